@@ -17,7 +17,7 @@ from pfsm.commands.usage import Parser
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.registry import fault_of_plugin
 from pfsm.runtime.interrupts import kept_interrupts
-from pfsm.runtime.progress_display import error_line, shown_compiling, shown_progress
+from pfsm.runtime.progress import error_line, shown_compiling, shown_progress
 
 __all__ = ["COMMANDS", "main"]
 
@@ -116,7 +116,7 @@ def _permissions(options: Namespace) -> contextlib.ExitStack:
 
         stack.enter_context(at_most(options.threads))
     if getattr(options, "download", False):
-        from pfsm.io.downloads import downloads
+        from pfsm.io.user_folders import downloads
 
         stack.enter_context(downloads(True))
     return stack

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pfsm.analysis.watched import Analyser, AnalyserKind, TrainedAnalyser, watched_analyser
 from pfsm.errors import PfsmError
-from pfsm.io.faults import is_file
+from pfsm.io.files import is_file
 from pfsm.registry import Table
 
 DEFAULT_PARSER = "en-ewt"

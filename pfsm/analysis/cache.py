@@ -29,7 +29,7 @@ import numpy as np
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
-from pfsm.io.sizes import byte_size
+from pfsm.io.limits import byte_size
 from pfsm.io.user_folders import user_folder
 from pfsm.runtime.garbage import search_afterwards
 from pfsm.version import __version__

@@ -21,8 +21,7 @@ from pfsm.analysis.role_files import role_reader
 from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined, unparsed
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.io.faults import is_file
-from pfsm.io.files import content_checksum, decode, read_bytes, split_lines
+from pfsm.io.files import content_checksum, decode, is_file, read_bytes, split_lines
 from pfsm.text.language_names import code_of
 
 # The outermost label of brackets that hold the words of a sentence whose parse failed, and what parsers write for a

@@ -14,8 +14,8 @@ from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import Analyser
 from pfsm.errors import PfsmError
 from pfsm.registry import Entry, Registered, registered, restore
+from pfsm.runtime.forked import end_with_parent
 from pfsm.runtime.interrupts import without_interrupts
-from pfsm.runtime.parents import end_with_parent
 
 # Lines given to the analyser at once; it is the same for every number of processes, so that the result is too.
 PORTION = 256

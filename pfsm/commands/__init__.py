@@ -1,4 +1,7 @@
-"""One module per command of the command line: ``add_arguments(parser)`` and ``run(options)``."""
+"""One module per command of the command line: ``add_arguments(parser)`` and ``run(options)``.
+
+Whatever the user can put right is raised as `PfsmError`, in a line that names file, line or option and the fix.
+"""
 
 COMMANDS = {
     "train": "learn a metric from human scores",

@@ -36,11 +36,7 @@ def decimals(text: str) -> int:
 
 
 def check_output(path: str, inputs: Iterable[str]) -> None:
-    """Checks before the work begins that the result can be written and does not replace an input.
-
-    Raises:
-        PfsmError: If it cannot, or ``path`` is one of the input files.
-    """
+    """Checks before the work begins that the result can be written and does not replace an input."""
     check_writable(path)
     for name in inputs:
         try:
@@ -155,11 +151,7 @@ def add_scorers(parser: ArgumentParser) -> None:
 
 
 def open_scorers(options: Namespace) -> list[SegmentMetric]:
-    """The models and metrics that `add_scorers`'s options name, in their order; the default model if they name none.
-
-    Raises:
-        PfsmError: If one is not there or is named twice.
-    """
+    """The models and metrics that `add_scorers`'s options name, in their order; the default model if they name none."""
     given = options.scorers or [("model", model_name(options))]
     for place, scorer in enumerate(given):
         if scorer in given[:place]:
@@ -208,11 +200,7 @@ def hush(options: Namespace) -> None:
 
 
 def open_scorer(options: Namespace) -> SegmentMetric:
-    """The model or metric that `add_scorer`'s options name; the default model if they name none.
-
-    Raises:
-        PfsmError: If they name both, or one that is not there.
-    """
+    """The model or metric that `add_scorer`'s options name; the default model if they name none."""
     if options.metric is None:
         return open_model(options, options.threads)
     if options.model is not None:
@@ -221,11 +209,7 @@ def open_scorer(options: Namespace) -> SegmentMetric:
 
 
 def open_model(options: Namespace, threads: int | None) -> Metric:
-    """The model that `add_scorer`'s options name, or the default one.
-
-    Raises:
-        PfsmError: If there is none, or it needs ``--trust-model``.
-    """
+    """The model that `add_scorer`'s options name, or the default one."""
     return load(model_name(options, options.model), threads, trust=options.trust_model)
 
 

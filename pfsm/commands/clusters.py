@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pfsm.distributed.pairs import ClusterMetric
-from pfsm.distributed.pools import Pool, open_pool
-from pfsm.distributed.report import Report
+from pfsm.distributed.pools import Pool, Report, open_pool
 from pfsm.metrics.base import SegmentMetric
 
 
@@ -33,11 +32,7 @@ ALONE = Sharing(None)
 
 @contextmanager
 def sharing(scheduler: str | None, *, quiet: bool = False) -> Iterator[Sharing]:
-    """The cluster that ``--scheduler`` names, as long as the block lasts; says in the end what was done there.
-
-    Raises:
-        PfsmError: As `pfsm.distributed.pools.open_pool`.
-    """
+    """The cluster that ``--scheduler`` names, as long as the block lasts; says in the end what was done there."""
     if scheduler is None:
         yield ALONE
         return

@@ -1,25 +1,283 @@
 """``pfsm data``: converts, checks and summarises judgments in the field's formats, and makes minimal pairs."""
 
+import json
+import sys
 from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
 
-from pfsm.commands import data_convert, data_info, data_perturb
+from pfsm.commands import data_perturb
+from pfsm.commands.arguments import add_format, check_output
+from pfsm.data.formats import FORMATS, Options, Preference, Written, read_format, write_tsv
+from pfsm.data.formats.mqm import DEFAULT_WEIGHTS
+from pfsm.data.summary import Finding, Scores, Shared, Summary, bars, shared, summarise
+from pfsm.errors import PfsmError
+from pfsm.io.files import atomic_write
+
+
+def _add_convert(parser: ArgumentParser) -> None:
+    """Arguments of the action."""
+    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="files or folders with the judgments")
+    parser.add_argument("--output", "-o", required=True, metavar="OUT.tsv[.gz]", help="the TSV to write")
+    add_reader_options(parser)
+
+
+def add_reader_options(parser: ArgumentParser) -> None:
+    """``--from FORMAT``, and the options of the formats' readers."""
+    parser.add_argument(
+        "--from",
+        dest="from_format",
+        choices=tuple(FORMATS),
+        metavar="FORMAT",
+        help=f"{', '.join(FORMATS)} (default: detected from the file)",
+    )
+    _add_texts(parser)
+    _add_places(parser)
+    _add_scores(parser)
+
+
+def _add_texts(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("texts that the judgments refer to")
+    group.add_argument(
+        "--references", nargs="+", default=[], metavar="REF",
+        help="reference file(s), the best first (mt-metrics-eval: names of references)",
+    )  # fmt: skip
+    group.add_argument(
+        "--sources", default="", metavar="FILE", help="file of source segments, one per line or NIST"
+    )
+    group.add_argument(
+        "--documents",
+        default="",
+        metavar="FILE",
+        help="file with the document of each segment, one per line (as in *.docs)",
+    )
+    group.add_argument(
+        "--system-outputs",
+        nargs="+",
+        default=[],
+        metavar="FOLDER|FILE|NAME=FILE",
+        help="translations of the systems: a folder, or a file per system",
+    )
+    group.add_argument(
+        "--skip-unknown-systems",
+        action="store_true",
+        help="leave out judgments of systems whose translations are not given",
+    )
+    group.add_argument(
+        "--reference-systems", nargs="+", default=[], metavar="NAME",
+        help="mqm: systems of the file whose translations serve as references",
+    )  # fmt: skip
+
+
+def _add_places(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("what the judgments are about")
+    group.add_argument(
+        "--source-lang",
+        default="",
+        metavar="CODE",
+        help="source language, such as cs; selects one of several",
+    )
+    group.add_argument("--target-lang", default="", metavar="CODE", help="target language, such as en")
+    group.add_argument(
+        "--test-set",
+        default="",
+        metavar="NAME",
+        help="test set, such as newstest2012; becomes part of segment ids",
+    )
+    group.add_argument(
+        "--sid-order", choices=("file", "document"),
+        help="wmt-da: SID counts the lines of the file, or segments document by document (WMT21, WMT22)",
+    )  # fmt: skip
+
+
+def _add_scores(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("scores")
+    group.add_argument(
+        "--scores", nargs="+", default=[], metavar="FILE", help="nist, parallel: file(s) of segment scores"
+    )
+    group.add_argument("--score-column", default="", metavar="NAME", help="the column that becomes the score")
+    group.add_argument(
+        "--human-score",
+        default="",
+        metavar="NAME",
+        help="mt-metrics-eval: score to read, such as mqm or wmt-z",
+    )
+    group.add_argument(
+        "--weights", default="", metavar="LIST", help=f"mqm: error weights (default: {DEFAULT_WEIGHTS!r})"
+    )
+    group.add_argument("--unquote", action="store_true", help="mqm: remove the CSV quotes around some texts")
+    group.add_argument(
+        "--per-rater", action="store_true", help="write one row per rater instead of one for all raters"
+    )
+    group.add_argument(
+        "--keep-ties", action="store_true", help="wmt-ranking: count ties in an additional column"
+    )
+
+
+def _convert(options: Namespace) -> None:
+    """Reads and writes, one judgment at a time."""
+    chosen = reader_options(options)
+    texts = [
+        entry.rpartition("=")[2] for entry in (*options.references, *options.system_outputs, *options.scores)
+    ]
+    check_output(options.output, [*options.inputs, *texts, options.sources, options.documents])
+    reading = read_format(options.inputs, chosen, options.from_format)
+    with atomic_write(options.output) as file:
+        written = write_tsv(reading, file)
+        if not written.rows:
+            raise PfsmError(f"{', '.join(options.inputs)}: no judgments; nothing to write")
+    kind = "preferences" if reading.kind is Preference else "judgments"
+    _report(options.output, kind, written, reading.notes)
+
+
+def reader_options(options: Namespace) -> Options:
+    """The options of the reader."""
+    values: dict[str, Any] = {}
+    for entry in fields(Options):
+        value = getattr(options, entry.name)
+        values[entry.name] = tuple(value) if isinstance(value, list) else value
+    return Options(**values)
+
+
+def _report(output: str, kind: str, written: Written, notes: Counter[str]) -> None:
+    """Says on standard error what was done, because standard output may be the TSV."""
+    print(f"pfsm: {output}: {written.rows} {kind}", file=sys.stderr)
+    if written.mended:
+        print(f"pfsm: note: {written.mended} fields: tabs and line ends replaced by spaces", file=sys.stderr)
+    for note, count in sorted(notes.items()):
+        print(f"pfsm: note: {count} {note}", file=sys.stderr)
+
+
+_BAR = 40
+_NAMES_SHOWN = 20
+
+
+def _add_info(parser: ArgumentParser) -> None:
+    """Arguments of the action."""
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="a file to summarise, or two files to see also what they share",
+    )
+    add_format(parser, "text", "json")
+    add_reader_options(parser)
+
+
+def _info(options: Namespace) -> None:
+    """Reads, counts, prints."""
+    if len(options.files) > 2:
+        raise PfsmError(f"{len(options.files)} files; give one, or two to compare")
+    chosen = reader_options(options)
+    summaries = [summarise(read_format([path], chosen, options.from_format)) for path in options.files]
+    for path, summary in zip(options.files, summaries, strict=True):
+        if not summary.rows:
+            raise PfsmError(f"{path}: no rows below the header")
+    overlap = shared(*(summary.fingerprints for summary in summaries)) if len(summaries) == 2 else None
+    if options.format == "json":
+        documents = [_document(path, summary) for path, summary in zip(options.files, summaries, strict=True)]
+        document: dict[str, Any] = {"files": documents}
+        if overlap is not None:
+            document["overlap"] = {name: asdict(counts) for name, counts in overlap.items()}
+        print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
+        return
+    for path, summary in zip(options.files, summaries, strict=True):
+        _print_summary(path, summary)
+    if overlap is not None:
+        _print_overlap(options.files, overlap)
+
+
+def _document(path: str, summary: Summary) -> dict[str, Any]:
+    document = asdict(summary)
+    del document["fingerprints"]
+    document["kind"] = "preferences" if document.pop("preferences") else "judgments"
+    if not summary.preferences:
+        del document["votes"]
+    document["references"] = {str(number): rows for number, rows in summary.references.items()}
+    if summary.scores is not None:
+        names = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
+        document["scores"]["quantiles"] = dict(zip(names, summary.scores.quantiles, strict=True))
+    return {"file": path, **document}
+
+
+def _print_summary(path: str, summary: Summary) -> None:
+    kind = "preferences" if summary.preferences else "judgments"
+    print(f"{path}: {summary.rows} {kind}")
+    print(f"  columns         {', '.join(summary.columns)}")
+    for label, counts in (
+        ("language pairs", summary.language_pairs),
+        ("test sets", summary.test_sets),
+        ("systems", summary.systems),
+        ("raters", summary.raters),
+    ):
+        if counts:
+            print(f"  {label:14}  {_names(counts)}")
+    print(
+        f"  segments        {summary.segments}"
+        + (f" in {summary.documents} documents" if summary.documents else "")
+    )
+    print(
+        f"  references      {', '.join(f'{number} of {rows} rows' for number, rows in summary.references.items())}"
+    )
+    if summary.preferences:
+        print(f"  votes           {summary.votes:g}")
+    if summary.scores is not None:
+        _print_scores(summary.scores)
+    _print_findings(summary.findings)
+
+
+def _names(counts: Mapping[str, int]) -> str:
+    shown = ", ".join(f"{name} ({rows})" for name, rows in list(counts.items())[:_NAMES_SHOWN])
+    more = f", and {len(counts) - _NAMES_SHOWN} more" if len(counts) > _NAMES_SHOWN else ""
+    return f"{len(counts)}: {shown}{more}" if len(counts) > 1 else shown
+
+
+def _print_scores(scores: Scores) -> None:
+    minimum, lower, median, upper, maximum = scores.quantiles
+    print(f"  scores          mean {scores.mean:.4g}, sd {scores.sd:.4g}")
+    quartiles = f"{lower:.4g} {median:.4g} {upper:.4g}"
+    print(f"                  minimum {minimum:.4g}, quartiles {quartiles}, maximum {maximum:.4g}")
+    edges = [f"{edge:.4g}" for edge in scores.edges]
+    width = max(len(edge) for edge in edges)
+    for low, high, count, bar in zip(
+        edges, edges[1:], scores.counts, bars(scores.counts, _BAR), strict=False
+    ):
+        print(f"    {low:>{width}} to {high:>{width}}  {count:>8}  {bar}".rstrip())
+
+
+def _print_findings(findings: Mapping[str, Finding]) -> None:
+    print("  checks")
+    for name, finding in findings.items():
+        where = f"  (first: line {finding.first_line})" if finding.first_line is not None else ""
+        print(f"    {finding.rows:>8}  {name}{where}")
+
+
+def _print_overlap(files: list[str], overlap: Mapping[str, Shared]) -> None:
+    print(f"shared by {files[0]} and {files[1]}")
+    for name, counts in overlap.items():
+        print(f"    {counts.both:>8}  {name}, of {counts.first} and {counts.second}")
+
 
 ACTIONS = {
-    "convert": (data_convert, "turn judgments in any format into the TSV of pfsm"),
-    "info": (data_info, "count, check and summarise judgments"),
-    "perturb": (data_perturb, "make minimal pairs from good translations, for pfsm probe and for training"),
+    "convert": (_add_convert, _convert, "turn judgments in any format into the TSV of pfsm"),
+    "info": (_add_info, _info, "count, check and summarise judgments"),
+    "perturb": (
+        data_perturb.add_arguments,
+        data_perturb.run,
+        "make minimal pairs from good translations, for pfsm probe and for training",
+    ),
 }
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command: those of its actions."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
-    for name, (module, summary) in ACTIONS.items():
-        action = actions.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
-        module.add_arguments(action)
+    for name, (add, _, summary) in ACTIONS.items():
+        add(actions.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."))
 
 
 def run(options: Namespace) -> None:
     """Runs the action."""
-    module, _ = ACTIONS[options.action]
-    module.run(options)
+    ACTIONS[options.action][1](options)

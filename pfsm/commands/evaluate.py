@@ -8,8 +8,9 @@ from typing import Any
 
 from pfsm.commands.arguments import add_format, add_resamples, add_scheduler, add_signature, add_threads
 from pfsm.commands.clusters import Sharing, sharing
-from pfsm.commands.evaluation_inputs import DEFAULT_GROUPING, Inputs, read_inputs
 from pfsm.commands.evaluation_sources import (
+    DEFAULT_GROUPING,
+    Inputs,
     Scorer,
     Source,
     add_source,
@@ -17,23 +18,27 @@ from pfsm.commands.evaluation_sources import (
     open_named,
     open_source,
     pools,
+    read_inputs,
     short_signature_at_level,
     signature_at_level,
     take_language,
 )
-from pfsm.commands.evaluation_statistics import BOOTSTRAP, PERM_BOTH, statistics_document, versus_document
 from pfsm.commands.evaluation_tasks import (
+    BOOTSTRAP,
     KING,
+    PERM_BOTH,
     Task,
     check_level,
     level_of,
     scorer_for_likeness,
     statistic_names,
+    statistics_document,
     tasks_of,
+    versus_document,
 )
 from pfsm.commands.evaluation_text import print_document
 from pfsm.data import Table, overlap
-from pfsm.data.references import all_references
+from pfsm.data.judgments import all_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation import canonical, default_seed, preference_counts
 from pfsm.evaluation.catalogue import BY_LEVEL, DOCUMENT, LEVELS, PREFERENCES, SEGMENT, SYSTEM

@@ -1,4 +1,4 @@
-"""Where the scores come from that ``pfsm evaluate`` holds against people's."""
+"""What ``pfsm evaluate`` reads: judgments, and the scores that are held against people's."""
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -12,22 +12,121 @@ from numpy.typing import NDArray
 
 from pfsm.commands.arguments import add_scorer
 from pfsm.commands.clusters import ALONE, Sharing
-from pfsm.commands.evaluation_inputs import Inputs
 from pfsm.commands.languages import check_text, metric_options, model_name
-from pfsm.data import is_preferences
-from pfsm.data.fields import finite_number, shown
-from pfsm.data.target_language import TARGET_LANGUAGE, target_languages
+from pfsm.data import (
+    Judgments,
+    Preferences,
+    Table,
+    is_preferences,
+    judgments_from_table,
+    preferences_from_table,
+)
+from pfsm.data.judgments import DOCUMENT, TARGET_LANGUAGE, target_languages
+from pfsm.data.table import COMET_NAMES, finite_number, shown
+from pfsm.distributed.partitions import read_tables
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT
 from pfsm.evaluation.pooled import Scores, pooled_scores
-from pfsm.evaluation.questions import RANKING, Question
+from pfsm.evaluation.questions import RANKING, Question, group_names
 from pfsm.io.files import display_name, read_lines
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import score_distinct_rows
+from pfsm.metrics.references import NumberOfReferences, number_by_segment
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import DEFAULT_MODEL, load, model_for
 from pfsm.text.language_names import english_name, main_code
+
+DEFAULT_GROUPING = "source_lang"
+TIES = "ties"
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """The files, in the order given, and what is in them."""
+
+    tables: tuple[Table, ...]
+    absolute: Judgments | None
+    pairwise: Preferences | None
+    by: str | None
+    """The column that groups go by."""
+
+    @property
+    def absolute_tables(self) -> list[Table]:
+        """The files with absolute scores."""
+        return [table for table in self.tables if not is_preferences(table)]
+
+    @property
+    def pairwise_tables(self) -> list[Table]:
+        """The files with preferences."""
+        return [table for table in self.tables if is_preferences(table)]
+
+    def groups(self, data: Judgments | Preferences) -> Sequence[str]:
+        """The group of every row."""
+        by = self.by
+        if by is not None and by not in data.columns:
+            by = COMET_NAMES.get(by, by)
+        return group_names(data, by)
+
+    @property
+    def n_references(self) -> NumberOfReferences:
+        """How many references the segments have."""
+        parts = [part for part in (self.absolute, self.pairwise) if part is not None]
+        return number_by_segment([several for part in parts for several in part.all_references])
+
+    @property
+    def ties(self) -> NDArray[np.float64] | None:
+        """float64 [n]: how often people preferred neither translation of a pair; None where no file tells."""
+        tables = self.pairwise_tables
+        if not any(TIES in table.columns for table in tables):
+            return None
+        return np.concatenate([_ties(table) for table in tables])
+
+
+def read_inputs(paths: Sequence[str], score_column: str, by: str | None, *, anywhere: bool = False) -> Inputs:
+    """Reads and checks all files; ``anywhere`` as `pfsm.distributed.partitions.read_tables`."""
+    tables = tuple(read_tables(paths, anywhere=anywhere))
+    absolute = [judgments_from_table(table, score_column) for table in tables if not is_preferences(table)]
+    pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
+    return Inputs(
+        tables,
+        Judgments.join(absolute) if absolute else None,
+        Preferences.join(pairwise) if pairwise else None,
+        _grouping(by, tables),
+    )
+
+
+def check_documents(tables: Sequence[Table]) -> None:
+    """Refuses files that do not tell documents."""
+    for table in tables:
+        for line, name in zip(
+            table.line_numbers, table.column(DOCUMENT, "; the document level needs it"), strict=True
+        ):
+            if not name.strip():
+                raise PfsmError(f"{table.path}:{line}: {DOCUMENT} is empty, the document level needs a name")
+
+
+def _grouping(wanted: str | None, tables: Sequence[Table]) -> str | None:
+    if wanted is None:
+        return DEFAULT_GROUPING if all(DEFAULT_GROUPING in table.columns for table in tables) else None
+    for table in tables:
+        if wanted not in table.columns:
+            raise PfsmError(
+                f"{table.path}: no column {wanted!r} to group by; the columns are {', '.join(table.header)}"
+            )
+    return wanted
+
+
+def _ties(table: Table) -> NDArray[np.float64]:
+    if TIES not in table.columns:
+        return np.zeros(len(table))
+    return table.numbers(TIES, minimum=0.0, needed="a finite number of 0 or more")
+
+
+def file_numbers(tables: Sequence[Table]) -> NDArray[np.int64]:
+    """int64 [n]: which file each row is of."""
+    return np.repeat(np.arange(len(tables)), [len(table) for table in tables])
+
 
 Float = NDArray[np.float64]
 
@@ -177,11 +276,7 @@ def add_source(parser: ArgumentParser) -> None:
 
 
 def check_one_source(options: Namespace) -> list[str]:
-    """The option that names what is measured; none is the default model.
-
-    Raises:
-        PfsmError: If there are several.
-    """
+    """The option that names what is measured; none is the default model."""
     given = [name for name in ("model", "metric", "column", "scores") if getattr(options, name) is not None]
     if len(given) > 1:
         raise PfsmError(f"give either --{given[0]} or --{given[1]}, not both")
@@ -189,11 +284,7 @@ def check_one_source(options: Namespace) -> list[str]:
 
 
 def take_language(options: Namespace, inputs: Inputs) -> None:
-    """Sets ``--language`` where it is not given to the one that the data name.
-
-    Raises:
-        PfsmError: If they name several, of which one would choose the model.
-    """
+    """Sets ``--language`` where it is not given to the one that the data name."""
     given = check_one_source(options)
     if options.language is not None:
         return
@@ -224,11 +315,7 @@ def take_language(options: Namespace, inputs: Inputs) -> None:
 
 
 def open_source(options: Namespace, shared: Sharing = ALONE) -> Source:
-    """What the options name; a model or metric at work on the cluster, where there is one.
-
-    Raises:
-        PfsmError: More than one is named, or one that is not there.
-    """
+    """What the options name; a model or metric at work on the cluster, where there is one."""
     given = check_one_source(options)
     kind = given[0] if given else "model"
     value = getattr(options, kind)
@@ -236,11 +323,7 @@ def open_source(options: Namespace, shared: Sharing = ALONE) -> Source:
 
 
 def open_named(name: str, options: Namespace, shared: Sharing = ALONE) -> Source:
-    """The metric that ``--versus`` names: ``metric:NAME``, ``column:NAME``, ``scores:FILE``, or a model.
-
-    Raises:
-        PfsmError: There is none.
-    """
+    """The metric that ``--versus`` names: ``metric:NAME``, ``column:NAME``, ``scores:FILE``, or a model."""
     kind, colon, value = name.partition(":")
     if colon and kind in {"metric", "column", "scores"}:
         return _open(kind, value, options, shared)

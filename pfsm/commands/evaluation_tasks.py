@@ -1,13 +1,23 @@
-"""What ``pfsm evaluate`` is asked to measure: statistics by name, at a level, of each kind of data there is."""
+"""What ``pfsm evaluate`` measures: statistics by name and level, of each kind of data; the results as plain values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pfsm.commands.evaluation_inputs import Inputs, check_documents, file_numbers
-from pfsm.commands.evaluation_sources import Scorer, Source, scores_at_level
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.commands.evaluation_sources import (
+    Inputs,
+    Scorer,
+    Source,
+    check_documents,
+    file_numbers,
+    scores_at_level,
+)
 from pfsm.data import Judgments, Table
 from pfsm.errors import PfsmError
+from pfsm.evaluation import Difference, Estimate, MeanEstimate, PairedTest, compare, estimate
 from pfsm.evaluation.catalogue import (
     BY_LEVEL,
     DOCUMENT,
@@ -19,10 +29,11 @@ from pfsm.evaluation.catalogue import (
     Statistic,
     level_and_name,
 )
+from pfsm.evaluation.comparison import interval_entry, number
 from pfsm.evaluation.engine import check_units
-from pfsm.evaluation.pooled import Scores
-from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
+from pfsm.evaluation.pooled import Scores, segment_scores
 from pfsm.evaluation.questions import (
+    CORRELATION,
     SEGMENTS,
     SIDES,
     Question,
@@ -31,7 +42,9 @@ from pfsm.evaluation.questions import (
     preference_question,
     ranking_question,
 )
+from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
 from pfsm.evaluation.questions import SYSTEM as SYSTEM_COLUMN
+from pfsm.evaluation.significance import permutation_test, williams_p_values
 from pfsm.evaluation.system_level import EXPECTED_WINS
 
 KING = "king"
@@ -54,11 +67,7 @@ class Task:
 
 
 def level_of(statistics: str | None, level: str | None) -> str:
-    """The level that is asked about: as an option, or before the names of statistics (``document-pearson``).
-
-    Raises:
-        PfsmError: There is more than one.
-    """
+    """The level that is asked about: as an option, or before the names of statistics (``document-pearson``)."""
     names = [] if statistics is None else [name.strip() for name in statistics.split(",")]
     found = {level_and_name(name)[0] or level or SEGMENT: name for name in names}
     if len(found) > 1:
@@ -71,11 +80,7 @@ def level_of(statistics: str | None, level: str | None) -> str:
 
 
 def statistic_names(text: str, inputs: Inputs, level: str) -> list[str]:
-    """The canonical names in a list with commas, each fit for the level and for some file.
-
-    Raises:
-        PfsmError: An unknown name, one that fits no file, one twice, or preferences at another level.
-    """
+    """The canonical names in a list with commas, each fit for the level and for some file."""
     known: list[str] = []
     if inputs.absolute is not None:
         known += [*BY_LEVEL[level], *(LIKENESS if level == SEGMENT else ())]
@@ -93,12 +98,7 @@ def statistic_names(text: str, inputs: Inputs, level: str) -> list[str]:
 
 
 def check_level(inputs: Inputs, level: str) -> None:
-    """Refuses what has no such level.
-
-    Raises:
-        PfsmError: Preferences at the level of documents; a file without systems above the level of segments, or
-            without documents at theirs.
-    """
+    """Refuses what has no such level."""
     if level == SEGMENT:
         return
     for table in inputs.pairwise_tables:
@@ -141,9 +141,6 @@ def tasks_of(
         tau: The Kendall's tau of the usual table of preferences.
         resample: What is resampled; None: the default of each.
         system_scores: What people's scores of systems are where they ranked translations.
-
-    Raises:
-        PfsmError: The files lack what a statistic or the resamples need.
     """
     usual = (*CORRELATIONS, *(("accuracy",) if level == SYSTEM else ()))
     tasks = []
@@ -212,13 +209,108 @@ def _likeness(inputs: Inputs, data: Judgments, resample: str | None) -> Task:
 
 
 def scorer_for_likeness(source: Source) -> Scorer:
-    """The source, if it can score any pair.
-
-    Raises:
-        PfsmError: It has scores of the translations alone.
-    """
+    """The source, if it can score any pair."""
     if not isinstance(source, Scorer):
         raise PfsmError(
             f"{KING} scores references too, for which {source.name!r} has no scores; give a model or --metric"
         )
     return source
+
+
+BOOTSTRAP, PERM_BOTH = "bootstrap", "perm-both"
+
+
+def statistics_document(
+    question: Question[Any], statistics: Sequence[Statistic[Any]], metric: Scores, n_resamples: int, seed: int
+) -> dict[str, Any]:
+    """Every statistic in every group, with intervals, and the means; undefined numbers are null.
+
+    Args:
+        question: The human side.
+        statistics: What to measure.
+        metric: The metric's scores, as `pfsm.evaluation.estimate` takes them.
+        n_resamples: Of each group.
+        seed: Of the resamples.
+    """
+    found = estimate(question, metric, statistics, n_resamples, seed)
+    return {
+        "level": question.level,
+        "resampled": question.unit,
+        "groups": [
+            {"group": name, "n": rows.size}
+            | _number_of_systems(question, rows)
+            | {one.key: estimate_entry(found[one.name].groups[name]) for one in statistics}
+            for name, rows in question.members.items()
+        ],
+        "mean": {one.key: estimate_entry(found[one.name].mean) for one in statistics},
+    }
+
+
+def _number_of_systems(question: Question[Any], rows: NDArray[np.int64]) -> dict[str, int]:
+    """How many systems a statistic of systems compares."""
+    systems = getattr(question.items, "systems", None) if question.level == SYSTEM else None
+    return {} if systems is None else {"systems": int(np.unique(np.asarray(systems)[rows]).size)}
+
+
+def versus_document(
+    question: Question[Any],
+    statistics: Sequence[Statistic[Any]],
+    metrics: tuple[Scores, Scores],
+    test: str,
+    n_resamples: int,
+    seed: int,
+) -> dict[str, Any]:
+    """The difference of every statistic in every group, of the means, and over all items; with p-values.
+
+    Args:
+        question: The human side.
+        statistics: What to measure.
+        metrics: Scores of the metric, and of the one that it is compared with.
+        test: `BOOTSTRAP` or `PERM_BOTH`.
+        n_resamples: Resamples, or permutations.
+        seed: Of either.
+    """
+    chosen = [statistic for statistic in statistics if statistic.of_metric]
+    if test == PERM_BOTH:
+        found = {one.name: permutation_test(question, *metrics, one, n_resamples, seed) for one in chosen}
+    else:
+        found = compare(question, *metrics, chosen, n_resamples, seed)
+    document: dict[str, Any] = {"unit": question.unit}
+    for statistic in chosen:
+        entry = document[statistic.key] = test_entry(found[statistic.name])
+        if (question.kind, question.level, statistic.name) == (CORRELATION, SEGMENT, "pearson"):
+            p_values = williams_p_values(question, *map(segment_scores, metrics))
+            for group in entry["groups"]:
+                if p_values is not None:
+                    group["williams_p"] = number(p_values[group["group"]])
+    return document
+
+
+def test_entry(result: PairedTest) -> dict[str, Any]:
+    """A test's groups, mean and pooled result as plain values."""
+    entry: dict[str, Any] = {
+        "groups": [{"group": group.name, **_difference(group)} for group in result.groups],
+        "mean": _difference(result.mean),
+    }
+    if result.pooled is not None:
+        entry["pooled"] = _difference(result.pooled)
+    return entry
+
+
+def _difference(result: Difference) -> dict[str, Any]:
+    return {
+        "n": result.n,
+        "value": number(result.value_a),
+        "versus": number(result.value_b),
+        "difference": number(result.difference),
+        "interval": interval_entry(result.interval),
+        "p_value": number(result.p_value),
+    }
+
+
+def estimate_entry(found: Estimate | MeanEstimate) -> dict[str, Any]:
+    """A value, its interval, and what else is to be said of it, as the document has them."""
+    entry: dict[str, Any] = {"value": number(found.value), "interval": interval_entry(found.interval)}
+    if isinstance(found, MeanEstimate):
+        return entry | ({"left_out": list(found.left_out)} if found.left_out else {})
+    return entry | {name: number(value) for name, value in found.remarks.items()}

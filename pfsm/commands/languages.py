@@ -11,8 +11,7 @@ from pfsm.metrics import SegmentMetric
 from pfsm.metrics.by_language import language_options, needs_spaces
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import ANY_MODEL, DEFAULT_MODEL, model_for
-from pfsm.text.foreign import doubt_of_english
-from pfsm.text.language_names import ANY, english_name, main_code
+from pfsm.text.language_names import ANY, doubt_of_english, english_name, main_code
 from pfsm.text.languages import language_code
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 from pfsm.text.scripts import needs_spaces as tokeniser_needs_spaces
@@ -81,10 +80,6 @@ def check_text(metric: SegmentMetric, lines: Iterable[str], options: Namespace) 
 
     Warns of a model for another language than that of ``--language``; without it, of a model for English where the text
     does not look English.
-
-    Raises:
-        PfsmError: If at least a quarter of the lines are in a script without spaces between words, and the model finds
-            words between spaces alone.
     """
     lines, looked_at = tee(lines)
     doubt = _doubt(metric, looked_at, getattr(options, "language", None))
@@ -109,9 +104,6 @@ def refuse_text(what: str, lines: Iterable[str], other: str) -> None:
         what: What would read it.
         lines: The text.
         other: What to do instead.
-
-    Raises:
-        PfsmError: If there is so much of it.
     """
     found, seen = lines_without_spaces(lines)
     if seen and found >= REFUSED * seen:
@@ -122,10 +114,6 @@ def refuse_text(what: str, lines: Iterable[str], other: str) -> None:
 
 
 def check_tokeniser_for(what: str, tokeniser: str, lines: Iterable[str], options: Namespace) -> None:
-    """As `check_text`, for text to train on.
-
-    Raises:
-        PfsmError: As `check_text`.
-    """
+    """As `check_text`, for text to train on."""
     if tokeniser_needs_spaces(tokeniser) and not options.force:
         refuse_text(what, lines, "--language NAME chooses a tokeniser")

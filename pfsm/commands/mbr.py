@@ -20,7 +20,7 @@ from pfsm.commands.arguments import (
 )
 from pfsm.commands.clusters import sharing
 from pfsm.commands.languages import check_text
-from pfsm.distributed.choices import choose_on
+from pfsm.distributed.pairs import choose_on
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines

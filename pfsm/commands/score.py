@@ -1,7 +1,7 @@
 """``pfsm score``: scores of segments and systems."""
 
 import math
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands import partition_options
 from pfsm.commands.arguments import (
     add_format,
     add_quiet,
     add_resamples,
+    add_scheduler,
     add_scorers,
     add_signature,
     add_threads,
@@ -28,8 +28,10 @@ from pfsm.commands.score_output import Column, Scored, print_scores
 from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.data import ParallelText, SystemOutput, read_pairs_table, read_parallel
 from pfsm.data.parallel import PairsTable
+from pfsm.distributed.partitions import FORMATS, LEAST_BYTES
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT
+from pfsm.io.limits import byte_size
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.data_columns import missing_column
 from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, number_by_segment
@@ -76,13 +78,58 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_quiet(parser)
     add_format(parser, "text", "json", "tsv", more="; text counts segments from 1, json and tsv from 0")
     add_threads(parser)
-    partition_options.add_arguments(parser)
+    _add_partitions(parser)
+
+
+def _add_partitions(parser: ArgumentParser) -> None:
+    """Arguments for input in many files and for clusters."""
+    add_scheduler(parser)
+    parser.add_argument(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="write the scores of --table there, in partitions; what an earlier run has finished is kept",
+    )
+    parser.add_argument(
+        "--output-format", choices=tuple(FORMATS), help="of the partitions of --output (default: parquet)"
+    )
+    parser.add_argument(
+        "--keep", metavar="COLUMN[,COLUMN…]", help="with --output: copy these columns to the output, too"
+    )
+    parser.add_argument(
+        "--partition-size",
+        type=_size,
+        metavar="SIZE",
+        help="with --output: bytes of text in a partition, such as 64M (default: 8M)",
+    )
+
+
+def _size(text: str) -> int:
+    """A number of bytes, for argparse."""
+    size = byte_size(text)
+    if size is None or size < LEAST_BYTES:
+        raise ArgumentTypeError(f"{text!r} is not a number of bytes from {LEAST_BYTES}, such as 64M")
+    return size
+
+
+def _check_partitions(options: Namespace) -> None:
+    """Refuses options that go with ``--output`` alone."""
+    if options.output is None:
+        for name in ("output_format", "keep", "partition_size"):
+            if getattr(options, name) is not None:
+                raise PfsmError(f"--{name.replace('_', '-')} goes with --output DIR")
+    elif options.table is None:
+        raise PfsmError("--output is for --table FILE, a folder, or a pattern such as 'data/*.tsv.gz'")
+    elif options.sentence_level:
+        raise PfsmError("--sentence-level prints scores, --output writes them; give one of them")
+    elif options.format == "tsv":
+        raise PfsmError("--format tsv prints scores, --output writes them; give --output-format tsv")
 
 
 def run(options: Namespace) -> None:
     """Reads, scores, prints."""
     hush(options)
-    partition_options.check(options)
+    _check_partitions(options)
     references = reference_paths(options, options.references)
     if options.table is not None and (references or options.input):
         raise PfsmError("give either --table, or REF and -i, not both")

@@ -10,13 +10,10 @@ import numpy as np
 
 from pfsm.commands.arguments import heading
 from pfsm.commands.languages import check_text
-from pfsm.commands.partition_options import PARQUET
 from pfsm.distributed import FILES, PACKAGES, need_packages
 from pfsm.distributed.job import Job, Scored, score_job
-from pfsm.distributed.partitions import PARTITION_BYTES
-from pfsm.distributed.pools import open_pool
-from pfsm.distributed.references import distinct_references, references_in_order
-from pfsm.distributed.report import Report
+from pfsm.distributed.partitions import PARTITION_BYTES, distinct_references, references_in_order
+from pfsm.distributed.pools import Report, open_pool
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
@@ -31,9 +28,6 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
 
     A metric that counts over all references, as NIST does, counts first, in a pass over the whole input. Another one
     whose statistics need all segments at once gets the mean of its segment scores.
-
-    Raises:
-        PfsmError: As `pfsm.distributed.job.score_job`; or some of the input has faults, after all else is done.
     """
     need_packages(FILES if options.scheduler is None else PACKAGES)
     if "://" not in options.output and Path(options.output).is_file():
@@ -51,7 +45,7 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
             options.table,
             options.output,
             spec_of(metric),
-            options.output_format or PARQUET,
+            options.output_format or "parquet",
             keep,
             size,
             not metric.averages,

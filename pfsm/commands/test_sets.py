@@ -37,9 +37,6 @@ def reference_paths(options: Namespace, given: Sequence[str]) -> list[str]:
     Args:
         options: With `add_test_set`'s options.
         given: Reference files of the command line.
-
-    Raises:
-        PfsmError: If both are given, there is no such test set or language pair, or the cache lacks it.
     """
     if options.test_set is None:
         if options.language_pair is not None:
@@ -61,9 +58,6 @@ def cached_references(test_set: str, pair: str | None, download: bool) -> list[P
         test_set: The name that sacrebleu gives it.
         pair: The language pair, of codes or names of languages.
         download: Whether sacrebleu may download the set if it is not there.
-
-    Raises:
-        PfsmError: If there is no such test set or pair, it is not in the cache, or the download fails.
     """
     from sacrebleu.dataset import DATASETS  # noqa: PLC0415 - only where a test set is asked for
 

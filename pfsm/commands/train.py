@@ -23,9 +23,8 @@ from pfsm.data import (
     preferences_from_table,
     read_table,
 )
-from pfsm.distributed.pools import open_pool
-from pfsm.distributed.report import Report
-from pfsm.distributed.tables import read_tables
+from pfsm.distributed.partitions import read_tables
+from pfsm.distributed.pools import Report, open_pool
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import pearson, preference_counts
 from pfsm.io.files import is_stream
@@ -35,11 +34,9 @@ from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
 from pfsm.model.training_record import doubt, edge, tried, weighted
 from pfsm.model.trust import described, reaches
-from pfsm.runtime.progress import Stage
-from pfsm.runtime.progress_display import error_line
+from pfsm.runtime.progress import Stage, error_line
 from pfsm.runtime.threads import default_threads
-from pfsm.text.foreign import looks_foreign
-from pfsm.text.language_names import english_name
+from pfsm.text.language_names import english_name, looks_foreign
 from pfsm.text.languages import language_code
 
 if TYPE_CHECKING:
@@ -164,11 +161,7 @@ def run(options: Namespace) -> None:
 
 
 def _config(options: Namespace, init: Model | None) -> "TrainingConfig":
-    """The configuration, in the language of ``--language``.
-
-    Raises:
-        PfsmError: If the file names another language.
-    """
+    """The configuration, in the language of ``--language``."""
     from pfsm_training import TrainingConfig, read_config  # noqa: PLC0415 - brings torch
     from pfsm_training.config import config_from_dict  # noqa: PLC0415 - brings torch
 

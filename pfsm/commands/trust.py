@@ -4,8 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from pfsm.errors import PfsmError
-from pfsm.io.faults import is_file
-from pfsm.io.files import checksum, content_checksum
+from pfsm.io.files import checksum, content_checksum, is_file
 from pfsm.model.file import read_document
 from pfsm.model.shipped import shipped_models
 from pfsm.model.trust import described, reaches

@@ -21,11 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> None:
-    """Compiles, and says where the kernels are.
-
-    Raises:
-        PfsmError: If there is no folder in which they could be kept.
-    """
+    """Compiles, and says where the kernels are."""
     hush(options)
     if not is_kept():
         raise PfsmError(

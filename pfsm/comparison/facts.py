@@ -8,8 +8,7 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.fields import finite_number, shown
-from pfsm.data.table import Table, read_table
+from pfsm.data.table import Table, finite_number, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
 

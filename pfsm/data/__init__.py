@@ -1,8 +1,15 @@
 """Readers of the formats human judgments come in."""
 
-from pfsm.data.judgments import Judgments, judgments_from_table, read_judgments
+from pfsm.data.judgments import (
+    Judgments,
+    Preferences,
+    is_preferences,
+    judgments_from_table,
+    preferences_from_table,
+    read_judgments,
+    read_preferences,
+)
 from pfsm.data.parallel import PairsTable, ParallelText, SystemOutput, read_pairs_table, read_parallel
-from pfsm.data.preferences import Preferences, is_preferences, preferences_from_table, read_preferences
 from pfsm.data.reference_digests import digest, digests, overlap
 from pfsm.data.table import DataSource, Table, read_table
 

@@ -1,34 +1,177 @@
-"""Absolute judgments: a reference, a hypothesis, and the score that people gave it."""
+"""Judgments of translations: absolute scores, and preferences of one translation to another; both on one table."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.columns import (
-    Places,
-    canonical_order,
-    join_columns,
-    no_column,
-    numbers_of,
-    row_list,
-    select_columns,
-    select_places,
-)
-from pfsm.data.preferences import absolute_advice
-from pfsm.data.references import all_references
-from pfsm.data.table import DataSource, Table, read_table
+from pfsm.data.table import DataSource, Table, finite_number, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
+from pfsm.text.languages import language_code
 
-__all__ = ["DataSource", "Judgments", "judgments_from_table", "read_judgments"]
+Columns = Mapping[str, tuple[str, ...]]
+Rows = TypeVar("Rows", bound="_Rows")
+DOCUMENT, TARGET_LANGUAGE = "document", "target_lang"
+# The name of a document or segment alone is not unique: every test set and language pair has its own.
+WITHIN = ("test_set", "source_lang", TARGET_LANGUAGE)
+FURTHER_REFERENCE = re.compile(r"reference_([1-9][0-9]*)", re.ASCII)
+
+
+def all_references(first: Sequence[str], columns: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """The references of every row: the first one, then those of the columns ``reference_2`` … that are not empty.
+
+    Args:
+        first: [n_rows], the column ``reference``.
+        columns: Other columns by name, [n_rows] each.
+    """
+    further = [columns[name] for name in _further_references(columns)]
+    if not further:
+        return tuple((reference,) for reference in first)
+    return tuple(
+        (reference, *filter(None, others)) for reference, *others in zip(first, *further, strict=True)
+    )
+
+
+def _further_references(columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """The columns ``reference_2``, ``reference_3`` …, by number; gaps in the numbers do not matter."""
+    numbers = {name: int(match[1]) for name in columns if (match := FURTHER_REFERENCE.fullmatch(name))}
+    return sorted((name for name, number in numbers.items() if number > 1), key=numbers.__getitem__)
 
 
 @dataclass(frozen=True, eq=False)
-class Judgments:
+class Places:
+    """Where rows stand, for messages."""
+
+    files: tuple[str, ...]
+    """Paths as messages show them."""
+    file: NDArray[np.int64]
+    """int64 [n], which of the files each row is in."""
+    line: NDArray[np.int64]
+    """int64 [n], the line of the file on which each row begins."""
+
+    @staticmethod
+    def of(path: str, line_numbers: Sequence[int]) -> "Places":
+        """The places of all rows of a file."""
+        lines = np.array(line_numbers, dtype=np.int64)
+        return Places((path,), np.zeros(lines.size, dtype=np.int64), lines)
+
+    def select(self, rows: NDArray[np.int64]) -> "Places":
+        """The places of some rows."""
+        return Places(self.files, self.file[rows], self.line[rows])
+
+    @staticmethod
+    def join(parts: Sequence["Places | None"]) -> "Places | None":
+        """The places of the rows of several parts; None if one of them has none."""
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        firsts = np.cumsum([0, *(len(part.files) for part in known)])
+        return Places(
+            tuple(file for part in known for file in part.files),
+            np.concatenate([part.file + first for part, first in zip(known, firsts, strict=False)]),
+            np.concatenate([part.line for part in known]),
+        )
+
+    def of_row(self, row: int) -> str:
+        """``FILE:LINE`` of a row."""
+        return f"{self.files[int(self.file[row])]}:{int(self.line[row])}"
+
+
+def _changed(rows: Rows, **values: Any) -> Rows:
+    before: Any = rows
+    changed: Rows = replace(before, **values)
+    return changed
+
+
+class _Rows:
+    """What `Judgments` and `Preferences` share: columns of one length."""
+
+    OWN: ClassVar[tuple[str, ...]]
+    """Names of the columns that every row has a judgment in, all of text but for the last, which holds numbers."""
+    NAME: ClassVar[str]
+    references: tuple[str, ...]
+    columns: Columns
+    sources: tuple[DataSource, ...]
+    places: Places | None
+
+    def __len__(self) -> int:
+        return len(self.references)
+
+    @cached_property
+    def all_references(self) -> tuple[tuple[str, ...], ...]:
+        """[n][1 or more]: the reference of every row, and those of ``reference_2``, ``reference_3`` … not empty."""
+        return all_references(self.references, self.columns)
+
+    def select(self, rows: NDArray[np.int64]) -> Self:
+        """Some rows, in the order given; a row may be given more than once.
+
+        Args:
+            rows: int64 [m], row numbers.
+
+        Raises:
+            TypeError: `rows` are not integers. A boolean mask would otherwise select rows 0 and 1 repeatedly.
+            IndexError: no such row.
+        """
+        if rows.size and rows.dtype.kind not in "iu":
+            raise TypeError(f"rows must be integers, not {rows.dtype}")
+        numbers = rows.astype(np.int64)
+        chosen = numbers.tolist()
+        *texts, last = self.OWN
+        own = {name: tuple(getattr(self, name)[row] for row in chosen) for name in texts}
+        return _changed(
+            self,
+            **own,
+            **{last: getattr(self, last)[numbers]},
+            columns={name: tuple(fields[row] for row in chosen) for name, fields in self.columns.items()},
+            places=None if self.places is None else self.places.select(numbers),
+        )
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Parts concatenated; a column that only some parts have is filled with ``""`` in the others.
+
+        Raises:
+            PfsmError: no parts.
+        """
+        if not parts:
+            raise PfsmError(f"no {cls.NAME}: give at least one file of them")
+        *texts, last = cls.OWN
+        names = dict.fromkeys(name for part in parts for name in part.columns)
+        return _changed(
+            parts[0],
+            **{name: tuple(chain.from_iterable(getattr(part, name) for part in parts)) for name in texts},
+            **{last: np.concatenate([getattr(part, last) for part in parts])},
+            columns={
+                name: tuple(field for part in parts for field in part.columns.get(name, ("",) * len(part)))
+                for name in names
+            },
+            sources=tuple(chain.from_iterable(part.sources for part in parts)),
+            places=Places.join([part.places for part in parts]),
+        )
+
+    def sorted(self) -> Self:
+        """The same rows in canonical order, so that the order of files and rows makes no difference.
+
+        Rows are sorted by the texts, the numbers, then the other columns in the order of their names; text by code
+        point. Exact duplicates are kept. Columns are sorted by name, sources by name and checksum.
+        """
+        *texts, last = self.OWN
+        columns = {name: self.columns[name] for name in sorted(self.columns)}
+        fields = [getattr(self, name) for name in texts]
+        keys = list(zip(*fields, getattr(self, last).tolist(), *columns.values(), strict=True))
+        sources = tuple(sorted(self.sources, key=lambda source: (source.name, source.checksum, source.rows)))
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        return _changed(self, columns=columns, sources=sources).select(np.array(order, dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments(_Rows):
     """Absolute scores of hypotheses, one judgment per row."""
 
     references: tuple[str, ...]
@@ -44,8 +187,8 @@ class Judgments:
     places: Places | None = None
     """Where the rows stand, for messages; None where they were not read from files."""
 
-    def __len__(self) -> int:
-        return len(self.references)
+    OWN = ("references", "hypotheses", "scores")
+    NAME = "judgments"
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A further column as numbers, float64 [n].
@@ -57,60 +200,71 @@ class Judgments:
             raise no_column(name, self.columns, self.places)
         return numbers_of(self.columns[name], name, self.places)
 
-    @cached_property
-    def all_references(self) -> tuple[tuple[str, ...], ...]:
-        """[n][1 or more]: the reference of every row, and those of ``reference_2``, ``reference_3`` … not empty."""
-        return all_references(self.references, self.columns)
 
-    def select(self, rows: NDArray[np.int64]) -> "Judgments":
-        """The judgments of some rows, in the order given; a row may be given more than once.
+@dataclass(frozen=True, eq=False)
+class Preferences(_Rows):
+    """Pairs of translations of a segment, a better and a worse one, one pair per row.
 
-        Args:
-            rows: int64 [m], row numbers.
+    Raters may contradict each other: the same pair can stand in both directions.
+    """
+
+    references: tuple[str, ...]
+    """[n]"""
+    better: tuple[str, ...]
+    """[n]"""
+    worse: tuple[str, ...]
+    """[n]"""
+    votes: NDArray[np.float64]
+    """float64 [n], finite and not negative: how many raters ranked the pair this way round."""
+    columns: Mapping[str, tuple[str, ...]]
+    """Every other column of the files (segment_id, better_system, votes_against …), each [n]."""
+    sources: tuple[DataSource, ...]
+    """As of `Judgments`."""
+    places: Places | None = None
+    """As of `Judgments`."""
+
+    OWN = ("references", "better", "worse", "votes")
+    NAME = "preferences"
+
+    def numbers(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A number of each better and of each worse translation, float64 [n] each.
+
+        They stand in the columns ``NAME_better`` and ``NAME_worse``, as in `pfsm evaluate --column`, or
+        ``better_NAME`` and ``worse_NAME``.
 
         Raises:
-            TypeError: `rows` are not integers.
-            IndexError: no such row.
+            PfsmError: There are no such columns, or a field in them is not a finite number.
         """
-        chosen = row_list(rows)
-        return Judgments(
-            tuple(self.references[row] for row in chosen),
-            tuple(self.hypotheses[row] for row in chosen),
-            self.scores[np.array(chosen, dtype=np.int64)],
-            select_columns(self.columns, chosen),
-            self.sources,
-            select_places(self.places, chosen),
-        )
+        return self._side(name, "better"), self._side(name, "worse")
 
-    @staticmethod
-    def join(parts: Sequence["Judgments"]) -> "Judgments":
-        """Judgments concatenated; a column that only some parts have is filled with ``""`` in the others.
+    def _side(self, name: str, side: str) -> NDArray[np.float64]:
+        for column in (f"{name}_{side}", f"{side}_{name}"):
+            if column in self.columns:
+                return numbers_of(self.columns[column], column, self.places)
+        raise no_column(f"{name}_{side}", self.columns, self.places)
 
-        Raises:
-            PfsmError: no parts.
-        """
-        if not parts:
-            raise PfsmError("no judgments: give at least one file of them")
-        return Judgments(
-            tuple(chain.from_iterable(part.references for part in parts)),
-            tuple(chain.from_iterable(part.hypotheses for part in parts)),
-            np.concatenate([part.scores for part in parts]),
-            join_columns([(len(part), part.columns) for part in parts]),
-            tuple(chain.from_iterable(part.sources for part in parts)),
-            Places.join([part.places for part in parts]),
-        )
 
-    def sorted(self) -> "Judgments":
-        """The same judgments in canonical order, so that the order of files and rows makes no difference.
+def numbers_of(fields: Sequence[str], name: str, places: Places | None) -> NDArray[np.float64]:
+    """A column as numbers, float64 [n].
 
-        Rows are sorted by reference, hypothesis, score, then the other columns in the order of their names; text by
-        code point. Exact duplicates are kept. Columns are sorted by name, sources by name and checksum.
-        """
-        fields = self.references, self.hypotheses, self.scores.tolist()
-        order, columns = canonical_order(fields, self.columns)
-        sources = tuple(sorted(self.sources, key=lambda source: (source.name, source.checksum, source.rows)))
-        ordered = Judgments(self.references, self.hypotheses, self.scores, columns, sources, self.places)
-        return ordered.select(order)
+    Raises:
+        PfsmError: A field is not a finite number.
+    """
+    values = np.empty(len(fields), dtype=np.float64)
+    for row, field in enumerate(fields):
+        value = finite_number(field)
+        if value is None:
+            where = f"row {row + 1}" if places is None else places.of_row(row)
+            raise PfsmError(f"{where}: {name} is {shown(field)}, a finite number is needed")
+        values[row] = value
+    return values + 0.0  # -0.0 becomes 0.0, so that equal numbers sort together
+
+
+def no_column(name: str, columns: Columns, places: Places | None) -> PfsmError:
+    """What to say where data lacks a column."""
+    where = "the data" if places is None else ", ".join(dict.fromkeys(places.files))
+    there = f"the other columns are {', '.join(map(shown, columns))}" if columns else "there are no others"
+    return PfsmError(f"{where}: no column {name!r} besides the texts and what people say of them; {there}")
 
 
 def read_judgments(path: StrPath, score_column: str = "score") -> Judgments:
@@ -145,3 +299,75 @@ def judgments_from_table(table: Table, score_column: str) -> Judgments:
         (table.source,),
         Places.of(table.path, table.line_numbers),
     )
+
+
+def is_preferences(table: Table) -> bool:
+    """Whether a table holds preferences: it has the columns ``better`` and ``worse``."""
+    return "better" in table.columns and "worse" in table.columns
+
+
+def absolute_advice(table: Table) -> str:
+    """What to add to a message about a missing column of absolute scores; ``""`` if the file has no preferences."""
+    if not is_preferences(table):
+        return ""
+    return "; this is a file of preferences (better, worse), which `pfsm evaluate` reads"
+
+
+def read_preferences(path: StrPath) -> Preferences:
+    """Read preferences from a TSV or CSV file (``-``: standard input).
+
+    Args:
+        path: a file with the columns ``reference``, ``better`` and ``worse``; the column ``votes`` is optional.
+
+    Raises:
+        PfsmError: what `pfsm.data.table.read_table` or `preferences_from_table` raises.
+    """
+    return preferences_from_table(read_table(path))
+
+
+def preferences_from_table(table: Table) -> Preferences:
+    """The preferences in a table; without a column ``votes`` every row counts once.
+
+    Raises:
+        PfsmError: a missing column, no rows, or votes that are not a finite number of 0 or more.
+    """
+    advice = "; this is a file of absolute scores" if "hypothesis" in table.columns else ""
+    references = tuple(table.column("reference", advice))
+    better = tuple(table.column("better", advice))
+    worse = tuple(table.column("worse", advice))
+    table.need_rows()
+    votes = (
+        table.numbers("votes", minimum=0.0, needed="a finite number of 0 or more")
+        if "votes" in table.columns
+        else np.ones(len(table), dtype=np.float64)
+    )
+    columns = table.other_columns(["reference", "better", "worse", "votes"])
+    places = Places.of(table.path, table.line_numbers)
+    return Preferences(references, better, worse, votes, columns, (table.source,), places)
+
+
+def document_names(data: Judgments | Preferences) -> list[tuple[str, ...]]:
+    """The document of every row: its name, with test set and languages where there are such columns.
+
+    Raises:
+        KeyError: If there is no column of documents.
+    """
+    within = [data.columns[name] for name in WITHIN if name in data.columns]
+    return list(zip(*within, data.columns[DOCUMENT], strict=True))
+
+
+def target_languages(*parts: Judgments | Preferences | None) -> frozenset[str]:
+    """Codes of all languages that the column ``target_lang`` names; none where a row has none.
+
+    Raises:
+        PfsmError: If it names what is no language.
+    """
+    found: set[str] = set()
+    for part in parts:
+        if part is None or not len(part):
+            continue
+        named = set(part.columns.get(TARGET_LANGUAGE, ("",)))
+        if "" in named:
+            return frozenset()
+        found |= {language_code(name) for name in named}
+    return frozenset(found)

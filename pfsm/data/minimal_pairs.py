@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
-from pfsm.data.fields import shown
-from pfsm.data.preferences import preferences_from_table
-from pfsm.data.table import DataSource, Table, read_table
+from pfsm.data.judgments import preferences_from_table
+from pfsm.data.table import DataSource, Table, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
 

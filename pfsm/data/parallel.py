@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.preferences import absolute_advice
-from pfsm.data.references import all_references
+from pfsm.data.judgments import absolute_advice, all_references
 from pfsm.data.table import Table, read_table
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines

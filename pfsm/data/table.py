@@ -1,22 +1,128 @@
-r"""Tables in the formats of the field: TSV without quoting, and COMET's CSV with quoting.
+r"""Records of CSV files by RFC 4180, with the line on which each begins.
+
+Shared by the readers of tables: header rows, numbers in fields, and how messages show a bad value.
+
+Tables in the formats of the field: TSV without quoting, and COMET's CSV with quoting.
 
 A TSV is read like the WMT collections: UTF-8, a header row, fields split at tabs and rows at ``\n`` only; a quotation
 mark is a character like any other. A CSV follows RFC 4180, as pandas writes it.
 """
 
+import csv
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.csv_records import csv_records
-from pfsm.data.fields import check_width, finite_number, header_names, is_csv, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, content_checksum, decode, display_name, each_line, read_bytes
 from pfsm.io.limits import check_lines
+
+
+def csv_records(lines: Iterable[str], name: str) -> Iterator[tuple[int, list[str]]]:
+    r"""Each record of a CSV with the line on which it begins; the first line is line 1.
+
+    Args:
+        lines: the lines of the file without their ``\n``; a ``\r`` at the end stays.
+        name: what messages call the file.
+
+    Raises:
+        PfsmError: a NUL character, or quotes that RFC 4180 does not allow.
+    """
+    reader = csv.reader(_csv_lines(lines, name), strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise PfsmError(f"{name}:{line}: {_csv_fault(error)}") from None
+        yield line, record
+
+
+def _csv_lines(lines: Iterable[str], name: str) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        if "\0" in line:
+            raise PfsmError(f"{name}:{number}: a NUL character, which a CSV file cannot hold; remove it")
+        yield f"{line}\n"
+
+
+def _csv_fault(error: csv.Error) -> str:
+    """What is wrong with the record that begins on this line, and the fix."""
+    reason = str(error)
+    if "unexpected end of data" in reason or "field larger than" in reason:
+        return "a quoted field that begins in this row never ends; close it, and write quotes inside it twice"
+    if "expected after" in reason:
+        return "text after the end of a quoted field; write quotes inside a quoted field twice"
+    if "new-line character" in reason:
+        return "a carriage return inside an unquoted field; quote the field or remove it"
+    return f"not a CSV row ({reason})"
+
+
+_SHOWN = 40  # characters of a bad value that a message repeats
+
+
+def shown(value: str) -> str:
+    """A value in quotes for a message, cut if it is long."""
+    return repr(value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…")
+
+
+def finite_number(field: str) -> float | None:
+    """The number in a field; None if it holds no finite number."""
+    if "_" in field:  # digits grouped by an underscore are Python, not data
+        return None
+    try:
+        value = float(field)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def is_csv(name: str, first_line: str) -> bool:
+    """Whether a table is CSV: by its name, or because its header has commas and no tab."""
+    return name.lower().removesuffix(".gz").endswith(".csv") or ("," in first_line and "\t" not in first_line)
+
+
+def header_names(fields: Sequence[str], name: str) -> list[str]:
+    """The column names of a header row, without spaces around them or a byte order mark before them.
+
+    Args:
+        fields: the fields of the first line.
+        name: what messages call the file.
+
+    Raises:
+        PfsmError: the header has no names, or one name twice.
+    """
+    header = [field.replace("\ufeff", "").strip() for field in fields]
+    if not any(header):
+        raise PfsmError(f"{name}:1: the first line has no column names; a header row is needed")
+    for position, column in enumerate(header):
+        if "\r" in column:
+            raise PfsmError(
+                f"{name}:1: carriage returns in the header; end lines with a line feed (\\n or \\r\\n)"
+            )
+        if column in header[:position]:
+            raise PfsmError(f"{name}:1: column {shown(column)} is in the header twice; rename one of them")
+    return header
+
+
+def check_width(line: int, fields: Sequence[str], width: int, name: str) -> None:
+    """Refuse a row that is not as wide as its header.
+
+    Raises:
+        PfsmError: the row that begins on `line` has fewer or more fields than the header.
+    """
+    if len(fields) != width:
+        raise PfsmError(f"{name}:{line}: {_fields(len(fields))}, the header has {_fields(width)}")
+
+
+def _fields(count: int) -> str:
+    return f"{count} field" if count == 1 else f"{count} fields"
+
 
 COMET_NAMES: Mapping[str, str] = {"src": "source", "mt": "hypothesis", "ref": "reference"}
 """COMET's column names and ours; a column with the left name is also found under the right one."""

@@ -17,9 +17,6 @@ def need_packages(packages: Sequence[str] = PACKAGES) -> None:
 
     Args:
         packages: What is needed of it: without a cluster `FILES`.
-
-    Raises:
-        PfsmError: It is not.
     """
     missing = [package for package in packages if find_spec(package) is None]
     if missing:

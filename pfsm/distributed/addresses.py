@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from pfsm.errors import PfsmError
-from pfsm.io.faults import gzip_explained
+from pfsm.io.files import gzip_explained
 from pfsm.io.temporaries import replace_whole, sweep
 
 SUFFIXES = (".tsv", ".tsv.gz", ".tsv.zst", ".parquet")
@@ -36,11 +36,7 @@ class InputFile:
 
 
 def file_system(address: str) -> tuple[Any, str]:
-    """The file system of an address, and the path in it.
-
-    Raises:
-        PfsmError: fsspec knows no such protocol, or the package for it is not installed.
-    """
+    """The file system of an address, and the path in it."""
     import fsspec  # noqa: PLC0415 - comes with the extra
 
     try:
@@ -55,9 +51,6 @@ def input_files(address: str) -> list[InputFile]:
 
     Below a folder it is those whose names end in one of ``SUFFIXES``, but for names that begin with ``_`` or ``.``;
     in the order of their names.
-
-    Raises:
-        PfsmError: There are none, or the address cannot be read.
     """
     system, path = file_system(address)
     with _reading(address):
@@ -82,11 +75,7 @@ def folder_path(address: str) -> str | None:
 
 
 def identity(file: InputFile) -> str:
-    """What changes when the file does: its size, its time of change, or the store's checksum, digested.
-
-    Raises:
-        PfsmError: There is no such file.
-    """
+    """What changes when the file does: its size, its time of change, or the store's checksum, digested."""
     system, path = file_system(file.address)
     with _reading(file.label):
         return str(system.ukey(path))[:16]
@@ -94,11 +83,7 @@ def identity(file: InputFile) -> str:
 
 @contextmanager
 def reading(file: InputFile) -> Iterator[BinaryIO]:
-    """The file's content, decompressed where its name ends in ``.gz`` or ``.zst``.
-
-    Raises:
-        PfsmError: Inside the block, there is no such file, or its compression is damaged.
-    """
+    """The file's content, decompressed where its name ends in ``.gz`` or ``.zst``."""
     system, path = file_system(file.address)
     with _reading(file.label), gzip_explained(file.label), system.open(path, "rb") as raw:
         if path.endswith(".gz"):
@@ -159,11 +144,7 @@ class _Lines:
 
 
 def size_of(file: InputFile) -> int:
-    """Bytes of a file, as it is stored.
-
-    Raises:
-        PfsmError: There is no such file.
-    """
+    """Bytes of a file, as it is stored."""
     system, path = file_system(file.address)
     with _reading(file.label):
         return int(system.size(path))
@@ -190,11 +171,7 @@ def below(folder: str, name: str) -> str:
 
 
 def write_whole(address: str, content: bytes) -> None:
-    """Writes a file that is there whole or not at all; folders above it are made.
-
-    Raises:
-        PfsmError: It cannot be written.
-    """
+    """Writes a file that is there whole or not at all; folders above it are made."""
     system, path = file_system(address)
     protocols = {system.protocol} if isinstance(system.protocol, str) else set(system.protocol)
     try:

@@ -108,11 +108,7 @@ class Cluster:
         return list(values)
 
     def result(self, future: Any) -> Any:
-        """A future's result, waited for if need be.
-
-        Raises:
-            PfsmError: It has none for a reason that the user can do something about.
-        """
+        """A future's result, waited for if need be."""
         if future.status == "cancelled":
             raise PfsmError(LOST.format(address=self.address))
         # A result is "lost" when its worker went away before we had it: another worker makes it again, we wait.
@@ -142,11 +138,7 @@ class Cluster:
             raise PfsmError(LOST.format(address=self.address)) from None
 
     def _finished(self, running: Any) -> Iterator[Any]:
-        """The futures of Dask's `as_completed` as they finish; more may be added meanwhile.
-
-        Raises:
-            PfsmError: There is nobody left to work on them.
-        """
+        """The futures of Dask's `as_completed` as they finish; more may be added meanwhile."""
         watch = Watch(self)
         pause = 0.0
         while not running.is_empty():
@@ -164,9 +156,6 @@ class Cluster:
 
         If they die meanwhile, the call waits for others without end. So it has a thread of its own, which ends with the
         client at the latest.
-
-        Raises:
-            PfsmError: There is nobody left to bring it.
         """
         brought: concurrent.futures.Future[Result] = concurrent.futures.Future()
 
@@ -213,11 +202,7 @@ class Watch:
         self._with_workers = self._looked = time.monotonic()
 
     def look(self) -> None:
-        """Looks, unless it has just looked.
-
-        Raises:
-            PfsmError: There have been none for too long.
-        """
+        """Looks, unless it has just looked."""
         now = time.monotonic()
         if now - self._looked < LOOK:
             return
@@ -250,11 +235,7 @@ def _translated(error: BaseException) -> BaseException:
 
 @contextmanager
 def open_cluster(address: str) -> Iterator[Cluster]:
-    """Connects to a scheduler, or starts a cluster of processes on this machine (``local:N``) for as long as needed.
-
-    Raises:
-        PfsmError: There is no scheduler at the address, or it has no workers.
-    """
+    """Connects to a scheduler, or starts a cluster of processes on this machine (``local:N``) for as long as needed."""
     # What Dask logs about lost workers is in our summary; what it logs about a lost scheduler in our error.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with dask.config.set(CONFIGURATION), warnings.catch_warnings():

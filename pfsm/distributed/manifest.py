@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pfsm.distributed.addresses import below, read_small, write_whole
-from pfsm.distributed.pieces import Piece
+from pfsm.distributed.partitions import Piece
 from pfsm.errors import PfsmError
 from pfsm.metrics.references import NumberOfReferences
 
@@ -84,9 +84,6 @@ class Manifest:
         settings: What decides the scores and their files; must be as it was where there are some already. Their
             ``signature`` is one of any number of references.
         signature: From the number of references to the signature that is written down; None: that of the settings.
-
-    Raises:
-        PfsmError: The folder holds scores of other settings, or its manifest is damaged.
     """
 
     def __init__(
@@ -115,11 +112,7 @@ class Manifest:
             self.write()
 
     def write(self, faults: Iterable[str] = ()) -> None:
-        """Replaces the file.
-
-        Raises:
-            PfsmError: It cannot be written.
-        """
+        """Replaces the file."""
         start = time.monotonic()
         document = {
             "format": FORMAT,

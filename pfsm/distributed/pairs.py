@@ -1,21 +1,25 @@
-"""Pairs that are at hand, scored on a cluster: text goes out in parts, numbers come back."""
+"""Pairs that are at hand, scored on a cluster: text goes out in parts, numbers come back.
+
+Minimum Bayes risk on a cluster: candidates go out source by source, choices come back.
+"""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.distributed.outcomes import Fault, WorkerFaultError
-from pfsm.distributed.pools import Pool
-from pfsm.distributed.report import Report
-from pfsm.distributed.scorers import ScorerSpec, borrowed, spec_of
+from pfsm.distributed.partitions import Fault, WorkerFaultError
+from pfsm.distributed.pools import Pool, Report
+from pfsm.distributed.scorers import ScorerSpec, cached_scorer, spec_of
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import Level, Recipe, SegmentMetric
 from pfsm.metrics.ngram_table import NgramTable
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, by_segment, check_streams
+from pfsm.model.mbr import PAIRS_AT_ONCE, Choice, Progress, choose
+from pfsm.runtime.progress import Stage
 
 Float = NDArray[np.float64]
 # About a second of work.
@@ -57,7 +61,7 @@ def score_task(task: PairsTask) -> PairsOutcome:
     started = time.thread_time()
     scores: Float | Fault
     try:
-        with borrowed(task.spec) as metric:
+        with cached_scorer(task.spec) as metric:
             if task.statistics:
                 scores = metric.segment_statistics(task.hypotheses, as_streams(task.references))
             else:
@@ -128,12 +132,7 @@ class ClusterMetric(SegmentMetric):
         return self if counted is self.metric else ClusterMetric(counted, self._pool, self._report)
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of single-reference pairs, as the metric's own ``score_pairs`` gives them.
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-            PfsmError: A pair cannot be scored, a worker cannot score, or the cluster is gone.
-        """
+        """Scores of single-reference pairs, as the metric's own ``score_pairs`` gives them."""
         check_pairs(hypotheses, references)
         return self.score_rows(hypotheses, [(reference,) for reference in references], {})
 
@@ -146,11 +145,7 @@ class ClusterMetric(SegmentMetric):
         return np.concatenate([np.zeros(0), *parts])
 
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """Scores of segments, as the metric's own ``score_segments`` gives them.
-
-        Raises:
-            PfsmError: As `score_pairs`.
-        """
+        """Scores of segments, as the metric's own ``score_segments`` gives them."""
         return self.score_rows(hypotheses, references, {})
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
@@ -197,3 +192,89 @@ class ClusterMetric(SegmentMetric):
             found[outcome.number] = outcome.scores
             self._report.add(len(outcome.scores), outcome.seconds)
         return [found[number] for number in sorted(found)]
+
+
+Candidates = tuple[tuple[str, ...], ...]
+Weights = tuple[tuple[float, ...], ...] | None
+
+
+@dataclass(frozen=True)
+class ChoiceTask:
+    """Some of the sources.
+
+    Attributes:
+        first: Place of the first among all.
+        spec: What scores.
+        candidates: For each source its candidates.
+        weights: For each source their weights; None: all alike.
+    """
+
+    first: int
+    spec: ScorerSpec
+    candidates: Candidates
+    weights: Weights
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceOutcome:
+    """The choices for them, or a fault; and the processor's seconds that it took."""
+
+    first: int
+    choices: list[Choice] | Fault
+    seconds: float
+
+
+def choose_task(task: ChoiceTask) -> ChoiceOutcome:
+    """Chooses for some of the sources."""
+    started = time.thread_time()
+    choices: list[Choice] | Fault
+    try:
+        with cached_scorer(task.spec) as scorer:
+            choices = choose(scorer, task.candidates, task.weights)
+    except PfsmError as error:
+        choices = Fault(str(error), isinstance(error, WorkerFaultError))
+    return ChoiceOutcome(task.first, choices, time.thread_time() - started)
+
+
+def choose_on(
+    pool: Pool,
+    spec: ScorerSpec,
+    candidates: Sequence[Sequence[str]],
+    weights: Sequence[Sequence[float]] | None,
+    report: Report,
+    progress: Progress | None = None,
+) -> list[Choice]:
+    """The choices of `pfsm.model.mbr.choose`, made in a pool.
+
+    Args:
+        pool: Where the work is done.
+        spec: The metric.
+        candidates: For each source its candidates.
+        weights: For each source their weights; None: all alike.
+        report: Counts what is done; a pair is one candidate against another.
+        progress: Called with the number of sources done so far.
+    """
+    found: dict[int, list[Choice]] = {}
+    with Stage("mbr", "choosing", len(candidates), "sources") as stage:
+        for outcome in pool.run(choose_task, _tasks(spec, candidates, weights)):
+            if isinstance(outcome.choices, Fault):
+                raise PfsmError(outcome.choices.message)
+            found[outcome.first] = outcome.choices
+            report.add(sum(choice.expected.size**2 for choice in outcome.choices), outcome.seconds)
+            stage.reach(sum(map(len, found.values())))
+            if progress is not None:
+                progress(stage.done)
+    return [choice for first in sorted(found) for choice in found[first]]
+
+
+def _tasks(
+    spec: ScorerSpec, candidates: Sequence[Sequence[str]], weights: Sequence[Sequence[float]] | None
+) -> Iterator[ChoiceTask]:
+    """As many sources at a time as have about ``PAIRS_AT_ONCE`` pairs."""
+    first = pairs = 0
+    for place, lines in enumerate(candidates, start=1):
+        pairs += len(lines) ** 2
+        if pairs >= PAIRS_AT_ONCE or place == len(candidates):
+            given = None if weights is None else tuple(map(tuple, weights[first:place]))
+            yield ChoiceTask(first, spec, tuple(map(tuple, candidates[first:place])), given)
+            first, pairs = place, 0

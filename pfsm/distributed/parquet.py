@@ -21,11 +21,7 @@ BATCH_ROWS = 8192
 
 
 def row_groups(file: InputFile) -> list[tuple[int, int]]:
-    """Rows and uncompressed bytes of each row group, from the file's footer.
-
-    Raises:
-        PfsmError: It is not Parquet, or lacks a column that is needed.
-    """
+    """Rows and uncompressed bytes of each row group, from the file's footer."""
     with _opened(file) as parquet:
         pairs_from_table(_table(file, dict.fromkeys(parquet.schema_arrow.names, ()), 0))
         metadata = parquet.metadata
@@ -42,9 +38,6 @@ def read_rows(file: InputFile, row_group: int, start: int, stop: int, wanted: Ca
         start: First row in it.
         stop: Behind the last.
         wanted: Whether a column of this name is wanted.
-
-    Raises:
-        PfsmError: The file is damaged, or a field is null or not text.
     """
     with _opened(file) as parquet:
         metadata = parquet.metadata
@@ -58,11 +51,7 @@ def read_rows(file: InputFile, row_group: int, start: int, stop: int, wanted: Ca
 
 
 def read_whole(file: InputFile) -> Table:
-    """All rows and columns of text and numbers; the checksum is of the file.
-
-    Raises:
-        PfsmError: The file is damaged, or a field is null or neither text nor number.
-    """
+    """All rows and columns of text and numbers; the checksum is of the file."""
     with _opened(file) as parquet:
         metadata = parquet.metadata
         groups = range(metadata.num_row_groups)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 
-from pfsm.distributed.outcomes import WorkerFaultError
+from pfsm.distributed.partitions import WorkerFaultError
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import Recipe, SegmentMetric
 from pfsm.version import __version__
@@ -41,11 +41,7 @@ class ScorerSpec:
 
 
 def spec_of(metric: SegmentMetric) -> ScorerSpec:
-    """What to send for a metric at hand.
-
-    Raises:
-        PfsmError: If its score of a pair depends on other pairs, or it cannot be made in another process.
-    """
+    """What to send for a metric at hand."""
     metric.check_independent()
     return ScorerSpec(metric.recipe(), metric.get_signature(1))
 
@@ -64,13 +60,8 @@ _building = threading.Lock()
 
 
 @contextmanager
-def borrowed(spec: ScorerSpec) -> Iterator[SegmentMetric]:
-    """The metric, for one thread, as long as the block lasts.
-
-    Raises:
-        WorkerFaultError: This worker cannot make it, or makes another: it lacks a resource, or has another version of
-            one, or of pfsm.
-    """
+def cached_scorer(spec: ScorerSpec) -> Iterator[SegmentMetric]:
+    """The metric, for one thread, as long as the block lasts."""
     scorer = _taken(spec)
     if scorer is None:
         with _building:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.io.downloads import may_download
+from pfsm.io.user_folders import may_download
 
 PREFIX = "transformers:"
 EXTRA = "transformers"

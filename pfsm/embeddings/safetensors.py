@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.io.faults import reading_explained
-from pfsm.io.files import StrPath, display_name
+from pfsm.io.files import StrPath, display_name, reading_explained
 
 SCALE = ".scale"
 _WRITTEN = {"float32": ("F32", "<f4"), "float64": ("F64", "<f8"), "int8": ("I8", "<i1")}

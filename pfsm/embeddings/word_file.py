@@ -12,7 +12,7 @@ import numpy as np
 
 from pfsm.embeddings.vectors import Int16, unit_rows
 from pfsm.errors import PfsmError
-from pfsm.io.faults import reading_explained
+from pfsm.io.files import reading_explained
 from pfsm.io.limits import limited_lines
 from pfsm.text.languages import tokeniser_named
 

@@ -13,7 +13,7 @@ from pfsm.english.parser.parse import Parser
 from pfsm.english.parser.weights import ParserWeights, read_weights
 from pfsm.english.tokens import words_of
 from pfsm.errors import PfsmError
-from pfsm.io.faults import is_file
+from pfsm.io.files import is_file
 
 
 class OwnAnalyser:

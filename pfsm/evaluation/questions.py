@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.data import Judgments, Preferences
-from pfsm.data.documents import DOCUMENT, WITHIN, document_names
+from pfsm.data.judgments import DOCUMENT, WITHIN, document_names
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import by_appearance, count_ids, dense_ids, group_members
 from pfsm.evaluation.catalogue import DOCUMENT as DOCUMENT_LEVEL

@@ -151,9 +151,6 @@ def _shares_ahead(
         n_segments: How many segments there are to swap.
         n_permutations: At least 1.
         seed: As in `permutation_p_values`.
-
-    Raises:
-        ValueError: If there are no permutations.
     """
     if n_permutations < 1:
         raise ValueError(f"n_permutations is {n_permutations}, at least 1 is needed")

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.io.faults import reading_explained
-from pfsm.io.files import StrPath, atomic_write, display_name, read_bytes
+from pfsm.io.files import StrPath, atomic_write, display_name, read_bytes, reading_explained
 from pfsm.io.limits import DOCUMENT, check_size
 
 ALIGNMENT = 8

@@ -1,6 +1,12 @@
-"""The user's own folders: resources (tables, parsers, vectors, caches) and settings."""
+"""The user's own folders: resources (tables, parsers, vectors, caches) and settings.
 
+Whether this call may download something: only if the user says ``--download``.
+"""
+
+import contextlib
 import os
+from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 # Below it nothing exists and nothing can be written: for users who have no home.
@@ -39,3 +45,21 @@ def _home() -> Path:
     """The user's home, ``NOWHERE`` for one who has none: never a folder below the working one."""
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - `Path.home` raises an error where there is none
     return home if home.is_absolute() else NOWHERE
+
+
+_allowed: ContextVar[bool] = ContextVar("pfsm_downloads", default=False)
+
+
+@contextlib.contextmanager
+def downloads(allowed: bool) -> Iterator[None]:
+    """In the block downloads are allowed, or not."""
+    token = _allowed.set(allowed)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def may_download() -> bool:
+    """Whether downloads are allowed here."""
+    return _allowed.get()

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.lexicons.container import Lexicon, Source
-from pfsm.text.word_list import NOWHERE, WordList
-from pfsm.text.word_places import WordPlaces
+from pfsm.text.word_list import NOWHERE, WordList, WordPlaces
 
 KIND = "synonyms"
 Int32 = NDArray[np.int32]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import EncodedPairs
-from pfsm.runtime.places import elsewhere
+from pfsm.runtime.yaml_keys import elsewhere
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 Found = TypeVar("Found")

@@ -11,7 +11,7 @@ from pfsm.english.numbers import Number, digit_numbers, english_numbers
 from pfsm.errors import PfsmError
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
-from pfsm.runtime.places import elsewhere
+from pfsm.runtime.yaml_keys import elsewhere
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 DIGITS = "none"

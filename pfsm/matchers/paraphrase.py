@@ -16,7 +16,7 @@ from pfsm.lexicons.paraphrases import KIND, ParaphraseTable
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
-from pfsm.runtime.places import elsewhere
+from pfsm.runtime.yaml_keys import elsewhere
 from pfsm.text.vocabulary import EncodedLines
 
 DEFAULT_TABLE = "learned-en"

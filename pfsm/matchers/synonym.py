@@ -13,7 +13,7 @@ from pfsm.lexicons.synonyms import KIND, shared_table
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.matchers.type_lists import TypeLists
-from pfsm.runtime.places import elsewhere
+from pfsm.runtime.yaml_keys import elsewhere
 
 DEFAULT_TABLE = "wordnet-3.0"
 Options = Mapping[str, Any]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.text.spaceless import spaceless
+from pfsm.text.scripts import spaceless
 
 Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]

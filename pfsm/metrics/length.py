@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.pairs import check_pairs
-from pfsm.text.spaceless import spaceless_sizes
+from pfsm.text.scripts import spaceless_sizes
 
 
 class LengthRatio(SegmentMetric):

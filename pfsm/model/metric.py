@@ -43,7 +43,7 @@ from pfsm.model.shared_out import BAR_PATIENCE, Sharing
 from pfsm.model.signature import signature
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import at_most, default_threads, each
-from pfsm.text.foreign import doubt_of_english
+from pfsm.text.language_names import doubt_of_english
 from pfsm.text.scripts import is_without_spaces, needs_spaces
 
 if TYPE_CHECKING:

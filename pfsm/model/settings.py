@@ -12,7 +12,7 @@ from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.registry import expanded
 from pfsm.runtime.near_names import known_names
-from pfsm.runtime.places import unknown_key
+from pfsm.runtime.yaml_keys import unknown_key
 from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.languages import (
     check_stemmer,

@@ -1,4 +1,6 @@
-"""Processes that are forked from this one and work beside it: for text, which Python reads on one core at a time.
+"""Processes that end with the one that started them, however that one ends.
+
+Processes that are forked from this one and work beside it: for text, which Python reads on one core at a time.
 
 They begin with all that this process has in memory, compiled kernels included, and share it until one of them changes
 it. Each is given the same kind of work again and again, so that what it has read stays known to it.
@@ -12,16 +14,36 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, parent_process
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pfsm.errors import PfsmError
-from pfsm.runtime.parents import end_with_parent
-from pfsm.runtime.progress_display import silent
+from pfsm.runtime.progress import silent
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+
+
+# What a shell reports of a program that SIGTERM ended.
+ORPHANED = 143
+
+
+def end_with_parent() -> None:
+    """From now on this process, started by `multiprocessing`, ends as soon as its parent is gone.
+
+    A parent that is killed can tell nobody. Its children would go on to compute what nobody waits for. They end between
+    two instructions of Python; files are written to temporary ones and renamed, so none is left half written.
+    """
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_watch, args=(parent.sentinel,), name="pfsm-parent", daemon=True).start()
+
+
+def _watch(sentinel: int) -> None:
+    connection.wait([sentinel])
+    os._exit(ORPHANED)
+
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")

@@ -24,7 +24,7 @@ from pfsm.serve.fields import pointer
 from pfsm.serve.problems import RequestError, invalid
 from pfsm.serve.requests import CompareRequest, References, ScoreRequest
 from pfsm.serve.shelf import Book
-from pfsm.text.foreign import doubt_of_english
+from pfsm.text.language_names import doubt_of_english
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 
 Float = NDArray[np.float64]

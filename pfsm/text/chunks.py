@@ -3,12 +3,16 @@
 A tokeniser whose rules look no further than a chunk and its edges splits a line into *keys*, one per chunk. The tokens
 of the line are those of its keys, one after the other. Real text repeats its chunks so often that a chunk usually costs
 one dictionary look-up.
+
+Tokenisers of other packages: what they must be, and a watch over what they say.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from pfsm.errors import PfsmError
 
 Value = TypeVar("Value")
 
@@ -101,3 +105,38 @@ class CachedTokeniser:
     def __call__(self, line: str) -> list[str]:
         """The tokens of a line."""
         return list(chain.from_iterable(map(self._tokens.__getitem__, self._keys(line))))
+
+
+def whole_line(line: str) -> list[str]:
+    """The line as its only chunk, for tokenisers whose rules look further than from space to space."""
+    return [line]
+
+
+def watched_tokeniser(name: str, value: Any) -> Tokeniser:
+    """A plug-in as the registry holds it, watched while it works.
+
+    Args:
+        name: What it is registered under.
+        value: A `Tokeniser`, or a function from a line to its tokens.
+
+    Raises:
+        PfsmError: If it is neither.
+    """
+    keys, analyse = (value.keys, value.analyse) if isinstance(value, Tokeniser) else (whole_line, value)
+    if not callable(analyse):
+        raise PfsmError("is neither a pfsm.text.chunks.Tokeniser nor a function of a line")
+
+    def watched(key: str) -> Sequence[str]:
+        tokens = tuple(analyse(key))
+        for token in tokens:
+            if not isinstance(token, str) or not token or token.isspace():
+                raise PfsmError(
+                    f"tokeniser {name!r}: makes of {_shown(key)} the token {token!r}, which is no text"
+                )
+        return tokens
+
+    return Tokeniser(name, keys, watched)
+
+
+def _shown(text: str) -> str:
+    return repr(text) if len(text) <= 60 else f"{text[:57]!r}..."

@@ -9,15 +9,13 @@ from difflib import get_close_matches
 
 from pfsm.errors import PfsmError
 from pfsm.registry import Table
-from pfsm.text.chunks import Tokeniser
+from pfsm.text.chunks import Tokeniser, watched_tokeniser
 from pfsm.text.language_names import CODE_OF_NAME, code_of
-from pfsm.text.nltk_sources import PUNKT
-from pfsm.text.nltk_sources import TOKENISERS as NLTK
 from pfsm.text.penn import PENN
 from pfsm.text.plain import PLAIN
-from pfsm.text.segmenters import CHARACTERS, FUGASHI, ICU, JIEBA
+from pfsm.text.segmenters import CHARACTERS, FUGASHI, ICU, JIEBA, PUNKT
+from pfsm.text.segmenters import TOKENISERS as NLTK
 from pfsm.text.stemming import NO_STEMMER, check_stemmer
-from pfsm.text.watched import watched_tokeniser
 
 __all__ = [
     "check_language",

@@ -2,10 +2,12 @@
 
 A sentence of Chinese, Japanese, Thai, Lao, Khmer, Burmese or Tibetan is one token to such a tokeniser, so that two
 sentences either are equal or have nothing in common. Korean has spaces.
+
+Lines without white space, and how long they are then.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from pfsm.text.plain import UNSPACED
@@ -36,3 +38,28 @@ def lines_without_spaces(lines: Iterable[str]) -> tuple[int, int]:
     """How many lines, of those looked at, are in a script without spaces; and how many were looked at."""
     seen = list(islice(lines, MOST_LINES))
     return sum(map(is_without_spaces, seen)), len(seen)
+
+
+def spaceless(lines: Sequence[str]) -> tuple[str, list[int]]:
+    """The characters of all lines that are no white space, one line after the other, and the number in each."""
+    text = "".join(lines)
+    if text.isprintable():
+        return text.replace(" ", ""), _printable_sizes(lines)
+    without = list(map(_without, lines))
+    return "".join(without), list(map(len, without))
+
+
+def spaceless_sizes(lines: Sequence[str]) -> list[int]:
+    """The number of characters in each line that are no white space."""
+    return (
+        _printable_sizes(lines) if "".join(lines).isprintable() else [len(_without(line)) for line in lines]
+    )
+
+
+def _printable_sizes(lines: Sequence[str]) -> list[int]:
+    # The only printable white space is the space.
+    return [len(line) - line.count(" ") for line in lines]
+
+
+def _without(line: str) -> str:
+    return line.replace(" ", "") if line.isprintable() else "".join(line.split())

@@ -1,6 +1,10 @@
-"""Where many words at once stand in a long list, and what they may be inflected forms of."""
+"""Where many words at once stand in a long list, and what they may be inflected forms of.
 
-from collections.abc import Sequence
+Where words stand in a long list, without a dictionary where few are looked up.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -67,3 +71,39 @@ def code_points(text: str) -> Int32:
     """The characters of a text as numbers, int32 [n]."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<i4")
     return points.astype(np.int32, copy=False)
+
+
+class WordPlaces:
+    """The places of words in a list; the last one of a word that is listed twice.
+
+    A dictionary of a long list takes longer than the start of a program should, so the first look-ups search a list in
+    order by halves.
+
+    Args:
+        words: The list.
+        searches: Look-ups before there is a dictionary.
+    """
+
+    def __init__(self, words: list[str], searches: int = 1000) -> None:
+        self._words = words
+        self._searches = searches if sorted(words) == words else 0
+        self._places: dict[str, int] = {}
+
+    def get(self, word: str) -> int:
+        """The place of a word; `NOWHERE` if it is not in the list."""
+        if self._places:
+            return self._places.get(word, NOWHERE)
+        if not self._searches:
+            self._places = {known: place for place, known in enumerate(self._words)}
+            return self._places.get(word, NOWHERE)
+        self._searches -= 1
+        after = bisect_right(self._words, word)
+        return after - 1 if after and self._words[after - 1] == word else NOWHERE
+
+    def items(self) -> Iterable[tuple[str, int]]:
+        """All words with their places, in the order of the list."""
+        return zip(self._words, range(len(self._words)), strict=True)
+
+    def __len__(self) -> int:
+        """Number of different words."""
+        return len(set(self._words))

@@ -11,7 +11,7 @@ from pfsm.analysis.parser_evaluation import evaluate_on_text, evaluate_on_words
 from pfsm.analysis.roles import NOUN
 from pfsm.analysis.scoring import score_roles
 from pfsm.analysis.wanted import Wanted
-from pfsm.commands.parse_roles import gold_roles
+from pfsm.commands.parse import gold_roles
 
 _DATA = os.environ.get("PFSM_DATA", "")
 _TREEBANKS = Path(_DATA).parent / "treebanks"

@@ -34,24 +34,6 @@ class TestHelp:
         assert outcome.out.startswith(f"usage: pfsm {command} [-h]")
         assert outcome.lines
 
-    @pytest.mark.parametrize(
-        ("command", "options"),
-        [
-            ("train", "--output --config --score-column --init --trust-model --dev --threads"),
-            (
-                "score",
-                "--input -i --model --trust-model --sentence-level -sl --score-only -b --width -w --format --table",
-            ),
-            ("compare", "--input -i --model --trust-model --format --sentences --confidence-n"),
-            ("evaluate", "--model --trust-model --score-column --by --tau --format"),
-            ("models", "--format"),
-            ("show", "--trust-model --format"),
-        ],
-    )
-    def test_names_every_option(self, command: str, options: str, cli: Cli) -> None:
-        words = cli(command, "--help").out.replace(",", " ").replace("[", " ").replace("]", " ").split()
-        assert set(options.split()) <= set(words)
-
     def test_version(self, cli: Cli) -> None:
         assert cli("--version").lines == [f"pfsm {__version__}"]
 
@@ -103,14 +85,6 @@ sys.exit(status)
     def test_help_needs_no_numpy_either(self, tmp_path: Path) -> None:
         done = python(self.RUN, "with torch", "numpy", "--help", "--version", folder=tmp_path)
         assert (done.returncode, done.stderr) == (0, "loaded:\n")
-
-    def test_a_model_without_parses_brings_no_parser(self, tmp_path: Path, write: Write) -> None:
-        write("ref.txt", "a b\n")
-        write("hyp.txt", "a\n")
-        heavy = "pfsm.english.parser.parse pfsm.analysis.service pfsm.matchers.role pfsm.distributed.job"
-        line = "score ref.txt -i hyp.txt -m en-fast --threads 1"
-        done = python(self.RUN, "with torch", heavy, line, folder=tmp_path)
-        assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "loaded:")
 
     def test_everything_but_training_works_without_torch(self, tmp_path: Path, write: Write) -> None:
         write("ref.txt", "a b\nc\n")
@@ -188,18 +162,6 @@ class TestOutput:
         outcome = cli("show", saved(tmp_path))
         assert outcome.status == 2  # what was asked for is lost
         assert outcome.err == "pfsm: standard output is closed, there is nowhere to write to\n"
-
-    def test_a_terminal_that_knows_few_characters(self, tmp_path: Path, write: Write) -> None:
-        write("naïve.txt", "a\n")
-        write("ref.txt", "a\n")
-        done = python(
-            CALL,
-            *("score", "ref.txt", "-i", "naïve.txt", "ref.txt", "-sl", "-m", saved(tmp_path)),
-            folder=tmp_path,
-            PYTHONIOENCODING="ascii",
-        )
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith("na\\xefve.txt\t1\t")
 
 
 @pytest.mark.parametrize(

@@ -86,13 +86,6 @@ def test_what_is_left_out_is_said(cli: Cli, write: Write) -> None:
     ]
 
 
-def test_the_result_trains_and_the_tsv_can_be_piped(cli: Cli, write: Write) -> None:
-    write("x.tsv", tsv(rows(3), segment_id=["1", "2", "3"]))
-    with open("/dev/null", "w", encoding="utf-8"):  # noqa: PTH123 - a device, not a path of ours
-        outcome = cli("data", "convert", "x.tsv", "-o", "/dev/null")
-    assert (outcome.status, outcome.err) == (0, "pfsm: /dev/null: 3 judgments\n")
-
-
 @pytest.mark.usefixtures("good_files")
 class TestRefusals:
     """Each leaves what was at the output untouched, says one line and ends with status 2."""
@@ -131,17 +124,6 @@ class TestRefusals:
             cli("data", "info", "good.tsv", "pairs.tsv", "good.tsv").fault
             == "3 files; give one, or two to compare"
         )
-
-    def test_wrong_usage(self, cli: Cli) -> None:
-        for arguments in (
-            (),
-            ("convert", "good.tsv"),
-            ("merge",),
-            ("convert", "x", "--from", "xls", "-o", "y"),
-        ):
-            outcome = cli("data", *arguments)
-            assert (outcome.status, outcome.out) == (2, "")
-            assert "usage: pfsm data" in outcome.err
 
 
 class TestInfo:
@@ -204,12 +186,6 @@ class TestInfo:
         ]
         document = cli("data", "info", "x.tsv", "-f", "json").document["files"][0]
         assert (document["kind"], document["votes"], document["scores"]) == ("preferences", 3.0, None)
-
-    def test_many_names_are_cut(self, cli: Cli, write: Write) -> None:
-        write("x.tsv", tsv(rows(25), system=[f"S{number:02}" for number in range(25)]))
-        [systems] = [line for line in cli("data", "info", "x.tsv").lines if line.startswith("  systems")]
-        assert systems.startswith("  systems         25: S00 (1), S01 (1)")
-        assert systems.endswith("S19 (1), and 5 more")
 
     @pytest.mark.usefixtures("texts")
     def test_any_format(self, cli: Cli, write: Write) -> None:

@@ -1,16 +1,13 @@
 """`pfsm evaluate` on absolute scores: correlations against SciPy, groups, warnings about training data."""
 
 import gzip
-import math
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 from scipy import stats
 
 import pfsm
-from pfsm.data import digests
 from pfsm.metrics import get_metric
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import Row, preferences, rows, tsv
@@ -51,15 +48,6 @@ def test_options_for_what_is_not_there(
     assert cli("evaluate", "d.tsv", "-m", model, *extra).fault.startswith(fault)
 
 
-def test_preferences_have_no_score_column(cli: Cli, write: Write, model: str) -> None:
-    write("p.tsv", tsv_of_preferences())
-    assert cli("evaluate", "p.tsv", "-m", model, "--score-column", "da").fault.startswith("--score-column da")
-
-
-def tsv_of_preferences() -> str:
-    return "reference\tbetter\tworse\nA cat\tA cat\tA dog\nA bird\tA bird\tThe dog\n"
-
-
 class TestCorrelation:
     def test_one_group(self, cli: Cli, write: Write, model: str) -> None:
         write("d.tsv", tsv(ROWS))
@@ -92,31 +80,12 @@ class TestCorrelation:
         assert "Pearson r" in lines[2]
         assert lines[-1] == "[95% intervals: 50 bootstrap resamples, seed 12345]"
 
-    def test_another_score_column(self, cli: Cli, write: Write, model: str) -> None:
-        write("d.tsv", tsv(ROWS, score="da", score_of="x"))
-        result = cli("evaluate", "d.tsv", "-m", model, "-f", "json", "--score-column", "da", *FAST).document
-        value = result["correlation"]["groups"][0]["pearson"]["value"]
-        assert value == pytest.approx(truth(ROWS)["pearson"], abs=1e-10)
-
     def test_comet_csv_and_gzip(self, cli: Cli, write: Write, model: str) -> None:
         body = "".join(f'x,"{hypothesis}","{reference}",{score}\n' for reference, hypothesis, score in ROWS)
         write("d.csv.gz", gzip.compress(f"src,mt,ref,score\n{body}".encode()))
         result = cli("evaluate", "d.csv.gz", "-m", model, "-f", "json", *FAST).document
         value = result["correlation"]["groups"][0]["pearson"]["value"]
         assert value == pytest.approx(truth(ROWS)["pearson"], abs=1e-10)
-
-    def test_scores_that_do_not_vary_have_no_correlation(self, cli: Cli, write: Write, model: str) -> None:
-        write("d.tsv", tsv([(reference, hypothesis, "3") for reference, hypothesis, _ in ROWS]))
-        result = cli("evaluate", "d.tsv", "-m", model, "-f", "json", *FAST).document
-        (group,) = result["correlation"]["groups"]
-        assert group["pearson"] == {"value": None, "interval": [None, None]}
-        assert result["correlation"]["mean"]["pearson"]["left_out"] == ["all"]
-        assert "undefined" in cli("evaluate", "d.tsv", "-m", model, *FAST).out
-
-    def test_one_judgment(self, cli: Cli, write: Write, model: str) -> None:
-        write("d.tsv", tsv(ROWS[:1]))
-        result = cli("evaluate", "d.tsv", "-m", model, "-f", "json", *FAST).document
-        assert result["correlation"]["groups"][0]["kendall_tau_b"]["value"] is None
 
     def test_the_seed_and_threads(
         self, cli: Cli, write: Write, model: str, monkeypatch: pytest.MonkeyPatch
@@ -169,24 +138,6 @@ class TestGroups:
         assert (group["group"], group["n"]) == ("all", 42)
         assert group["pearson"]["value"] == pytest.approx(truth([*made, *ROWS])["pearson"], abs=1e-10)
 
-    def test_by_any_column(self, cli: Cli, write: Write, model: str) -> None:
-        systems = ["A" if at % 3 else "B" for at in range(len(ROWS))]
-        write("d.tsv", tsv(ROWS, system=systems))
-        result = cli("evaluate", "d.tsv", "-m", model, "-f", "json", "--by", "system", *FAST).document
-        values = {group["group"]: group["pearson"]["value"] for group in result["correlation"]["groups"]}
-        for system in ("A", "B"):
-            made = [row for row, name in zip(ROWS, systems, strict=True) if name == system]
-            assert values[system] == pytest.approx(truth(made)["pearson"], abs=1e-10)
-
-    def test_a_group_without_correlation_is_left_out_of_the_mean_and_named(
-        self, cli: Cli, write: Write, model: str
-    ) -> None:
-        write("d.tsv", tsv(ROWS, document=["one"] + ["many"] * 29))
-        mean = cli("evaluate", "d.tsv", "-m", model, "-f", "json", "--by", "document", *FAST).document
-        mean = mean["correlation"]["mean"]["spearman"]
-        assert mean["left_out"] == ["one"]
-        assert mean["value"] == pytest.approx(truth(ROWS[1:])["spearman"], abs=1e-10)
-
     def test_comets_name_of_a_column_will_do(self, cli: Cli, write: Write, model: str) -> None:
         write(
             "d.csv",
@@ -224,40 +175,12 @@ class TestWarnings:
         outcome = cli("evaluate", "some.tsv", "-m", str(trained), *FAST)
         assert self.warning(outcome) == ["some.tsv: 3 of its 7 references are in the model's training data"]
 
-    def test_references_of_preferences(self, cli: Cli, write: Write, trained: Path) -> None:
-        write("pairs.tsv", preferences(rows(40)[:3]))
-        outcome = cli("evaluate", "pairs.tsv", "-m", str(trained), *FAST)
-        assert self.warning(outcome) == ["pairs.tsv: 2 of its 2 references are in the model's training data"]
-
-    def test_references_of_a_comet_csv_with_other_spaces(self, cli: Cli, write: Write, trained: Path) -> None:
-        reference = rows(40)[0][0].replace(" ", "  ")
-        write("c.csv", f'src,mt,ref,score\nx,a,"{reference} ",1\nx,b,nothing seen,2\n')
-        outcome = cli("evaluate", "c.csv", "-m", str(trained), *FAST)
-        assert self.warning(outcome) == ["c.csv: 1 of its 2 references is in the model's training data"]
-
-    def test_new_data(self, cli: Cli, write: Write, trained: Path) -> None:
-        write("new.tsv", tsv([("nothing of the kind", "at all", "1"), ("seen in training", "seen", "2")]))
-        assert cli("evaluate", "new.tsv", "-m", str(trained), *FAST).lines
-
     def test_one_line_for_each_file(self, cli: Cli, write: Write, trained: Path, tmp_path: Path) -> None:
         shutil.copy(trained.parent / "train.tsv", tmp_path / "a.tsv")
         write("b.tsv", tsv(rows(40)[:2]))
         write("c.tsv", tsv([("unseen", "x", "1")]))
         outcome = cli("evaluate", "a.tsv", "b.tsv", "c.tsv", "-m", str(trained), *FAST)
         assert [line.split(":")[0] for line in self.warning(outcome)] == ["a.tsv", "b.tsv"]
-
-    def test_by_fingerprints_in_a_model_file_written_by_hand(
-        self, cli: Cli, write: Write, tmp_path: Path
-    ) -> None:
-        write("d.tsv", tsv(ROWS))
-        name = saved(
-            tmp_path, training={"reference_digests": digests([ROWS[0][0]]), "data": [{"sha256": []}, {}]}
-        )
-        (line,) = self.warning(cli("evaluate", "d.tsv", "-m", name, *FAST))
-        assert (
-            line
-            == f"d.tsv: 1 of its {len({row[0] for row in ROWS})} references is in the model's training data"
-        )
 
 
 def test_mixed_files(cli: Cli, write: Write, model: str) -> None:
@@ -269,23 +192,6 @@ def test_mixed_files(cli: Cli, write: Write, model: str) -> None:
     body = cli("evaluate", "p.tsv", "a.tsv", "-m", model, *FAST).out
     assert "Pearson r" in body
     assert "accuracy" in body
-
-
-def test_agreement_on_the_demonstration_corpus_is_what_its_scores_say(cli: Cli, tmp_path: Path) -> None:
-    from importlib.resources import files
-
-    corpus = Path(str(files("pfsm.resources") / "demo" / "test.tsv"))
-    result = cli("evaluate", str(corpus), "-f", "json", *FAST).document
-    fields = [line.split("\t") for line in corpus.read_text(encoding="utf-8").splitlines()]
-    at = {name: fields[0].index(name) for name in ("reference", "hypothesis", "score")}
-    scores = pfsm.load().score_pairs(
-        [row[at["hypothesis"]] for row in fields[1:]], [row[at["reference"]] for row in fields[1:]]
-    )
-    human = np.array([float(row[at["score"]]) for row in fields[1:]])
-    (group,) = result["correlation"]["groups"]
-    assert group["group"] == "demo"
-    assert group["pearson"]["value"] == pytest.approx(float(np.corrcoef(scores, human)[0, 1]), abs=1e-12)
-    assert math.isfinite(group["kendall_tau_b"]["interval"][0])
 
 
 def test_two_systems_say_that_they_say_nothing(cli: Cli, write: Write) -> None:

@@ -1,6 +1,6 @@
 """`pfsm evaluate` and experiments about systems and documents: metrics that pool counts have their corpus scores."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,6 @@ import pytest
 import sacrebleu
 from scipy import stats
 
-from pfsm.data import read_judgments
 from pfsm.metrics import get_metric
 from pfsm_experiments import run_experiment
 from pfsm_experiments.report.output import results_summary
@@ -90,41 +89,6 @@ def test_against_sacrebleu(metric: str, level: str, made: Made, cli: Cli) -> Non
 
 
 @pytest.mark.parametrize("level", ["system", "document"])
-def test_edpm_pools_its_counts(level: str, made: Made, cli: Cli) -> None:
-    """Kahn et al. (2009), section 3.2: precision and recall of all decompositions together, of a whole document."""
-    command = [
-        "evaluate",
-        "d.tsv",
-        "--metric",
-        "edpm(n=1)",
-        "--level",
-        level,
-        "--statistics",
-        "pearson",
-        *FAST,
-    ]
-    metric = get_metric("edpm(n=1)")
-    expected, means = [], []
-    for language in LANGUAGES:
-        found: dict[object, list[int]] = {}
-        for at, (own, system, segment) in enumerate(made.cells):
-            if own == language:
-                found.setdefault(system if level == "system" else (segment // 2, system), []).append(at)
-        scores, human, average = [], [], []
-        for rows_of_one in found.values():
-            pairs = [made.texts[at] for at in rows_of_one]
-            sides = [hypothesis for _, hypothesis, _ in pairs], [reference for reference, *_ in pairs]
-            scores.append(float(metric.corpus_score(sides[0], [sides[1]])))
-            average.append(metric.score_pairs(*sides).mean())
-            human.append(made.human[rows_of_one].mean())
-        expected.append(float(stats.pearsonr(scores, human).statistic))
-        means.append(float(stats.pearsonr(average, human).statistic))
-    found_here = values(cli(*command).document["correlation"])
-    assert found_here == pytest.approx(expected, abs=1e-9)
-    assert found_here != pytest.approx(means, abs=1e-4)
-
-
-@pytest.mark.parametrize("level", ["system", "document"])
 def test_several_references(level: str, made: Made, cli: Cli) -> None:
     """As in `pfsm score --table`."""
     command = ["evaluate", "two.tsv", "--metric", "bleu", "--level", level, "--statistics", "pearson", *FAST]
@@ -189,23 +153,6 @@ def test_the_same_in_experiments(
     again, _, told = run()
     assert again == found
     assert "1 of 2 cells finished earlier" in told
-
-
-def test_scores_of_segments_keep_their_means(made: Made, cli: Cli, write: Write) -> None:
-    data = read_judgments("d.tsv")
-    scores = get_metric("bleu").score_pairs(data.hypotheses, data.references)
-    write("s.txt", "".join(f"{score!r}\n" for score in scores.tolist()))
-    found = cli("evaluate", "d.tsv", "--scores", "s.txt", "--level", "system", *FAST).document
-    for language, value in zip(LANGUAGES, values(found["correlation"]), strict=True):
-        sides = [
-            [np.mean([series[at] for at in members(made, language, system)]) for system in SYSTEMS]
-            for series in (scores, made.human)
-        ]
-        assert value == pytest.approx(stats.pearsonr(*sides).statistic, abs=1e-9)
-
-
-def members(made: Made, language: str, system: str) -> Sequence[int]:
-    return [at for at, cell in enumerate(made.cells) if cell[:2] == (language, system)]
 
 
 def test_perm_both(made: Made, cli: Cli) -> None:

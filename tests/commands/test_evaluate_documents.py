@@ -127,29 +127,6 @@ def test_documents_stay_apart_where_languages_are_no_groups(cli: Cli, write: Wri
         assert entry["mean_removed"]["value"] == pytest.approx(stats.pearsonr(*left).statistic, abs=1e-10)
 
 
-def test_a_document_may_lie_in_several_files(cli: Cli, write: Write, made: Made) -> None:
-    lines = made.tsv().splitlines(keepends=True)
-    write("one.tsv", "".join(lines[:20]))
-    write("two.tsv", "".join([lines[0], *lines[20:]]))
-    command = (*DOCUMENT, "--statistics", ",".join(NAMES), *FAST)
-    together = cli("evaluate", "d.tsv", *command).document["correlation"]
-    assert cli("evaluate", "one.tsv", "two.tsv", *command).document["correlation"] == together
-
-
-def test_a_metric_that_averages_has_the_mean_of_its_segments(cli: Cli, write: Write, made: Made) -> None:
-    """The same as at system level, with the default statistics."""
-    metric = get_metric("length_ratio")
-    scores = metric.score_pairs([row[1] for row in made.texts], [row[0] for row in made.texts])
-    made.other = scores.tolist()
-    command = ("evaluate", "d.tsv", "--metric", "length_ratio", "--level", "document")
-    found = cli(*command, *FAST).document["correlation"]
-    assert list(found["mean"]) == ["pearson", "spearman", "kendall_tau_b"]
-    for entry, language in zip(found["groups"], ("cs", "de"), strict=True):
-        assert entry["pearson"]["value"] == pytest.approx(made.expected(language)["pearson"], abs=1e-10)
-    lines = cli(*command, "--confidence-n", "9").lines
-    assert lines[-2] == "Intervals: documents are resampled, each with all its translations"
-
-
 @pytest.mark.parametrize("test", ["bootstrap", "perm-both"])
 @pytest.mark.parametrize("name", ["pearson", "mean-removed"])
 def test_versus(cli: Cli, made: Made, test: str, name: str) -> None:
@@ -201,15 +178,3 @@ def test_refusals(cli: Cli, write: Write, made: Made) -> None:
         (("d.tsv", "--statistics", "king"), "--statistics: no 'king' here"),
     ):
         assert cli("evaluate", *arguments, "--level", "document").fault.startswith(fault)
-
-
-def test_one_system_has_correlations(cli: Cli, write: Write) -> None:
-    alone = Made("a")
-    write("alone.tsv", alone.tsv())
-    found = cli("evaluate", "alone.tsv", *DOCUMENT, "--statistics", "pearson", *FAST).document["correlation"]
-    metric, human = (
-        [mean for key, mean in alone.means(scores).items() if key[0] == "de"]
-        for scores in (alone.other, alone.human)
-    )
-    expected = stats.pearsonr(metric, human).statistic
-    assert found["groups"][1]["pearson"]["value"] == pytest.approx(expected, abs=1e-10)

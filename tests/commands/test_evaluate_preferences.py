@@ -63,35 +63,12 @@ class TestTau:
         # Accuracy is over all votes, whatever tau does with ties.
         assert group["accuracy"]["value"] == pytest.approx(3 / 10, abs=1e-15)
 
-    def test_without_votes_every_row_counts_once(self, cli: Cli, write: Write, model: str) -> None:
-        write("p.tsv", pairs(AGREED, CONTRADICTED, AGREED, TIED, votes=False))
-        (group,) = evaluated(cli, model, "p.tsv")["groups"]
-        assert (group["concordant"], group["discordant"], group["ties"]) == (2.0, 1.0, 1.0)
-        assert group["kendall_tau"]["value"] == 0.0
-
-    def test_votes_may_be_fractions_and_zero(self, cli: Cli, write: Write, model: str) -> None:
-        write("p.tsv", pairs((*AGREED[:3], 0.5), (*CONTRADICTED[:3], 0.0), (*TIED[:3], 0.25)))
-        (group,) = evaluated(cli, model, "p.tsv")["groups"]
-        assert group["kendall_tau"]["value"] == pytest.approx((0.5 - 0.25) / 0.75, abs=1e-15)
-
-    def test_a_vote_is_as_good_as_a_row(self, cli: Cli, write: Write, model: str) -> None:
-        write("votes.tsv", pairs(AGREED, CONTRADICTED))
-        write("rows.tsv", pairs(*[AGREED] * 3, *[CONTRADICTED] * 2, votes=False))
-        one, other = (evaluated(cli, model, name)["groups"][0] for name in ("votes.tsv", "rows.tsv"))
-        for statistic in ("accuracy", "kendall_tau"):
-            assert one[statistic]["value"] == other[statistic]["value"]
-
     @pytest.mark.parametrize("tau", ["wmt12", "wmt13"])
     def test_nothing_to_count(self, tau: str, cli: Cli, write: Write, model: str) -> None:
         write("p.tsv", pairs((*TIED[:3], 0.0)))
         (group,) = evaluated(cli, model, "p.tsv", "--tau", tau)["groups"]
         assert group["kendall_tau"]["value"] is None
         assert "undefined" in cli("evaluate", "p.tsv", "-m", model, "--confidence-n", "9").out
-
-    def test_only_ties(self, cli: Cli, write: Write, model: str) -> None:
-        write("p.tsv", pairs(TIED))
-        assert evaluated(cli, model, "p.tsv")["groups"][0]["kendall_tau"]["value"] == -1.0
-        assert evaluated(cli, model, "p.tsv", "--tau", "wmt13")["groups"][0]["kendall_tau"]["value"] is None
 
     def test_text_says_which_tau(self, cli: Cli, write: Write, model: str) -> None:
         write("p.tsv", pairs(AGREED, CONTRADICTED, TIED))
@@ -113,20 +90,3 @@ def test_groups_and_their_unweighted_mean(cli: Cli, write: Write, model: str) ->
     ]
     assert result["mean"]["kendall_tau"]["value"] == pytest.approx((1.0 + 0.2) / 2)
     assert result["mean"]["accuracy"]["value"] == pytest.approx((1.0 + 0.6) / 2)
-
-
-def test_intervals_hold_their_values(cli: Cli, write: Write, model: str) -> None:
-    write("p.tsv", pairs(*[AGREED] * 8, *[CONTRADICTED] * 5, *[TIED] * 3))
-    (group,) = evaluated(cli, model, "p.tsv", "--resample", "judgments")["groups"]
-    for statistic in ("accuracy", "kendall_tau"):
-        low, high = group[statistic]["interval"]
-        assert -1 <= low < group[statistic]["value"] < high <= 1
-
-
-def test_pairs_of_one_reference_are_a_segment(cli: Cli, write: Write, model: str) -> None:
-    """They are drawn together, and a single segment says nothing about chance."""
-    write("p.tsv", pairs(*[AGREED] * 8, *[CONTRADICTED] * 5))
-    result = evaluated(cli, model, "p.tsv")
-    assert result["resampled"] == "segments"
-    assert result["groups"][0]["accuracy"]["interval"] == [None, None]
-    assert evaluated(cli, model, "p.tsv", "--resample", "judgments")["resampled"] == "pairs"

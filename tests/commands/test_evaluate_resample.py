@@ -56,18 +56,6 @@ def test_what_is_resampled_is_told(cli: Cli, resample: tuple[str, ...], told: st
     assert document["correlation"]["resampled"] == unit
 
 
-def test_units_make_a_difference(cli: Cli) -> None:
-    intervals = {
-        tuple(
-            cli("evaluate", "d.tsv", "--resample", unit, *FAST).document["correlation"]["mean"]["pearson"][
-                "interval"
-            ]
-        )
-        for unit in ("segments", "judgments", "documents", "systems")
-    }
-    assert len(intervals) == 4
-
-
 def test_williams_needs_independent_items(cli: Cli) -> None:
     """Judgments that share a reference are not independent, unless the user says so."""
     command = ("evaluate", "plain.tsv", *FAST, "--versus", "column:score", "--statistics", "pearson")
@@ -122,11 +110,6 @@ def test_williams_needs_independent_items(cli: Cli) -> None:
 )
 def test_refusals(cli: Cli, arguments: tuple[str, ...], fault: str) -> None:
     assert cli("evaluate", *arguments, "--column", "other").fault.startswith(fault)
-
-
-def test_king_resamples_segments(cli: Cli) -> None:
-    command = ("evaluate", "d.tsv", "--metric", "chrf", "--statistics", "king", "--resample", "judgments")
-    assert cli(*command).fault == "king resamples segments, not judgments"
 
 
 @pytest.mark.parametrize("level", BY_LEVEL)

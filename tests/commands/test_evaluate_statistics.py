@@ -15,15 +15,12 @@ from pfsm.evaluation import (
     king,
     mean_removed_pearson,
     pearson,
-    preference_counts,
-    preference_interval,
     soft_pairwise_accuracy,
     system_pairwise_accuracy,
     system_scores,
     weighted_pearson,
     wmt_kendall,
 )
-from pfsm.metrics import get_metric
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import rows
 from tests.model_cases import saved
@@ -140,34 +137,6 @@ class TestSegmentLevel:
                 weighted_pearson(metric, human, lengths)
             )
 
-    def test_judgments_are_drawn_on_request(self, cli: Cli, made: Made) -> None:
-        command = ("evaluate", "d.tsv", "--column", "other", "--resample", "judgments")
-        found = cli(*command, "--statistics", "pearson,spearman", *FAST).document
-        assert found["correlation"]["resampled"] == "judgments"
-        usual = cli(*command, *FAST).document
-        assert usual["correlation"]["groups"][0]["pearson"] == found["correlation"]["groups"][0]["pearson"]
-        lines = cli(*command, "--confidence-n", "40").lines
-        assert lines[-2] == "Intervals: judgments are resampled, one by one"
-
-    def test_without_identifiers_references_are_segments(self, cli: Cli, write: Write, made: Made) -> None:
-        write("plain.tsv", made.tsv("source_lang", "other"))
-        for name in ("pearson", "mean-removed", "acc-t"):
-            command = ("--column", "other", "--statistics", name, *FAST)
-            named, plain = (
-                cli("evaluate", file, *command).document["correlation"] for file in ("d.tsv", "plain.tsv")
-            )
-            assert named == plain
-            assert plain["resampled"] == "segments"
-
-    def test_text(self, cli: Cli, made: Made) -> None:
-        lines = cli(
-            "evaluate", "d.tsv", "--column", "other", "--statistics", "acc-t,darr", "--confidence-n", "40"
-        ).lines
-        assert lines[0] == "other"
-        assert "acc-t" in lines[2]
-        assert "DARR tau" in lines[2]
-        assert lines[-2] == "Intervals: segments are resampled, each with all its translations"
-
     def test_identifiers_are_those_of_their_file(self, cli: Cli, write: Write, made: Made) -> None:
         """The same identifier in another file is another segment; another reference in one file is not."""
         header, *lines = made.tsv("segment_id", "other").splitlines(keepends=True)
@@ -204,12 +173,6 @@ class TestSystemLevel:
             for name, value in expected.items():
                 assert entry[name]["value"] == pytest.approx(value, abs=1e-12), name
             assert entry["spa"]["interval"] == [None, None]
-
-    def test_the_default(self, cli: Cli, made: Made) -> None:
-        found = cli("evaluate", "d.tsv", "--column", "other", "--level", "system", *FAST).document
-        assert list(found["correlation"]["mean"]) == ["pearson", "spearman", "kendall_tau_b", "accuracy"]
-        body = cli("evaluate", "d.tsv", "--column", "other", "--level", "system", "--confidence-n", "9").out
-        assert "pairwise accuracy" in body
 
 
 PAIRS = (
@@ -254,43 +217,6 @@ class TestPreferences:
             assert entry[name]["value"] == pytest.approx(value), name
         assert entry["best_possible"]["exact"] is True
 
-    def test_without_ties(self, cli: Cli, write: Write) -> None:
-        write("p.tsv", pairs(with_ties=False))
-        (entry,) = cli("evaluate", "p.tsv", "--column", "a", "--statistics", self.NAMES, *FAST).document[
-            "preference"
-        ]["groups"]
-        assert entry["accuracy_with_ties"] == entry["accuracy"]
-        assert entry["best_possible"]["value"] == pytest.approx((3 + 2) / 7)
-        assert entry["random_baseline"]["value"] == 0.5
-
-    def test_segments_are_drawn(self, cli: Cli, write: Write) -> None:
-        """Also in the usual table; the values stay as they are."""
-        write("p.tsv", pairs())
-        command = ("evaluate", "p.tsv", "--column", "a")
-        found, blind = (
-            cli(*command, *more, *FAST).document["preference"] for more in ((), ("--resample", "judgments"))
-        )
-        assert (found["resampled"], blind["resampled"]) == ("segments", "pairs")
-        assert found["mean"]["accuracy"]["value"] == blind["mean"]["accuracy"]["value"]
-        assert found["mean"]["accuracy"]["interval"] != blind["mean"]["accuracy"]["interval"]
-        assert "segments are resampled" in cli(*command, "--confidence-n", "40").out
-
-    def test_the_interval_is_that_of_the_function(self, cli: Cli, write: Write) -> None:
-        write("p.tsv", pairs())
-        found = cli("evaluate", "p.tsv", "--column", "a", *FAST).document["preference"]["groups"][0]
-        better, worse, votes = ([row[column] for row in PAIRS] for column in (6, 7, 3))
-        expected = preference_interval(
-            better,
-            worse,
-            votes,
-            statistic="wmt12",
-            segments=[row[5] for row in PAIRS],
-            n_resamples=40,
-            seed=pfsm.evaluation.bootstrap.group_seed(12345, "all"),
-        )
-        assert found["kendall_tau"]["interval"] == [expected.low, expected.high]
-        assert found["kendall_tau"]["value"] == preference_counts(better, worse, votes).kendall_tau("wmt12")
-
 
 class TestSources:
     def test_a_file_of_scores_is_the_column(self, cli: Cli, write: Write, made: Made) -> None:
@@ -308,14 +234,6 @@ class TestSources:
         alone = cli("evaluate", "p.tsv", "--column", "a", "--by", "segment_id", *FAST).document
         assert both["preference"] == alone["preference"]
         assert "correlation" in both
-
-    def test_another_metric(self, cli: Cli, made: Made) -> None:
-        metric = get_metric("length_ratio")
-        found = cli("evaluate", "d.tsv", "--metric", "length_ratio", *FAST).document
-        assert (found["name"], found["signature"]) == (metric.name, metric.signature)
-        scores = metric.score_pairs(made.hypotheses, made.references)
-        expected = pearson(scores[:18], made.human[:18])
-        assert found["correlation"]["groups"][0]["pearson"]["value"] == pytest.approx(expected)
 
     @pytest.mark.parametrize(
         ("arguments", "fault"),

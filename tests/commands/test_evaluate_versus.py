@@ -70,15 +70,6 @@ def test_perm_both(cli: Cli, made: Made) -> None:
     assert entry["mean"]["p_value"] == result.mean.p_value
 
 
-def test_at_system_level(cli: Cli, made: Made) -> None:
-    for test in ("bootstrap", "perm-both"):
-        found = cli(
-            "evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--level", "system", "--test", test, *FAST
-        ).document["versus"]["correlation"]
-        assert "pooled" not in found["accuracy"]
-        assert 0 < found["accuracy"]["mean"]["p_value"] <= 1
-
-
 def test_williams_where_judgments_are_independent(cli: Cli, write: Write) -> None:
     made = rows(30, seed=9)
     other = np.random.default_rng(1).normal(size=30)
@@ -120,20 +111,6 @@ def test_text(cli: Cli, made: Made) -> None:
     assert lines[start + 3].split() == ["source_lang", "n", "metric", "versus", "difference", "p"]
     assert [line.split()[0] for line in lines[start + 4 : start + 8]] == ["cs", "de", "mean", "pooled"]
     assert lines[-2] == "p: paired bootstrap of segments, two-sided"
-
-
-def test_a_metric_against_itself(cli: Cli, made: Made) -> None:
-    document = cli("evaluate", "d.tsv", "--column", "other", *OTHER, *FAST).document
-    for entry in document["versus"]["correlation"].values():
-        if isinstance(entry, dict):
-            assert (entry["pooled"]["difference"], entry["pooled"]["p_value"]) == (0.0, 1.0)
-
-
-def test_it_leaves_the_usual_tables_alone(cli: Cli, made: Made) -> None:
-    command = ("evaluate", "d.tsv", "-m", "hand.json", *FAST)
-    with_test = cli(*command, *OTHER).document
-    del with_test["versus"]
-    assert with_test == cli(*command).document
 
 
 def test_a_single_segment_has_no_interval_and_no_p_value(cli: Cli, write: Write) -> None:

@@ -1,8 +1,6 @@
 """``pfsm experiment`` as a command: what it prints, what it refuses."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest

@@ -16,13 +16,6 @@ def files(write: Write) -> list[str]:
     ]
 
 
-def test_text_of_one_segment(cli: Cli, files: list[str]) -> None:
-    outcome = cli("explain", files[0], "-i", files[1], "--segment", "1", "-m", "en-small")
-    assert outcome.status == 0
-    assert sum(line.startswith("segment ") for line in outcome.lines) == 1
-    assert any(line.strip().startswith("reference   The₁ cat₂ sat down") for line in outcome.lines)
-
-
 def test_json_adds_up(cli: Cli, files: list[str]) -> None:
     outcome = cli("explain", files[0], "-i", *files[1:], "--format", "json")
     assert [entry["system"] for entry in outcome.document] == files[1:]
@@ -62,12 +55,6 @@ def test_bad_input(cli: Cli, files: list[str], arguments: list[str], fault: str)
     outcome = cli("explain", files[0], "-i", files[1], *arguments)
     assert outcome.status == 2
     assert fault in outcome.fault
-
-
-def test_alignments_of_two_systems_are_refused(cli: Cli, files: list[str]) -> None:
-    outcome = cli("explain", files[0], "-i", *files[1:], "--alignments", "pairs.txt")
-    assert outcome.status == 2
-    assert "one hypothesis file" in outcome.fault
 
 
 def test_a_page_for_two_systems(cli: Cli, files: list[str], tmp_path: Path) -> None:

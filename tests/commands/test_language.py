@@ -6,14 +6,12 @@ import warnings
 
 import pytest
 
-from pfsm.distributed.scorers import borrowed, spec_of
 from pfsm.errors import PfsmError, PfsmWarning
-from pfsm.metrics.by_language import language_options, needs_spaces
+from pfsm.metrics.by_language import language_options
 from pfsm.model.shipped import ALIASES, find_model, load, model_for
 from pfsm.text.language_names import english_name, main_code
 from pfsm.text.scripts import is_without_spaces
 from tests.command_runs import Cli, Write
-from tests.model_cases import saved
 
 CHINESE, NEAR = "今天天气很好，我们去公园。\n", "今天天气好，我们去公园吧。\n"
 GERMAN = (
@@ -98,18 +96,6 @@ def test_commands_choose_the_model_and_say_so(cli: Cli, command: str) -> None:
     assert cli(command, "de.ref", "-i", *files, "--language", "de", "--quiet").err == ""
 
 
-def test_evaluate_and_mbr_choose_it_too(cli: Cli, write: Write) -> None:
-    write("more.tsv", GERMAN + "Der Hund bellt.\tDer Hund.\t2\n")
-    for arguments in (("evaluate", "more.tsv"), ("mbr", "-i", "more.tsv", "-n", "2")):
-        done = cli(*arguments, "--language", "German")
-        assert (done.status, "pfsm: German: its model, de\n" in done.err) == (0, True), done
-
-
-def test_another_language_than_the_models(cli: Cli) -> None:
-    done = cli("score", "de.ref", "-i", "de.hyp", "--language", "de", "--model", "en-small")
-    assert done.err == "pfsm: warning: model en-small is for English, the language is German\n"
-
-
 @pytest.mark.parametrize("command", ["score", "compare", "explain", "evaluate"])
 def test_a_model_for_english_says_that_the_text_does_not_look_english(
     cli: Cli, write: Write, command: str
@@ -153,14 +139,6 @@ class TestScripts:
             assert cli(*command, "--model", "en-small", "--force").status == 0
         assert "a script without them" in cli("train", "zh.tsv", "-o", "m.json").fault
 
-    def test_the_model_for_any_language_takes_it(self, cli: Cli) -> None:
-        done = cli("score", "zh.ref", "-i", "zh.hyp", "--language", "zh-Hans")
-        assert (done.status, done.err) == (0, "pfsm: Chinese: the model for any language, any\n")
-
-    def test_a_name_in_an_english_text_is_fine(self, cli: Cli, write: Write) -> None:
-        write("r", "The sign said 公园, which means park.\n")
-        assert cli("score", "r", "-i", "r", "--model", "en-small").status == 0
-
     def test_python_warns_once(self) -> None:
         metric = load("en-small", 1)
         with pytest.warns(PfsmWarning, match="finds words between spaces"):
@@ -183,36 +161,6 @@ class TestScripts:
             warnings.simplefilter("error")
             metric.score_pairs(german, german)
             pickle.loads(pickle.dumps(metric)).score_pairs(german, german)
-
-    def test_python_looks_until_it_has_warned(self) -> None:
-        metric, german = load("en-small", 1), ["Das ist nicht der Weg, den wir gehen."] * 20
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            metric.score_pairs(["This is not our way."] * 20, ["This is not our way."] * 20)
-            with pytest.raises(ValueError, match="references"):
-                metric.score_pairs(german[1:], german)
-        with pytest.warns(PfsmWarning, match="is for English"):
-            metric.score_pairs(german, german)
-
-    def test_metrics_at_work_for_a_command_do_not_look(self) -> None:
-        metric, german = load("en-small", 1), ["Das ist nicht der Weg, den wir gehen."] * 20
-        with borrowed(spec_of(metric)) as worker, warnings.catch_warnings():
-            warnings.simplefilter("error")
-            worker.score_pairs(german, german)
-
-    def test_training_with_held_out_judgments_warns_once(self, cli: Cli, write: Write) -> None:
-        rows = "".join(
-            f"{word} ist nicht der Weg.\tDas ist der Weg {word}.\t{k}\n"
-            for k, word in enumerate("abcdefgh" * 3)
-        )
-        write("judged.tsv", "hypothesis\treference\tscore\n" + rows)
-        command = "train", "judged.tsv", "--dev", "judged.tsv", "-o", "m.json"
-        assert cli(*command).err.count("not look like") == 1
-        assert "not look like" not in cli(*command, "--force", "--language", "en").err
-
-    def test_the_command_line_warns_once(self, cli: Cli, write: Write) -> None:
-        write("many", "Das ist nicht der Weg, den wir gehen.\n" * 30)
-        assert cli("score", "many", "-i", "many", "--model", "en-small").err.count("for English") == 1
 
     @pytest.mark.parametrize("line", ["今天", "ひらがな", "ภาษาไทย", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာ", "བོད་ཡིག"])
     def test_scripts_without_spaces(self, line: str) -> None:
@@ -255,14 +203,6 @@ class TestMetrics:
         wanted = BLEU(tokenize="zh").corpus_score([NEAR.strip()], [[CHINESE.strip()]]).score
         assert float(out[0]) == pytest.approx(wanted, abs=1e-6)
 
-    def test_which_need_spaces(self) -> None:
-        assert [needs_spaces(name) for name in ("bleu", "bleu(tokenize=zh)", "ter", "chrf")] == [
-            True,
-            False,
-            True,
-            False,
-        ]
-
 
 class TestTraining:
     def settings(self) -> tuple[str, str, str]:
@@ -277,10 +217,6 @@ class TestTraining:
         )
         assert done.err.count("\n") == 1
         assert self.settings() == ("en", "penn", "porter")
-
-    def test_the_option(self, cli: Cli) -> None:
-        assert cli("train", "de.tsv", "-o", "m.json", "--language", "German").err == ""
-        assert self.settings() == ("de", "plain", "german")
 
     def test_the_column(self, cli: Cli, write: Write) -> None:
         lines = GERMAN.splitlines()
@@ -308,10 +244,3 @@ class TestOldNames:
     def test_they_go_on_with_a_note(self, old: str, new: str) -> None:
         with pytest.warns(PfsmWarning, match=f"^model {old} is called {new} now$"):
             assert find_model(old).to_dict() == find_model(new).to_dict()
-
-    def test_a_file_of_that_name_comes_first(self, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(str(tmp_path))
-        saved(tmp_path, "en-de")  # type: ignore[arg-type]
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            assert find_model("en-de").settings.language == "en"

@@ -76,13 +76,3 @@ def test_faults(number: str, weights: str | None, message: str, cli: Cli, write:
     write("hyps.txt", text(LINES))
     given = [] if weights is None else ["--weights", write("weights.txt", weights)]
     assert message in cli("mbr", "-i", "hyps.txt", "-n", number, "-m", model, *given).fault
-
-
-def test_no_candidates(cli: Cli, write: Write, model: str) -> None:
-    write("hyps.txt", "")
-    assert "no lines" in cli("mbr", "-i", "hyps.txt", "-n", "2", "-m", model).fault
-
-
-def test_the_output_replaces_no_input(cli: Cli, write: Write, model: str) -> None:
-    write("hyps.txt", text(LINES))
-    assert "is an input" in cli("mbr", "-i", "hyps.txt", "-n", "3", "-m", model, "-o", "hyps.txt").fault

@@ -1,9 +1,6 @@
 """`pfsm metrics`: the names that messages send a user for."""
 
-import pytest
-
-from pfsm.errors import PfsmError
-from pfsm.metrics.registry import describe_feature, describe_metric, feature_names, metric_names
+from pfsm.metrics.registry import describe_metric, feature_names, metric_names
 from tests.command_runs import Cli
 
 
@@ -26,9 +23,3 @@ def test_json(cli: Cli) -> None:
     assert document["rte.antonyms"] == "a feature of textual entailment"
     assert document["embedding_recall"] == "the recall in embedding_f1"
     assert all(document.values())
-
-
-def test_a_description_needs_a_name_that_there_is() -> None:
-    assert describe_feature("bleu.1") == "part of bleu"
-    with pytest.raises(PfsmError, match=r"^unknown metric 'bleu\.77'"):
-        describe_feature("bleu.77")

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from pfsm.model.shipped import DEFAULT_MODEL, find_model, shipped_models
 from tests.command_runs import Cli
 
@@ -33,9 +31,3 @@ def test_json(cli: Cli) -> None:
         assert entry["trained on"] == (
             f"{model.training['judgments']} judgments in {'1 file' if files == 1 else f'{files} files'}"
         )
-
-
-def test_an_installation_without_models(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pfsm.commands.models.shipped_models", list)
-    assert cli("models").lines == []
-    assert cli("models", "-f", "json").document == []

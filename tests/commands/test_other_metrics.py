@@ -1,16 +1,11 @@
 """``compare``, ``mbr`` and ``explain`` with ``--metric``."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 import sacrebleu
-from numpy.typing import NDArray
 
-from pfsm.evaluation import PooledCounts, compare_systems
 from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.length import LengthRatio
 from tests.command_runs import Cli, Write, text
 from tests.judgment_cases import rows
 
@@ -61,36 +56,6 @@ class TestCompare:
         low, high = np.quantile(np.array(wanted[0]) - wanted[1], [0.025, 0.975])
         assert document["pairs"][0]["interval"] == pytest.approx([low, high], abs=0.12 * (high - low))
 
-    def test_pooled_means_are_means(self) -> None:
-        scores = [get_metric("rouge-l").score_pairs(lines, REFERENCES) for lines in (GOOD, POOR)]
-        pooled = PooledCounts(
-            [np.column_stack([one, np.ones(60)]) for one in scores],
-            lambda totals: totals[:, 0] / totals[:, 1],
-        )
-        one, other = (
-            compare_systems(["a", "b"], scores, seed=3, n_resamples=200, pooled=each)
-            for each in (None, pooled)
-        )
-        for left, right in zip(one.systems, other.systems, strict=True):
-            assert left.score == pytest.approx(right.score, rel=1e-12)
-            assert left.interval.low == pytest.approx(right.interval.low, rel=1e-12)
-            assert left.interval.high == pytest.approx(right.interval.high, rel=1e-12)
-        (left_pair,), (right_pair,) = one.pairs, other.pairs
-        assert left_pair.p_value == right_pair.p_value
-
-    def test_a_single_segment_shows_nothing(self, cli: Cli, write: Write) -> None:
-        for name in ("ref", "good", "poor"):
-            write(f"{name}.txt", "a b c\n" if name != "poor" else "a b\n")
-        document = cli(*self.COMMAND, "chrf").document
-        assert document["pairs"][0]["p_value"] is None
-        assert document["pairs"][0]["preferred"] == "no preference"
-
-    def test_model_and_metric(self, cli: Cli) -> None:
-        both = cli(*self.COMMAND, "bleu", "-m", "en-small").document
-        alone = cli(*self.COMMAND, "bleu").document
-        assert [one["name"] for one in both] == ["bleu", "en-small"]
-        assert both[0]["pairs"] == alone["pairs"]
-
 
 class TestMbr:
     @pytest.mark.parametrize("name", ["chrf", "ter"])
@@ -128,16 +93,6 @@ class TestExplain:
         assert lines[0].startswith("pfsm:hwcm")
         assert lines[2] == "segment 1"
         assert [line.split()[-1] for line in lines[-2:]] == ["hwcm.1(length=2)", "hwcm.2(length=2)"]
-
-    def test_parts_that_a_metric_names_itself(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-        def named(
-            self: LengthRatio, hypotheses: Sequence[str], references: Sequence[str]
-        ) -> dict[str, NDArray[np.float64]]:
-            return {"words": np.array([float(len(line.split())) for line in hypotheses])}
-
-        monkeypatch.setattr(LengthRatio, "named_parts", named)
-        lines = cli(*self.COMMAND[:4], "--metric", "length_ratio", "--segment", "3").lines
-        assert lines[-1].split() == [f"{len(GOOD[2].split()):.4f}", "words"]
 
     @pytest.mark.parametrize(
         ("arguments", "fault"),

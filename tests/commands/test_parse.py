@@ -133,13 +133,6 @@ def test_roles_of_a_file_are_written_and_evaluated(
     assert "1 lines, 0 predicates" in capsys.readouterr().out
 
 
-def test_parser_without_roles_says_so(parser: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["parse", text, "-p", parser, "--roles"]) == 2
-    assert "gives no semantic roles" in capsys.readouterr().err
-    assert main(["parse", text, "-p", parser, "--roles", "-f", "ptb"]) == 2
-    assert "--roles goes with" in capsys.readouterr().err
-
-
 NOMINAL_CONLLU = """\
 1\tLove\t_\tNOUN\tNN\t_\t4\tnsubj\t_\tPred=love.01|Args=A1:2-3
 2\tof\t_\tADP\tIN\t_\t3\tcase\t_\t_
@@ -235,11 +228,6 @@ def test_nominal_goes_with_roles(
     assert message in capsys.readouterr().err
 
 
-def test_gold_trees_go_with_roles(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["parse", "--evaluate", "x", "--gold-trees"]) == 2
-    assert "--gold-trees goes with --roles" in capsys.readouterr().err
-
-
 def test_gold_roles_on_standard_input_are_those_of_the_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,30 +253,3 @@ def test_gold_roles_on_standard_input_are_those_of_the_file(
         outputs.append(capsys.readouterr().out)
     assert outputs[0] == outputs[1]
     assert seen == [["can't"], ["can't"]]
-
-
-def test_sentences_of_one_file_alone_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    gold, roles = tmp_path / "gold.conllu", tmp_path / "roles.txt"
-    word = "1\t{}\t_\tINTJ\tUH\t_\t0\troot\t_\t_\n\n"
-    gold.write_text(word.format("Yes") + word.format("No") + word.format("Yes"))
-    roles.write_text(ROLES)
-    arguments = [
-        "parse",
-        "--roles",
-        "--evaluate",
-        str(gold),
-        "--gold-roles",
-        str(roles),
-        "-p",
-        f"file:{roles}",
-    ]
-    assert main(arguments) == 0
-    out, err = capsys.readouterr()
-    assert "1 lines" in out
-    assert f"{gold}: 2 of 3 sentences are left out" in err
-    assert f"{roles}: 1 of 2 sentences are left out" in err
-
-
-def test_one_sentence_does_not_go_with_evaluate(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["parse", "--evaluate", "x", "--one-sentence"]) == 2
-    assert "with --evaluate give only" in capsys.readouterr().err

@@ -7,8 +7,6 @@ import pytest
 
 from pfsm.analysis.clause_files import read_clauses
 from pfsm.cli import main
-from pfsm.english.parser.weights import write_weights
-from tests.analysis.samples import random_weights
 
 TREES = """\
 1\tAnna\t_\tPROPN\tNNP\t_\t2\tnsubj\t_\t_
@@ -67,19 +65,6 @@ def test_counter_on_a_clause_file(parser: str, tmp_path: Path, capsys: pytest.Ca
     assert found["plain"]["precision"] == pytest.approx(100 * 5 / 8)
     assert main(arguments) == 0
     assert "1 texts, 5 clauses" in capsys.readouterr().out
-
-
-def test_the_shipped_kind_of_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "cache"))
-    write_weights(random_weights(), tmp_path / "x.parser")
-    (tmp_path / "a.txt").write_text(f"The cat sees (us).\n\n{'dog ' * 3000}\n", encoding="utf-8")
-    command = ["parse", str(tmp_path / "a.txt"), "--drs", "-p", str(tmp_path / "x.parser"), "--no-cache"]
-    outputs = []
-    for name in ("one", "two"):
-        assert main([*command, "-o", str(tmp_path / name)]) == 0
-        outputs.append((tmp_path / name).read_text(encoding="utf-8"))
-    assert outputs[0] == outputs[1]
-    assert [len(one.analysis.tokens) for one in read_clauses(outputs[0].split("\n"), "x")] == [7, 3000]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pfsm
 import pfsm.metrics
 from pfsm.data.minimal_pairs import KINDS, shipped_minimal_pairs
 from pfsm.evaluation.probe import probe
-from pfsm.model.shipped import DEFAULT_MODEL
 from tests.command_runs import Cli, Write, text
 from tests.model_cases import saved
 
@@ -83,12 +82,6 @@ def test_every_pair_with_its_scores(cli: Cli, write: Write, tmp_path: Path) -> N
     assert cli("probe", again, "-m", path).lines[3:] == cli("probe", own, "-m", path).lines[3:]
 
 
-def test_the_default_model_and_other_metrics(cli: Cli, write: Write) -> None:
-    own = write("own.tsv", OWN)
-    assert cli("probe", own).lines[0].startswith(f"pfsm:{DEFAULT_MODEL}:")
-    assert cli("probe", own, "--metric", "bleu").lines[0].startswith("pfsm:bleu:")
-
-
 def test_what_is_refused(cli: Cli, write: Write, tmp_path: Path) -> None:
     german = saved(tmp_path, "de.json", settings={"language": "de"})
     assert cli("probe", "-m", german).fault.startswith(
@@ -113,29 +106,6 @@ def test_what_is_refused(cli: Cli, write: Write, tmp_path: Path) -> None:
     )
     assert cli("probe", "none.tsv").fault == "none.tsv: no such file"
     assert "kind" in cli("probe", write("x.tsv", "reference\tbetter\tworse\na\tb\tc\n")).fault
-
-
-def test_english_by_other_codes(cli: Cli, tmp_path: Path) -> None:
-    path = saved(tmp_path, settings={"language": "en_GB"})
-    assert cli("probe", "-m", path, "--confidence-n", "5").lines[-1].startswith("[95% intervals")
-
-
-def test_kinds_that_differ_by_a_nul_are_two(cli: Cli, write: Write, tmp_path: Path) -> None:
-    # numpy compares 'drop' and 'drop\0' as equal texts of fixed width, so one of them would have no pairs.
-    own = text(
-        [
-            "kind\treference\tbetter\tworse",
-            "drop\0\twe walk home .\twe walk home\twe walk .",
-            "drop\ta cat\ta cat\ta dog",
-        ]
-    )
-    document = cli("probe", write("own.tsv", own), "-m", saved(tmp_path), "--format", "json").document
-    assert [(entry["kind"], entry["n"]) for entry in document["kinds"]] == [
-        ("drop\0", 1),
-        ("drop", 1),
-        ("all", 2),
-    ]
-    assert cli("probe", "own.tsv", "-m", saved(tmp_path)).status == 0
 
 
 GRADED = text(

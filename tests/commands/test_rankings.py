@@ -213,38 +213,3 @@ def test_experiments_give_the_same(
                 entry = found[row, name, group["group"]]
                 assert entry["value"] == pytest.approx(group[key]["value"], abs=1e-12)
                 assert entry["interval"] == pytest.approx(group[key]["interval"], abs=1e-12)
-
-
-def test_human_likeness_in_experiments(
-    cli: Cli, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    texts = rows(60, seed=2)
-    lines = ["segment_id\tsystem\treference\treference_2\thypothesis\tscore"]
-    for k in range(20):
-        for system in range(3):
-            words = texts[k][0].split()
-            lines.append(
-                f"{k}\t{system}\t{texts[k][0]}\t{' '.join(words[: -1 - k % 2])}\t"
-                f"{' '.join(words[system % 2 :]) if k % 4 else texts[k + 30][1] + ' x'}\t{texts[3 * k % 60][2]}"
-            )
-    write("d.tsv", "\n".join(lines) + "\n")
-    config: dict[str, Any] = {
-        "train": {"files": "d.tsv"},
-        "test": {"name": "likeness", "files": "d.tsv"},
-        "rows": [{"name": name, "metric": name} for name in ("ol", "bleu", "ter")],
-        "statistics": ["king", "pearson"],
-    }
-    found = summary_of(config, tmp_path, monkeypatch)
-    for row in ("ol", "bleu", "ter"):
-        command = ("evaluate", "d.tsv", "--metric", row, "--statistics", "king", *FAST)
-        (group,) = cli(*command).document["likeness"]["groups"]
-        entry = found[row, "king", "all"]
-        assert 0.0 < entry["value"] < 1.0
-        assert (entry["value"], entry["interval"]) == (group["king"]["value"], group["king"]["interval"])
-    bad = tmp_path / "bad"
-    bad.mkdir()
-    (bad / "e.yaml").write_text(
-        "title: t\nscheme: k-fold\ntrain: d.tsv\nstatistics: [king]\nrows: [{name: a, metric: ol}]\n"
-    )
-    fault = cli("experiment", str(bad / "e.yaml"), "--data", ".", "--output", "o").fault
-    assert fault.endswith("king scores whole test sets; it needs the scheme train-test or learning-curve")

@@ -1,12 +1,10 @@
 """`pfsm resources`: lists, compiles, learns; and models that need a table."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import pfsm
 from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import ParaphraseTable
 from pfsm.lexicons.synonyms import SynonymTable
@@ -132,12 +130,6 @@ class TestCompile:
         assert message in cli("resources", "compile", *arguments).fault
         assert not list(folder.glob("*"))
 
-    def test_usage(self, cli: Cli) -> None:
-        for arguments in (("compile",), ("compile", "synonyms", "x"), ("sing",)):
-            assert cli("resources", *arguments).status == 2
-        smallest = cli("resources", "compile", "paraphrases", "a", "--name", "x", "--smallest", "2")
-        assert "'2' is not a number from 0 to 1" in smallest.err
-
 
 class TestLearn:
     def data(self, write: Write) -> None:
@@ -202,9 +194,6 @@ class TestModels:
         other = cli("score", "ref.txt", "-i", "other.txt", "-m", model, "-f", "json").document
         assert document["score"] > other["score"]
 
-    def test_no_tables_no_entry(self) -> None:
-        assert "|res:" not in pfsm.load("en-small").get_signature(1)
-
     def test_an_absent_table_is_one_line(self, cli: Cli, write: Write, tmp_path: Path) -> None:
         model = self.model(tmp_path / "model.json", "wordnet-3.0", "ppdb-xl")
         write("a.txt", "a\n")
@@ -212,25 +201,3 @@ class TestModels:
             "there is no table of paraphrases ppdb-xl; compile it with `pfsm resources compile paraphrases … --name "
         )
         assert cli("show", model).status == 0
-
-    def test_another_version_of_a_table_is_refused(
-        self, cli: Cli, write: Write, tmp_path: Path, folder: Path
-    ) -> None:
-        folder.mkdir()
-        install(paraphrases({("a", "b"): 0.5}), folder)
-        label = registry.load("few", "paraphrases").label
-        model = self.model(tmp_path / "model.json", "wordnet-3.0", [label, "learned-en"])
-        write("a.txt", "a\n")
-        assert cli("score", "a.txt", "-i", "a.txt", "-m", model).status == 0
-        install(paraphrases({("a", "c"): 0.5}), folder)
-        assert (
-            f"the model needs {label} and would score differently"
-            in cli("score", "a.txt", "-i", "a.txt", "-m", model).fault
-        )
-
-    def test_a_model_file_with_options_that_cannot_be(self, cli: Cli, write: Write, tmp_path: Path) -> None:
-        name = self.model(tmp_path / "model.json", "wordnet-3.0", "learned-en")
-        document = json.loads((tmp_path / name).read_text(encoding="utf-8"))
-        document["settings"]["options"]["syn"] = {"table": "a/b"}
-        write("bad.json", json.dumps(document))
-        assert "options of syn: table is 'a/b'" in cli("show", "bad.json").fault

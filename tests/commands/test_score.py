@@ -4,12 +4,10 @@ import gzip
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import pfsm
 from tests.command_runs import Cli, Write, text
-from tests.judgment_cases import WORDS
 from tests.model_cases import saved
 
 REFERENCES = ["the red bird sings", "a small house .", "", "walking near the river"]
@@ -86,17 +84,6 @@ class TestJson:
         assert result["segment_scores"] == expected()
         assert result["score"] == pytest.approx(mean(expected()), abs=1e-15)
 
-    def test_several_systems_are_a_list(self, cli: Cli, files: dict[str, str]) -> None:
-        results = cli(
-            "score", "ref.txt", "-i", "hyp.txt", "same.txt", "-m", files["model"], "-f", "json", "-sl"
-        ).document
-        assert [result["system"] for result in results] == ["hyp.txt", "same.txt"]
-        assert [result["segment_scores"] for result in results] == [
-            expected(),
-            expected(hypotheses=REFERENCES),
-        ]
-        assert results[0]["name"] == results[1]["name"] == "hand"
-
 
 class TestTsv:
     def test_systems(self, cli: Cli, files: dict[str, str]) -> None:
@@ -146,35 +133,6 @@ class TestInput:
         assert result["signature"].startswith("nrefs:2|refs:best|model:hand|")
         swapped = cli("score", second, "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-f", "json", "-sl")
         assert swapped.document["segment_scores"] == result["segment_scores"]
-
-    def test_windows_line_ends_and_a_missing_last_one(
-        self, cli: Cli, write: Write, files: dict[str, str]
-    ) -> None:
-        write("windows.txt", "\ufeff" + "\r\n".join([*HYPOTHESES[:3], "the river"]))
-        lines = cli("score", "ref.txt", "-i", "windows.txt", "-m", files["model"], "-sl").lines
-        assert lines == [f"{score:.4f}" for score in expected(hypotheses=[*HYPOTHESES[:3], "the river"])]
-
-    def test_odd_characters_do_not_shift_the_lines(
-        self, cli: Cli, write: Write, files: dict[str, str]
-    ) -> None:
-        odd = ["a\0b", "\u2028 x \x85\x0c", "\r", "\x1b[31mred\x07"]
-        write("odd.txt", text(odd))
-        lines = cli("score", "ref.txt", "-i", "odd.txt", "-m", files["model"], "-sl", "-w", "9").lines
-        odd[2] = ""  # a carriage return at the end of a line belongs to the line end
-        assert lines == [f"{score:.9f}" for score in expected(hypotheses=odd)]
-
-    def test_a_line_of_3000_tokens(self, cli: Cli, write: Write, model: str) -> None:
-        rng = np.random.default_rng(5)
-        # The other side is shorter: the time is that of all pairs of words.
-        long, other = (" ".join(rng.choice(WORDS, size)) for size in (3000, 300))
-        write("ref.txt", text([long, "a bird"]))
-        write("hyp.txt", text([other, "a bird"]))
-        first, second = cli("score", "ref.txt", "-i", "hyp.txt", "-m", model, "-sl", "-w", "12").lines
-        assert math.isfinite(float(first))
-        # A segment's score does not depend on its neighbours.
-        write("ref.txt", text(["a bird"]))
-        write("hyp.txt", text(["a bird"]))
-        assert cli("score", "ref.txt", "-i", "hyp.txt", "-m", model, "-sl", "-w", "12").lines == [second]
 
 
 def test_a_dash_for_an_interval_is_explained(cli: Cli, write: Write) -> None:

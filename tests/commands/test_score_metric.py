@@ -1,6 +1,5 @@
 """``pfsm score --metric``: other metrics in the same rows, corpus scores as those who know them expect them."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -69,14 +68,6 @@ def test_a_metric_scores_files_like_a_model(cli: Cli) -> None:
     assert cli(*command, "-sl").lines[0] == f"{first:.4f}"
 
 
-def test_the_mean_where_nothing_is_pooled(cli: Cli) -> None:
-    metric = get_metric("rouge-l")
-    (line,) = cli("score", "one.txt", "-i", "sys.txt", "--metric", "rouge-l", "--signature", "long").lines
-    mean = metric.score_pairs(HYPOTHESES, REFERENCES).mean()
-    assert line == f"rouge-l|{metric.get_signature(1, 'corpus')} = {mean:.4f}"
-    assert "|level:corpus|corpus:mean|" in line
-
-
 def test_error_rates_of_corpora_say_which_way_is_up(cli: Cli, write: Write) -> None:
     write("short.txt", "a b\n")
     write("long.txt", "a b c d\n")
@@ -116,17 +107,3 @@ def test_a_table_of_one_system_is_its_files(cli: Cli, write: Write) -> None:
         files = cli("score", "one.txt", "-i", "sys.txt", "--metric", name, "-f", "json").document
         table = cli("score", "--table", "table.tsv", "--metric", name, "-f", "json").document
         assert {**table, "system": "sys.txt"} == files
-
-
-def test_what_is_refused(cli: Cli) -> None:
-    assert "unknown metric 'blue'; did you mean bleu?" in cli("score", "one.txt", "--metric", "blue").fault
-    fault = cli("explain", "one.txt", "-i", "one.txt", "--metric", "bleu", "--model", "en-small").fault
-    assert fault == "give either --metric or --model, not both"
-
-
-def test_models_are_as_they_were(cli: Cli) -> None:
-    out = cli("score", "one.txt", "-i", "sys.txt", "-m", "en-small", "-sl", "-f", "json").out
-    document = json.loads(out)
-    assert document["signature"] == document["segment_signature"]
-    assert "level:" not in document["signature"]
-    assert document["score"] == pytest.approx(sum(document["segment_scores"]) / 50, rel=1e-14)

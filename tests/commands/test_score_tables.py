@@ -39,11 +39,6 @@ def test_comet_csv(cli: Cli, write: Write, model: str) -> None:
     assert cli("score", "--table", "t.csv", "-m", model, "-sl").lines == [f"{score:.4f}" for score in scores]
 
 
-def test_standard_input(cli: Cli, model: str) -> None:
-    outcome = cli("score", "--table", "-", "-m", model, "-sl", stdin="reference\thypothesis\na bird\tbird\n")
-    assert outcome.lines == [f"{expected(['a bird'], ['bird'])[0]:.4f}"]
-
-
 def test_further_references_where_they_are_not_empty(cli: Cli, write: Write, model: str) -> None:
     write(
         "t.tsv",
@@ -71,13 +66,6 @@ def test_the_means_of_the_systems_in_it(cli: Cli, write: Write, model: str) -> N
     assert result["score"] == pytest.approx((bird + same + blue) / 3, abs=1e-15)
     lines = cli("score", "--table", "t.tsv", "-m", model, "-b").lines
     assert lines == [f"{(bird + same + blue) / 3:.4f}", f"A\t{same:.4f}", f"B\t{(bird + blue) / 2:.4f}"]
-
-
-def test_systems_that_differ_by_a_nul_are_two(cli: Cli, write: Write, model: str) -> None:
-    write("t.tsv", "system\treference\thypothesis\nA\0\ta bird\tbird\nA\ta bird\ta bird\n")
-    result = cli("score", "--table", "t.tsv", "-m", model, "-f", "json").document
-    one, other = expected(["a bird", "a bird"], ["bird", "a bird"])
-    assert result["systems"] == {"A": other, "A\0": one}
 
 
 def test_two_columns_of_one_name_say_how_they_differ(cli: Cli, write: Write) -> None:

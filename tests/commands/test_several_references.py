@@ -58,30 +58,6 @@ def asked(name: str) -> tuple[str, str]:
     return ("--model" if name.endswith(".json") else "--metric", name)
 
 
-def test_the_further_references_decide(cli: Cli, write: Write) -> None:
-    """Against the first reference alone the order of the translations is the wrong one."""
-    lines = ["reference\treference_2\thypothesis\tscore"]
-    for k in range(6):
-        good, bad = " ".join("abcdef"[: k + 1]), " ".join("uvwxyz"[: 6 - k])
-        lines.append(f"{bad} x y z u v w\ta b c d e f\t{good} {bad}\t{k}")
-    write("d.tsv", "\n".join(lines) + "\n")
-    alone = [line.replace("\ta b c d e f\t", "\t\t") for line in lines]
-    write("one.tsv", "\n".join(alone) + "\n")
-    command = ("--metric", "ol", "--statistics", "pearson", *FAST)
-    found, single = (
-        cli("evaluate", name, *command).document["correlation"]["groups"][0]["pearson"]["value"]
-        for name in ("d.tsv", "one.tsv")
-    )
-    data = read_judgments("d.tsv")
-    best = [
-        max(get_metric("ol").score_pairs([one] * 2, several))
-        for one, several in zip(data.hypotheses, data.all_references, strict=True)
-    ]
-    assert found == pytest.approx(stats.pearsonr(best, data.scores).statistic)
-    assert single < 0.0
-    assert abs(found - single) > 0.5
-
-
 @pytest.mark.parametrize("name", METRICS)
 def test_one_question_has_one_number(
     name: str, files: list[list[str]], cli: Cli, write: Write, tmp_path: Path
@@ -158,44 +134,6 @@ def test_experiments_give_the_same(
     assert summary["cells"][0]["signature"] == scorer(name).get_signature("var")
 
 
-def test_compare_and_submissions(files: list[list[str]], cli: Cli, write: Write) -> None:
-    full = [row for row in files if row[4]]
-    for place, file in enumerate(("r1.txt", "r2.txt", "r3.txt", "hyp.txt")):
-        write(file, "".join(f"{row[2 + place]}\n" for row in full))
-    write("other.txt", "".join(f"{row[3]}\n" for row in full))
-    references = [[row[2 + place] for row in full] for place in range(3)]
-    for name in ("hwcm", "terp-base", "mean.json"):
-        ran = cli("compare", "r1.txt", "r2.txt", "r3.txt", "-i", "hyp.txt", "other.txt", *asked(name), *FAST)
-        wanted = float(scorer(name).corpus_score([row[5] for row in full], references))
-        assert ran.document["systems"][0]["score"] == pytest.approx(wanted, abs=1e-12)
-
-
-def test_a_model_that_takes_the_mean(files: list[list[str]], cli: Cli) -> None:
-    data = read_judgments("d.tsv")
-    metric = pfsm.load("mean.json", 1)
-    wanted = [
-        np.mean(metric.score_pairs([one] * len(several), several))
-        for one, several in zip(data.hypotheses, data.all_references, strict=True)
-    ]
-    assert metric.score_segments(data.hypotheses, data.all_references) == pytest.approx(wanted, abs=1e-14)
-    assert "|refs:mean|" in metric.get_signature("var")
-    assert "|refs:" not in metric.get_signature(1)
-    assert metric.model.fingerprint != pfsm.load("hand.json", 1).model.fingerprint
-
-
-def test_an_explanation_says_that_the_score_is_the_mean(
-    files: list[list[str]], cli: Cli, write: Write
-) -> None:
-    write("a.txt", "a b c\n")
-    write("b.txt", "d e f\n")
-    write("h.txt", "a b d\n")
-    for model, says in (("mean.json", True), ("hand.json", False)):
-        shown = cli("explain", "a.txt", "b.txt", "-i", "h.txt", "--model", model).out
-        assert "reference 1 of 2, a.txt" in shown
-        assert ("mean score of all references" in shown) is says
-    assert "is the mean" not in cli("explain", "a.txt", "-i", "h.txt", "--model", "mean.json").out
-
-
 def test_training_from_the_command_line(files: list[list[str]], cli: Cli, write: Write) -> None:
     write("mean.yaml", "references: mean\nlambda: 1\n")
     ran = cli("train", "d.tsv", "--config", "mean.yaml", "-o", "m.json", "--dev", "d.tsv")
@@ -253,14 +191,3 @@ def test_explained_scores_are_those_of_score(
                 for kind in ("insertions", "deletions", "substitutions", "shifts")
             )
             assert segment["score_of_reference"] == pytest.approx(-100 * edits, abs=1e-10)
-
-
-def test_a_score_by_all_references_is_told_from_that_of_one(cli: Cli, write: Write) -> None:
-    """One edit over a mean length of three words is a third; over the four of the reference shown, a quarter."""
-    write("a.txt", "p q\n")
-    write("b.txt", "a b c d\n")
-    write("h.txt", "a b c\n")
-    lines = cli("explain", "a.txt", "b.txt", "-i", "h.txt", "--metric", "ter").lines
-    assert lines[2] == "segment 1  (reference 2 of 2, b.txt)"
-    assert lines[3].split() == ["score", "-33.3333"]
-    assert lines[6] == "  parts of    -25.0000, the score against this reference alone"

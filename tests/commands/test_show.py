@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from pfsm.model.file import load_model
-from pfsm.model.shipped import DEFAULT_MODEL, find_model
 from tests.command_runs import Cli
 from tests.model_cases import WEIGHTS, saved
 
@@ -55,12 +54,6 @@ def test_what_is_split_by_word_class(cli: Cli, tmp_path: Path) -> None:
     assert not any(line.startswith("split") for line in cli("show", saved(tmp_path)).lines)
 
 
-def test_what_several_references_mean(cli: Cli, tmp_path: Path) -> None:
-    line = "references  the mean of the scores against each"
-    assert line in cli("show", saved(tmp_path, settings={"references": "mean"})).lines
-    assert line not in cli("show", saved(tmp_path)).lines
-
-
 def test_the_formula_gives_the_score(cli: Cli, tmp_path: Path) -> None:
     body = cli("show", saved(tmp_path, alpha=-0.5, scale={"mean": 12.5, "sd": 2, "note": "Points."})).out
     formula = next(line for line in body.splitlines() if line.startswith("score"))
@@ -70,31 +63,5 @@ def test_the_formula_gives_the_score(cli: Cli, tmp_path: Path) -> None:
     assert formula.endswith("(y / (m + n) - 0.5)")
 
 
-def test_settings(cli: Cli, tmp_path: Path) -> None:
-    settings = {
-        "language": "de",
-        "lowercase": False,
-        "matchers": ["lemma"],
-        "max_block": 2,
-        "matching": "overlapping",
-    }
-    body = cli("show", saved(tmp_path, settings=settings)).out
-    assert "de, tokeniser plain, stemmer german, case kept" in body
-    assert "lemma up to 2; overlapping; max_jump 0" in body
-
-
 def test_json_is_the_model_file(cli: Cli, trained: Path) -> None:
     assert cli("show", str(trained), "-f", "json").document == json.loads(trained.read_text(encoding="utf-8"))
-
-
-def test_a_shipped_model_by_its_name(cli: Cli) -> None:
-    rows = table(cli("show", DEFAULT_MODEL).lines)
-    assert {row[0] for row in rows} == set(find_model(DEFAULT_MODEL).weights)
-    assert all(int(row[2]) >= 5 for row in rows)  # rarer features are not learned
-
-
-def test_a_model_without_weights_or_with_remarks_for_instances(cli: Cli, tmp_path: Path) -> None:
-    assert table(cli("show", saved(tmp_path, weights={})).lines) == []
-    lines = cli("show", saved(tmp_path, training={"instances": {"Insert": None, "Delete": "many"}})).lines
-    counts = {row[0]: row[2] for row in table(lines)}
-    assert (counts["Insert"], counts["Delete"]) == ("None", "many")

@@ -95,20 +95,6 @@ def test_documents_and_domains(cli: Cli, write: Write) -> None:
     assert set(systems) == {"all", "news", "social"}
 
 
-def test_names_that_are_given(cli: Cli) -> None:
-    submit(
-        cli, "-i", "online.txt", "uni.txt.gz", "-o", "ours",
-        "--reference-names", "A", "--system-names", "online-B", "uni-1",
-    )  # fmt: skip
-    assert {(row[4], row[5]) for row in rows("ours.sys.score")} == {("A", "online-B"), ("A", "uni-1")}
-
-
-def test_another_metric(cli: Cli) -> None:
-    cli("submit", "en-de.refA.txt", "-i", "online.txt", "-o", "ours", *NAMED, "--metric", "length_ratio")
-    found = [float(row[8]) for row in rows("ours.seg.score")]
-    assert found == get_metric("length_ratio").score_pairs(ONLINE, REFERENCE).tolist()
-
-
 @pytest.mark.parametrize("name", ["bleu", "ter"])
 def test_systems_have_corpus_scores(cli: Cli, write: Write, name: str) -> None:
     write("domains", "news\nnews\nsocial\nsocial\n")
@@ -152,11 +138,3 @@ def test_refusals(arguments: tuple[str, ...], fault: str, cli: Cli, write: Write
     found = cli("submit", "en-de.refA.txt", *arguments, *NAMED, "-m", "hand.json").fault
     assert found.startswith(fault)
     assert not list(tmp_path.glob("*.score"))
-
-
-def test_an_input_is_not_overwritten(cli: Cli, write: Write) -> None:
-    write("ours.seg.score", text(ONLINE))
-    fault = cli(
-        "submit", "en-de.refA.txt", "-i", "ours.seg.score", "-o", "ours", *NAMED, "-m", "hand.json"
-    ).fault
-    assert fault.startswith("ours.seg.score: is an input")

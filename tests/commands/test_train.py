@@ -115,11 +115,6 @@ class TestModelFile:
         for step in (-1e-3, 1e-3):
             assert objective(model["weights"], model["alpha"] + step) > lowest
 
-    def test_an_existing_model_is_replaced(self, cli: Cli, write: Write) -> None:
-        write("m.json", "old")
-        cli("train", "d.tsv", "-o", "m.json")
-        assert trained()["name"] == "pfsm"
-
     def test_compressed_output(self, cli: Cli) -> None:
         cli("train", "d.tsv", "-o", "m.json.gz")
         cli("train", "d.tsv", "-o", "m.json")
@@ -137,36 +132,6 @@ class TestReproducibility:
                 made.append(Path("m.json").read_bytes())
         assert len(set(made)) == 1
 
-    def test_the_order_of_rows_and_the_threads_do_not_change_weights(self, cli: Cli, write: Write) -> None:
-        write("backwards.tsv", tsv(ROWS[::-1]))
-        models = []
-        for name in ("d.tsv", "backwards.tsv"):
-            cli("train", name, "-o", "m.json")
-            models.append(trained())
-        assert models[0]["training"].pop("data") != models[1]["training"].pop("data")
-        assert models[0] == models[1]
-
-    def test_gzip_is_the_same_data(self, cli: Cli, write: Write) -> None:
-        cli("train", "d.tsv", "-o", "m.json")
-        plain = trained()
-        write("d.tsv.gz", gzip.compress(tsv(ROWS).encode()))
-        cli("train", "d.tsv.gz", "-o", "m.json")
-        packed = trained()
-        assert packed["training"]["data"].pop()["sha256"] == plain["training"]["data"].pop()["sha256"]
-        assert packed == plain
-
-    def test_further_columns_are_ignored(self, cli: Cli, write: Write) -> None:
-        cli("train", "d.tsv", "-o", "m.json")
-        bare = trained()
-        write("wide.tsv", tsv(ROWS, better_than_ever=[str(at) for at in range(24)], rater="x", empty=""))
-        cli("train", "wide.tsv", "-o", "m.json")
-        wide = trained()
-        assert (wide["weights"], wide["alpha"], wide["scale"]) == (
-            bare["weights"],
-            bare["alpha"],
-            bare["scale"],
-        )
-
     def test_the_unit_of_the_scores_makes_no_difference(self, cli: Cli, write: Write) -> None:
         cli("train", "d.tsv", "-o", "m.json")
         before = pfsm.load("m.json").score_pairs([row[1] for row in MORE], [row[0] for row in MORE])
@@ -180,28 +145,6 @@ class TestReproducibility:
 
 
 class TestInput:
-    def test_another_score_column(self, cli: Cli, write: Write) -> None:
-        cli("train", "d.tsv", "-o", "m.json")
-        expected = trained()["weights"]
-        write("other.tsv", tsv(ROWS, score="da_z", score_note="n/a"))
-        cli("train", "other.tsv", "-o", "m.json", "--score-column", "da_z")
-        assert trained()["weights"] == expected
-        assert trained()["training"]["score_column"] == "da_z"
-
-    def test_comet_csv(self, cli: Cli, write: Write) -> None:
-        cli("train", "d.tsv", "-o", "m.json")
-        expected = trained()["weights"]
-        write("d.csv", "src,mt,ref,score\n" + "".join(f'"","{h}","{r}",{s}\n' for r, h, s in ROWS))
-        cli("train", "d.csv", "-o", "m.json")
-        assert trained()["weights"] == expected
-
-    def test_empty_lines_are_judgments(self, cli: Cli, write: Write) -> None:
-        write("empty.tsv", tsv([*ROWS, ("a red bird", "", "-3"), ("", "", "0"), ("", "bird", "-1")]))
-        cli("train", "empty.tsv", "-o", "m.json")
-        assert trained()["training"]["judgments"] == 27
-        scores = pfsm.load("m.json").score_pairs(["", "", "bird"], ["a red bird", "", ""])
-        assert np.isfinite(scores).all()
-
     def test_two_judgments_are_enough_to_get_a_model(self, cli: Cli, write: Write) -> None:
         write("two.tsv", tsv([("a b", "a b", "1"), ("c d", "x", "0")]))
         outcome = cli("train", "two.tsv", "-o", "m.json")
@@ -209,13 +152,6 @@ class TestInput:
         assert f"Pearson r, cross-validated: undefined: {fault}" in outcome.lines
         assert trained()["training"]["cross_validated"]["pearson"] is None
         assert cli("show", "m.json").lines
-
-    def test_of_a_single_segment_there_are_no_folds(self, cli: Cli, write: Write) -> None:
-        write("one.tsv", tsv([("a b", "a b", "1"), ("a b", "x", "0")]))
-        assert (
-            "Pearson r, cross-validated: undefined: a single segment"
-            in cli("train", "one.tsv", "-o", "m.json").lines
-        )
 
     def test_the_development_set_may_hold_preferences(self, cli: Cli, write: Write) -> None:
         """Two votes for the better one, one against, and a tie, which WMT12 counts as wrong."""
@@ -252,15 +188,6 @@ def test_without_torch_it_says_what_to_install(cli: Cli, monkeypatch: pytest.Mon
     )
 
 
-def test_the_demonstration_corpus(cli: Cli) -> None:
-    from importlib.resources import files
-
-    folder = files("pfsm.resources") / "demo"
-    outcome = cli("train", str(folder / "train.tsv"), "-o", "m.json", "--dev", str(folder / "test.tsv"))
-    assert outcome.lines[0].startswith("trained on 352 judgments: ")
-    assert number_after("Pearson r, training data:", outcome) > 0
-
-
 def test_a_huge_pair_and_preferences_with_scores_are_warned_about(cli: Cli, write: Write) -> None:
     long = " ".join(f"w{number}" for number in range(1_001))
     write(
@@ -291,9 +218,3 @@ class TestLatticesInAFile:
             "make room, name another folder in TMPDIR, or raise the limit"
         )
         assert not Path("m.json").exists()
-
-    def test_a_limit_that_is_none(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("PFSM_LATTICE_MEMORY", "lots")
-        assert cli("train", "d.tsv", "--output", "m.json").fault == (
-            "environment variable PFSM_LATTICE_MEMORY is 'lots', a number of bytes such as 512M or 4G is needed"
-        )

@@ -7,23 +7,17 @@ from typing import Any
 import pytest
 
 import pfsm
-from tests.command_runs import Cli, Outcome, Write
-from tests.judgment_cases import preferences, rows, tsv
+from tests.command_runs import Cli, Write
+from tests.judgment_cases import rows, tsv
 from tests.model_cases import WEIGHTS, saved
 
 ROWS = rows(24, seed=2)
-MORE = rows(16, seed=5)
 
 
 def trained(path: str = "m.json") -> dict[str, Any]:
     document = json.loads(Path(path).read_text(encoding="utf-8"))
     assert isinstance(document, dict)
     return document
-
-
-def number_after(label: str, outcome: Outcome) -> float:
-    (line,) = [line for line in outcome.lines if line.startswith(label)]
-    return float(line.removeprefix(label).split()[0])
 
 
 @pytest.fixture(autouse=True)
@@ -79,15 +73,6 @@ class TestConfig:
         cli("train", "d.tsv", "-o", "again.json", "--config", "c.yaml")
         assert trained("again.json")["weights"] == trained()["weights"]
 
-    def test_folds_are_source_languages_where_there_are_several(self, cli: Cli, write: Write) -> None:
-        write("two.tsv", tsv(ROWS, source_lang=["cs", "de"] * 12))
-        cli("train", "two.tsv", "-o", "m.json")
-        validated = trained()["training"]["cross_validated"]
-        assert (validated["by"], sorted(validated["folds"])) == ("source_lang", ["cs", "de"])
-        write("one.tsv", tsv(ROWS, source_lang="cs"))
-        cli("train", "one.tsv", "-o", "m.json")
-        assert trained()["training"]["cross_validated"]["by"] == "segment"
-
     @pytest.mark.parametrize("given", ["auto", "[0.5, 5]"])
     def test_too_few_segments_to_choose_lambda_by(self, given: str, cli: Cli, write: Write) -> None:
         """With the only segment held out there is nothing to learn from, so no lambda can be chosen."""
@@ -99,13 +84,6 @@ class TestConfig:
         assert not Path("m.json").exists()
         write("c.yaml", "lambda: 5\n")
         assert cli("train", "one.tsv", "-o", "m.json", "--config", "c.yaml").status == 0
-
-    @pytest.mark.parametrize("content", ["", "# nothing yet\n", "---\n"])
-    def test_an_empty_file_is_the_default(self, content: str, cli: Cli, write: Write) -> None:
-        cli("train", "d.tsv", "-o", "default.json")
-        write("c.yaml", content)
-        cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml")
-        assert trained() == trained("default.json")
 
 
 class TestInit:
@@ -129,16 +107,6 @@ class TestInit:
         cli("train", "d.tsv", "-o", "m.json", "--init", "m.json")
         assert trained()["weights"] != trained("alone.json")["weights"]
         assert trained()["training"]["init"]["name"] == "hand"
-
-    def test_a_shipped_model_adapts_to_a_few_judgments(self, cli: Cli) -> None:
-        cli("train", "d.tsv", "-o", "m.json", "--init", "en-small")
-        assert trained()["training"]["init"]["name"] == "en-small"
-        assert trained()["training"]["pearson"] > 0.5
-
-    def test_equal_settings_in_a_config_are_fine(self, cli: Cli, write: Write, tmp_path: Path) -> None:
-        saved(tmp_path, "start.json")
-        write("c.yaml", "max_block: 1\nlowercase: true\n")
-        assert cli("train", "d.tsv", "-o", "m.json", "--init", "start.json", "--config", "c.yaml").status == 0
 
 
 class TestWeights:
@@ -186,19 +154,6 @@ class TestWeights:
         assert cli("train", "l.tsv", "-o", "m.json", "--config", "c.yaml").status == 0
         cli("train", "d.tsv", "-o", "n.json")
         assert trained()["weights"] == pytest.approx(trained("n.json")["weights"], abs=1e-9)
-
-    def test_preferences_remain(self, cli: Cli, write: Write) -> None:
-        write("c.yaml", "weights: raters\n")
-        write("z.tsv", tsv(ROWS, raters="0"))
-        write("p.tsv", preferences(rows(40, seed=3)))
-        assert cli("train", "z.tsv", "p.tsv", "-o", "m.json", "--config", "c.yaml").status == 0
-        cli("train", "p.tsv", "-o", "n.json")
-        assert trained()["weights"] == trained("n.json")["weights"]
-
-    def test_data_without_the_column(self, cli: Cli, write: Write) -> None:
-        write("c.yaml", "weights: raters\n")
-        fault = cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml").fault
-        assert fault.startswith("d.tsv: no column 'raters' besides the texts")
 
     def test_one_file_of_two_without_it(self, cli: Cli, write: Write) -> None:
         write("w.tsv", tsv(ROWS, raters="3"))

@@ -47,14 +47,6 @@ def test_with_every_kind_of_data(cli: Cli, files: list[str]) -> None:
     assert Path("m.json").read_bytes() == model
 
 
-def test_the_model_is_the_same_with_and_without_a_page(cli: Cli) -> None:
-    cli("train", "d.tsv", "-o", "a.json")
-    cli("train", "d.tsv", "-o", "b.json", "--report", "page.html", "--init", "a.json")
-    assert "Initial model" in page()
-    cli("train", "d.tsv", "-o", "c.json", "--report", "page.html")
-    assert Path("a.json").read_bytes() == Path("c.json").read_bytes()
-
-
 def test_few_judgments_have_a_page_that_says_what_is_missing(cli: Cli, write: Write) -> None:
     write("few.tsv", tsv(rows(4, seed=2)))
     cli("train", "few.tsv", "-o", "m.json", "--report", "page.html")
@@ -77,11 +69,3 @@ def test_it_is_refused_before_training(cli: Cli, path: str, said: str) -> None:
     assert said in cli("train", "d.tsv", "-o", "m.json", "--report", path).fault
     assert not Path("m.json").exists()
     assert Path("d.tsv").read_bytes() == before
-
-
-def test_the_log_sets_seen_and_held_out_side_by_side(cli: Cli) -> None:
-    lines = cli("train", "d.tsv", "-o", "m.json").lines
-    (seen,) = [line for line in lines if line.startswith("Pearson r, training data:")]
-    (held_out,) = [line for line in lines if line.startswith("Pearson r, cross-validated:")]
-    (difference,) = [line for line in lines if line.startswith("difference, within folds:")]
-    assert seen.index("[") == held_out.index("[") == difference.index("[")

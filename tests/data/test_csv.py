@@ -1,7 +1,6 @@
 """CSV tables: quotes, COMET's names, and how a CSV is told from a TSV."""
 
 import csv
-import gzip
 import io
 import tempfile
 from pathlib import Path
@@ -43,15 +42,6 @@ def test_the_format_is_told_by_name_or_header(name: str, separator: str, tmp_pat
     content = 'a\tb\n1\t"2"\n'.replace("\t", separator)
     quoted = separator == "\t"
     assert read_table(write(tmp_path, content, name)).columns == {"a": ["1"], "b": ['"2"' if quoted else "2"]}
-
-
-def test_a_tab_in_the_header_makes_it_tsv_commas_or_not(tmp_path: Path) -> None:
-    assert read_table(write(tmp_path, 'a,b\tc\n"1,2\t3\n', "x.txt")).columns == {"a,b": ['"1,2'], "c": ["3"]}
-
-
-def test_packed_csv(tmp_path: Path) -> None:
-    path = write(tmp_path, gzip.compress(b'only\n"a,\nb"\n'), "x.csv.gz")
-    assert read_table(path).columns == {"only": ["a,\nb"]}
 
 
 def test_quotes_and_line_numbers(tmp_path: Path) -> None:
@@ -114,10 +104,3 @@ def test_comet_names(tmp_path: Path) -> None:
     }
     assert table.header == ("src", "mt", "ref", "score")
     assert table.other_columns(["hypothesis", "reference", "score"]) == {"source": ("s",)}
-
-
-def test_a_column_of_our_name_wins_over_comets(tmp_path: Path) -> None:
-    table = read_table(write(tmp_path, "ref,reference,score\nx,y,1\n"))
-    assert table.columns["reference"] == ["y"]
-    assert table.header == ("ref", "reference", "score")
-    assert table.other_columns(["reference"]) == {"ref": ("x",), "score": ("1",)}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data import DataSource, Judgments, judgments_from_table, read_judgments, read_table
+from pfsm.data import DataSource, Judgments, read_judgments, read_table
 from pfsm.errors import PfsmError
 
 REAL = os.environ.get("PFSM_DATA")
@@ -69,21 +69,6 @@ def test_reading(tmp_path: Path) -> None:
     assert judgments.sources[0].rows == len(judgments) == 2
 
 
-def test_another_score_column(tmp_path: Path) -> None:
-    path = write(tmp_path, "reference\thypothesis\tscore\tda_z\nr\th\tn/a\t-1\n")
-    judgments = read_judgments(path, "da_z")
-    np.testing.assert_array_equal(judgments.scores, [-1.0])
-    assert judgments.columns == {"score": ("n/a",)}
-    assert rows_of(judgments) == rows_of(judgments_from_table(read_table(path), "da_z"))
-
-
-def test_comet_csv(tmp_path: Path) -> None:
-    path = write(tmp_path, 'src,mt,ref,score,system\ns,"h, h",r,0.5,A\n', "x.csv")
-    judgments = read_judgments(path)
-    assert (judgments.references, judgments.hypotheses) == (("r",), ("h, h",))
-    assert judgments.columns == {"source": ("s",), "system": ("A",)}
-
-
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
@@ -110,16 +95,6 @@ def test_comet_csv(tmp_path: Path) -> None:
 )
 def test_what_is_refused(content: str, expected: str, tmp_path: Path) -> None:
     assert fault(write(tmp_path, content)) == expected
-
-
-def test_the_line_of_a_bad_score_counts_lines_inside_quotes(tmp_path: Path) -> None:
-    path = write(tmp_path, 'src,mt,ref,score\n"a\nb",h,r,1\ns,h,r,x\n', "x.csv")
-    assert fault(path) == ":4: score is 'x', a finite number is needed"
-
-
-def test_missing_score_column_is_named(tmp_path: Path) -> None:
-    path = write(tmp_path, "reference\thypothesis\tscore\nr\th\t1\n")
-    assert fault(path, "da_z") == ": no column 'da_z'; the columns are 'reference', 'hypothesis', 'score'"
 
 
 def test_select() -> None:
@@ -199,11 +174,6 @@ def test_the_order_of_files_and_rows_makes_no_difference(
     assert len(one) == len(with_system) + len(without)
 
 
-def test_exact_duplicates_are_kept(tmp_path: Path) -> None:
-    path = write(tmp_path, "reference\thypothesis\tscore\n" + "r\th\t1\n" * 3)
-    assert len(read_judgments(path).sorted()) == 3
-
-
 @needs_data
 def test_real_rows_and_means() -> None:
     paths = sorted(Path(REAL or "", "wmt15-daseg").glob("*.tsv.gz"))
@@ -215,9 +185,3 @@ def test_real_rows_and_means() -> None:
     np.testing.assert_array_equal(judgments.scores, [float(field) for field in judgments.columns["da_z"]])
     backwards = Judgments.join([read_judgments(path) for path in reversed(paths)])
     assert rows_of(judgments.sorted()) == rows_of(backwards.sorted())
-
-
-@needs_data
-def test_real_preferences_are_refused_as_judgments() -> None:
-    path = next(iter(sorted(Path(REAL or "", "wmt12-rr").glob("*.tsv.gz"))))
-    assert fault(path).endswith("which `pfsm evaluate` reads")

@@ -34,12 +34,6 @@ def test_streams_and_systems(tmp_path: Path) -> None:
     assert len(text.systems[0]) == 3
 
 
-def test_either_side_may_be_left_out(tmp_path: Path) -> None:
-    path = write(tmp_path, "a\n", "x")
-    assert read_parallel([path], []).systems == ()
-    assert read_parallel([], [path]).references == ()
-
-
 def test_line_counts_that_differ(tmp_path: Path) -> None:
     reference = write(tmp_path, "a\nb\n", "ref")
     good = write(tmp_path, "a\nb", "good")
@@ -64,18 +58,6 @@ def test_no_lines_at_all(tmp_path: Path) -> None:
         read_parallel([], [])
 
 
-def test_missing_file(tmp_path: Path) -> None:
-    path = write(tmp_path, "a\n", "x")
-    with pytest.raises(PfsmError, match="gone: no such file"):
-        read_parallel([path], [tmp_path / "gone"])
-
-
-def test_a_system_given_twice(tmp_path: Path) -> None:
-    path = write(tmp_path, "a\n", "x")
-    with pytest.raises(PfsmError, match="x: given twice as a system"):
-        read_parallel([path], [path, str(path)])
-
-
 def test_standard_input_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path, "a\n", "x")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"b\n")))
@@ -93,13 +75,6 @@ def test_pairs(tmp_path: Path) -> None:
     assert pairs.hypotheses == ("h", "")
     assert pairs.systems is None
     assert len(pairs) == 2
-
-
-def test_pairs_of_comet(tmp_path: Path) -> None:
-    pairs = read_pairs_table(write(tmp_path, 'src,mt,ref,system\ns,"h,",r,A\ns,i,q,B\n', "x.csv"))
-    assert pairs.references == (("r",), ("q",))
-    assert pairs.hypotheses == ("h,", "i")
-    assert pairs.systems == ("A", "B")
 
 
 def test_further_references_go_by_number_where_they_are_not_empty(tmp_path: Path) -> None:

@@ -34,13 +34,6 @@ def test_reading(tmp_path: Path) -> None:
     assert len(preferences) == 3
 
 
-def test_without_votes_every_row_counts_once(tmp_path: Path) -> None:
-    preferences = read_preferences(write(tmp_path, "ref,better,worse\nr,b,w\nr,c,d\n", "x.csv"))
-    np.testing.assert_array_equal(preferences.votes, [1.0, 1.0])
-    assert preferences.votes.dtype == np.float64
-    assert preferences.columns == {}
-
-
 @pytest.mark.parametrize(
     ("header", "expected"),
     [
@@ -127,11 +120,3 @@ def test_real_rows_and_votes() -> None:
     assert len(votes) == len(keys)
     for (language, segment, better, worse), opposed in zip(keys, against.tolist(), strict=True):
         assert votes.get((language, segment, worse, better), 0.0) == opposed
-
-
-@needs_data
-def test_real_preferences_without_votes() -> None:
-    paths = sorted(Path(REAL or "", "wmt19-darr").glob("*.tsv.gz"))
-    preferences = Preferences.join([read_preferences(path) for path in paths])
-    assert len(preferences) == 41972  # the collection's README
-    assert np.all(preferences.votes == 1.0)

@@ -57,12 +57,6 @@ def test_wmt(tmp_path: Path) -> None:
     assert values["social", "refB", "online"] == 1.0
 
 
-def test_without_domains_and_documents(tmp_path: Path) -> None:
-    write_submission(made(), str(tmp_path / "ours"))
-    assert {tuple(row[3:5]) for row in rows(tmp_path / "ours.seg.score")} == {("all", "all")}
-    assert [row[3] for row in rows(tmp_path / "ours.sys.score")] == ["all"] * 4
-
-
 def test_mt_metrics_eval(tmp_path: Path) -> None:
     names = write_submission(made(), str(tmp_path / "ours"), "mtme")
     expected = [f"ours-{ref}.{level}.score" for ref in ("refA", "refB") for level in ("seg", "sys")]

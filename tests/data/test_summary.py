@@ -3,16 +3,13 @@
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data import tally
+from pfsm.data import summary as tally
 from pfsm.data.formats import Judgment, Reading, read_format
 from pfsm.data.formats.records import layout
-from pfsm.data.summary import Finding, Shared, Summary, bars, distribution, shared
-from pfsm.data.tally import summarise
+from pfsm.data.summary import Finding, Shared, Summary, shared, summarise
 
 
 def summary_of(folder: Path, content: str, name: str = "x.tsv") -> Summary:
@@ -140,24 +137,3 @@ def test_against_brute_force(rows: list[tuple[str, str, float, str]]) -> None:
     firsts: dict[tuple[str, str], float] = {}
     others = sum(firsts.setdefault(row[:2], row[2]) != row[2] for row in rows)
     assert found.findings[tally.OTHER_SCORE].rows == others
-
-
-@settings(deadline=None)
-@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=50), st.integers(1, 12))
-def test_distribution(values: list[float], bins: int) -> None:
-    scores = np.array(values)
-    found = distribution(scores, bins)
-    assert sum(found.counts) == len(values)
-    assert (found.quantiles[0], found.quantiles[4]) == (min(values), max(values))
-    assert found.edges[0] == min(values)
-    assert found.edges[-1] == max(values)
-    assert found.sd == pytest.approx(np.std(scores, ddof=1) if len(values) > 1 else 0.0)
-    if max(values) > min(values):
-        for low, high, count in zip(found.edges[:-2], found.edges[1:-1], found.counts[:-1], strict=True):
-            assert count == np.count_nonzero((scores >= low) & (scores < high))
-
-
-def test_bars() -> None:
-    assert bars([0, 1, 100, 50], 10) == ["", "#", "##########", "#####"]
-    assert bars([0, 0], 10) == ["", ""]
-    assert bars([], 10) == []

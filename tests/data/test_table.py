@@ -54,22 +54,6 @@ def test_fields_stay_as_they_are(tmp_path: Path) -> None:
     assert table.source == DataSource("x.tsv", 2, table.checksum)
 
 
-@pytest.mark.parametrize("header", ["\ufeffa\tb", "  a\tb  ", "\ufeff a \t b\r", "a\t\ufeffb"])
-def test_the_header_may_have_stray_spaces_and_byte_order_marks(header: str, tmp_path: Path) -> None:
-    assert read_table(write(tmp_path, f"{header}\n1\t2\n")).columns == {"a": ["1"], "b": ["2"]}
-
-
-def test_gzip_reads_like_plain(tmp_path: Path) -> None:
-    content = "a\tb\n1\té\n"
-    plain = read_table(write(tmp_path, content))
-    packed = read_table(write(tmp_path, gzip.compress(content.encode()), "x.tsv.gz"))
-    assert (packed.columns, packed.line_numbers, packed.checksum) == (
-        plain.columns,
-        plain.line_numbers,
-        plain.checksum,
-    )
-
-
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\tb\n1\t2\n")))
     table = read_table("-")
@@ -114,20 +98,6 @@ def test_whatever_is_in_a_file_it_is_read_or_refused(text: str, content: bytes) 
                     assert {len(fields) for fields in table.columns.values()} == {len(table)}
 
 
-def test_a_header_without_rows_is_a_table(tmp_path: Path) -> None:
-    table = read_table(write(tmp_path, "a\tb\n"))
-    assert table.columns == {"a": [], "b": []}
-    assert len(table) == 0
-    with pytest.raises(PfsmError, match=r"x\.tsv: no rows below the header$"):
-        table.need_rows()
-
-
-@pytest.mark.parametrize("end", ["\n", "\n\n", "\n\n\n", "\r\n\r\n", ""])
-def test_empty_lines_at_the_end_are_ignored(end: str, tmp_path: Path) -> None:
-    assert len(read_table(write(tmp_path, f"a\tb\n1\t2{end}"))) == 1
-    assert len(read_table(write(tmp_path, f"a,b\n1,2{end}", "x.csv"))) == 1
-
-
 @pytest.mark.parametrize(("name", "separator"), [("x.tsv", "\t"), ("x.csv", ",")])
 def test_an_empty_line_between_rows(name: str, separator: str, tmp_path: Path) -> None:
     content = "a\tb\n1\t2\n\n\n3\t4\n".replace("\t", separator)
@@ -163,31 +133,11 @@ def test_malformed_tsv(content: str | bytes, expected: str, tmp_path: Path) -> N
     assert fault(tmp_path, content) == expected
 
 
-def test_one_column_may_lack_a_name(tmp_path: Path) -> None:
-    """Pandas writes its index so."""
-    assert read_table(write(tmp_path, ",a,b\n0,1,2\n", "x.csv")).columns == {
-        "": ["0"],
-        "a": ["1"],
-        "b": ["2"],
-    }
-
-
-def test_equal_fields_are_one_object(tmp_path: Path) -> None:
-    """Memory: in rankings a reference stands on dozens of rows."""
-    columns = read_table(write(tmp_path, "a\tb\nsame text\tx\ny\tsame text\n")).columns
-    assert columns["a"][0] is columns["b"][1]
-
-
 # Columns and numbers
 
 
 def make(fields: list[str]) -> Table:
     return Table("dir/data.tsv", {"a": fields}, [7 + row for row in range(len(fields))], "")
-
-
-def test_missing_column() -> None:
-    with pytest.raises(PfsmError, match=r"^dir/data.tsv: no column 'b'; the columns are 'a'; so there$"):
-        make(["1"]).column("b", "; so there")
 
 
 def test_numbers() -> None:
@@ -204,18 +154,6 @@ def test_not_a_number(field: str) -> None:
     with pytest.raises(PfsmError) as caught:
         make(["1", "2", field, "3"]).numbers("a")
     assert str(caught.value) == f"dir/data.tsv:9: a is {field!r}, a finite number is needed"
-
-
-def test_a_long_value_is_cut() -> None:
-    with pytest.raises(PfsmError) as caught:
-        make(["word " * 1000]).numbers("a")
-    assert len(str(caught.value)) < 110
-
-
-def test_minimum() -> None:
-    np.testing.assert_array_equal(make(["0", "-0.0", "2"]).numbers("a", minimum=0.0), [0.0, 0.0, 2.0])
-    with pytest.raises(PfsmError, match=r"^dir/data.tsv:8: a is '-1e-9', so much is needed$"):
-        make(["0", "-1e-9"]).numbers("a", minimum=0.0, needed="so much")
 
 
 # Real files

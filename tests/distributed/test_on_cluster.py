@@ -1,6 +1,5 @@
 """On a real cluster of processes: the results are those of one machine, whatever happens to the processes."""
 
-import gzip
 import json
 import signal
 import subprocess
@@ -11,14 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from distributed import LocalCluster
 
-from pfsm.distributed.cluster import LOOK, WITHOUT_WORKERS, Cluster, open_cluster
+from pfsm.distributed.cluster import Cluster, open_cluster
 from pfsm.distributed.job import Job, score_job
-from pfsm.distributed.report import Report
+from pfsm.distributed.pools import Report
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
 from pfsm.model.shipped import load
@@ -27,7 +25,7 @@ from pfsm_training.data.distributed import ClusterEncoder
 from pfsm_training.data.training_set import encode_here
 from tests.command_runs import Cli, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
-from tests.distributed.interference import Interfering, kill_a_worker, kill_the_holder
+from tests.distributed.interference import Interfering, kill_a_worker
 from tests.judgment_cases import preferences, rows, tsv
 from tests.lexicons.lexicon_cases import install, synonyms
 from tests.training.small_data import invented
@@ -90,36 +88,6 @@ class TestScoring:
             first = metric.score_pairs(table["hypothesis"][1:3], table["reference"][1:3]).tolist()
             assert scores[1:3] == first
 
-    def test_another_scheduler_goes_on(self, cli: Cli, tmp_path: Path, address: str) -> None:
-        (tmp_path / "in").mkdir()
-        for number in range(40):
-            (tmp_path / "in" / f"{number:02}.tsv").write_bytes(tsv_bytes(columns(rows(20, number), "x")))
-        job = Job(str(tmp_path / "in"), str(tmp_path / "out"), spec_of(load(threads=1)))
-        with open_cluster("local:1") as other:
-            # The scheduler ends in the middle, and with it the workers.
-            pool = Interfering(other, 40 + 5, other.client.cluster.close)
-            with pytest.raises(PfsmError, match="the scheduler at local:1 is gone"):
-                score_job(job, pool, Report(pool))
-        document = json.loads((tmp_path / "out" / "_manifest.json").read_text(encoding="utf-8"))
-        done = len(document["partitions"])
-        assert 5 <= done < 40
-        again = cli("score", "--table", "in", "-o", "out", "--scheduler", address)
-        assert again.status == 0
-        assert f"40 partitions ({done} there already)" in again.err
-        assert cli("score", "--table", "in", "-o", "here").out == again.out
-
-    def test_a_corrupt_file_among_many(self, cli: Cli, tmp_path: Path, address: str) -> None:
-        (tmp_path / "in").mkdir()
-        packed = gzip.compress(tsv_bytes(columns(rows(5), "x")))
-        for number in range(100):
-            content = packed[:-20] if number == 42 else packed
-            (tmp_path / "in" / f"{number:02}.tsv.gz").write_bytes(content)
-        run = cli("score", "--table", "in", "-o", "out", "--scheduler", address)
-        assert run.status == 2
-        assert "in/42.tsv.gz: the gzip data is truncated" in run.err
-        assert "Traceback" not in run.err
-        assert len(scores_below(tmp_path / "out")) == 99
-
     def test_a_resource_that_workers_lack(
         self, cli: Cli, write: Write, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -138,31 +106,6 @@ class TestScoring:
         assert scored.status == 2
         assert scored.err.count("\n") == 1
         assert "pfsm: worker tcp://127.0.0.1:" in scored.err
-
-
-def slow_again(started: Path, released: Path) -> str:
-    """Finishes at once on its first run; on later runs, once a file exists."""
-    if not started.exists():
-        started.touch()
-        return "made"
-    while not released.exists():
-        time.sleep(0.01)
-    return "made again"
-
-
-@pytest.mark.parametrize("several", [False, True])
-def test_a_result_whose_worker_went_away_is_made_again(
-    cluster: Cluster, tmp_path: Path, several: bool
-) -> None:
-    released = tmp_path / "released"
-    future = cluster.submit(slow_again, tmp_path / "started", released)
-    assert cluster.result(future) == "made"
-    kill_the_holder(cluster, future)
-    assert future.status == "lost"
-    release = threading.Timer(0.5, released.touch)
-    release.start()
-    assert (cluster.results([future]) if several else [cluster.result(future)]) == ["made again"]
-    release.join()
 
 
 def sleep_long() -> None:
@@ -190,13 +133,6 @@ def without_nanny() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
             worker.wait()
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60.0
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 @pytest.mark.parametrize("way", ["run", "results", "result"])
 def test_work_without_workers_ends(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     monkeypatch.setattr("pfsm.distributed.cluster.WITHOUT_WORKERS", 0.5)
@@ -210,34 +146,6 @@ def test_work_without_workers_ends(monkeypatch: pytest.MonkeyPatch, way: str) ->
         threading.Timer(1.0, worker.kill).start()
         with pytest.raises(PfsmError, match=r"^the scheduler at .* has had no workers for \d+ seconds"):
             calls[way]()
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="signals are POSIX's")
-@pytest.mark.parametrize("several", [False, True])
-def test_a_result_that_nobody_can_bring_any_more(monkeypatch: pytest.MonkeyPatch, several: bool) -> None:
-    """The last worker dies when its result is asked for: Dask itself would wait for another without end."""
-    monkeypatch.setattr("pfsm.distributed.cluster.WITHOUT_WORKERS", 0.5)
-    monkeypatch.setattr("pfsm.distributed.cluster.LOOK", 0.1)
-    with without_nanny() as (worker, address), open_cluster(address) as cluster:
-        future = cluster.submit(deaf_to_ctrl_c)
-        wait_until(future.done)
-        worker.send_signal(signal.SIGSTOP)
-        threading.Timer(0.5, worker.kill).start()
-        with pytest.raises(PfsmError, match=r"^the scheduler at .* has had no workers for \d+ seconds"):
-            cluster.results([future]) if several else cluster.result(future)
-
-
-def test_a_user_is_not_left_alone_for_half_a_minute() -> None:
-    assert WITHOUT_WORKERS + 2 * LOOK < 30
-
-
-def silence_allowed(dask_scheduler: Any) -> float:
-    return float(dask_scheduler.worker_ttl)
-
-
-def test_the_work_of_a_worker_that_hangs_for_a_minute_is_given_to_another(cluster: Cluster) -> None:
-    # Dask's default is five minutes.
-    assert cluster.client.run_on_scheduler(silence_allowed) == 60
 
 
 def deaf_to_ctrl_c() -> bool:
@@ -268,34 +176,10 @@ class TestOtherCommands:
         assert (there.status, json.loads(there.out)) == (0, json.loads(here.out))
         assert there.err.splitlines()[-1].startswith("pfsm: ")
 
-    @pytest.mark.parametrize("metric", ["bleu", "nist"])
-    def test_scores_of_systems(self, cli: Cli, write: Write, address: str, metric: str) -> None:
-        write("d.tsv", tsv(rows(40), system=["a", "b", "c", "d"] * 10))
-        arguments = ["evaluate", "d.tsv", "--metric", metric, "--level", "system", "--format", "json"]
-        here, there = cli(*arguments), cli(*arguments, "--scheduler", address)
-        assert (there.status, json.loads(there.out)) == (0, json.loads(here.out))
-
     def test_choices(self, cli: Cli, write: Write, address: str) -> None:
         write("h.txt", "".join(f"{row[1]}\n" for row in rows(120)))
         arguments = ["mbr", "-i", "h.txt", "-n", "4", "--format", "json"]
         assert cli(*arguments, "--scheduler", address).out == cli(*arguments).out
-
-    def test_experiments(self, cli: Cli, write: Write, tmp_path: Path, address: str) -> None:
-        write("train.tsv", tsv(rows(60)))
-        write("test.tsv", tsv(rows(30, 1)))
-        write(
-            "e.yaml",
-            "title: A test\nscheme: train-test\ntrain: [{files: train.tsv}]\ntest: [{files: test.tsv, name: t}]\n"
-            "rows: [{name: ours, train: {}}, {name: length, metric: length_ratio}]\nresamples: 20\n",
-        )
-        here = cli("experiment", "e.yaml", "--data", ".", "-o", "here", "-j", "1")
-        assert here.status == 0, here.err
-        there = cli("experiment", "e.yaml", "--data", ".", "-o", "there", "--scheduler", address)
-        assert there.out.replace("there", "here") == here.out
-        results = [
-            json.loads((tmp_path / name / "results.json").read_text("utf-8")) for name in ("here", "there")
-        ]
-        assert results[0] == results[1]
 
     def test_no_scheduler_there(
         self, cli: Cli, write: Write, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
@@ -342,27 +226,3 @@ class TestTraining:
         assert cluster.retries > before
         local = train(judgments, config=CONFIG, threads=1, encoder=partial(encode_here, pairs_per_block=16))
         assert undisturbed["weights"] == pytest.approx(dict(local.weights), abs=1e-12)
-
-    def test_resumed_on_a_cluster(
-        self, cli: Cli, write: Write, tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        write("d.tsv", tsv(rows(60)))
-        assert cli("train", "d.tsv", "-o", "whole.json", "--scheduler", address).status == 0
-
-        class Stop:
-            seen = 0
-
-            def __call__(self, step: str, iteration: object) -> None:
-                Stop.seen += iteration is not None
-                if Stop.seen == 7:
-                    Stop.seen += 1
-                    raise KeyboardInterrupt
-
-        monkeypatch.setattr("pfsm_training.trainer.told", lambda _: Stop())
-        assert cli("train", "d.tsv", "-o", "m.json", "--scheduler", address).status == 130
-        assert not (tmp_path / "m.json").exists()
-        fits = json.loads((tmp_path / "m.json.checkpoint").read_text("utf-8"))["fits"]
-        assert sum(one["iterations"] for one in fits) == 7
-        assert cli("train", "d.tsv", "-o", "m.json", "--scheduler", address, "--resume").status == 0
-        assert (tmp_path / "m.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
-        assert not (tmp_path / "m.json.checkpoint").exists()

@@ -1,9 +1,7 @@
 """Scoring in partitions, in this process: every file of whatever kind, whole or cut anywhere, gives the same scores."""
 
-import errno
 import gzip
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,11 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import pfsm
-from pfsm.distributed import pieces
-from pfsm.distributed.addresses import InputFile, write_whole
-from pfsm.distributed.rows import read_piece
+from pfsm.distributed import partitions as pieces
+from pfsm.distributed.addresses import InputFile
+from pfsm.distributed.partitions import read_piece
 from pfsm.errors import PfsmError
-from pfsm.metrics import get_metric
 from pfsm.model.shipped import DEFAULT_MODEL, load
 from pfsm_installation import install_command
 from tests.command_runs import Cli, Outcome, Write
@@ -136,11 +133,6 @@ class TestCommand:
         assert (one["segments"], one["faults"], one["leftover"]) == (300, [], 0)
         assert scores_below(tmp_path / "one") == scores_below(tmp_path / "two")
 
-    def test_another_metric(self, cli: Cli, tmp_path: Path, tables: object) -> None:
-        run = cli("score", "--table", "in/a.tsv", "-o", "out", "--metric", "length_ratio")
-        table = cli("score", "--table", "in/a.tsv", "--metric", "length_ratio")
-        assert (run.status, run.out) == (0, table.out)
-
     @pytest.mark.parametrize("name", ["bleu", "ter", "chrf++", "wer", "meteor-base"])
     def test_corpus_scores(self, cli: Cli, tables: object, name: str) -> None:
         run = cli("score", "--table", "in/a.tsv", "-o", "out", "--metric", name, "--partition-size", "1k")
@@ -167,19 +159,6 @@ class TestCommand:
         # Other references have other counts: the scores there are of another metric.
         again = cli("score", "--table", "in/b.tsv.gz", "-o", "out", "--partition-size", "1k", *command)
         assert "signature" in again.fault
-
-    def test_a_manifest_without_totals(self, cli: Cli, tmp_path: Path, tables: object) -> None:
-        """Earlier releases added up the scores alone: such partitions are scored again where counts are pooled."""
-        command = ("score", "--table", "in/a.tsv", "-o", "out", "--metric", "bleu", "--partition-size", "1k")
-        first = cli(*command)
-        path = tmp_path / "out" / MANIFEST
-        document = json.loads(path.read_text(encoding="utf-8"))
-        for part in document["partitions"][:2]:
-            assert len(part.pop("totals")) == 10
-        path.write_text(json.dumps(document), encoding="utf-8")
-        again = cli(*command)
-        assert again.out == first.out
-        assert "5 partitions (3 there already)" in again.err
 
 
 class TestAgain:
@@ -226,22 +205,11 @@ class TestAgain:
         changed = {name for name in after if after[name] != before[name]}
         assert changed == {max(name for name in after if name.startswith("a.tsv."))}
 
-    def test_a_copy_with_another_date_is_not(self, cli: Cli, tmp_path: Path) -> None:
-        before = self.times(tmp_path)
-        os.utime(tmp_path / "in" / "a.tsv", (1, 1))
-        assert self.run(cli).err.startswith("pfsm: 0 pairs, ")
-        assert self.times(tmp_path) == before
-
     def test_other_settings_need_another_folder(self, cli: Cli) -> None:
         assert self.run(cli, "--keep", "id").fault == (
             "out: holds scores with keep [], not ['id']; give another folder"
         )
         assert "holds scores with signature" in self.run(cli, "--metric", "length_ratio").fault
-
-    def test_a_folder_without_scores_takes_any_settings(self, cli: Cli) -> None:
-        wrong = cli("score", "--table", "in", "-o", "new", "--keep", "no-such-column")
-        assert (wrong.status, wrong.out) == (2, "")
-        assert cli("score", "--table", "in", "-o", "new", "--keep", "id").status == 0
 
     def test_a_file_that_is_gone_is_noticed(self, cli: Cli, tmp_path: Path) -> None:
         (tmp_path / "in" / "a.tsv").unlink()
@@ -298,34 +266,6 @@ class TestFaults:
         path.write_bytes(b"reference\thypothesis\n" + b"a b\ta c\n" * 5 + b"\n" * 100)
         assert sum(len(read_piece(piece).table) for piece in pieces_of(path, partition_bytes)) == 5
 
-    def test_a_corrupt_file_among_a_hundred(self, cli: Cli, tmp_path: Path) -> None:
-        (tmp_path / "in").mkdir()
-        packed = gzip.compress(tsv_bytes(columns(rows(5), "x")))
-        for number in range(100):
-            (tmp_path / "in" / f"{number:02}.tsv.gz").write_bytes(packed)
-        (tmp_path / "in" / "42.tsv.gz").write_bytes(packed[:-20])
-        run = cli("score", "--table", "in", "-o", "out")
-        assert run.status == 2
-        assert (
-            "pfsm: in/42.tsv.gz: the gzip data is truncated; copy or download the file again; the scores of 99 other "
-            "partitions are in out; put it right and run again\n"
-        ) in run.err
-        assert len(scores_below(tmp_path / "out")) == 99
-        document = json.loads((tmp_path / "out" / MANIFEST).read_text(encoding="utf-8"))
-        assert document["faults"] == [
-            "in/42.tsv.gz: the gzip data is truncated; copy or download the file again"
-        ]
-        (tmp_path / "in" / "42.tsv.gz").write_bytes(packed)
-        again = cli("score", "--table", "in", "-o", "out")
-        assert again.status == 0
-        assert again.err.startswith("pfsm: 5 pairs, ")
-        assert "(99 there already)" in again.err
-
-    @pytest.mark.parametrize("name", ["x.parquet", "x.tsv.zst"])
-    def test_damaged_files_are_named(self, cli: Cli, write: Write, name: str) -> None:
-        write(name, b"no such thing" * 99)
-        assert f"pfsm: {name}: " in cli("score", "--table", name, "-o", "out").err
-
     def test_parquet_without_text(self, cli: Cli, tmp_path: Path) -> None:
         path = tmp_path / "x.parquet"
         pq.write_table(pa.table({"reference": ["a", None], "hypothesis": ["a", "b"]}), path)
@@ -366,10 +306,6 @@ class TestFaults:
         assert run.status == 2
         assert f"pfsm: {fault}" in run.err
 
-    def test_sizes(self, cli: Cli) -> None:
-        for wrong in ("1", "x", "12T", "-1M", ""):
-            assert cli("score", "--table", "in", "-o", "out", f"--partition-size={wrong}").status == 2
-
 
 def manifest(folder: Path) -> dict[str, Any]:
     document: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -377,22 +313,6 @@ def manifest(folder: Path) -> dict[str, Any]:
 
 
 CHRF = ("score", "--metric", "chrf", "--output-format", "tsv", "-o", "out", "--table")
-
-
-def test_the_manifest_has_the_signature_of_the_references_that_are_there(
-    cli: Cli, write: Write, tmp_path: Path
-) -> None:
-    (tmp_path / "in").mkdir()
-    write("in/a.tsv", "reference\treference_2\thypothesis\na b\ta c\ta\n")
-    assert cli(*CHRF, "in").status == 0
-    metric = get_metric("chrf")
-    assert manifest(tmp_path / "out")["signature"] == metric.get_signature(2)
-    # A file with another number of references belongs to the same job.
-    write("in/b.tsv", "reference\thypothesis\na b\ta b\n")
-    done = cli(*CHRF, "in")
-    assert (done.status, manifest(tmp_path / "out")["signature"]) == (0, metric.get_signature("var"))
-    other = cli("score", "--metric", "chrf++", "--output-format", "tsv", "-o", "out", "--table", "in").fault
-    assert other.startswith("out: holds scores with signature 'nrefs:var|refs:best|")
 
 
 @pytest.mark.parametrize("table", ["reference\thypothesis\nx\n", "reference\tother\nx\ty\n"])
@@ -409,13 +329,3 @@ def test_what_cannot_be_scored_in_parts_says_what_to_do(cli: Cli, write: Write, 
     write("c.txt", "a b\na c\n")
     fault = cli("mbr", "-i", "c.txt", "-n", "2", "--metric", name).fault
     assert fault.endswith("without --output and --scheduler, or take another metric")
-
-
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS])
-def test_a_full_disk_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
-    def refuse(target: Path, content: bytes) -> None:
-        raise OSError(code, os.strerror(code), str(target.with_name(".pfsm-1.tmp")))
-
-    monkeypatch.setattr("pfsm.distributed.addresses.replace_whole", refuse)
-    with pytest.raises(PfsmError, match=r"x\.parquet: cannot be written \((No space left|Read-only)"):
-        write_whole(str(tmp_path / "x.parquet"), b"scores")

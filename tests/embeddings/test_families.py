@@ -14,7 +14,7 @@ from pfsm.embeddings.encoders import check_source, label, load_encoder, load_vec
 from pfsm.embeddings.folder import FolderEncoder
 from pfsm.embeddings.safetensors import read_safetensors
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.io.downloads import downloads
+from pfsm.io.user_folders import downloads
 from tests.embeddings.networks import PIECES, write_safetensors, write_tokenizer
 
 transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")

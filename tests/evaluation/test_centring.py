@@ -15,25 +15,6 @@ points = st.lists(
 )
 
 
-def test_mean_removal_by_hand() -> None:
-    """Equation 3 of Kahn et al. (2009): 3 less the mean of 3 and 5, and so on."""
-    removed = mean_removed([3.0, 10.0, 5.0, 10.0, 13.0], ["a", "b", "a", "b", "b"])
-    np.testing.assert_allclose(removed, [-1.0, -1.0, 1.0, -1.0, 2.0])
-    weighted = mean_removed(
-        [3.0, 10.0, 5.0, 10.0, 13.0], ["a", "b", "a", "b", "b"], [3.0, 1.0, 1.0, 1.0, 1.0]
-    )
-    np.testing.assert_allclose(weighted, [-0.5, -1.0, 1.5, -1.0, 2.0])
-
-
-def test_only_differences_within_segments_count() -> None:
-    """Easy and hard segments, on which metric and people agree; within them, they do not."""
-    human = np.array([0.0, 1.0, 100.0, 101.0, 50.0])
-    metric = np.array([1.0, 0.0, 101.0, 100.0, 70.0])
-    segments = ["a", "a", "b", "b", "c"]
-    assert pearson(metric, human) > 0.95
-    assert mean_removed_pearson(metric, human, segments) == -1.0
-
-
 def test_against_scipy_on_the_deviations() -> None:
     generator = np.random.default_rng(5)
     segments = generator.integers(0, 12, size=80)
@@ -64,15 +45,6 @@ def test_a_whole_weight_is_so_many_points(made: list[tuple[int, int, int]]) -> N
     expected = pearson(np.repeat(x, times), np.repeat(y, times))
     assert weighted_pearson(x, y, weights) == pytest.approx(expected, abs=1e-12, nan_ok=True)
     assert weighted_pearson(x, y, weights / 8) == pytest.approx(expected, abs=1e-12, nan_ok=True)
-
-
-def test_undefined() -> None:
-    assert math.isnan(mean_removed_pearson([], [], []))
-    assert math.isnan(mean_removed_pearson([1.0, 2.0], [1.0, 3.0], ["a", "b"]))
-    assert math.isnan(mean_removed_pearson([1.1, 1.1, 2.0], [1.0, 3.0, 1.0], ["a", "a", "b"]))
-    assert math.isnan(weighted_pearson([1.0, 2.0], [1.0, 3.0], [0.0, 5.0]))
-    assert math.isnan(weighted_pearson([1.0, 2.0], [1.0, 3.0], [0.0, 0.0]))
-    assert math.isnan(weighted_pearson([0.1, 0.1, 0.1], [1.0, 3.0, 2.0], [0.3, 0.1, 0.7]))
 
 
 def test_bad_arguments_are_refused() -> None:

@@ -16,7 +16,6 @@ from tests.oracles import rank
 Correlation = Callable[..., float]
 
 ALL = pytest.mark.parametrize("correlation", [pearson, spearman, kendall_tau_b])
-RANK = pytest.mark.parametrize("correlation", [spearman, kendall_tau_b])
 ORACLES: dict[Correlation, Correlation] = {
     pearson: rank.pearson,
     spearman: rank.spearman,
@@ -65,13 +64,6 @@ def test_a_large_offset_and_scale_cost_no_digits(correlation: Correlation) -> No
     assert correlation(x, -3.0 * y + 1e9) == pytest.approx(-correlation(x, y), abs=1e-9)
 
 
-def test_pearson_of_values_that_hardly_differ_is_exact() -> None:
-    generator = np.random.default_rng(2)
-    x = 1e9 + generator.integers(0, 50, size=60) * 2.0**-20
-    y = -1e12 + generator.integers(0, 50, size=60) * 2.0**-10
-    assert pearson(x, y) == pytest.approx(rank.pearson(x.tolist(), y.tolist()), abs=1e-13)
-
-
 @ALL
 @pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e-160, 1e160, 1e307])
 def test_magnitude_does_not_matter(correlation: Correlation, scale: float) -> None:
@@ -79,13 +71,6 @@ def test_magnitude_does_not_matter(correlation: Correlation, scale: float) -> No
     y = np.array([2.0, 1.0, 4.0, 4.0, -7.0, 9.0])
     assert correlation(x * scale, y) == pytest.approx(correlation(x, y), abs=1e-12)
     assert correlation(x, y * scale) == pytest.approx(correlation(x, y), abs=1e-12)
-
-
-@ALL
-def test_perfect_agreement_is_exactly_one(correlation: Correlation) -> None:
-    x = np.array([0.1, 0.2, 0.3, 0.7, 0.7, 1e5])
-    assert correlation(x, x) == 1.0
-    assert correlation(x, -x) == -1.0
 
 
 def test_pearson_never_leaves_its_range() -> None:
@@ -106,43 +91,12 @@ def test_a_constant_side_is_undefined(correlation: Correlation, value: float) ->
 
 
 @ALL
-def test_the_smallest_difference_is_seen(correlation: Correlation) -> None:
-    assert correlation([0.1, np.nextafter(0.1, 1.0)], [5.0, 6.0]) == 1.0
-
-
-@ALL
-@pytest.mark.parametrize("n", [0, 1])
-def test_fewer_than_two_points_are_undefined(correlation: Correlation, n: int) -> None:
-    assert math.isnan(correlation(np.arange(n), np.arange(n)))
-
-
-@ALL
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_values_that_are_not_finite_are_refused(correlation: Correlation, bad: float) -> None:
     with pytest.raises(ValueError, match="not finite"):
         correlation([1.0, 2.0, bad], [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="not finite"):
         correlation([1.0, 2.0, 3.0], [1.0, bad, 3.0])
-
-
-@ALL
-def test_shapes_that_do_not_fit_are_refused(correlation: Correlation) -> None:
-    with pytest.raises(ValueError, match="one length"):
-        correlation([1.0, 2.0], [1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="one length"):
-        correlation(np.ones((2, 2)), np.ones((2, 2)))
-
-
-@RANK
-def test_only_the_order_counts(correlation: Correlation) -> None:
-    x, y = scores(200)
-    assert correlation(np.exp(x), y**3) == correlation(x, y)
-
-
-@RANK
-def test_zeros_of_both_signs_are_a_tie(correlation: Correlation) -> None:
-    y = [1.0, 2.0, 3.0]
-    assert correlation([0.0, -0.0, 1.0], y) == correlation([0.0, 0.0, 1.0], y)
 
 
 def test_kendall_of_a_large_sample_does_not_overflow() -> None:

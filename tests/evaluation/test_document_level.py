@@ -45,29 +45,6 @@ def without_difficulty(means: dict[tuple[str, str], float]) -> list[float]:
     return [float(score - level[document]) for (document, _), score in means.items()]
 
 
-def test_means_by_hand() -> None:
-    """Segments of a document weigh alike; documents in the order of their names, systems within them."""
-    documents, systems = ["b", "a", "b", "a", "b"], ["y", "x", "x", "x", "y"]
-    found = translated_documents([1.0, 2.0, 8.0, 5.0, 4.0], documents, systems)
-    np.testing.assert_array_equal(found.items.human, [3.5, 8.0, 2.5])
-    np.testing.assert_array_equal(found.items.segments, [0, 1, 1])
-    np.testing.assert_array_equal(found.items.systems, [0, 0, 1])
-    np.testing.assert_array_equal(found.of_row, [2, 0, 1, 0, 2])
-    np.testing.assert_array_equal(found.first, [1, 2, 0])
-    np.testing.assert_array_equal(found.means([3.0, 0.0, 1.0, 1.0, 4.0]), [0.5, 1.0, 3.5])
-    assert found.with_rivals
-    np.testing.assert_array_equal(
-        document_scores([1.0, 2.0, 8.0, 5.0, 4.0], documents, systems), found.items.human
-    )
-
-
-def test_no_rows_and_no_rivals() -> None:
-    assert document_scores([], [], []).size == 0
-    alone = translated_documents([1.0, 2.0, 4.0], ["a", "a", "b"], ["x", "x", "y"])
-    assert not alone.with_rivals
-    assert math.isnan(DOCUMENT_LEVEL["mean-removed"].bind(alone.items).value(np.array([1.0, 2.0])))
-
-
 def test_equal_means_are_equal_however_they_came_about() -> None:
     """0.1 + 0.2 + 0.3 in three orders, and 0.2 alone, differ in the last digit where they are just added up."""
     values = [0.1, 0.2, 0.3, 0.3, 0.2, 0.1, 0.2, 0.3, 0.1, 0.2]
@@ -77,26 +54,6 @@ def test_equal_means_are_equal_however_they_came_about() -> None:
         )
         assert len(set(found.tolist())) == 1
         assert found[0] == pytest.approx(0.2 + offset, abs=1e-12)
-
-
-def test_means_keep_their_digits() -> None:
-    judged = Judged()
-    near = translated_documents(judged.human, judged.documents, judged.systems)
-    np.testing.assert_allclose(near.items.human, list(judged.means(judged.human).values()), atol=1e-11)
-    tiny = near.means(1e-200 * judged.metric)
-    np.testing.assert_allclose(tiny, 1e-200 * near.means(judged.metric), atol=1e-211)
-
-
-@pytest.mark.parametrize(
-    ("name", "function"),
-    [("pearson", stats.pearsonr), ("spearman", stats.spearmanr), ("kendall", stats.kendalltau)],
-)
-def test_correlations_against_scipy(name: str, function) -> None:  # type: ignore[no-untyped-def]
-    judged = Judged()
-    found = translated_documents(judged.human, judged.documents, judged.systems)
-    sides = [list(judged.means(scores).values()) for scores in (judged.metric, judged.human)]
-    measure = DOCUMENT_LEVEL[name].bind(found.items)
-    assert measure.value(found.means(judged.metric)) == pytest.approx(function(*sides).statistic, abs=1e-10)
 
 
 def test_mean_removal_against_scipy() -> None:

@@ -7,11 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation import Question, canonical, compare, estimate, pearson, plain, question_of_scores
+from pfsm.evaluation import Question, canonical, compare, estimate, plain, question_of_scores
 from pfsm.evaluation.catalogue import BY_LEVEL, SEGMENT_LEVEL, level_and_name, named_statistic
 from pfsm.evaluation.engine import check_units, samples
 from pfsm.evaluation.measure import Items
-from pfsm.evaluation.significance import permutation_test
 from tests.oracles import resampling
 
 Float = NDArray[np.float64]
@@ -54,13 +53,6 @@ def test_a_plain_function_is_a_statistic() -> None:
     )
 
 
-def test_a_plain_function_is_permuted() -> None:
-    question, a, b, *_ = made()
-    mine = permutation_test(question, a, b, plain("r", pearson), COUNT, SEED)
-    ours = permutation_test(question, a, b, SEGMENT_LEVEL["pearson"], COUNT, SEED)
-    assert [group.p_value for group in mine.groups] == [group.p_value for group in ours.groups]
-
-
 def test_a_group_with_a_missing_score_has_no_value() -> None:
     question, a, *_ = made()
     a[5] = math.nan
@@ -71,14 +63,6 @@ def test_a_group_with_a_missing_score_has_no_value() -> None:
         assert np.isnan(found[name]["cs"].resampled).all()
     assert found["pearson"]["de"].value == whole["pearson"]["de"].value
     np.testing.assert_array_equal(found["pearson"]["de"].resampled, whole["pearson"]["de"].resampled)
-
-
-def test_numbers_do_not_depend_on_what_else_is_asked() -> None:
-    question, a, *_ = made()
-    names = ("pearson", "kendall", "mean-removed", "acc-t")
-    together = estimate(question, a, [SEGMENT_LEVEL[name] for name in names], COUNT, SEED)
-    for name in names:
-        assert estimate(question, a, [SEGMENT_LEVEL[name]], COUNT, SEED)[name] == together[name]
 
 
 def test_names_of_segments_do_not_matter() -> None:

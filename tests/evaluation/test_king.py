@@ -21,12 +21,6 @@ def test_king_by_hand() -> None:
     )
 
 
-def test_cases_without_automatic_translations_do_not_count() -> None:
-    assert king([0.9, 0.5], ["1", "2"], [0.7], ["2"]) == 0.0
-    assert math.isnan(king([0.9], ["1"], [], []))
-    assert math.isnan(king([], [], [], []))
-
-
 def test_resamples_draw_segments_with_all_their_cases() -> None:
     """Two segments, two held-out references each: the first has both unbeaten, the second none."""
     measure = King(np.array([0, 1, 0, 1]), np.arange(4))

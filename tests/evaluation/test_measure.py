@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm.evaluation import kendall_tau_b, pearson, spearman
 from pfsm.evaluation.bootstrap import resampled_rows
-from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL, SYSTEM_LEVEL, Statistic, plain
+from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL, SYSTEM_LEVEL, Statistic
 from pfsm.evaluation.measure import Items, scored_items
 from pfsm.evaluation.preference import preference_items
 from pfsm_kernels.statistics.rank import repeated_kendall_tau_b, repeated_spearman
@@ -76,29 +75,6 @@ def check(
         assert value == pytest.approx(statistic.bind(part).value(metric[rows]), abs=1e-12, nan_ok=True)
         defined += not math.isnan(value)
     assert defined > N_RESAMPLES / 4
-
-
-@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "length-weighted"])
-def test_without_segments_items_are_drawn(name: str) -> None:
-    items, metric = made_items()
-    items = Items(items.human, lengths=items.lengths)
-    (draws,) = resampled_rows(len(items), N_RESAMPLES, SEED)
-    found = SEGMENT_LEVEL[name].bind(items).resampled(metric, N_RESAMPLES, SEED)
-    for rows, value in zip(draws, found, strict=True):
-        assert value == pytest.approx(
-            SEGMENT_LEVEL[name].bind(items.select(rows)).value(metric[rows]), abs=1e-12
-        )
-
-
-@pytest.mark.parametrize(
-    ("name", "function"), [("pearson", pearson), ("spearman", spearman), ("kendall", kendall_tau_b)]
-)
-def test_a_plain_function_has_the_same_resamples(name: str, function) -> None:  # type: ignore[no-untyped-def]
-    items, metric = made_items()
-    ours = SEGMENT_LEVEL[name].bind(items).resampled(metric, N_RESAMPLES, SEED)
-    brute = plain("mine", function).bind(items)
-    assert brute.value(metric) == function(metric, items.human)
-    np.testing.assert_allclose(brute.resampled(metric, N_RESAMPLES, SEED), ours, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", PREFERENCES)
@@ -171,16 +147,6 @@ def test_a_single_segment_has_values_but_no_resamples(level) -> None:  # type: i
         measure = statistic.bind(items)
         assert not math.isnan(measure.value(metric)) or name == "spa", name
         assert np.isnan(measure.resampled(metric, 3, 1)).all(), name
-
-
-def test_what_a_statistic_needs_is_asked_for() -> None:
-    whole, _ = made_items()
-    for statistic in (*SEGMENT_LEVEL.values(), *SYSTEM_LEVEL.values()):
-        parts = {need: getattr(whole, need) for need in statistic.needs}
-        statistic.bind(Items(whole.human, **parts)).value(whole.human)
-        for need in statistic.needs:
-            with pytest.raises(ValueError, match=r"need"):
-                statistic.bind(Items(whole.human, **{**parts, need: None})).value(whole.human)
 
 
 def test_bad_arguments_are_refused() -> None:

@@ -24,15 +24,6 @@ def independent(generator: np.random.Generator, n: int = 80) -> Scores:
     return human, a, b, np.arange(n)
 
 
-def clustered(generator: np.random.Generator, n_segments: int = 60, per_segment: int = 8) -> Scores:
-    """The same with segments whose difficulty people and both metrics see, each metric in its own way."""
-    difficulty = generator.normal(size=(3, n_segments))
-    shared = [difficulty[0], difficulty[0] + difficulty[1], difficulty[0] + difficulty[2]]
-    n = n_segments * per_segment
-    human, a, b = (np.repeat(part, per_segment) + 0.3 * generator.normal(size=n) for part in shared)
-    return human, a, b, np.repeat(np.arange(n_segments), per_segment)
-
-
 def rejections(
     p_value: Callable[[Scores, int], float], made: Callable[[np.random.Generator], Scores], n_simulations: int
 ) -> int:
@@ -71,18 +62,6 @@ def williams(scores: Scores, seed: int) -> float:
 def test_paired_bootstrap(statistic: str) -> None:
     low, high = bounds(600)
     assert low <= rejections(bootstrap(statistic, by_segment=False), independent, 600) <= high
-
-
-@pytest.mark.parametrize("statistic", ["pearson", "mean-removed", "acc-t"])
-def test_paired_bootstrap_of_segments(statistic: str) -> None:
-    low, high = bounds(400)
-    assert low <= rejections(bootstrap(statistic, by_segment=True), clustered, 400) <= high
-
-
-def test_items_of_one_segment_must_not_be_drawn_one_by_one() -> None:
-    """What the option is for: blind to segments, the test sees differences everywhere."""
-    _, high = bounds(400)
-    assert rejections(bootstrap("pearson", by_segment=False), clustered, 400) > 4 * high
 
 
 def test_the_mean_over_groups() -> None:

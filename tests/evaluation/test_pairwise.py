@@ -70,29 +70,6 @@ def test_accuracy_of_scores(made: list[Judgment], scores: list[int]) -> None:
         assert best_accuracy(numbered(made)).accuracy >= expected - 1e-14
 
 
-def test_by_hand() -> None:
-    """A circle of three, a contradiction of two votes to one, and a tie."""
-    made: list[Judgment] = [
-        ("a", "b", 1, 2.0),
-        ("b", "c", 1, 2.0),
-        ("c", "a", 1, 1.0),
-        ("d", "e", 1, 2.0),
-        ("e", "d", 1, 1.0),
-        ("d", "f", 0, 3.0),
-    ]
-    assert best_accuracy(numbered(made)) == BestAccuracy((4 + 2 + 3) / 11, exact=True)
-    assert random_accuracy(numbered(made)) == pytest.approx(0.5 * 8 / 11)
-    # In segments of their own, nothing runs in circles.
-    apart = numbered(made, ["1", "2", "3", "4", "4", "4"])
-    assert best_accuracy(apart) == BestAccuracy((2 + 2 + 1 + 2 + 3) / 11, exact=True)
-
-
-def test_the_same_text_twice_is_a_tie_for_every_metric() -> None:
-    made: list[Judgment] = [("a", "a", 1, 1.0), ("a", "a", 0, 2.0)]
-    assert best_accuracy(numbered(made)).accuracy == pytest.approx(2 / 3)
-    assert random_accuracy(numbered(made)) == pytest.approx(2 / 3)
-
-
 def test_a_circle_too_large_for_the_search_gives_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_STRICT", 2)
     circle: list[Judgment] = [("a", "b", 1, 1.0), ("b", "c", 1, 1.0), ("c", "a", 1, 1.0)]
@@ -111,24 +88,6 @@ def test_a_large_circle_is_searched() -> None:
     assert found.exact
     in_order = pairs.agreed(made, lambda item: -names.index(str(item)))
     assert found.accuracy == pytest.approx(in_order)  # by symmetry no order is better than going round once
-
-
-def test_the_kernel_against_every_order() -> None:
-    generator = np.random.default_rng(3)
-    for n in (0, 1, 2, 4, 5):
-        wins = generator.integers(0, 4, size=(n, n)).astype(np.float64)
-        upper = np.triu(generator.integers(0, 6, size=(n, n)), 1).astype(np.float64)
-        for ties in (np.zeros((n, n)), upper + upper.T):
-            expected = max(
-                sum(
-                    wins[i, j] if places[i] < places[j] else (i < j) * ties[i, j] * (places[i] == places[j])
-                    for i in range(n)
-                    for j in range(n)
-                    if i != j
-                )
-                for places in np.ndindex(*[n] * n)
-            )
-            assert best_order(wins, ties) == pytest.approx(expected)
 
 
 def test_bad_arguments_are_refused() -> None:

@@ -111,22 +111,6 @@ def test_differences_against_a_naive_bootstrap() -> None:
     assert same.groups == (found,)
 
 
-def test_means_are_the_special_case() -> None:
-    """The statistics (score, 1) and their quotient give what the scores themselves give."""
-    question, scores = systems(), get_metric("chrf").score_pairs(HYPOTHESES, REFERENCES)
-    added = np.column_stack([scores, np.ones(scores.size)])
-    mean = PooledScores(added, lambda totals: np.asarray(totals[..., 0] / totals[..., 1]))
-    for statistic in SYSTEM_LEVEL.values():
-        ours, theirs = (
-            estimate(question, side, [statistic], COUNT, SEED)[statistic.name].groups[ONE_GROUP]
-            for side in (mean, scores)
-        )
-        assert ours.value == pytest.approx(theirs.value, abs=1e-12)
-        assert [ours.interval.low, ours.interval.high] == pytest.approx(
-            [theirs.interval.low, theirs.interval.high], abs=1e-9, nan_ok=True
-        )
-
-
 def test_permutations_swap_what_is_pooled() -> None:
     """Against every way to swap, each scored by sacrebleu; one system lacks a segment."""
     of_row = {(OF_SYSTEM[row], OF_SEGMENT[row]): row for row in range(len(TEXTS))}
@@ -160,17 +144,6 @@ def test_permutations_swap_what_is_pooled() -> None:
     means = estimate(question, statistics[:, 2], [SYSTEM_LEVEL["spa"]], COUNT, SEED)["spa"]
     assert 0.0 <= value.groups[ONE_GROUP].value <= 1.0
     assert value.groups[ONE_GROUP].value != means.groups[ONE_GROUP].value
-
-
-def test_what_depends_on_the_corpus_is_counted_system_by_system() -> None:
-    """NIST's information of n-grams is that of a system's own references."""
-    question = systems()
-    found = pooled("nist", question).of_corpora(OF_SYSTEM)
-    metric = get_metric("nist")
-    for system in range(SYSTEMS):
-        chosen = np.flatnonzero(system == OF_SYSTEM)
-        texts = [HYPOTHESES[row] for row in chosen], [[REFERENCES[row] for row in chosen]]
-        assert found[system] == float(metric.corpus_score(*texts))
 
 
 def test_documents_have_corpus_scores() -> None:

@@ -44,16 +44,6 @@ def test_against_votes_looked_at_one_by_one(rows: list[tuple[int, int, int]]) ->
     assert counts.kendall_tau("wmt13") == pytest.approx(expected["wmt13"], nan_ok=True)
 
 
-def test_without_votes_every_pair_counts_once() -> None:
-    better, worse = [1.0, 2.0, 3.0], [2.0, 1.0, 3.0]
-    assert preference_counts(better, worse) == preference_counts(better, worse, np.ones(3))
-
-
-def test_wmt12_tau_is_twice_the_accuracy_less_one() -> None:
-    counts = PreferenceCounts(5.0, 2.0, 3.0)
-    assert counts.kendall_tau("wmt12") == pytest.approx(2 * counts.accuracy - 1)
-
-
 @pytest.mark.parametrize("statistic", ["accuracy", "wmt12", "wmt13", "wmt14", "darr"])
 def test_the_interval_is_that_of_the_plain_bootstrap(statistic: Any) -> None:
     generator = np.random.default_rng(4)
@@ -71,29 +61,6 @@ def test_the_interval_is_that_of_the_plain_bootstrap(statistic: Any) -> None:
     assert interval.low == pytest.approx(expected.low, abs=1e-12)
     assert interval.high == pytest.approx(expected.high, abs=1e-12)
     assert interval.low < plain(better, worse, votes) < interval.high
-
-
-def test_an_accuracy_has_the_interval_of_a_proportion() -> None:
-    interval = preference_interval(np.arange(1000) % 10 < 7, np.full(1000, 0.5), n_resamples=4000)
-    half = 1.96 * math.sqrt(0.7 * 0.3 / 1000)
-    assert interval.low == pytest.approx(0.7 - half, abs=0.003)
-    assert interval.high == pytest.approx(0.7 + half, abs=0.003)
-
-
-def test_whole_segments_are_drawn() -> None:
-    """Every pair ten times in its segment is no more evidence than once."""
-    generator = np.random.default_rng(5)
-    better, worse = generator.normal(size=(2, 80))
-    alone = preference_interval(better, worse, n_resamples=300, seed=2)
-    segments = [f"s{number:02}" for number in range(80)]
-    ten = preference_interval(
-        np.repeat(better, 10), np.repeat(worse, 10), segments=np.repeat(segments, 10), n_resamples=300, seed=2
-    )
-    blind = preference_interval(np.repeat(better, 10), np.repeat(worse, 10), n_resamples=300, seed=2)
-    assert ten == alone
-    assert blind.high - blind.low < 0.5 * (ten.high - ten.low)
-    with pytest.raises(ValueError, match="80 rows, but 2 segments"):
-        preference_interval(better, worse, segments=["a", "b"])
 
 
 def test_nothing_to_count_is_undefined() -> None:

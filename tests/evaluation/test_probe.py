@@ -75,16 +75,3 @@ def test_wilson_interval_is_that_of_scipy(n: int, confidence: float) -> None:
         expected = binomtest(successes, n).proportion_ci(confidence, method="wilson")
         found = wilson_interval(successes, n, confidence)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("successes", "n", "confidence"), [(-1, 3, 0.9), (4, 3, 0.9), (0, 0, 0.9), (1, 2, 1.0), (1, 2, 0.0)]
-)
-def test_intervals_of_nothing_are_refused(successes: int, n: int, confidence: float) -> None:
-    with pytest.raises(ValueError, match="out of range"):
-        wilson_interval(successes, n, confidence)
-
-
-def test_no_pairs() -> None:
-    with pytest.raises(ValueError, match="at least one pair"):
-        probe(Numbers(), MinimalPairs((), (), (), (), DataSource("x.tsv", 0, "")))

@@ -26,16 +26,6 @@ def test_against_plain_loops(data: st.DataObject) -> None:
         assert sums == pytest.approx(exact, rel=1e-12, abs=1e-9)
 
 
-def test_a_resample_does_not_depend_on_those_beside_it() -> None:
-    """To the last bit, and whatever other columns the table has."""
-    generator = np.random.default_rng(1)
-    times, table = generator.integers(0, 4, size=(9, 500)), generator.normal(size=(500, 6))
-    whole = resampled_sums(times, table)
-    for resample in range(9):
-        alone = resampled_sums(times[resample : resample + 1], table[:, 2:3])
-        assert alone[0, 0] == whole[resample, 2]
-
-
 def test_bad_arguments_are_refused() -> None:
     for rows in ([[2]], [[-1]], [1]):
         with pytest.raises(ValueError, match="names a unit"):

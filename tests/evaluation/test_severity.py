@@ -1,7 +1,5 @@
 """Losses by severity, against counts by hand and SciPy."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu, spearmanr
@@ -42,17 +40,6 @@ def test_against_scipy() -> None:
     critical, minor = losses[grades == 3], losses[grades == 1]
     expected = mannwhitneyu(critical, minor).statistic / (critical.size * minor.size)
     assert result.critical_above_minor.value == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("losses", "grades"),
-    [([1.0, 2.0], ["none", "minor"]), ([1.0, -2.0], ["none", "critical"]), ([1.0], ["major"])],
-)
-def test_what_is_undefined(losses: list[float], grades: list[str]) -> None:
-    result = severity_result(np.array(losses), grades, n_resamples=10)
-    assert math.isnan(result.harmless_share.value)
-    assert math.isnan(result.critical_above_minor.value)
-    assert math.isnan(result.correlation.value)
 
 
 def test_harmless_pairs_do_not_count_among_all() -> None:

@@ -43,24 +43,6 @@ def test_a_given_threshold(made: list[tuple[int, int, str]], threshold: float) -
     assert found == pytest.approx(expected, abs=1e-14, nan_ok=True)
 
 
-def test_by_hand() -> None:
-    """People tie the first two; the metric does not, until scores .1 apart are ties."""
-    human, metric = [1.0, 1.0, 2.0], [0.5, 0.6, 0.9]
-    assert accuracy_with_ties(human, metric) == pytest.approx(2 / 3)
-    found = calibrate_ties(human, metric)
-    assert found.accuracy == 1.0
-    assert found.threshold == pytest.approx(0.1)
-    # One tie more, and the pair (0.6, 0.9), which people order, is lost.
-    assert accuracy_with_ties(human, metric, threshold=0.31) == pytest.approx(2 / 3)
-
-
-def test_segments_weigh_the_same_whatever_their_pairs() -> None:
-    human = [1.0, 2.0, 1.0, 2.0, 3.0]
-    metric = [1.0, 2.0, 3.0, 2.0, 1.0]
-    assert accuracy_with_ties(human, metric, ["a", "a", "b", "b", "b"]) == pytest.approx((1 + 0) / 2)
-    assert accuracy_with_ties(human, metric, ["a", "a", "b", "b", "c"]) == pytest.approx((1 + 0) / 2)
-
-
 def test_no_pairs() -> None:
     for human, segments in (([], []), ([1.0, 2.0], ["a", "b"])):
         found = calibrate_ties(human, human, segments)

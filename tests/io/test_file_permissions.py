@@ -55,40 +55,12 @@ def test_no_permission_to_read(unprivileged: Path) -> None:
     assert message(path) == f"{path}: no permission to read it"
 
 
-def test_no_permission_to_enter_the_folder(unprivileged: Path) -> None:
-    (unprivileged / "closed").mkdir()
-    (unprivileged / "closed" / "x.txt").write_text("a")
-    (unprivileged / "closed").chmod(0)
-    path = unprivileged / "closed" / "x.txt"
-    assert message(path) == f"{path}: no permission to read it"
-    assert refused(path) == f"{path}: no permission to write it"
-    (unprivileged / "closed").chmod(0o777)
-
-
-def test_no_permission_to_write_the_file(unprivileged: Path) -> None:
-    path = unprivileged / "x"
-    path.write_text("old")
-    path.chmod(0o444)
-    assert refused(path) == f"{path}: no permission to write it"
-    assert path.read_text() == "old"
-    only(unprivileged, "x")
-
-
 def test_no_permission_to_write_in_the_folder(unprivileged: Path) -> None:
     folder = unprivileged / "closed"
     folder.mkdir()
     folder.chmod(0o555)
     assert refused(folder / "x") == f"{folder / 'x'}: no permission to write it"
     only(folder)
-
-
-def test_errors_about_other_files_are_not_taken_for_the_outputs(unprivileged: Path) -> None:
-    other = unprivileged / "other"
-    other.write_text("a")
-    other.chmod(0)
-    with pytest.raises(PermissionError), atomic_write(unprivileged / "x"):
-        other.read_text()
-    only(unprivileged, "other")
 
 
 def test_writing_is_refused_beforehand_where_it_would_fail(unprivileged: Path) -> None:

@@ -3,23 +3,19 @@
 import gzip
 import io
 import json
-import os
-import threading
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pfsm.data import read_table
-from pfsm.data.formats.lines import stream_lines
+from pfsm.data.formats.rows import stream_lines
 from pfsm.embeddings.safetensors import read_safetensors
 from pfsm.embeddings.word_file import FileVectors
 from pfsm.errors import PfsmError
 from pfsm.io.files import read_bytes, read_lines
-from pfsm.io.limits import LIMITS, check_lines, limited_lines, read_limited
-from pfsm.lexicons.container import read_header
+from pfsm.io.limits import LIMITS, limited_lines, read_limited
 from pfsm.lexicons.paraphrase_formats import lines_of
 from pfsm.model.file import load_model
 from pfsm_training.yaml_file import read_yaml_mapping
@@ -30,7 +26,6 @@ from tests.model_cases import saved
 MORE = r"; if that is right, set {} to more$"
 TOO_LARGE = r": the file, decompressed, is larger than 100k" + MORE.format("PFSM_LARGEST_FILE")
 TOO_LONG = r":2: a line is longer than 1000" + MORE.format("PFSM_LARGEST_LINE")
-TOO_MANY = r": has more lines than 10" + MORE.format("PFSM_MOST_LINES")
 
 
 @pytest.fixture(autouse=True)
@@ -57,39 +52,6 @@ def test_a_bomb_of_gzip_takes_no_more_memory_than_the_limit(tmp_path: Path) -> N
         tracemalloc.stop()
         # What was read, a block of a megabyte, and what the libraries hold.
         assert peak < 1 << 23
-
-
-def test_a_large_file_is_not_read(tmp_path: Path) -> None:
-    """A file of a terabyte that takes no room on disk."""
-    path = tmp_path / "large"
-    with path.open("wb") as handle:
-        try:
-            handle.truncate(1 << 40)
-        except OSError:
-            handle.truncate(1 << 30)
-    with pytest.raises(PfsmError, match="large" + TOO_LARGE):
-        read_bytes(path)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_an_endless_pipe_is_left(tmp_path: Path) -> None:
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-
-    def feed() -> None:
-        try:
-            with path.open("wb", buffering=0) as handle:
-                while True:
-                    handle.write(bytes(1 << 16))
-        except BrokenPipeError:
-            pass
-
-    thread = threading.Thread(target=feed)
-    thread.start()
-    with pytest.raises(PfsmError, match="pipe" + TOO_LARGE):
-        read_bytes(path)
-    thread.join(60)
-    assert not thread.is_alive()
 
 
 class Endless(io.RawIOBase):
@@ -140,25 +102,6 @@ def test_a_long_line(length: int, tmp_path: Path) -> None:
             FileVectors(plain)
 
 
-def test_the_line_is_counted_right() -> None:
-    for before in (0, 1, 5, 700):
-        content = b"ab\n" * before + b"x" * 1500 + b"\nab\n"
-        with pytest.raises(PfsmError, match=rf"^name:{before + 1}: a line is longer"):
-            check_lines(content, "name")
-    check_lines(b"x" * 999 + b"\n" + b"x" * 1000 + b"\n" + b"x" * 1000, "name")
-
-
-def test_very_many_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PFSM_MOST_LINES", "10")
-    path = tmp_path / "x.txt"
-    for read in (read_lines, read_table, lambda path: list(stream_lines(path))):
-        path.write_text("a\n" * 10)
-        assert read(path)
-        path.write_text("a\n" * 11)
-        with pytest.raises(PfsmError, match=TOO_MANY):
-            read(path)
-
-
 def test_documents(tmp_path: Path) -> None:
     deep = "[" * 20000
     for content, fault in (
@@ -195,20 +138,6 @@ def test_aliases_of_yaml(content: str, tmp_path: Path) -> None:
         read_yaml_mapping(path, ("a",))
 
 
-@pytest.mark.parametrize("content", ["a: &a [*a]\n", "a: &a {b: *a}\n", "a: &a [1, {b: [*a]}]\n"])
-def test_aliases_of_yaml_without_an_end(content: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.yaml"
-    path.write_text(content)
-    with pytest.raises(PfsmError, match=r"x\.yaml: an alias \(\*NAME\) stands within what it names"):
-        read_yaml_mapping(path, ("a",))
-
-
-def test_a_few_aliases_are_fine(tmp_path: Path) -> None:
-    path = tmp_path / "x.yaml"
-    path.write_text("a: &a {k: v}\nb: *a\nc: {<<: *a, d: 1}\n")
-    assert read_yaml_mapping(path, ("a",)) == {"a": {"k": "v"}, "b": {"k": "v"}, "c": {"k": "v", "d": 1}}
-
-
 @pytest.mark.parametrize("size", [1 << 60, (1 << 64) - 1, 1 << 27])
 def test_a_safetensors_header_of_any_size(size: int, tmp_path: Path) -> None:
     path = tmp_path / "m.safetensors"
@@ -235,32 +164,9 @@ def test_tensors_of_any_shape(entry: object, tmp_path: Path) -> None:
         read_safetensors(path)
 
 
-def test_the_header_of_a_table(tmp_path: Path) -> None:
-    path = tmp_path / "x.lexicon"
-    path.write_bytes(b'{"format": "' + b"x" * 60000)
-    with pytest.raises(PfsmError, match="a JSON document is larger than 50k"):
-        read_header(path)
-
-
-@pytest.fixture
-def parquet(tmp_path: Path) -> Iterator[Path]:
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "x.parquet"
-    columns = {"reference": ["a"] * 3, "hypothesis": ["x" * 2000] * 3, "score": [1.0, 2.0, 3.0]}
-    pq.write_table(pa.table(columns), path)
-    return path  # type: ignore[return-value]
-
-
-def test_a_cell_of_parquet(parquet: Path) -> None:
-    from pfsm.distributed.tables import read_tables
-
-    with pytest.raises(PfsmError, match=r"column 'hypothesis': a line is longer than 1000"):
-        read_tables([str(parquet)], anywhere=True)
-
-
 def test_a_bomb_of_zstd(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
-    from pfsm.distributed.tables import read_tables
+    from pfsm.distributed.partitions import read_tables
 
     path = tmp_path / "x.tsv.zst"
     with pa.OSFile(str(path), "wb") as raw, pa.CompressedOutputStream(raw, "zstd") as stream:
@@ -268,21 +174,6 @@ def test_a_bomb_of_zstd(tmp_path: Path) -> None:
             stream.write(bytes(1 << 20))
     with pytest.raises(PfsmError, match=r"x\.tsv\.zst: the file, decompressed, is larger than 100k"):
         read_tables([str(path)], anywhere=True)
-
-
-@pytest.mark.parametrize("name", ["data.tsv", "data.tsv.gz", "data.tsv.zst"])
-def test_a_partition_with_a_long_line(name: str, cli: Cli, tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
-    content = f"reference\thypothesis\na\tb\na\t{'x' * 5000}\n".encode()
-    if name.endswith(".zst"):
-        pa = pytest.importorskip("pyarrow")
-        with pa.OSFile(str(tmp_path / name), "wb") as raw, pa.CompressedOutputStream(raw, "zstd") as stream:
-            stream.write(content)
-    else:
-        (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    done = cli("score", "--table", name, "-o", "out", "-m", saved(tmp_path))
-    assert done.status == 2
-    assert "a line is longer than 1000" in done.err
 
 
 def test_commands_say_it_in_one_line(cli: Cli, write: Write, tmp_path: Path) -> None:

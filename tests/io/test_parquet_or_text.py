@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.data.formats.lines import stream_lines
+from pfsm.data.formats.rows import stream_lines
 from pfsm.errors import PfsmError
 from pfsm.io.files import read_lines
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pfsm.io.sizes import byte_size
+from pfsm.io.limits import byte_size
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.distributed.addresses import sweep_below, write_whole
+from pfsm.distributed.addresses import write_whole
 from pfsm.io import temporaries
 from pfsm.io.files import atomic_write
 
@@ -62,18 +62,6 @@ def test_so_does_the_writing_of_partitions(leftover: Path, tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["b.parquet"]
 
 
-def test_folders_below_are_swept_too(leftover: Path, tmp_path: Path) -> None:
-    below = tmp_path / "x" / "y"
-    below.mkdir(parents=True)
-    leftover.rename(below / leftover.name)
-    mine = tmp_path / "x" / ".pfsm-mine.tmp"
-    mine.touch()
-    sweep_below(str(tmp_path))
-    assert list(below.iterdir()) == []
-    assert mine.exists()
-    sweep_below(str(tmp_path / "nothing"))
-
-
 def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
     with writer(tmp_path / "a.txt", "ends") as process:
         (theirs,) = tmp_path.iterdir()
@@ -85,32 +73,3 @@ def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
     assert process.returncode == 0
     assert (tmp_path / "a.txt").read_text() == "new\n"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
-
-
-def test_files_of_another_machine_stay(
-    leftover: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(temporaries, "_HOST", "another1")
-    write_whole(str(tmp_path / "b.parquet"), b"scores")
-    assert leftover.exists()
-
-
-def test_a_file_that_is_swept_before_it_is_held_is_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lock = temporaries._lock
-    swept: list[Path] = []
-
-    def late(descriptor: int) -> bool:
-        if not swept:
-            (path,) = tmp_path.iterdir()
-            path.unlink()
-            swept.append(path)
-        return lock(descriptor)
-
-    monkeypatch.setattr(temporaries, "_lock", late)
-    with atomic_write(tmp_path / "a.txt") as handle:
-        handle.write("new\n")
-    assert swept
-    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
-    assert (tmp_path / "a.txt").read_text() == "new\n"

@@ -10,8 +10,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from pfsm.analysis.service import analyse_lines
 from pfsm.analysis.wanted import Wanted
 from pfsm.distributed.pairs import ClusterMetric
-from pfsm.distributed.pools import InProcess
-from pfsm.distributed.report import Report
+from pfsm.distributed.pools import InProcess, Report
 from pfsm.errors import PfsmError
 from pfsm.metrics import SegmentMetric, get_metric
 from pfsm.metrics.syntax.constituent import subtree_metric, tree_kernel_metric

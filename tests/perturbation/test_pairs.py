@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from pfsm.data.judgments import read_preferences
 from pfsm.data.minimal_pairs import read_minimal_pairs
-from pfsm.data.preferences import read_preferences
 from pfsm.english.perturbation import pairs as pairs_module
 from pfsm.english.perturbation.draws import Dice, Pool
 from pfsm.english.perturbation.edits import place_of_change, takes_an, with_article, without

@@ -13,7 +13,7 @@ import yaml
 from pfsm import registry
 from pfsm.distributed.cluster import Cluster, open_cluster
 from pfsm.distributed.job import Job, score_job
-from pfsm.distributed.report import Report
+from pfsm.distributed.pools import Report
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -47,13 +46,6 @@ def test_every_job_is_done_once(processes: int, sizes: tuple[int, ...]) -> None:
     pool.close()
 
 
-def test_jobs_and_results_may_be_larger_than_a_pipe() -> None:
-    pool = ForkedPool(bytes.swapcase, 2)
-    jobs = [[b"a" * 3_000_000, b"b" * 1_000_000, b"c"], [b"d" * 2_000_000]]
-    assert dict(pool.results(jobs)) == {job: job.upper() for own in jobs for job in own}
-    pool.close()
-
-
 def test_a_process_keeps_what_it_knows_and_changes_nothing_here() -> None:
     known: list[int] = []
 
@@ -90,24 +82,6 @@ def test_a_fault_of_a_job_is_told_and_ends_all(fault: Exception, capfd: pytest.C
     assert capfd.readouterr().err == ""
 
 
-class Unreadable:
-    """A job for which there is no memory where it is read."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _out_of_memory, ()
-
-
-def _out_of_memory() -> None:
-    raise MemoryError
-
-
-def test_a_job_that_cannot_be_read_ends_all() -> None:
-    pool = ForkedPool(repr, 2)
-    with pytest.raises(ForkError, match=r"^a process has ended by itself"):
-        list(pool.results([["a"], [Unreadable()]]))
-    assert len(pool) == 0
-
-
 def test_too_many_processes_are_refused_and_none_is_left() -> None:
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -118,30 +92,6 @@ def test_too_many_processes_are_refused_and_none_is_left() -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert multiprocessing.active_children() == []
-
-
-def test_a_program_that_a_process_starts_can_be_interrupted() -> None:
-    def ignored(_: int) -> str:
-        program = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
-        return subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True
-        ).stdout
-
-    pool = ForkedPool(ignored, 1)
-    assert list(pool.results([[0]])) == [(0, "True\n")]
-    pool.close()
-
-
-def test_a_process_that_is_killed_is_told() -> None:
-    def dying(number: int) -> int:
-        if number == 2:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return number
-
-    pool = ForkedPool(dying, 2)
-    with pytest.raises(ForkError, match=r"^a process has ended by itself, perhaps for want of memory$"):
-        list(pool.results([[1, 2], [3]]))
-    assert len(pool) == 0
 
 
 def test_who_stops_asking_ends_all() -> None:
@@ -200,15 +150,3 @@ def test_a_command_may_fork_and_a_program_of_others_may_not() -> None:
     assert inside
     assert beside_ours
     assert not any([outside, elsewhere, beside, with_network])
-
-
-def test_jobs_are_done_at_once(tmp_path: Path) -> None:
-    def met(number: int) -> int:
-        (tmp_path / str(number)).write_text("")
-        until((tmp_path / str(1 - number)).exists)
-        return number
-
-    # One process has both: the other takes one of them.
-    pool = ForkedPool(met, 2)
-    assert dict(pool.results([[0, 1], []])) == {0: 0, 1: 1}
-    pool.close()

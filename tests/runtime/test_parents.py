@@ -17,7 +17,7 @@ import multiprocessing, time
 from pathlib import Path
 
 def work(begun):
-    from pfsm.runtime.parents import end_with_parent
+    from pfsm.runtime.forked import end_with_parent
     end_with_parent()
     Path(begun).write_text("")
     while True:

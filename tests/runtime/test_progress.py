@@ -8,9 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pfsm.runtime import progress, progress_display
-from pfsm.runtime.progress import Stage, clock, note
-from pfsm.runtime.progress_display import Bar, Lines, shown_progress
+from pfsm.runtime.progress import Lines, Stage, clock, note, shown_progress
 
 
 class Terminal(io.StringIO):
@@ -25,8 +23,7 @@ Wait = Callable[[float], None]
 def wait(monkeypatch: pytest.MonkeyPatch) -> Wait:
     """A clock that stands still until it is told how many seconds have passed."""
     now = [100.0]
-    for module in (progress, progress_display):
-        monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("pfsm.runtime.progress.time.monotonic", lambda: now[0])
 
     def passed(seconds: float) -> None:
         now[0] += seconds
@@ -56,52 +53,13 @@ def test_begin_and_end_are_information_and_the_rest_is_detail(
     ]
 
 
-def test_a_stage_that_fails_ends_as_it_is(caplog: pytest.LogCaptureFixture, wait: Wait) -> None:
-    stage = Stage("score", "scoring", 10, "pairs")
-    with caplog.at_level(logging.DEBUG, "pfsm"), pytest.raises(KeyboardInterrupt):
-        interrupted(stage)
-    assert (stage.done, stage.finished) == (3, False)
-    assert caplog.messages[-1] == "scoring: 3 of 10 pairs, 0.0 s"
-    note("nothing is open any more")
-    assert len(caplog.messages) == 3
-
-
-def test_the_time_left_is_told_once_it_is_known(wait: Wait) -> None:
-    stage = Stage("training", "cross-validation", 20, "fits", typical=4)
-
-    def left() -> float | None:
-        return stage.left
-
-    stage.begin()
-    for seconds in (30.0, 1.0, 1.0, 1.0):  # the first fit compiles
-        assert left() is None
-        wait(seconds)
-        stage.advance()
-    wait(5.0)
-    stage.advance(3)
-    assert left() is None  # one whole group, which does not count
-    wait(3.0)
-    stage.advance()
-    assert left() == pytest.approx(3 * 8.0)  # three groups of 8 seconds each
-    wait(2.0)
-    assert left() == pytest.approx(3 * 8.0 - 2.0)
-    assert str(stage) == "cross-validation: 8 of 20 fits, 43 s so far, about 22 s left"
-    wait(1000.0)
-    assert left() == 0.0
-    unknown = Stage("training", "training")
-    unknown.begin()
-    unknown.advance(5)
-    wait(60.0)
-    unknown.advance(5)
-    assert unknown.left is None
-
-
 def test_plain_lines_come_every_few_seconds(wait: Wait) -> None:
     stream = io.StringIO()
     lines = Lines(stream)
     stage, inner = Stage("score", "files", 2, "files"), Stage("score", "scoring", 100, "pairs")
     for one in (stage, inner):
         one.begin()
+        lines.stages.append(one)
         lines.change(one, "begin", str(one))
     for _ in range(56):
         wait(0.125)
@@ -168,33 +126,6 @@ def test_the_outermost_stage_of_known_length_has_the_bar(monkeypatch: pytest.Mon
     assert "files:   0%|" in stream.getvalue()
     assert ", scoring: 0 of 100 pairs]" in stream.getvalue()
     assert "scoring:   0%|" not in stream.getvalue()
-
-
-def test_a_stage_that_is_short_has_no_bar(wait: Wait) -> None:
-    stream = Terminal()
-    bar = Bar(stream)
-    stage = Stage("score", "scoring", 10, "pairs", patience=1.0)
-    stage.begin()
-    bar.change(stage, "begin", "")
-    wait(0.9)
-    stage.advance(5)
-    bar.refresh()
-    assert stream.getvalue() == ""
-    wait(0.2)
-    bar.refresh()
-    assert "scoring:  50%|" in stream.getvalue()
-    bar.close()
-
-
-def test_an_error_stream_that_is_gone_does_not_stop_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Gone(Terminal):
-        def write(self, text: str) -> int:
-            raise OSError("gone")
-
-    monkeypatch.setattr(sys, "stderr", Gone())
-    with shown_progress(), Stage("score", "scoring", 10, "pairs") as stage:
-        stage.advance(5)
-    assert stage.finished
 
 
 def test_python_is_silent_unless_it_listens() -> None:

@@ -1,7 +1,6 @@
 """Word classes: forms by hand, the order of precedence against a twin, the shipped lists, lists of one's own."""
 
 import re
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -87,13 +86,6 @@ def test_types_are_classified_once_and_in_their_order() -> None:
     assert not after.flags.writeable
 
 
-def test_without_lists_the_form_alone_decides() -> None:
-    own = word_classes({})
-    assert [CLASSES[own.of(token)] for token in ("not", "the", "The", "seven", "7", "!")] == [
-        "content", "content", "name", "content", "number", "punctuation",
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_lists_are_words_in_lower_case_each_in_one_list(name: str) -> None:
     lists = shipped_lists(name)
@@ -102,25 +94,6 @@ def test_shipped_lists_are_words_in_lower_case_each_in_one_list(name: str) -> No
     assert len(words) == len(set(words))
     assert all(word == word.lower() and any(map(str.isalpha, word)) for word in words)
     assert all(len(lists[key]) > 30 for key in LISTED)
-
-
-def test_the_file_is_read_whole() -> None:
-    """Every word of the file that no comment hides is in the list of its section."""
-    text = (files("pfsm.resources") / "classes" / "en.txt").read_text(encoding="utf-8")
-    sections = re.split(r"^\[(\w+)\]\n", re.sub(r"#.*", "", text), flags=re.MULTILINE)[1:]
-    found = dict(zip(sections[::2], (sorted(part.split()) for part in sections[1::2]), strict=True))
-    assert found == shipped_lists("en")
-
-
-def test_the_contractions_of_both_tokenisers_are_classified() -> None:
-    line = "I don't think it's what we'd see, she won't go and they'll cannot"
-    for tokeniser, negations in (("penn", ["n't", "n't", "not"]), ("plain", ["don't", "won't", "cannot"])):
-        vocabulary = Vocabulary(tokeniser)
-        tokens = vocabulary.tokens(line)
-        names = {token: CLASSES[ENGLISH.of(token)] for token in tokens}
-        assert [token for token in tokens if names[token] == "negation"] == negations
-        content = [token for token in tokens if names[token] == "content"]
-        assert content == ["think", "see", "go"]
 
 
 def test_checksums_tell_lists_apart_whatever_their_order() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pfsm.text.foreign import looks_foreign
+from pfsm.text.language_names import looks_foreign
 
 ENGLISH = ["The minister said so .", "He came late .", "We saw it yesterday ."]
 

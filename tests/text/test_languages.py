@@ -49,14 +49,6 @@ def test_defaults_agree_with_the_codes_pystemmer_knows() -> None:
     assert accepted <= ours
 
 
-def test_every_default_exists() -> None:
-    codes = [
-        first + second for first in "abcdefghijklmnopqrstuvwxyz" for second in "abcdefghijklmnopqrstuvwxyz"
-    ]
-    used = {default_stemmer(code) for code in codes} - {"none"}
-    assert used <= set(Stemmer.algorithms())
-
-
 @pytest.mark.parametrize("language", ["", "english", "e", "en-", "d e", "en\n"])
 def test_a_language_must_be_a_code(language: str) -> None:
     for function in (check_language, default_stemmer, default_tokeniser):
@@ -71,9 +63,3 @@ def test_unknown_tokeniser() -> None:
             PfsmError, match=r"^tokeniser is 'moses', one of these is needed: penn, plain, char, icu, jieba"
         ):
             function("moses")
-
-
-@pytest.mark.parametrize("name", ["penn", "plain"])
-def test_known_tokenisers(name: str) -> None:
-    check_tokeniser(name)
-    assert tokeniser_named(name).name == name

@@ -17,9 +17,14 @@ from pfsm.model.settings import settings_from_dict
 from pfsm.model.signature import signature
 from pfsm.text import segmenters
 from pfsm.text.languages import tokeniser_label
-from pfsm.text.nltk_sources import PUNKT_LANGUAGES, STEMMER_NAMES, sentence_splitter
-from pfsm.text.nltk_sources import TOKENISERS as NLTK
-from pfsm.text.segmenters import FUGASHI, ICU, JIEBA, Segmenter
+from pfsm.text.segmenters import (
+    FUGASHI,
+    ICU,
+    JIEBA,
+    STEMMER_NAMES,
+    Segmenter,
+    sentence_splitter,
+)
 from pfsm.text.stemming import check_stemmer, stemmer_named
 from pfsm.text.vocabulary import Vocabulary
 
@@ -133,12 +138,6 @@ class TestNltk:
                     == 8
                 )
 
-    def test_unknown(self) -> None:
-        with pytest.raises(PfsmError, match=r"^stemmer is 'nltk:isir', of NLTK there are nltk:arlstem"):
-            check_stemmer("nltk:isir")
-        with pytest.raises(PfsmError, match="nltk:toktok"):
-            settings_from_dict({"tokeniser": "nltk:toctoc"}, "x")
-
     def test_data_that_is_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("nltk.data.path", [])
         for name, data in (("nltk:punkt-german", "punkt_tab"), ("nltk:nist", "perluniprops")):
@@ -166,22 +165,6 @@ class TestNltk:
             "Er", "kam", "bzw.", "Sie", "ging", ".", "Dann", "schlief", "er", ".",
         ]  # fmt: skip
 
-    def test_every_language_of_punkt_has_a_name(self) -> None:
-        assert {f"nltk:punkt-{language}" for language in PUNKT_LANGUAGES} < set(NLTK)
-
     def test_nltk_is_loaded_only_where_it_is_asked_for(self) -> None:
         code = "import sys, pfsm, pfsm.text.languages, pfsm.text.stemming; assert 'nltk' not in sys.modules"
         subprocess.run([sys.executable, "-c", code], check=True)
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("הכלב ישן\u200f, כן", ["הכלב", "ישן", ",", "כן"]),
-        ("اَلْكِتَابُ هُنَا", ["اَلْكِتَابُ", "هُنَا"]),
-        ("हिन्दी में लिखा है।", ["हिन्दी", "में", "लिखा", "है", "।"]),
-        ("ge\u0301ant", ["ge\u0301ant"]),
-    ],
-)
-def test_right_to_left_and_combining_scripts(line: str, words: list[str]) -> None:
-    assert tokens("plain", line) == words

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pfsm.text.spaceless import spaceless, spaceless_sizes
+from pfsm.text.scripts import spaceless, spaceless_sizes
 
 LINES = ["", " ", "a b", " a  b ", "x", "夜 は", "y"]
 

@@ -6,7 +6,7 @@ from nltk.stem import PorterStemmer
 
 from pfsm.errors import PfsmError
 from pfsm.text.penn import tokenise
-from pfsm.text.stemming import check_stemmer, stemmer_named, stemmer_names
+from pfsm.text.stemming import check_stemmer, stemmer_named
 
 nltk_stem = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM).stem
 porter = stemmer_named("porter").stems
@@ -100,16 +100,6 @@ def test_snowball_takes_either_apostrophe() -> None:
     assert stems(["l’eau", "l'eau", "chevaux"]) == Stemmer.Stemmer("french").stemWords(
         ["l'eau", "l'eau", "chevaux"]
     )
-
-
-def test_none_changes_nothing() -> None:
-    assert stemmer_named("none").stems(["running", "Læs"]) == ["running", "Læs"]
-
-
-def test_names() -> None:
-    assert set(stemmer_names()) == {"none", *Stemmer.algorithms()}
-    for name in stemmer_names():
-        assert len(stemmer_named(name).stems(["", "a", "x" * 100_000, "\x00", "\u200b", "😀", "İ"])) == 7
 
 
 def test_unknown_stemmer() -> None:

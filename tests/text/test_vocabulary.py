@@ -11,7 +11,6 @@ from nltk.tokenize import TreebankWordTokenizer
 from pfsm.errors import PfsmError
 from pfsm.text import EncodedLines, Vocabulary
 from pfsm.text.chunks import LINE_COST, ChunkCache, LineCache
-from pfsm.text.plain import tokenise as plain_tokens
 
 nltk_tokens = TreebankWordTokenizer().tokenize
 nltk_stem = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM).stem
@@ -69,27 +68,6 @@ def test_lines_keep_their_text_and_can_be_cut() -> None:
     assert list(bare.part(1, 3).lines) == LINES[1:3]
 
 
-def test_plain_tokeniser() -> None:
-    vocabulary = Vocabulary("plain", "none")
-    assert decoded(vocabulary, vocabulary.encode(LINES)) == [plain_tokens(line) for line in LINES]
-
-
-@pytest.mark.parametrize("lines", [[], [""], ["", ""], [" "]])
-def test_nothing_to_encode(lines: list[str]) -> None:
-    vocabulary = Vocabulary()
-    encoded = vocabulary.encode(lines)
-    assert encoded.ids.shape == (0,)
-    assert encoded.offsets.tolist() == [0] * (len(lines) + 1)
-    assert len(vocabulary) == vocabulary.word_ids.size == vocabulary.is_punctuation.size == 0
-
-
-def test_one_id_per_type() -> None:
-    vocabulary = Vocabulary()
-    first, second = vocabulary.encode(LINES), vocabulary.encode(reversed(LINES))
-    assert len(set(vocabulary.types)) == len(vocabulary.types) == len(vocabulary)
-    assert sorted(set(first.ids.tolist())) == sorted(set(second.ids.tolist())) == list(range(len(vocabulary)))
-
-
 @pytest.mark.parametrize("lowercase", [True, False])
 def test_word_and_stem_ids(lowercase: bool) -> None:
     vocabulary = Vocabulary(lowercase=lowercase)
@@ -99,14 +77,6 @@ def test_word_and_stem_ids(lowercase: bool) -> None:
     same(vocabulary.word_ids, [token.lower() if lowercase else token for token in types])
     same(vocabulary.stem_ids, [nltk_stem(token.lower()) for token in types])
     assert vocabulary.word_ids.dtype == vocabulary.stem_ids.dtype == np.int32
-
-
-def test_punctuation_has_no_letter_or_digit() -> None:
-    vocabulary = Vocabulary()
-    vocabulary.encode([*LINES, "x- n't `` -- ½ ² ٣ é 漢 _ \x00 \u0301 😀 3.5"])
-    truth = [all(not character.isalnum() for character in token) for token in vocabulary.types]
-    assert vocabulary.is_punctuation.tolist() == truth
-    assert 5 < sum(truth) < len(truth) - 5
 
 
 def test_types_that_come_later() -> None:
@@ -136,15 +106,6 @@ def test_results_are_read_only() -> None:
     ):
         with pytest.raises(ValueError, match="read-only"):
             values[0] = 0
-
-
-def test_full_chunk_cache_changes_no_id() -> None:
-    text = [f"w{number % 50} x{number % 7}." for number in range(400)]
-    small, large = Vocabulary(chunk_limit=3, line_limit=0), Vocabulary()
-    for lines in (text, text[::-1]):
-        one, other = small.encode(lines), large.encode(lines)
-        assert one.ids.tolist() == other.ids.tolist()
-        assert one.offsets.tolist() == other.offsets.tolist()
 
 
 def test_chunk_cache_is_bounded() -> None:
@@ -209,20 +170,6 @@ def test_any_text_encodes(lines: list[str], plain: bool) -> None:
     same(vocabulary.word_ids, [token.lower() for token in vocabulary.types])
 
 
-@pytest.mark.parametrize(
-    "unit", ["a", "ß", "ing", "ay", ".", "'", "a.", "a'", "漢", "\u0301", "\x00", "😀", "\t"]
-)
-@pytest.mark.parametrize(
-    ("tokeniser", "stemmer"), [("penn", "porter"), ("penn", "english"), ("plain", "german")]
-)
-def test_long_lines(unit: str, tokeniser: str, stemmer: str) -> None:
-    line = (unit * 200_000)[:200_000]
-    vocabulary = Vocabulary(tokeniser, stemmer)
-    encoded = vocabulary.encode([line, "x " + line + " y."])
-    assert encoded.ids.size >= 3
-    assert vocabulary.stem_ids.size == vocabulary.is_punctuation.size == len(vocabulary)
-
-
 def test_real_sentences(sentences: list[str]) -> None:
     vocabulary = Vocabulary()
     some = sentences[::20]
@@ -251,10 +198,3 @@ def test_unknown_names(tokeniser: str, stemmer: str, fault: str) -> None:
 def test_nltk_is_not_imported() -> None:
     code = "import sys, pfsm.text as t; t.Vocabulary().encode(['A b.']); sys.exit('nltk' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_lone_surrogates_are_tokens_like_others() -> None:
-    vocabulary = Vocabulary()
-    ids = vocabulary.encode(["a \ud800 b\udfffing \ud800", "ok"]).ids.tolist()
-    assert len(vocabulary.stem_ids) == len(vocabulary.word_ids) == len(vocabulary) == 4
-    assert ids[1] == ids[3]

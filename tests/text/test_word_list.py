@@ -37,15 +37,6 @@ def test_the_last_place_of_each_word_and_of_its_base_forms(
     assert len(known) == len(listed)
 
 
-def test_an_empty_list() -> None:
-    assert len(WordList("")) == 0
-    assert WordList("").places(["", "a"]).tolist() == [NOWHERE] * 2
-
-
-def test_a_lone_surrogate_is_a_word_like_others() -> None:
-    assert WordList("a\nb").places(["\ud800", "b"]).tolist() == [NOWHERE, 1]
-
-
 @pytest.mark.parametrize("offsets", [[0, 3], [1, 2], [0, 2, 1, 2]])
 def test_offsets_that_do_not_fit_are_refused(offsets: list[int]) -> None:
     codes = np.array([97, 10, 98, 10], dtype=np.int32)

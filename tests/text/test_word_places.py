@@ -1,10 +1,9 @@
 """Places of words in a list, by search and by dictionary, against the list's own order."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pfsm.text.word_places import NOWHERE, WordPlaces
+from pfsm.text.word_list import NOWHERE, WordPlaces
 
 words = st.text("abé\U0001f600", max_size=3)
 
@@ -20,9 +19,3 @@ def test_the_last_place_of_each_word(
         assert places.get(word) == expected
     assert list(places.items()) == [(word, place) for place, word in enumerate(listed)]
     assert len(places) == len(set(listed))
-
-
-@pytest.mark.parametrize("searches", [0, 3])
-def test_an_empty_list(searches: int) -> None:
-    places = WordPlaces([], searches)
-    assert [places.get(word) for word in ("", "a", "", "b", "")] == [NOWHERE] * 5

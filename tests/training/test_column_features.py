@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from pfsm import Metric, Model, PfsmError
 from pfsm.data import Judgments, Preferences
 from pfsm.distributed.pairs import ClusterMetric
-from pfsm.distributed.pools import InProcess
-from pfsm.distributed.report import Report
+from pfsm.distributed.pools import InProcess, Report
 from pfsm.model.file import load_model, model_from_dict, save_model
 from pfsm.model.mbr import choose
 from pfsm.model.trust import reaches

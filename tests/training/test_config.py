@@ -6,7 +6,7 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.model.settings import Settings
-from pfsm.runtime.places import TRAINING as KEYS
+from pfsm.runtime.yaml_keys import TRAINING as KEYS
 from pfsm_training import TrainingConfig, read_config
 from pfsm_training.weights_option import WeightOptions
 

@@ -12,9 +12,8 @@ import torch
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
-from pfsm.distributed.outcomes import WorkerFaultError
-from pfsm.distributed.pools import InProcess
-from pfsm.distributed.report import Report
+from pfsm.distributed.partitions import WorkerFaultError
+from pfsm.distributed.pools import InProcess, Report
 from pfsm.errors import PfsmError
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model

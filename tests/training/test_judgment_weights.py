@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments
-from pfsm.data.columns import Places
+from pfsm.data.judgments import Places
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
 from pfsm.model.file import Model

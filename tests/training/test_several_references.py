@@ -11,8 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
-from pfsm.distributed.pools import InProcess
-from pfsm.distributed.report import Report
+from pfsm.distributed.pools import InProcess, Report
 from pfsm.metrics import get_metric
 from pfsm.model.metric import Metric
 from pfsm.model.settings import UseOfReferences, settings_from_dict

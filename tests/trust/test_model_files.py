@@ -177,10 +177,10 @@ def test_plugins_are_not_imported_without_the_word(
 
 
 def test_a_model_at_work_may_be_sent_to_a_worker(canary: Canary, tmp_path: Path) -> None:
-    from pfsm.distributed.scorers import borrowed, spec_of
+    from pfsm.distributed.scorers import cached_scorer, spec_of
 
     metric = pfsm.load(planted(tmp_path, PROGRAMS["an option of a matcher"]), 1, trust=True)
-    with borrowed(spec_of(metric)) as there:
+    with cached_scorer(spec_of(metric)) as there:
         np.testing.assert_array_equal(
             there.score_pairs(HYPOTHESES, REFERENCES), metric.score_pairs(HYPOTHESES, REFERENCES)
         )

@@ -115,7 +115,7 @@ def test_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_workers_of_a_cluster_inherit_trust(canary: Canary, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     from pfsm.distributed.cluster import open_cluster
-    from pfsm.distributed.scorers import borrowed, spec_of
+    from pfsm.distributed.scorers import cached_scorer, spec_of
 
     path = str(tmp_path / "theirs.json")
     with pytest.raises(PfsmError, match="would run"):
@@ -123,7 +123,7 @@ def test_workers_of_a_cluster_inherit_trust(canary: Canary, tmp_path: Path) -> N
     metric = pfsm.load(path, 1, trust=True)
 
     def scores(spec: object) -> list[float]:
-        with borrowed(spec) as there:  # type: ignore[arg-type]
+        with cached_scorer(spec) as there:  # type: ignore[arg-type]
             return there.score_pairs(["a red bird sings"], ["the red bird sings"]).tolist()  # type: ignore[no-any-return]
 
     with open_cluster("local:1") as cluster:

@@ -151,9 +151,7 @@ def _finish(
             Finished(cell, task, outcomes[task.key]) for cell, task in zip(plan.cells, tasks, strict=True)
         ]
     there = f"{len(outcomes)} finished earlier" if outcomes else ""
-    # Cells that train take longer than others: of a mixture, nobody knows how long the rest takes.
-    alike = len({task.train is None for task in missing.values()}) == 1
-    with Stage(AREA, "cells", len(missing), "cells", typical=1 if alike else len(missing)) as stage:
+    with Stage(AREA, "cells", len(missing), "cells") as stage:
         stage.advance(0, there)
         for task, outcome in run(list(missing.values())):
             store.save(task, outcome)

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from multiprocessing import active_children, get_context
 from typing import Any
 
-from pfsm.distributed.outcomes import Fault
+from pfsm.distributed.partitions import Fault
 from pfsm.distributed.pools import Pool
 from pfsm.distributed.scorers import worker_name
 from pfsm.errors import PfsmError
 from pfsm.registry import Registered, registered, restore
+from pfsm.runtime.forked import end_with_parent
 from pfsm.runtime.interrupts import without_interrupts
-from pfsm.runtime.parents import end_with_parent
 from pfsm_experiments.spec import RowSpec
 from pfsm_experiments.task import Outcome, Task, row_identity, row_versions, run_task
 

@@ -11,7 +11,7 @@ from pfsm.io.files import StrPath, display_name
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import Settings
-from pfsm.runtime.places import ENCODER, SWITCHES, TRAINING, unknown_key
+from pfsm.runtime.yaml_keys import ENCODER, SWITCHES, TRAINING, unknown_key
 from pfsm_training.initial_settings import completed_settings
 from pfsm_training.loss.names import OBJECTIVES
 from pfsm_training.minimal_pairs_option import KEY as MINIMAL_PAIRS

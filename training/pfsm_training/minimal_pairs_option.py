@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.errors import PfsmError
-from pfsm.runtime.places import MINIMAL_PAIRS, unknown_key
+from pfsm.runtime.yaml_keys import MINIMAL_PAIRS, unknown_key
 from pfsm_training.plain_values import flag, number, whole
 
 KEY = "minimal_pairs"

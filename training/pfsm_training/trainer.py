@@ -367,7 +367,7 @@ def _choices(config: TrainingConfig, *, both: bool) -> list[Choice]:
 
 def _fit(fitter: Fitter, data: TrainingSet, choice: Choice) -> Fitted | None:
     """The fit to all data."""
-    with Stage(AREA, "training", None, "", typical=1) as stage:
+    with Stage(AREA, "training") as stage:
         stage.place = place_of(choice, [choice])
         fitted = fitter.fit(data, choice, "training")
         stage.advance()

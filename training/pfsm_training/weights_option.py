@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
-from pfsm.runtime.places import WEIGHTS
+from pfsm.runtime.yaml_keys import WEIGHTS
 from pfsm_training.plain_values import number
 
 KEY = "weights"

@@ -5,9 +5,16 @@ of them, and `write_tsv` a TSV. `read_format` finds the reader by the name of th
 file.
 """
 
-from pfsm.data.formats.collection import Written, collect, write_tsv
-from pfsm.data.formats.options import Options
-from pfsm.data.formats.records import Judgment, Preference, Reading, Record
+from pfsm.data.formats.records import (
+    Judgment,
+    Options,
+    Preference,
+    Reading,
+    Record,
+    Written,
+    collect,
+    write_tsv,
+)
 from pfsm.data.formats.registry import FORMATS, Format, guess_format, read_format
 
 __all__ = [

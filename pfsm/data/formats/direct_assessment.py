@@ -11,14 +11,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from pfsm.data.formats.languages import language_code, pair_in_name
-from pfsm.data.formats.options import Options
-from pfsm.data.formats.records import Judgment, Reading, layout, number_text
-from pfsm.data.formats.rows import Row, Rows
-from pfsm.data.formats.systems import SystemOutputs, unknown_system
-from pfsm.data.formats.texts import SegmentTexts, load_texts
+from pfsm.data.formats.records import Judgment, Options, Reading, layout, number_text
+from pfsm.data.formats.rows import Row, Rows, language_code, pair_in_name
+from pfsm.data.formats.texts import SegmentTexts, SystemOutputs, load_texts, unknown_system
 from pfsm.errors import PfsmError
-from pfsm.io.faults import StrPath, display_name
+from pfsm.io.files import StrPath, display_name
 
 _SYSTEM, _SEGMENT, _RAW, _STANDARD, _COUNT = "SYS", "SID", "RAW.SCR", "Z.SCR", "N"
 _SCORES = {"da_raw": _RAW, "da_z": _STANDARD}

@@ -13,16 +13,13 @@ from html import unescape
 from itertools import zip_longest
 from pathlib import Path
 
-from pfsm.data.fields import finite_number, shown
-from pfsm.data.formats.languages import language_code, pair_in_name
-from pfsm.data.formats.lines import stream_lines
-from pfsm.data.formats.options import Options
 from pfsm.data.formats.parallel_text import side_by_side
-from pfsm.data.formats.records import Judgment, Reading, layout, number_text
-from pfsm.data.formats.rows import Row, Rows
+from pfsm.data.formats.records import Judgment, Options, Reading, layout, number_text
+from pfsm.data.formats.rows import Row, Rows, language_code, pair_in_name, stream_lines
 from pfsm.data.formats.texts import check_parallel, segments_of
+from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
-from pfsm.io.faults import StrPath, display_name, reading_explained
+from pfsm.io.files import StrPath, display_name, reading_explained
 
 SYSTEM = "mlqe-nmt"
 TEST_SET = "mlqe-pe"

@@ -1,4 +1,8 @@
-"""Error annotations (MQM) of WMT: a TSV with one error per row; the errors are summed to a score for each translation.
+"""Weights of MQM errors by severity and category.
+
+References for the translations of an MQM file, which has none itself.
+
+Error annotations (MQM) of WMT: a TSV with one error per row; the errors are summed to a score for each translation.
 
 The columns are ``system doc doc_id seg_id rater source target category severity``; later files call two of them
 ``docSegId`` and ``globalSegId``. ``<v>…</v>`` marks the error in the target or the source. A translation's score is
@@ -10,14 +14,144 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pfsm.data.fields import shown
-from pfsm.data.formats.mqm_references import ReferenceFinder, bare
-from pfsm.data.formats.mqm_weights import DEFAULT_WEIGHTS, Weights, parse_weights
-from pfsm.data.formats.options import Options
-from pfsm.data.formats.records import Judgment, Reading, layout
+from pfsm.data.formats.records import Judgment, Options, Reading, layout
 from pfsm.data.formats.rows import Row, Rows
-from pfsm.data.formats.texts import pair_columns
-from pfsm.io.faults import StrPath
+from pfsm.data.formats.texts import SegmentTexts, load_texts, pair_columns
+from pfsm.data.table import finite_number, shown
+from pfsm.errors import PfsmError
+from pfsm.io.files import StrPath, display_name
+
+DEFAULT_WEIGHTS = (
+    "Major:5 Minor:1 Neutral:0 No-error:0 Major/Non-translation!:25 Minor/Fluency/Punctuation:0.1"
+)
+"""Freitag et al. (2021), Experts, Errors, and Context: section 3.1."""
+_NO_ERROR = frozenset({"no-error", "no_error", "no error", "none", ""})
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Penalties by ``severity``, ``severity/category`` or ``severity/category/subcategory``."""
+
+    of: Mapping[tuple[str, ...], float]
+
+    def penalty(self, severity: str, category: str) -> float | None:
+        """The penalty of an error: that of the longest pattern that matches; None for an unknown severity."""
+        if _plain(severity) in _NO_ERROR:
+            return 0.0
+        parts = (_plain(severity), *(_plain(part) for part in category.split("/")))
+        for length in range(len(parts), 0, -1):
+            if parts[:length] in self.of:
+                return self.of[parts[:length]]
+        return None
+
+
+def _plain(name: str) -> str:
+    """A name in lower case, without surrounding blanks and the exclamation mark of ``Non-translation!``."""
+    return name.strip().lower().removesuffix("!")
+
+
+def parse_weights(text: str) -> Weights:
+    """Weights as ``SEVERITY[/CATEGORY[/SUBCATEGORY]]:WEIGHT``, separated by commas or, if there are none, by blanks.
+
+    Raises:
+        PfsmError: a malformed entry, or a weight that is not a finite number.
+    """
+    of = {}
+    for entry in filter(None, text.split(",") if "," in text else re.split(r"\s+", text)):
+        pattern, colon, number = entry.strip().rpartition(":")
+        weight = finite_number(number)
+        if not colon or not pattern.strip() or weight is None:
+            raise PfsmError(
+                f"weight {shown(entry)}: SEVERITY[/CATEGORY]:NUMBER is needed, as in {DEFAULT_WEIGHTS!r}"
+            )
+        of[tuple(_plain(part) for part in pattern.split("/"))] = weight
+    if not of:
+        raise PfsmError("no weights; give at least one, as in 'Major:5 Minor:1'")
+    return Weights(of)
+
+
+def bare(text: str) -> str:
+    """A text without blanks and quotation marks, in which form copies of it are recognised."""
+    return "".join(text.split()).replace('"', "")
+
+
+class ReferenceFinder:
+    """Finds the references for a row, in files or among the translations of reference systems."""
+
+    def __init__(self, options: Options) -> None:
+        """Reads the files."""
+        if bool(options.references) == bool(options.reference_systems):
+            raise PfsmError(
+                "MQM files hold no references: give either --references FILE, or --reference-systems with the "
+                "systems of the file whose translations are the references"
+            )
+        self._options = options
+        self._texts: SegmentTexts | None = load_texts(options, "MQM") if options.references else None
+        self._starts: dict[str, tuple[int, int]] = {}
+        if self._texts is not None:
+            for index, (_, document) in enumerate(self._texts.documents):
+                first, count = self._starts.get(document, (index, 0))
+                if first + count != index:
+                    name = display_name(options.documents)
+                    raise PfsmError(f"{name}:{index + 1}: document {shown(document)} is not in one piece")
+                self._starts[document] = (first, count + 1)
+        self._translations: dict[tuple[str, str], list[str]] = {}
+
+    @property
+    def count(self) -> int:
+        """The largest number of references of a segment."""
+        return len(self._options.references) or len(self._options.reference_systems)
+
+    def find_in(self, targets: Mapping[tuple[str, str, str], str]) -> None:
+        """Picks the references out of the translations, by system, document and segment of the document.
+
+        Raises:
+            PfsmError: a reference system that has no translations.
+        """
+        there = {system for system, _, _ in targets}
+        for system in self._options.reference_systems:
+            if system not in there:
+                raise PfsmError(f"no system {shown(system)}; the file has {', '.join(sorted(there))}")
+            for (each, document, segment), target in targets.items():
+                if each == system:
+                    self._translations.setdefault((document, segment), []).append(target)
+
+    def references_of(self, row: Row, source: str) -> tuple[int | None, tuple[str, ...]]:
+        """The number of a row's segment in the files, from 0 (None without files), and its references.
+
+        Raises:
+            PfsmError: there are no references, or the source differs from the row's.
+        """
+        if self._texts is None:
+            found = self._translations.get((row["doc"], row["doc_id"].strip()), [])
+            if not found:
+                raise row.fault(
+                    f"no reference system has segment {row['doc_id']} of document {shown(row['doc'])}"
+                )
+            return None, tuple(found)
+        at = self._place(row, self._texts)
+        if self._texts.sources and bare(self._texts.source_of(at)) != bare(source):
+            raise row.fault(
+                f"the source differs from line {at + 1} of {display_name(self._options.sources)}; find segments "
+                "by document with --documents FILE, or give the right files"
+            )
+        return at, self._texts.references_of(at)
+
+    def _place(self, row: Row, texts: SegmentTexts) -> int:
+        if not texts.documents:
+            at = row.whole("seg_id") - 1
+            texts.check_index(at, row, "seg_id")
+            return at
+        document = row["doc"]
+        if document not in self._starts:
+            name = display_name(self._options.documents)
+            raise row.fault(f"doc is {shown(document)}, which {name} does not have")
+        first, count = self._starts[document]
+        number = row.whole("doc_id")
+        if number > count:
+            raise row.fault(f"doc_id is {number}, but the document has {count} segments")
+        return first + number - 1
+
 
 _OTHER_NAMES = {"doc_id": ("docsegid", "doc_seg_id"), "seg_id": ("globalsegid", "global_seg_id")}
 _COLUMNS = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pfsm.data.fields import finite_number, shown
-from pfsm.data.formats.lines import stream_lines
-from pfsm.data.formats.options import Options
-from pfsm.data.formats.records import Judgment, Reading, layout, number_text
+from pfsm.data.formats.records import Judgment, Options, Reading, layout, number_text
+from pfsm.data.formats.rows import stream_lines
 from pfsm.data.formats.texts import check_parallel, document_names, segments_of
+from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
-from pfsm.io.faults import StrPath, display_name
+from pfsm.io.files import StrPath, display_name
 
 SYSTEM_SCORE = "system_score"
 DOCUMENT_SCORE = "document_score"

@@ -5,15 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from pfsm.data.fields import finite_number, shown
-from pfsm.data.formats.languages import language_code
-from pfsm.data.formats.lines import stream_lines
-from pfsm.data.formats.options import Options
-from pfsm.data.formats.records import Judgment, Reading, layout
-from pfsm.data.formats.systems import system_name
-from pfsm.data.formats.texts import check_parallel, document_names
+from pfsm.data.formats.records import Judgment, Options, Reading, layout
+from pfsm.data.formats.rows import language_code, stream_lines
+from pfsm.data.formats.texts import check_parallel, document_names, system_name
+from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
-from pfsm.io.faults import StrPath, display_name
+from pfsm.io.files import StrPath, display_name
 
 _MISSING = "None"
 

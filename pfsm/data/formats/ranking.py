@@ -12,15 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from pfsm.data.fields import shown
-from pfsm.data.formats.languages import language_code
-from pfsm.data.formats.options import Options
-from pfsm.data.formats.records import Preference, Reading, layout
-from pfsm.data.formats.rows import Row, Rows
-from pfsm.data.formats.systems import SystemOutputs, set_name_of, unknown_system
-from pfsm.data.formats.texts import SegmentTexts, load_texts
+from pfsm.data.formats.records import Options, Preference, Reading, layout
+from pfsm.data.formats.rows import Row, Rows, language_code
+from pfsm.data.formats.texts import SegmentTexts, SystemOutputs, load_texts, set_name_of, unknown_system
+from pfsm.data.table import shown
 from pfsm.errors import PfsmError
-from pfsm.io.faults import StrPath, display_name
+from pfsm.io.files import StrPath, display_name
 
 _SYSTEM = re.compile(r"system([1-9][0-9]*)id")
 _REFERENCE_SYSTEM = "_ref"

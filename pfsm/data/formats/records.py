@@ -1,12 +1,80 @@
-"""What every reader yields: one typed judgment at a time, with its texts and its place in the file."""
+"""What a reader needs in addition to the files that hold the judgments.
+
+What every reader yields: one typed judgment at a time, with its texts and its place in the file.
+
+Judgments from files, as one table in memory or as a TSV.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+import numpy as np
+
+from pfsm.data.judgments import Judgments, Preferences
+from pfsm.data.table import DataSource
+from pfsm.errors import PfsmError
+from pfsm.io.files import STANDARD_INPUT, StrPath, checksum
+
+SegmentOrder = Literal["file", "document"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of all formats; `pfsm.data.formats.FORMATS` says which format uses which."""
+
+    references: tuple[str, ...] = ()
+    """Reference files, one segment per line or NIST; for mt-metrics-eval names of references. The best comes first."""
+    sources: str = ""
+    """A file of source segments."""
+    system_outputs: tuple[str, ...] = ()
+    """Files of system outputs, folders of them, or ``NAME=FILE``."""
+    scores: tuple[str, ...] = ()
+    """Files of scores."""
+    documents: str = ""
+    """A file that names the document of each segment."""
+    source_lang: str = ""
+    target_lang: str = ""
+    test_set: str = ""
+    score_column: str = ""
+    """The column that becomes the score."""
+    human_score: str = ""
+    """The name of the human score to read, if an mt-metrics-eval folder has several."""
+    sid_order: SegmentOrder | None = None
+    """What segment numbers of direct assessments count: segments by file, or by document sorted by name."""
+    weights: str = ""
+    """Weights of MQM errors; see `pfsm.data.formats.mqm.parse_weights`."""
+    reference_systems: tuple[str, ...] = ()
+    """Systems of an MQM file whose translations are the references."""
+    unquote: bool = False
+    """Remove the CSV quotes around some fields of early MQM files."""
+    keep_ties: bool = False
+    """Count ties of rankings, in an additional column."""
+    per_rater: bool = False
+    """One record per rater instead of one for all raters."""
+    skip_unknown_systems: bool = False
+    """Leave out judgments of systems whose output is not given, instead of refusing them."""
+
+
+def given(options: Options) -> list[str]:
+    """The names of the options that are not at their defaults."""
+    default = Options()
+    return [
+        entry.name
+        for entry in fields(options)
+        if getattr(options, entry.name) != getattr(default, entry.name)
+    ]
+
+
+def flag(name: str) -> str:
+    """An option as the command line spells it."""
+    return f"--{name.replace('_', '-')}"
+
 
 _REFERENCE = re.compile(r"reference(?:_([1-9][0-9]{0,5}))?", re.ASCII)
 _NUMBERS = frozenset({"score", "votes", "votes_against", "ties"})
@@ -127,3 +195,90 @@ def _reference(record: Record, index: int) -> str:
 def number_text(value: float) -> str:
     """A number as text that reads back as the same number; whole numbers are written without decimals."""
     return str(int(value)) if value.is_integer() and abs(value) < _EXACT else repr(value)
+
+
+_BREAKS = re.compile(r"[\t\n\r]")
+_IN_TABLES = {
+    Judgment: ("reference", "hypothesis", "score"),
+    Preference: ("reference", "better", "worse", "votes"),
+}
+
+
+def collect(reading: Reading, paths: Iterable[StrPath] = ()) -> Judgments | Preferences:
+    """All records of a reading as one table.
+
+    Args:
+        reading: the records; they are read to the end.
+        paths: the files that hold the judgments. A model trained on them recognises these files later. Folders and
+            standard input are not recorded.
+
+    Raises:
+        PfsmError: what the reader raises, or no records.
+    """
+    records = list(reading.records)
+    if not records:
+        raise PfsmError("no judgments in the files")
+    sources = tuple(
+        DataSource(Path(path).name, len(records), checksum(path))
+        for path in paths
+        if str(path) != STANDARD_INPUT and not Path(path).is_dir()
+    )
+    texts = {name: field_getter(reading.kind, name) for name in reading.columns}
+    columns = {
+        name: tuple(get(record) for record in records)
+        for name, get in texts.items()
+        if name not in _IN_TABLES[reading.kind]
+    }
+    references = tuple(record.references[0] for record in records)
+    if reading.kind is Preference:
+        pairs = [record for record in records if isinstance(record, Preference)]
+        votes = np.array([pair.votes for pair in pairs], dtype=np.float64)
+        return Preferences(
+            references,
+            tuple(pair.better for pair in pairs),
+            tuple(pair.worse for pair in pairs),
+            votes,
+            columns,
+            sources,
+        )
+    judgments = [record for record in records if isinstance(record, Judgment)]
+    scores = np.array([judgment.score for judgment in judgments], dtype=np.float64)
+    return Judgments(
+        references, tuple(judgment.hypothesis for judgment in judgments), scores, columns, sources
+    )
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written to a TSV."""
+
+    rows: int
+    mended: int
+    """Fields in which tabs or line ends, which a TSV cannot hold, were replaced by spaces."""
+
+
+def write_tsv(reading: Reading, file: TextIO) -> Written:
+    """Writes the records of a reading, one at a time, as the TSV that `pfsm.data.read_table` reads.
+
+    Args:
+        reading: What to write.
+        file: Where to.
+
+    Raises:
+        PfsmError: what the reader raises.
+    """
+    file.write("\t".join(_clean(reading.columns)[0]) + "\n")
+    getters = [field_getter(reading.kind, name) for name in reading.columns]
+    rows = mended = 0
+    for record in reading.records:
+        fields, changed = _clean([get(record) for get in getters])
+        file.write("\t".join(fields) + "\n")
+        rows += 1
+        mended += changed
+    return Written(rows, mended)
+
+
+def _clean(fields: Sequence[str]) -> tuple[list[str], int]:
+    """The fields in a form that a TSV can hold, and how many had to change."""
+    clean = [_BREAKS.sub(" ", text) for text in fields]
+    return clean, sum(before != after for before, after in zip(fields, clean, strict=True))

@@ -6,19 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.data.formats.direct_assessment import read_direct_assessments
-from pfsm.data.formats.lines import stream_lines
 from pfsm.data.formats.markup import is_markup
 from pfsm.data.formats.mlqe_pe import read_mlqe_pe
 from pfsm.data.formats.mqm import read_mqm
 from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
 from pfsm.data.formats.nist import read_nist
-from pfsm.data.formats.options import Options, flag, given
 from pfsm.data.formats.parallel_text import read_parallel_text
 from pfsm.data.formats.ranking import read_rankings
-from pfsm.data.formats.records import Reading, Record
+from pfsm.data.formats.records import Options, Reading, Record, flag, given
+from pfsm.data.formats.rows import stream_lines
 from pfsm.data.formats.tables import read_tables
 from pfsm.errors import PfsmError
-from pfsm.io.faults import STANDARD_INPUT, StrPath, display_name
+from pfsm.io.files import STANDARD_INPUT, StrPath, display_name
 from pfsm.registry import Table
 
 _PLACE = frozenset({"source_lang", "target_lang", "test_set"})

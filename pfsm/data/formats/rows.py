@@ -1,15 +1,165 @@
-"""Tables read row by row: TSV without quoting, CSV with quoting, or columns separated by spaces."""
+r"""Languages as data sets name them, and their two-letter codes.
 
+Lines of text files, one at a time: UTF-8, plain or gzip, line ends at ``\n`` only.
+
+The lines are those of `pfsm.io.files.read_lines`, but memory does not grow with the file.
+
+Tables read row by row: TSV without quoting, CSV with quoting, or columns separated by spaces.
+"""
+
+import contextlib
+import gzip
+import io
+import os
+import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Literal
+from itertools import chain, count
+from typing import Any, BinaryIO, Literal, cast
 
-from pfsm.data.csv_records import csv_records
-from pfsm.data.fields import check_width, finite_number, header_names, is_csv, shown
-from pfsm.data.formats.lines import stream_lines
+from pfsm.data.table import check_width, csv_records, finite_number, header_names, is_csv, shown
 from pfsm.errors import PfsmError
-from pfsm.io.faults import StrPath, display_name
+from pfsm.io.files import (
+    STANDARD_INPUT,
+    StrPath,
+    check_text,
+    display_name,
+    gzip_explained,
+    reading_explained,
+)
+from pfsm.io.limits import LINES, limited_lines
+from pfsm.text.language_names import CODE_OF_NAME, NAMES
+
+_PAIR = re.compile(r"(?<![A-Za-z0-9])([a-z]{2,3})-([a-z]{2,3})(?![A-Za-z0-9])")
+# Languages of public data sets: few enough that no other word in a file's name is taken for one.
+_SETS = (
+    *("cs", "de", "en", "es", "et", "fi", "fr", "gu", "ha", "hi", "hu", "is", "it"),
+    *("ja", "kk", "lt", "lv", "ne", "pl", "ro", "ru", "si", "ta", "tr", "uk", "zh"),
+)
+_KNOWN = frozenset(code for one in _SETS for code in (one, *NAMES[one].split()))
+
+
+def language_code(name: str) -> str:
+    """The two-letter code of a language by its English name or a three-letter code.
+
+    An unknown name is returned in lower case.
+    """
+    lower = name.strip().lower()
+    return CODE_OF_NAME.get(lower, lower)
+
+
+def pair_in_name(name: str) -> tuple[str, str] | None:
+    """The language pair in the name of a file (``ad-seg-scores-cs-en.csv``); None unless there is exactly one."""
+    pairs = {
+        (language_code(match[1]), language_code(match[2]))
+        for match in _PAIR.finditer(name)
+        if {match[1], match[2]} <= _KNOWN
+    }
+    return pairs.pop() if len(pairs) == 1 else None
+
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+
+
+def stream_lines(path: StrPath, keep_returns: bool = False) -> Iterator[str]:
+    r"""The lines of a UTF-8 text file, gzip or plain (``-``: standard input), without their ``\n``.
+
+    Args:
+        path: the file.
+        keep_returns: keep the ``\r`` at the end of a line, which is dropped otherwise.
+
+    Raises:
+        PfsmError: the file is missing, a folder, not readable, not gzip data though its name says so, or truncated; or
+            bytes that are not UTF-8 (the message gives line and position); or a line longer than
+            `pfsm.io.limits.LINE`, or more lines than `pfsm.io.limits.LINES`.
+    """
+    name = display_name(path)
+    with contextlib.ExitStack() as stack:
+        binary = _opened(path, name, stack)
+        lines = limited_lines(binary, name)
+        most = LINES.value
+        for number in count(1):
+            with reading_explained(path), gzip_explained(name):
+                content = next(lines, None)
+            if content is None:
+                return
+            if number > most:
+                raise LINES.exceeded(name)
+            if number == 1:
+                check_text(content, name)
+            bare = content.removeprefix(_BOM) if number == 1 else content
+            if not bare:
+                continue  # a file that holds only a byte order mark has no lines
+            line = _decoded(bare, name, number).removesuffix("\n")
+            yield line if keep_returns else line.removesuffix("\r")
+
+
+class _File(io.RawIOBase):
+    """The bytes of a file, closed without a warning when reading stops early.
+
+    A caller that finds a bad row abandons the generator, and Python would warn about a file that only the garbage
+    collector closes.
+    """
+
+    _descriptor = -1
+
+    def __init__(self, path: StrPath) -> None:
+        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = os.read(self._descriptor, len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+    def close(self) -> None:
+        if not self.closed and self._descriptor >= 0:
+            os.close(self._descriptor)
+        super().close()
+
+
+def _opened(path: StrPath, name: str, stack: contextlib.ExitStack) -> BinaryIO:
+    """The bytes of the file, decompressed as they are read."""
+    if os.fspath(path) == STANDARD_INPUT:
+        buffered = _standard_input(stack)
+    else:
+        with reading_explained(path):
+            buffered = stack.enter_context(io.BufferedReader(_File(path)))
+    with reading_explained(path):
+        packed = buffered.peek(2)[:2] == _GZIP_MAGIC
+    if packed:
+        return cast("BinaryIO", stack.enter_context(gzip.GzipFile(fileobj=buffered)))
+    if name.endswith(".gz"):
+        raise PfsmError(f"{name}: not gzip data though its name ends in .gz; rename it or copy it again")
+    return buffered
+
+
+def _standard_input(stack: contextlib.ExitStack) -> io.BufferedReader:
+    if sys.stdin is None:
+        raise PfsmError("standard input: is closed; give a file")
+    binary = getattr(sys.stdin, "buffer", None)
+    if binary is None:  # a stand-in for standard input that has only text
+        binary = io.BytesIO(sys.stdin.read().encode("utf-8", "surrogateescape"))
+    if isinstance(binary, io.BufferedReader):
+        return binary
+    reader = io.BufferedReader(binary)
+    stack.callback(reader.detach)  # whoever owns standard input closes it
+    return reader
+
+
+def _decoded(content: bytes, name: str, number: int) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PfsmError(
+            f"{name}:{number}: not UTF-8 (byte 0x{content[error.start]:02x} at position {error.start + 1}); "
+            "convert the file to UTF-8"
+        ) from None
+
 
 Separator = Literal["tab", "comma", "space"]
 _LONGEST = 18  # digits of a whole number
@@ -72,10 +222,7 @@ class Rows:
 
         Args:
             path: the file; ``-`` is standard input.
-            separator: what separates fields; None: a comma if `pfsm.data.fields.is_csv` holds, else a tab.
-
-        Raises:
-            PfsmError: what `stream_lines` raises, an empty file, or a header without names or with one name twice.
+            separator: what separates fields; None: a comma if `pfsm.data.table.is_csv` holds, else a tab.
         """
         self.name = display_name(path)
         lines = stream_lines(path, keep_returns=True)
@@ -104,12 +251,7 @@ class Rows:
                 raise PfsmError(f"{self.name}: no column {column!r}; the columns are {there}{advice}")
 
     def __iter__(self) -> Iterator[Row]:
-        """The rows in the order of the file; empty lines at its end are ignored.
-
-        Raises:
-            PfsmError: a row with fewer or more fields than the header, an empty line between rows, or what
-                `stream_lines` and `csv_records` raise.
-        """
+        """The rows in the order of the file; empty lines at its end are ignored."""
         width = len(self.header)
         empty_line = 0
         for line, fields in self._records:

@@ -5,21 +5,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pfsm.data.formats.languages import language_code
-from pfsm.data.formats.options import Options
 from pfsm.data.formats.records import (
     JUDGMENT_COLUMNS,
     PREFERENCE_COLUMNS,
     Judgment,
+    Options,
     Preference,
     Reading,
     Record,
     layout,
 )
-from pfsm.data.formats.rows import Row, Rows
+from pfsm.data.formats.rows import Row, Rows, language_code
 from pfsm.data.formats.texts import pair_columns
 from pfsm.data.table import COMET_NAMES
-from pfsm.io.faults import StrPath
+from pfsm.io.files import StrPath
 
 _REFERENCE = re.compile(r"reference_([1-9][0-9]{0,5})", re.ASCII)
 _LANGUAGE_PAIR = "lp"

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data.formats.direct_assessment import document_order
 from tests.data.formats.judged_sets import JudgedSet, judged_sets, write_texts
 from tests.data.formats.reading import fault, judgments, write
 
@@ -50,11 +49,6 @@ def test_round_trip(judged: JudgedSet, by_document: bool, column: str) -> None:
         assert (each.hypothesis, each.source) == (judged.outputs[system][at], judged.sources[at])
         assert each.references == tuple(stream[at] for stream in judged.references)
         assert (each.source_lang, each.target_lang) == ("cs", "en")
-
-
-def test_documents_go_by_code_points() -> None:
-    documents = ["text_205", "text_205", "text_34", "Z", "text_5"]
-    assert document_order(documents) == [3, 0, 1, 2, 4]
 
 
 def texts(folder: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data.formats.lines import stream_lines
+from pfsm.data.formats.rows import stream_lines
 from pfsm.errors import PfsmError
 from pfsm.io.files import read_lines
 from tests.data.formats.reading import write
@@ -50,12 +50,6 @@ def test_the_same_refusals_as_of_the_whole_file(
         with pytest.raises(PfsmError) as caught:
             list(read(path))
         assert str(caught.value) == f"{path}{expected}"
-
-
-def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
-    for path, reason in ((tmp_path / "no", "no such file"), (tmp_path, "is a folder, a file is needed")):
-        with pytest.raises(PfsmError, match=f"^{path}: {reason}$"):
-            next(stream_lines(path))
 
 
 def test_lines_come_before_a_later_fault(tmp_path: Path) -> None:

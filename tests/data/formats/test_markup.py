@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data.formats.markup import is_markup, resolved
-from pfsm.data.formats.nist_sets import SetSegment, set_segments
+from pfsm.data.formats.markup import SetSegment, is_markup, resolved, set_segments
 from pfsm.errors import PfsmError
 from tests.data.formats.reading import write
 
@@ -54,16 +53,6 @@ def test_sgml_as_it_is_found(tmp_path: Path) -> None:
     ]
 
 
-def test_each_end_tag_that_is_missing_is_found_by_the_next_tag(tmp_path: Path) -> None:
-    path = write(tmp_path, "x", tstset('<seg id="1">a\n<seg id="2">b\n<p>between\n<seg id="3">c\n'))
-    assert texts(path) == ["a", "b", "c"]
-
-
-def test_no_break_spaces_are_no_line_ends(tmp_path: Path) -> None:
-    path = write(tmp_path, "x", tstset('<seg id="1">  10\u00a0km\u2028 \t on\n </seg>\n'))
-    assert texts(path) == ["10\u00a0km\u2028 on"]
-
-
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20), min_size=1))
 def test_escaped_text_survives_both(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
@@ -86,11 +75,6 @@ def test_resolving_leaves_no_known_entity_unresolved_and_nothing_else_changed(te
     if "&" not in text:
         assert resolved(text) == text
     assert resolved(text.replace("&", "&amp;")) == text
-
-
-def test_numbers_that_are_no_characters_stay() -> None:
-    for text in ("&#0;", "&#xD800;", "&#1114112;", "&#99999999;", "&#;", "&#x;", "&eacute;", "&"):
-        assert resolved(text) == text
 
 
 def test_wmt_xml_and_inline_tags(tmp_path: Path) -> None:

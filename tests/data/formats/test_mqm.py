@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data.formats.mqm_weights import DEFAULT_WEIGHTS, parse_weights
-from pfsm.errors import PfsmError
 from tests.data.formats.judged_sets import JudgedSet, judged_sets, numbers_in_documents, write_texts
 from tests.data.formats.reading import fault, judgments, reading, write
 
@@ -29,12 +27,6 @@ PENALTIES = {
 MARKS = st.sampled_from([("<v>", "</v>"), ("", "")])
 
 
-@pytest.mark.parametrize(("error", "penalty"), PENALTIES.items())
-def test_default_weights(error: tuple[str, str], penalty: float) -> None:
-    category, severity = error
-    assert parse_weights(DEFAULT_WEIGHTS).penalty(severity, category) == penalty
-
-
 @pytest.mark.parametrize(
     ("errors", "score"),
     [
@@ -49,25 +41,6 @@ def test_scores_as_published(errors: list[tuple[str, str]], score: float, tmp_pa
     rows = "".join(row(category=category, severity=severity) for category, severity in errors)
     path = write(tmp_path, "x.tsv", HEADER + rows)
     assert [each.score for each in judgments(path, references=(write(tmp_path, "ref", "r\n"),))] == [score]
-
-
-def test_weights_of_ones_own() -> None:
-    weights = parse_weights("Major:10, Minor:1, Minor/Source error:0, Critical : 25")
-    assert weights.penalty("minor", "Source error/-") == 0.0
-    assert weights.penalty("minor", "Source") == 1.0
-    assert weights.penalty("CRITICAL", "x/y/z") == 25.0
-    assert weights.penalty("Neutral", "") is None
-    assert weights.penalty("No-error", "No-error") == 0.0
-    for text, entry in (
-        ("Major", "Major"),
-        ("Major:x Minor:1", "Major:x"),
-        (":5", ":5"),
-        ("Major:inf", "Major:inf"),
-    ):
-        with pytest.raises(PfsmError, match=f"^weight '{entry}': SEVERITY"):
-            parse_weights(text)
-    with pytest.raises(PfsmError, match=r"^no weights"):
-        parse_weights(" ")
 
 
 @st.composite

@@ -85,20 +85,6 @@ def test_no_reference_is_its_own_reference(root: Path) -> None:
     assert fault(str(root), references=("refC",)) == "wmt99: no reference 'refC' of cs-en, only refA, refB"
 
 
-def test_choices(root: Path) -> None:
-    write(root, "human-scores/cs-en.wmt-z.seg.score", "S 1\nS 2\nS 3\n")
-    assert fault(str(root)) == (
-        "wmt99: several segment scores of cs-en (mqm, wmt-z); choose one with --human-score"
-    )
-    assert [each.score for each in judgments(str(root), human_score="wmt-z")] == [1.0, 2.0, 3.0]
-    assert fault(str(root), human_score="da") == "wmt99: no segment scores 'da' of cs-en, only mqm, wmt-z"
-    for kind in ("sources/cs-en.txt", "documents/cs-en.docs", "references/cs-en.refA.txt"):
-        shutil.copy(root / kind, root / kind.replace("cs-en", "de-en"))
-    assert fault(str(root)) == "wmt99: holds cs-en, de-en; choose one with --source-lang and --target-lang"
-    assert fault(str(root), source_lang="de") == "wmt99: no segment scores of de-en in human-scores"
-    assert len(judgments(str(root), source_lang="cs", human_score="mqm")) == 8
-
-
 SCORES = "human-scores/cs-en.mqm.seg.score"
 NUMBER = "a system and a finite number or None is needed"
 SHORT = ": 1 line, but sources/cs-en.txt has 3 lines; line i of both must be segment i"
@@ -150,10 +136,3 @@ def test_missing_files(root: Path, tmp_path: Path) -> None:
     assert fault(write(tmp_path, "x", "y"), "mt-metrics-eval").startswith(
         "x: is not a folder; give the folder"
     )
-
-
-def test_systems_without_output_can_be_left_out(root: Path) -> None:
-    write(root, "human-scores/cs-en.mqm.seg.score", "T 1\nT 1\nT 1\nS 1\nS 1\nS 1\n")
-    read = reading(str(root), skip_unknown_systems=True)
-    assert len(list(read.records)) == 3
-    assert read.notes == {"systems without output left out": 1}

@@ -115,18 +115,6 @@ def test_against_brute_force(
         assert (each.source_lang, each.target_lang, each.segment_id) == ("cs", "en", f"t.{at + 1}")
 
 
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from([-1, 1, 2, 3])), max_size=6))
-def test_unroll_takes_every_pair_of_places_once(ranks: list[tuple[str, int]]) -> None:
-    wins, ties = brute_force([Ranking(0, "", tuple(ranks))], per_rater=False)
-    pairs = list(unroll(ranks))
-    assert Counter((pair.better, pair.worse) for pair in pairs if not pair.tie) == {
-        (better, worse): count for (_, better, worse, _), count in wins.items()
-    }
-    tied = Counter(frozenset((pair.better, pair.worse)) for pair in pairs if pair.tie)
-    assert tied == {frozenset((a, b)): count for (_, a, b, _), count in ties.items()}
-
-
 def test_unroll_by_hand() -> None:
     assert list(unroll([("c", 2), ("a", 1), ("b", 2), ("d", -1)])) == [
         RankedPair("a", "b", False),
@@ -169,12 +157,6 @@ def test_2016_with_identifiers_as_published(tmp_path: Path) -> None:
     assert first.better == "newstest2016.A.4361.cs-en two"
 
 
-def test_the_reference_and_blanks_are_not_ranked(tmp_path: Path) -> None:
-    options = texts(tmp_path)
-    path = write(tmp_path, "x.csv", two("cs,en,1,1,j,_ref,1,A,2,1\ncs,en,1,1,j,A,1,unheard-of,-1,1\n"))
-    assert preferences(path, **options) == []
-
-
 def test_language_pairs_are_chosen_or_refused(tmp_path: Path) -> None:
     options = texts(tmp_path)
     content = two("Czech,English,1,1,j,A,1,B,2,1\nGerman,English,1,1,j,A,2,B,1,1\n")
@@ -187,20 +169,6 @@ def test_language_pairs_are_chosen_or_refused(tmp_path: Path) -> None:
         assert [each.better_system for each in read.records if hasattr(each, "better_system")] == ["B"]
         assert read.notes == {"rankings of other language pairs left out": 1}
     assert fault(path, source_lang="fr", **options).startswith("no rankings of this language pair")
-
-
-def test_systems_that_are_not_given(tmp_path: Path) -> None:
-    options = texts(tmp_path)
-    path = write(tmp_path, "x.csv", two("cs,en,1,1,j,A,1,B,2,1\ncs,en,1,1,j,A,1,Z,2,1\n"))
-    assert fault(path, **options) == (
-        "x.csv:3: no output of system 'Z' was given, only of A, B, C; give its file as NAME=FILE, or "
-        "--skip-unknown-systems"
-    )
-    read = reading(path, skip_unknown_systems=True, **options)
-    assert len(list(read.records)) == 1
-    assert read.notes == {"ranked translations of systems without output left out": 1}
-    named = {**options, "system_outputs": (*options["system_outputs"], f"Z={tmp_path}/out/C")}
-    assert [each.worse for each in preferences(path, **named)] == ["B one", "C one"]
 
 
 ROW = "cs,en,1,1,j,A,1,B,2,1\n"

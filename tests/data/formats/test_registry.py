@@ -2,22 +2,17 @@
 
 import io
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pfsm.data.formats import (
-    FORMATS,
     Judgment,
-    Options,
     Reading,
     collect,
     guess_format,
     read_format,
     write_tsv,
 )
-from pfsm.data.formats.options import given
-from pfsm.data.formats.records import number_text
 from pfsm.errors import PfsmError
 from tests.data.formats.reading import reading, write
 
@@ -75,18 +70,6 @@ def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
         reading(path, "xls")
     with pytest.raises(PfsmError, match=r"^no files of judgments"):
         read_format([])
-
-
-def test_every_option_is_used_by_some_format() -> None:
-    values: dict[str, Any] = dict.fromkeys(Options.__dataclass_fields__, "x")
-    assert given(Options()) == []
-    assert set(given(Options(**values))) == {name for each in FORMATS.values() for name in each.uses}
-
-
-def test_numbers_read_back_exactly() -> None:
-    for value in (0.1, 1 / 3, 1e300, 5e-324, 2.0**53, 2.0**60, -7.0, 1e15, 100.0):
-        assert float(number_text(value)) == value
-    assert (number_text(3.0), number_text(-0.0), number_text(0.5)) == ("3", "0", "0.5")
 
 
 def test_what_a_tsv_cannot_hold_becomes_a_space_and_is_counted() -> None:

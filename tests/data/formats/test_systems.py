@@ -4,10 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.data.formats.languages import language_code, pair_in_name
-from pfsm.data.formats.options import Options
-from pfsm.data.formats.systems import SystemOutputs, set_name_of, system_name
-from pfsm.data.formats.texts import document_names, load_texts, segments_of
+from pfsm.data.formats.records import Options
+from pfsm.data.formats.rows import language_code, pair_in_name
+from pfsm.data.formats.texts import (
+    SystemOutputs,
+    document_names,
+    load_texts,
+    segments_of,
+    set_name_of,
+    system_name,
+)
 from pfsm.errors import PfsmError
 from tests.data.formats.reading import write
 

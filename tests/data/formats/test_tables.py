@@ -14,7 +14,7 @@ from pfsm.data import Judgments, Preferences, read_judgments, read_preferences
 from pfsm.data.formats import Judgment, Preference, Reading, collect, read_format, write_tsv
 from pfsm.data.formats.records import layout
 from tests.data.formats.judged_sets import NAME, SCORE, SEGMENT
-from tests.data.formats.reading import fault, judgments, preferences, reading, write
+from tests.data.formats.reading import fault, judgments, reading, write
 
 PLACES = ("test_set", "source_lang", "target_lang", "document", "segment_id", "rater", "source")
 FURTHER = st.dictionaries(NAME.map(lambda name: f"further_{name}"), SEGMENT, max_size=2)
@@ -158,22 +158,6 @@ def test_another_score_column_and_constants(tmp_path: Path) -> None:
     assert read.columns[-2:] == ("da_z", "score_before")
 
 
-def test_several_tables_have_the_union_of_columns(tmp_path: Path) -> None:
-    one = write(tmp_path, "1.tsv", "reference\treference_2\thypothesis\tscore\nr\tr2\th\t1\nr\t\th\t2\n")
-    two = write(tmp_path, "2.tsv", "system\treference\thypothesis\tscore\tx\nS\tr\th\t3\ty\n")
-    read = reading([one, two])
-    assert read.columns == ("system", "reference", "reference_2", "hypothesis", "score", "x")
-    out = io.StringIO()
-    write_tsv(read, out)
-    assert out.getvalue().splitlines()[1:] == ["\tr\tr2\th\t1\t", "\tr\t\th\t2\t", "S\tr\t\th\t3\ty"]
-
-
-def test_preferences_count_once_without_votes(tmp_path: Path) -> None:
-    path = write(tmp_path, "x.tsv", "reference\tbetter\tworse\nr\tb\tw\n")
-    [found] = preferences(path)
-    assert (found.votes, found.votes_against, found.ties) == (1.0, 0.0, 0.0)
-
-
 HEADER = "reference\thypothesis\tscore\n"
 
 
@@ -205,20 +189,3 @@ HEADER = "reference\thypothesis\tscore\n"
 )
 def test_malformed_tables(content: str, expected: str, tmp_path: Path) -> None:
     assert fault(write(tmp_path, "x.tsv", content), "tsv") == f"x.tsv{expected}"
-
-
-def test_malformed_csv_and_mixed_kinds(tmp_path: Path) -> None:
-    path = write(tmp_path, "x.csv", 'src,mt,ref,score\na,b,c,1\na,"b,c,1\n')
-    assert fault(path).startswith("x.csv:3: a quoted field that begins in this row never ends")
-    path = write(tmp_path, "y.csv", "src,mt,ref,score\na,b\nx,c,1\n")
-    assert fault(path) == "y.csv:2: 2 fields, the header has 4 fields"
-    path = write(tmp_path, "z.csv", 'src,mt,ref,score\n"a\nb",b,c,1\na,b,c,x\n')
-    assert fault(path) == "z.csv:4: score is 'x', a finite number is needed"
-    one = write(tmp_path, "1.tsv", "reference\thypothesis\tscore\nr\th\t1\n")
-    two = write(tmp_path, "2.tsv", "reference\tbetter\tworse\nr\tb\tw\n")
-    assert fault([one, two]).endswith("convert one alone")
-
-
-def test_empty_lines_at_the_end_are_no_rows(tmp_path: Path) -> None:
-    assert len(judgments(write(tmp_path, "x.tsv", f"{HEADER}r\th\t1\r\n\r\n\n"))) == 1
-    assert judgments(write(tmp_path, "y.tsv", HEADER)) == []

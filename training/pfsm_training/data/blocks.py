@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pfsm.distributed.outcomes import WorkerFaultError
+from pfsm.distributed.partitions import WorkerFaultError
 from pfsm.distributed.scorers import worker_name
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch

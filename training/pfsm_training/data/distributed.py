@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pfsm.distributed.report import Report
+from pfsm.distributed.pools import Report
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.plugins import plugin_labels
 from pfsm_training.data import blocks

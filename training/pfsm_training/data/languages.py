@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from pfsm.data import Judgments, Preferences
-from pfsm.data.target_language import TARGET_LANGUAGE, target_languages
+from pfsm.data.judgments import TARGET_LANGUAGE, target_languages
 from pfsm.errors import PfsmError
 from pfsm.model.settings import Settings
 from pfsm.text.language_names import main_code

@@ -44,7 +44,7 @@ def place_of(choice: Choice, choices: Sequence[Choice]) -> str:
 def validating(n_folds: int, choices: Sequence[Choice]) -> Iterator[Callable[[Choice], None]]:
     """The stage of a cross-validation: gives the function to call before each fit, fold after fold."""
     fold, before = 0, len(choices)
-    with Stage(AREA, "cross-validation", n_folds * len(choices), "fits", typical=len(choices)) as stage:
+    with Stage(AREA, "cross-validation", n_folds * len(choices), "fits") as stage:
 
         def begin(choice: Choice) -> None:
             nonlocal fold, before

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.io.sizes import byte_size
+from pfsm.io.limits import byte_size
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm_training.lattices.features import select_pairs
 from pfsm_training.lattices.mapped_arrays import ArrayFile, Pages, array_bytes, in_memory

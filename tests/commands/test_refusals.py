@@ -1,0 +1,248 @@
+"""Faulty data, settings, models, outputs and options: status 2, one line with the fix, nothing overwritten."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.command_runs import Cli, Write
+from tests.judgment_cases import rows, tsv
+from tests.model_cases import saved
+
+pytestmark = pytest.mark.usefixtures("good_files")
+ROWS = rows(8)
+MODEL = ("-m", "hand.json")
+SCORE = ("score", "ref.txt", "-i", "hyp.txt", *MODEL)
+TABLE = ("score", *MODEL, "--table")
+TRAIN = ("train", "--output", "out.json")
+EVALUATE = ("evaluate", *MODEL, "--confidence-n", "9")
+COMPARE = ("compare", "--sentences", "out.tsv", *MODEL)
+
+FILES: dict[str, str | bytes] = {
+    "short.txt": "a\nb\n",
+    "one.txt": "a\n",
+    "empty.txt": "",
+    "latin.txt": b"a\nna\xefve\nc\n",
+    "x.parquet": b"PAR1\x15\x04\n\xf0\x00PAR1",
+    "cut.gz": gzip.compress(b"a\nb\nc\n")[:-9],
+    "plain.gz": "a\nb\nc\n",
+    "t.tsv": "reference\ttranslation\na\tb\n",
+    "head.tsv": "reference\thypothesis\tscore\n",
+    "narrow.tsv": "reference\thypothesis\tscore\na\tb\t1\na\tb\n",
+    "bytes.tsv": tsv(ROWS).encode() + b"\xe9\tb\t1\n",
+    "votes.tsv": "reference\tbetter\tworse\tvotes\na\tb\tc\t1\na\tb\tc\t-1\n",
+    "zero.tsv": "reference\tbetter\tworse\tvotes\na\tb\tc\t0\na\tc\tb\t0\n",
+    "flat.tsv": tsv([(reference, hypothesis, "3") for reference, hypothesis, _ in ROWS]),
+    "more.tsv": tsv(ROWS, system="A"),
+    "c.yaml": "max_block: 2\n",
+}
+LINES = "line i of both must be segment i"
+NO_HYPOTHESIS = "t.tsv: no column 'hypothesis'; the columns are 'reference', 'translation'"
+NO_DA = "good.tsv: no column 'da'; the columns are 'reference', 'hypothesis', 'score'"
+LATIN = "latin.txt:2: not UTF-8 (byte 0xef at position 3); convert the file to UTF-8"
+BYTES = "bytes.tsv:10: not UTF-8 (byte 0xe9 at position 1); convert the file to UTF-8"
+PARQUET = "x.parquet: is Parquet; score it with `pfsm score --table … --output DIR`"
+CASES: list[tuple[tuple[str, ...], str]] = [
+    (("score", "ref.txt", "-i", "short.txt", *MODEL), f"short.txt: 2 lines, but ref.txt has 3 lines; {LINES}"),
+    (("score", "ref.txt", "one.txt", "-i", "hyp.txt"), f"one.txt: 1 line, but ref.txt has 3 lines; {LINES}"),
+    ((*COMPARE, "ref.txt", "-i", "hyp.txt", "short.txt"), "short.txt: 2 lines, but ref.txt has 3 lines"),
+    (("score", "empty.txt", "-i", "empty.txt"), "empty.txt: no lines, at least one segment is needed"),
+    (("score", "ref.txt", "-i", "latin.txt"), LATIN),
+    (("score", "latin.txt", "-i", "hyp.txt"), LATIN),
+    ((*TABLE, "x.parquet"), PARQUET),
+    (("score", "ref.txt", "-i", "x.parquet"), PARQUET),
+    ((*EVALUATE, "x.parquet"), PARQUET),
+    ((*TRAIN, "x.parquet"), PARQUET),
+    (("data", "info", "x.parquet"), PARQUET),
+    ((*SCORE[:-2], "-m", "x.parquet"), "x.parquet: is Parquet, a model file of pfsm (JSON) is needed"),
+    ((*TRAIN, "good.tsv", "--config", "x.parquet"), "x.parquet: is Parquet, a YAML file is needed"),
+    (("experiment", "x.parquet", "--data", ".", "-o", "out"), "x.parquet: is Parquet, a YAML file is needed"),
+    ((*SCORE, "nope.txt"), "nope.txt: no such file"),
+    (("score", ".", "-i", "hyp.txt", *MODEL), ".: is a folder, a file is needed"),
+    (("score", "", "-i", "hyp.txt", *MODEL), "'': is a folder, a file is needed"),
+    (("score", "ref.txt", "-i", "cut.gz", *MODEL), "cut.gz: the gzip data is truncated"),
+    (("score", "plain.gz", "-i", "hyp.txt", *MODEL), "plain.gz: not gzip data"),
+    ((*COMPARE, "ref.txt", "-i", "hyp.txt", "hyp.txt"), "hyp.txt: given twice as a system; give each system once"),
+    ((*COMPARE, "ref.txt", "-i", "hyp.txt"), "compare needs at least two system outputs after -i"),
+    ((*SCORE, "--table", "good.tsv"), "give either --table, or REF and -i, not both"),
+    (("score", *MODEL), "nothing to score; give a reference file, --test-set NAME, or --table FILE"),
+    ((*TABLE, "t.tsv"), NO_HYPOTHESIS),
+    ((*TRAIN, "t.tsv"), NO_HYPOTHESIS),
+    ((*EVALUATE, "t.tsv"), NO_HYPOTHESIS),
+    ((*TRAIN, "good.tsv", "--score-column", "da"), NO_DA),
+    ((*EVALUATE, "good.tsv", "--score-column", "da"), NO_DA),
+    ((*EVALUATE, "pairs.tsv", "--score-column", "da"), "--score-column da"),
+    ((*TABLE, "pairs.tsv"), "pairs.tsv: no column 'hypothesis'"),
+    ((*EVALUATE, "votes.tsv"), "votes.tsv:3: votes is '-1', a finite number of 0 or more is needed"),
+    ((*TRAIN, "good.tsv", "votes.tsv"), "votes.tsv:3: votes is '-1', a finite number of 0 or more is needed"),
+    ((*TRAIN, "zero.tsv"), "zero.tsv: votes is 0 on every row, there is nothing to learn from"),
+    ((*TRAIN, "head.tsv"), "head.tsv: no rows below the header"),
+    ((*EVALUATE, "head.tsv"), "head.tsv: no rows below the header"),
+    ((*TABLE, "head.tsv"), "head.tsv: no rows below the header"),
+    ((*TRAIN, "empty.txt"), "empty.txt: empty file, a header row is needed"),
+    ((*TRAIN, "narrow.tsv"), "narrow.tsv:3: 2 fields, the header has 3 fields"),
+    ((*TRAIN, "bytes.tsv"), BYTES),
+    ((*EVALUATE, "bytes.tsv"), BYTES),
+    ((*TABLE, "bytes.tsv"), BYTES),
+    ((*TRAIN, "good.tsv", "--dev", "nope.tsv"), "nope.tsv: no such file"),
+    ((*EVALUATE, "good.tsv", "nope.tsv"), "nope.tsv: no such file"),
+    ((*EVALUATE, "more.tsv", "good.tsv", "--by", "system"), "good.tsv: no column 'system' to group by; the columns"),
+    ((*EVALUATE, "good.tsv", "--by", "score"), "'score' holds what is measured; group by another column"),
+    ((*TRAIN, "flat.tsv"), "flat.tsv: score is 3 on every row (8), scores that differ are needed to learn from"),
+    ((*TRAIN, "flat.tsv", "flat.tsv"), "flat.tsv, flat.tsv: score is 3 on every row (16)"),
+    (
+        (*TRAIN, "good.tsv", "--init", "hand.json", "--config", "c.yaml"),
+        "c.yaml: max_block is {'punct': 2, 'word': 2, 'lemma': 2}, but the initial model hand",
+    ),
+    ((*TRAIN, "good.tsv", "--config", ""), "'': "),
+    ((*TRAIN, "good.tsv", "--init", ""), "'': "),
+    ((*TRAIN, "good.tsv", "--dev", ""), "'': "),
+    ((*TRAIN, "good.tsv", "--config", "nope.yaml"), "nope.yaml: no such file"),
+    ((*TRAIN, "good.tsv", "--name", "two\nlines"), r"--name is 'two\nlines', it must be a line of text"),
+    ((*TRAIN, "good.tsv", "--licence", "\udcff"), r"--licence is '\udcff', it must be a line of text"),
+]  # fmt: skip
+
+
+def test_bad_input(cli: Cli, write: Write) -> None:
+    for name, content in FILES.items():
+        write(name, content)
+    for command, fault in CASES:
+        assert cli(*command).fault.startswith(fault), command
+    for stdin, fault in (
+        ("a\nb\nc\nd\n", "standard input: 4 lines"),
+        (b"\xff\n\n\n", "standard input:1: not UTF-8"),
+    ):
+        assert cli("score", "ref.txt", *MODEL, stdin=stdin).fault.startswith(fault)
+    fault = cli("score", "-", "-i", "-", *MODEL, stdin="a\n").fault
+    assert fault == "standard input: given more than once, it can be read only once; give files"
+
+
+def test_scores_that_are_no_finite_numbers(cli: Cli, write: Write) -> None:
+    for value in ("n/a", "", "nan", "-Infinity", "1e999", "1,5", "0x10", "1_000"):
+        write("bad.tsv", tsv([*ROWS[:3], ("a", "b", value)]))
+        expected = f"bad.tsv:5: score is {value!r}, a finite number is needed"
+        for command in (
+            (*TRAIN, "bad.tsv"),
+            (*EVALUATE, "bad.tsv"),
+            (*TRAIN, "good.tsv", "--dev", "bad.tsv"),
+        ):
+            assert cli(*command).fault == expected
+
+
+CONFIGURATIONS: list[tuple[str | bytes, str]] = [
+    ("lambda: 5\nlanguage: en\nlambda: 1\n", "c.yaml:3: duplicate key 'lambda'"),
+    ("lamda: 5\n", "c.yaml: unknown key 'lamda'; did you mean lambda"),
+    ("a: [1\nb: 2\n", "c.yaml:2: not valid YAML ("),
+    ("- lambda\n", "c.yaml: must hold lines `key: value`; keys are "),
+    ("1: 2\n", "c.yaml: must hold lines `key: value`; keys are "),
+    ("x: !!python/object:os.system 1\n", "c.yaml:1: not valid YAML ("),
+    ("x: \x07\n", "c.yaml: not valid YAML ("),
+    ("lambda: 2024-13-45\n", "c.yaml: not valid YAML ("),
+    ("[" * 5000, "c.yaml: not valid YAML ("),
+    (b"language: \xff\n", "c.yaml:1: not UTF-8 (byte 0xff"),
+    ("lambda: .nan\n", "c.yaml: lambda is nan, it must be a number from 0"),
+    ("lambda: true\n", "c.yaml: lambda is True, it must be a number from 0"),
+    ("language: no\n", "c.yaml: language is False, it must be a name in quotes"),
+    ("matchers: [word, wrod]\n", "c.yaml: unknown matcher 'wrod'; known are punct, word, lemma"),
+    ("matching: both\n", "c.yaml: matching is 'both', it must be one of exclusive, overlapping"),
+    ("max_block: {word: 0}\n", "c.yaml: max_block is 0, it must be a whole number from 1 to 9"),
+    ("solver: sgd\n", "c.yaml: solver is 'sgd', it must be one of gauss-newton, lbfgs"),
+    ("objective: [squared_error]\n", "c.yaml: objective is ['squared_error'], it must be one of "),
+]
+
+
+def test_bad_configurations(cli: Cli, write: Write) -> None:
+    for content, fault in CONFIGURATIONS:
+        write("c.yaml", content)
+        assert cli(*TRAIN, "good.tsv", "--config", "c.yaml").fault.startswith(fault)
+
+
+MODELS = (
+    ("score", "ref.txt", "-i", "hyp.txt", "-m"),
+    ("score", "--table", "good.tsv", "-m"),
+    ("compare", "ref.txt", "-i", "hyp.txt", "other.txt", "--sentences", "out.tsv", "-m"),
+    ("evaluate", "good.tsv", "-m"),
+    ("show",),
+    ("train", "good.tsv", "--output", "out.json", "--init"),
+)
+
+
+@pytest.mark.parametrize("command", MODELS)
+def test_bad_models(command: tuple[str, ...], cli: Cli, write: Write, tmp_path: Path) -> None:
+    for name in ("en-smal", "no/such/file.json", "x" * 400, ""):
+        wanted = f"{name or repr(name)}: no such file and no model of this name; shipped models: en-"
+        assert cli(*command, name).fault.startswith(wanted)
+    contents: tuple[tuple[str | bytes, str], ...] = (
+        ('{"format": "pfsm-model-1",\n"name": oops}', "m.json:2: not valid JSON (Expecting value)"),
+        ('{"format": "pfsm-model-2"}', "m.json: format is 'pfsm-model-2', this version of pfsm reads"),
+        (b"\x80", "m.json:1: not UTF-8 (byte 0x80"),
+    )
+    for content, fault in contents:
+        write("m.json", content)
+        assert cli(*command, "m.json").fault.startswith(fault)
+    saved(tmp_path, "m.json", weights={"Insert": 1, "S_wrod": 2})
+    assert cli(*command, "m.json").fault.startswith("m.json: weights names 'S_wrod', which no machine has")
+    saved(tmp_path, "m.json", training={"data": [5]})
+    assert cli(*command, "m.json").fault == "m.json: training.data must be a list of objects, in braces"
+
+
+@pytest.mark.parametrize(
+    ("command", "inputs"),
+    [
+        (("train", "good.tsv", "--config", "c.yaml", "--dev", "pairs.tsv", "--output"), "good.tsv c.yaml pairs.tsv"),
+        (("compare", "ref.txt", "-i", "hyp.txt", "other.txt", *MODEL, "--sentences"), "ref.txt other.txt hand.json"),
+    ],
+)  # fmt: skip
+def test_outputs(
+    command: tuple[str, ...],
+    inputs: str,
+    cli: Cli,
+    write: Write,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write("c.yaml", "lambda: 5\n")
+    for path, fault in (
+        ("no/such/file", "no/such: no such folder; create it first"),
+        (str(tmp_path), f"{tmp_path}: is a folder, a file name is needed"),
+        ("", "output '': is not a file name; give the name of a file"),
+        ("ref.txt/x", "ref.txt: is not a folder"),
+    ):
+        assert cli(*command, path).fault == fault
+    name = inputs.split(maxsplit=1)[0]
+    before = (tmp_path / name).read_bytes()
+    (tmp_path / "link").symlink_to(tmp_path / name)
+    for path in (*inputs.split(), f"./{name}", str(tmp_path / name), "link"):
+        fault = f"{path}: is an input, which the output would replace; give the output another name"
+        assert cli(*command, path).fault == fault
+    assert (tmp_path / name).read_bytes() == before
+    monkeypatch.setattr("pfsm.io.files.os.access", lambda *_, **__: False)
+    assert cli(*command, "new").fault.endswith(": no permission to write into this folder")
+
+
+def test_seeds_that_are_no_numbers(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in ("x", "-1", "1.5", "", "0x10"):
+        monkeypatch.setenv("PFSM_SEED", seed)
+        expected = f"environment variable PFSM_SEED is {seed!r}, a whole number from 0 up is needed"
+        assert cli(*EVALUATE, "good.tsv").fault == expected
+        assert cli(*COMPARE, "ref.txt", "-i", "hyp.txt", "other.txt").fault == expected
+
+
+def test_wrong_usage(cli: Cli) -> None:
+    for arguments in (
+        ("train",),
+        ("scoer",),
+        (*SCORE, "--threads", "0"),
+        (*SCORE, "--threads", "²"),
+        (*SCORE, "--width", "-1"),
+        (*SCORE, "--width", "18"),
+        (*SCORE, "--format", "xml"),
+        (*SCORE, "--no-such-option"),
+        ("data",),
+        ("data", "convert", "x", "--from", "xls", "-o", "y"),
+    ):
+        outcome = cli(*arguments)
+        assert (outcome.status, outcome.out) == (2, "")
+        assert "usage: pfsm" in outcome.err
+        assert ": error: " in outcome.err
+        assert "Traceback" not in outcome.err
