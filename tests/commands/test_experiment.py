@@ -39,7 +39,8 @@ def test_tables_are_printed_and_files_written(cli: Cli, tmp_path: Path) -> None:
     assert f"{document['results'][0]['value']:.3f}".lstrip("0") in lines[2]
 
 
-def test_fresh_computes_all_cells_again(cli: Cli, tmp_path: Path) -> None:
+def test_fresh_computes_all_cells_again(cli: Cli, write: Write, tmp_path: Path) -> None:
+    write("c.yaml", CONFIG.replace("  - {name: pFSM, train: {lambda: 1}}\n", ""))
     assert cli("experiment", "c.yaml", "--data", "d", "-o", "out").status == 0
     cell = min((tmp_path / "out" / "cells").glob("*/scores.txt.gz"))
     first = cell.stat().st_mtime_ns

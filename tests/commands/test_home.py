@@ -30,26 +30,25 @@ def test_commands_do_without_a_home(tmp_path: Path, home: str) -> None:
     if home != "unset":
         environment["HOME"] = str(tmp_path / {"shut": "door/home"}.get(home, home))
     (tmp_path / "door").chmod(0)
+    # A user whom the system does not know has no home even there.
+    code = f"""
+import pwd, sys
+def unknown(_): raise KeyError
+if {home == "unset"}: pwd.getpwuid = unknown
+from pfsm_installation import main
+for command in {COMMANDS!r}:
+    sys.argv = ["pfsm", *command]
+    assert not main(), command
+"""
     try:
-        for command in COMMANDS:
-            # A user whom the system does not know has no home even there.
-            code = (
-                "import os, sys, pwd\n"
-                f"if {home == 'unset'}:\n"
-                "    def unknown(_): raise KeyError\n"
-                "    pwd.getpwuid = unknown\n"
-                "from pfsm_installation import main\n"
-                f"sys.argv = ['pfsm', *{command!r}]\n"
-                "sys.exit(main())"
-            )
-            done = subprocess.run(
-                [sys.executable, "-c", code],
-                cwd=tmp_path,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert (done.returncode, done.stderr) == (0, ""), command
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     finally:
         (tmp_path / "door").chmod(0o700)
+    assert (done.returncode, done.stderr) == (0, "")

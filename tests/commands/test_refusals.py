@@ -57,7 +57,7 @@ CASES: list[tuple[tuple[str, ...], str]] = [
     ((*SCORE[:-2], "-m", "x.parquet"), "x.parquet: is Parquet, a model file of pfsm (JSON) is needed"),
     ((*TRAIN, "good.tsv", "--config", "x.parquet"), "x.parquet: is Parquet, a YAML file is needed"),
     (("experiment", "x.parquet", "--data", ".", "-o", "out"), "x.parquet: is Parquet, a YAML file is needed"),
-    ((*SCORE, "nope.txt"), "nope.txt: no such file"),
+    (("score", "ref.txt", "-i", "hyp.txt", "nope.txt", *MODEL), "nope.txt: no such file"),
     (("score", ".", "-i", "hyp.txt", *MODEL), ".: is a folder, a file is needed"),
     (("score", "", "-i", "hyp.txt", *MODEL), "'': is a folder, a file is needed"),
     (("score", "ref.txt", "-i", "cut.gz", *MODEL), "cut.gz: the gzip data is truncated"),
