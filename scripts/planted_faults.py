@@ -118,7 +118,7 @@ PLANTED = (
         "permutations that are not a number count as small",
         "short = int(np.count_nonzero(np.abs(permuted) < abs(difference) - 1e-12))",
         "short = int(np.count_nonzero(~(np.abs(permuted) >= abs(difference) - 1e-12)))",
-        "tests/evaluation/test_permutation.py",
+        "tests/evaluation/test_significance.py",
     ),
     Fault(
         "a MemoryError exits with 1",

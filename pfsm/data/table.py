@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,6 +125,7 @@ def _fields(count: int) -> str:
     return f"{count} field" if count == 1 else f"{count} fields"
 
 
+Separator = Literal["tab", "comma", "space"]
 COMET_NAMES: Mapping[str, str] = {"src": "source", "mt": "hypothesis", "ref": "reference"}
 """COMET's column names and ours; a column with the left name is also found under the right one."""
 
@@ -255,16 +257,12 @@ def table_from_bytes(content: bytes, name: str) -> Table:
     checksum = content_checksum(content)
     text = decode(content, name)
     del content
-    first_line = text[: text.find("\n")] if "\n" in text else text
-    if is_csv(name, first_line):
-        records = csv_records(text.removesuffix("\n").split("\n") if text else [], name)
-    else:
-        records = enumerate((line.split("\t") for line in each_line(text)), start=1)
-    _, first = next(records, (1, None))
+    rows = records(text, name)
+    _, first = next(rows, (1, None))
     if first is None:
         raise PfsmError(f"{name}: empty file, a header row is needed")
     header = header_names(first, name)
-    line_numbers, fields = _columns(records, header, name)
+    line_numbers, fields = _columns(rows, header, name)
     columns = dict(zip(header, fields, strict=True))
     for theirs, ours in COMET_NAMES.items():
         if theirs in columns:
@@ -272,25 +270,55 @@ def table_from_bytes(content: bytes, name: str) -> Table:
     return Table(name, columns, line_numbers, checksum)
 
 
-def _columns(
-    records: Iterator[tuple[int, list[str]]], header: Sequence[str], name: str
-) -> tuple[list[int], list[list[str]]]:
-    """The line numbers of the data rows, and the fields of each column, checked against the header's width."""
-    width = len(header)
-    line_numbers: list[int] = []
-    columns: list[list[str]] = [[] for _ in header]
-    # One object per distinct field: in pairs and rankings a sentence stands on dozens of rows.
-    shared: dict[str, str] = {}
+def records(text: str, name: str, separator: Separator | None = None) -> Iterator[tuple[int, list[str]]]:
+    """The fields of each row of a text, the header among them, with the line on which it begins.
+
+    Args:
+        text: The content of the file.
+        name: What messages call the file.
+        separator: What separates fields; None: a comma if `is_csv` holds, else a tab.
+
+    Raises:
+        PfsmError: What `csv_records` raises.
+    """
+    if separator is None:
+        first_line = text[: text.find("\n")] if "\n" in text else text
+        separator = "comma" if is_csv(name, first_line) else "tab"
+    if separator == "comma":
+        return csv_records(text.removesuffix("\n").split("\n") if text else [], name)
+    between = "\t" if separator == "tab" else None
+    return enumerate((line.split(between) for line in each_line(text)), start=1)
+
+
+def data_rows(
+    rows: Iterable[tuple[int, list[str]]], width: int, name: str
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows below a header of so many names; empty lines at the end are ignored.
+
+    Raises:
+        PfsmError: A row with fewer or more fields than the header, or an empty line between rows.
+    """
     empty_line = 0
-    for line, fields in records:
+    for line, fields in rows:
         if width > 1 and fields in ([], [""]):
             empty_line = empty_line or line
             continue
         if empty_line:
             raise PfsmError(f"{name}:{empty_line}: empty line between rows; delete it")
-        if not fields:
-            fields.append("")
-        check_width(line, fields, width, name)
+        row = fields or [""]
+        check_width(line, row, width, name)
+        yield line, row
+
+
+def _columns(
+    rows: Iterable[tuple[int, list[str]]], header: Sequence[str], name: str
+) -> tuple[list[int], list[list[str]]]:
+    """The line numbers of the data rows, and the fields of each column, checked against the header's width."""
+    line_numbers: list[int] = []
+    columns: list[list[str]] = [[] for _ in header]
+    # One object per distinct field: in pairs and rankings a sentence stands on dozens of rows.
+    shared: dict[str, str] = {}
+    for line, fields in data_rows(rows, len(header), name):
         line_numbers.append(line)
         for column, field in zip(columns, fields, strict=True):
             column.append(shared.setdefault(field, field))

@@ -210,11 +210,8 @@ def each_line(text: str) -> Iterator[str]:
         start = end + 1
 
 
-def read_lines(path: StrPath, needed: str = "") -> list[str]:
-    r"""Read the lines of a UTF-8 text file, gzip or plain (``-``: standard input).
-
-    A line ends at ``\n`` and nowhere else; one ``\r`` at its end and a byte order mark at the start of the
-    file are dropped. NUL bytes are text. An empty file has no lines.
+def read_text(path: StrPath, needed: str = "") -> str:
+    """The text of a UTF-8 file, gzip or plain (``-``: standard input), without a byte order mark at the start.
 
     Args:
         path: the file.
@@ -225,7 +222,16 @@ def read_lines(path: StrPath, needed: str = "") -> list[str]:
     """
     content = read_bytes(path)
     check_lines(content, display_name(path))
-    return split_lines(decode(content, display_name(path), needed))
+    return decode(content, display_name(path), needed)
+
+
+def read_lines(path: StrPath, needed: str = "") -> list[str]:
+    r"""The lines of `read_text`; arguments and errors as there.
+
+    A line ends at ``\n`` and nowhere else; one ``\r`` at its end is dropped. NUL bytes are text. An empty file has no
+    lines.
+    """
+    return split_lines(read_text(path, needed))
 
 
 def content_checksum(content: bytes) -> str:

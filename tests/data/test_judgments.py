@@ -1,5 +1,11 @@
-"""Absolute judgments: read, chosen, joined, and put in an order that files and rows do not change."""
+"""Absolute judgments: read, chosen, joined, and put in an order that files and rows do not change.
 
+Preferences: read with their votes, chosen, joined.
+
+Fingerprints of references, against sha256 of what their normal form should be.
+"""
+
+import hashlib
 import os
 import random
 from pathlib import Path
@@ -9,7 +15,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data import DataSource, Judgments, read_judgments, read_table
+from pfsm.data import (
+    DataSource,
+    Judgments,
+    Preferences,
+    digest,
+    digests,
+    is_preferences,
+    overlap,
+    preferences_from_table,
+    read_judgments,
+    read_preferences,
+    read_table,
+)
 from pfsm.errors import PfsmError
 
 REAL = os.environ.get("PFSM_DATA")
@@ -185,3 +203,153 @@ def test_real_rows_and_means() -> None:
     np.testing.assert_array_equal(judgments.scores, [float(field) for field in judgments.columns["da_z"]])
     backwards = Judgments.join([read_judgments(path) for path in reversed(paths)])
     assert rows_of(judgments.sorted()) == rows_of(backwards.sorted())
+
+
+def test_reading_preferences(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "segment_id\treference\tbetter\tworse\tvotes\n1\tr\tb\tw\t2\n1\tr\tw\tb\t0\n2\ts\tc\td\t0.5\n",
+    )
+    preferences = read_preferences(path)
+    assert preferences.references == ("r", "r", "s")
+    assert preferences.better == ("b", "w", "c")
+    assert preferences.worse == ("w", "b", "d")
+    np.testing.assert_array_equal(preferences.votes, [2.0, 0.0, 0.5])
+    assert preferences.columns == {"segment_id": ("1", "1", "2")}
+    assert preferences.sources == (read_table(path).source,)
+    assert len(preferences) == 3
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("reference\tbetter\tworse", True),
+        ("better\tworse", True),
+        ("reference\tbetter", False),
+        ("reference\thypothesis\tscore", False),
+    ],
+)
+def test_is_preferences(header: str, expected: bool, tmp_path: Path) -> None:
+    assert is_preferences(read_table(write(tmp_path, f"{header}\n"))) is expected
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("better\tworse\nb\tw\n", ": no column 'reference'; the columns are 'better', 'worse'"),
+        ("reference\tworse\nb\tw\n", ": no column 'better'; the columns are 'reference', 'worse'"),
+        ("reference\tbetter\nb\tw\n", ": no column 'worse'; the columns are 'reference', 'better'"),
+        (
+            "ref\tmt\tscore\nr\th\t1\n",
+            ": no column 'better'; the columns are 'ref', 'mt', 'score'; this is a file of absolute scores",
+        ),
+        ("reference\tbetter\tworse\n", ": no rows below the header"),
+        (
+            "reference\tbetter\tworse\tvotes\nr\tb\tw\t1\nr\tb\tw\t-1\n",
+            ":3: votes is '-1', a finite number of 0 or more is needed",
+        ),
+        (
+            "reference\tbetter\tworse\tvotes\nr\tb\tw\tinf\n",
+            ":2: votes is 'inf', a finite number of 0 or more is needed",
+        ),
+        (
+            "reference\tbetter\tworse\tvotes\nr\tb\tw\t\n",
+            ":2: votes is '', a finite number of 0 or more is needed",
+        ),
+    ],
+)
+def test_what_is_refused_preferences(content: str, expected: str, tmp_path: Path) -> None:
+    path = write(tmp_path, content)
+    with pytest.raises(PfsmError) as caught:
+        preferences_from_table(read_table(path))
+    assert str(caught.value) == f"{path}{expected}"
+
+
+def test_select_and_join(tmp_path: Path) -> None:
+    first = read_preferences(write(tmp_path, "reference\tbetter\tworse\tvotes\nr\tb\tw\t2\nq\tc\td\t3\n"))
+    second = read_preferences(write(tmp_path, "reference\tbetter\tworse\tlang\ns\te\tf\tcs\n", "y.tsv"))
+    joined = Preferences.join([first, second])
+    assert joined.references == ("r", "q", "s")
+    assert joined.better == ("b", "c", "e")
+    assert joined.worse == ("w", "d", "f")
+    np.testing.assert_array_equal(joined.votes, [2.0, 3.0, 1.0])
+    assert joined.columns == {"lang": ("", "", "cs")}
+    assert joined.sources == first.sources + second.sources
+    chosen = joined.select(np.array([2, 1]))
+    assert (chosen.references, chosen.better, chosen.worse) == (("s", "q"), ("e", "c"), ("f", "d"))
+    np.testing.assert_array_equal(chosen.votes, [1.0, 3.0])
+    assert chosen.columns == {"lang": ("cs", "")}
+    assert chosen.sources == joined.sources
+    with pytest.raises(PfsmError, match="no preferences: give at least one file of them"):
+        Preferences.join([])
+
+
+@needs_data
+def test_real_rows_and_votes() -> None:
+    paths = sorted(Path(REAL or "", "wmt12-rr").glob("*.tsv.gz"))
+    preferences = Preferences.join([read_preferences(path) for path in paths])
+    assert len(preferences) == 38885  # the collection's README
+    assert sorted(set(preferences.columns["source_lang"])) == ["cs", "de", "es", "fr"]
+    assert np.all(preferences.votes >= 1)
+    # A pair that raters disagreed on stands in both directions, each row telling the other's votes.
+    against = np.array([float(field) for field in preferences.columns["votes_against"]])
+    keys = list(
+        zip(
+            preferences.columns["source_lang"],
+            preferences.columns["segment_id"],
+            preferences.columns["better_system"],
+            preferences.columns["worse_system"],
+            strict=True,
+        )
+    )
+    votes = dict(zip(keys, preferences.votes.tolist(), strict=True))
+    assert len(votes) == len(keys)
+    for (language, segment, better, worse), opposed in zip(keys, against.tolist(), strict=True):
+        assert votes.get((language, segment, worse, better), 0.0) == opposed
+
+
+def test_the_published_value() -> None:
+    # FIPS 180-2, appendix B.1: SHA-256 of "abc" begins ba7816bf 8f01cfea.
+    assert digest("abc") == "ba7816bf8f"
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("", b""),
+        (" \t\u3000\n", b""),
+        ("  two\u00a0 words\r", b"two words"),
+        ("cafe\u0301", b"caf\xc3\xa9"),
+        ("caf\u00e9", b"caf\xc3\xa9"),
+        ("\u212b", b"\xc3\x85"),  # the Angstrom sign is a letter in NFC
+        ("\ufb01", b"\xef\xac\x81"),  # the ligature stays in NFC
+        ("Case", b"Case"),
+    ],
+)
+def test_the_normal_form(text: str, normal: bytes) -> None:
+    assert digest(text) == hashlib.sha256(normal).hexdigest()[:10]
+
+
+def test_digests_are_sorted_and_unique() -> None:
+    texts = ["b", "abc", " abc", "a", "b"]
+    listed = digests(texts).split(" ")
+    assert listed == sorted(listed)
+    assert set(listed) == {hashlib.sha256(text).hexdigest()[:10] for text in (b"a", b"b", b"abc")}
+    assert digests([]) == ""
+    assert digests(iter(texts)) == digests(reversed(texts))
+
+
+@settings(deadline=None)
+@given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
+def test_overlap_is_the_size_of_the_intersection(texts: set[int], others: set[int]) -> None:
+    known = digests(f"sentence {number}" for number in others)
+    assert overlap([f" sentence\t{number}" for number in texts], known) == len(texts & others)
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_any_text_has_ten_hexadecimal_digits(text: str) -> None:
+    value = digest(text)
+    assert len(value) == 10
+    assert int(value, 16) >= 0
+    assert overlap([text], value) == 1

@@ -1,12 +1,25 @@
-"""Bootstrap intervals against enumeration, plain loops and known coverage."""
+"""Bootstrap intervals against enumeration, plain loops and known coverage.
+
+Numbers of times, and sums over resamples, against plain loops and exact fractions.
+
+Simulations without a difference: a nominal 5% level must reject about 5% of them.
+
+The number of rejections has a binomial distribution; seeds are fixed, and the bounds are such that a sound test
+exceeds them once in a thousand times.
+"""
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
+from scipy import stats
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation import (
@@ -15,13 +28,17 @@ from pfsm.evaluation import (
     bootstrap_interval,
     default_seed,
     kendall_tau_b,
+    paired_bootstrap_correlations,
     pearson,
     percentile_interval,
+    perm_both,
     resampled_statistics,
     spearman,
+    williams_test,
 )
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL
 from pfsm.evaluation.measure import scored_items
+from pfsm_kernels.statistics.resampling import drawn_times, resampled_sums
 
 Correlation = Callable[..., float]
 ALL = pytest.mark.parametrize("correlation", [pearson, spearman, kendall_tau_b])
@@ -161,3 +178,111 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         bootstrap_interval(mean)
     with pytest.raises(ValueError, match="not finite"):
         bootstrap_interval(pearson, [1.0, math.nan], [1.0, 2.0])
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_against_plain_loops(data: st.DataObject) -> None:
+    n, m, k, size = (data.draw(st.integers(low, 6)) for low in (1, 0, 0, 0))
+    rows = data.draw(arrays(np.int64, (m, size), elements=st.integers(0, n - 1)))
+    table = data.draw(arrays(np.float64, (n, k), elements=st.floats(-1e6, 1e6)))
+    times = drawn_times(rows, n)
+    assert times.tolist() == [[list(drawn).count(unit) for unit in range(n)] for drawn in rows.tolist()]
+    found = resampled_sums(times, table)
+    assert found.shape == (m, k)
+    for drawn, sums in zip(rows.tolist(), found.tolist(), strict=True):
+        exact = [float(sum(Fraction(table[unit, column]) for unit in drawn)) for column in range(k)]
+        assert sums == pytest.approx(exact, rel=1e-12, abs=1e-9)
+
+
+def test_bad_arguments_are_refused() -> None:
+    for rows in ([[2]], [[-1]], [1]):
+        with pytest.raises(ValueError, match="names a unit"):
+            drawn_times(np.array(rows), 2)
+    for times, table in (([[1, 1]], [[1.0]]), ([1], [[1.0]]), ([[1]], [1.0])):
+        with pytest.raises(ValueError, match="how many times"):
+            resampled_sums(np.array(times), np.array(table))
+    with pytest.raises(ValueError, match="less than no times"):
+        resampled_sums(np.array([[-1]]), np.array([[1.0]]))
+
+
+LEVEL = 0.05
+Scores = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
+
+
+def independent(generator: np.random.Generator, n: int = 80) -> Scores:
+    """Two metrics that agree with people, and with each other, alike; no two items of one segment."""
+    human, noise = generator.normal(size=n), generator.normal(size=n)
+    a, b = (human + 0.5 * noise + generator.normal(size=n) for _ in range(2))
+    return human, a, b, np.arange(n)
+
+
+def rejections(
+    p_value: Callable[[Scores, int], float], made: Callable[[np.random.Generator], Scores], n_simulations: int
+) -> int:
+    generator = np.random.default_rng(20240607)
+    return sum(p_value(made(generator), seed) < LEVEL for seed in range(n_simulations))
+
+
+def bounds(n_simulations: int) -> tuple[int, int]:
+    """Between which the number of rejections lies, if their chance is the nominal level."""
+    low, high = stats.binom.ppf([0.0005, 0.9995], n_simulations, LEVEL)
+    return int(low), int(high)
+
+
+def bootstrap_test(statistic: str, by_segment: bool) -> Callable[[Scores, int], float]:
+    def p_value(scores: Scores, seed: int) -> float:
+        human, a, b, segments = scores
+        result = paired_bootstrap_correlations(
+            human, a, b, None, statistic, 199, seed, segments=segments if by_segment else None
+        )
+        return result.groups[0].p_value
+
+    return p_value
+
+
+def permutation(scores: Scores, seed: int) -> float:
+    human, a, b, segments = scores
+    return perm_both(human, a, b, segments, n_permutations=199, seed=seed).groups[0].p_value
+
+
+def williams(scores: Scores, seed: int) -> float:
+    human, a, b, _ = scores
+    return williams_test(pearson(human, a), pearson(human, b), pearson(a, b), human.size).p_value
+
+
+@pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall"])
+def test_paired_bootstrap(statistic: str) -> None:
+    low, high = bounds(600)
+    assert low <= rejections(bootstrap_test(statistic, by_segment=False), independent, 600) <= high
+
+
+def test_the_mean_over_groups() -> None:
+    def p_value(scores: Scores, seed: int) -> float:
+        human, a, b, items = scores
+        groups = [f"group {item % 4}" for item in items]
+        return paired_bootstrap_correlations(human, a, b, groups, "pearson", 199, seed).mean.p_value
+
+    low, high = bounds(300)
+    assert low <= rejections(p_value, lambda generator: independent(generator, 240), 300) <= high
+
+
+def test_perm_both() -> None:
+    low, high = bounds(500)
+    assert low <= rejections(permutation, independent, 500) <= high
+
+
+def test_williams() -> None:
+    low, high = bounds(4000)
+    assert low <= rejections(williams, independent, 4000) <= high
+
+
+def test_the_tests_see_what_is_there() -> None:
+    """Power: with much more noise in one metric, most simulations are rejected."""
+
+    def unequal(generator: np.random.Generator) -> Scores:
+        human, a, b, segments = independent(generator)
+        return human, a, b + 3.0 * generator.normal(size=human.size), segments
+
+    for p_value in (bootstrap_test("pearson", by_segment=False), permutation, williams):
+        assert rejections(p_value, unequal, 60) > 45

@@ -1,16 +1,33 @@
-"""Correlations against exact fractions, pairs counted one by one, and scipy."""
+"""Correlations against exact fractions, pairs counted one by one, and scipy.
+
+Mean-removed and length-weighted correlations by hand, by repetition of points, and against SciPy.
+
+The rank kernels on resamples, against the definitions applied to the drawn rows.
+
+Williams' test: a published example, the matrix form of its statistic, limits.
+"""
 
 import math
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
+from scipy import stats
 
-from pfsm.evaluation import kendall_tau_b, pearson, spearman
+from pfsm.evaluation import (
+    kendall_tau_b,
+    mean_removed,
+    mean_removed_pearson,
+    pearson,
+    spearman,
+    weighted_pearson,
+    williams_test,
+)
+from pfsm_kernels.statistics.rank import repeated_kendall_tau_b, repeated_spearman
 from tests.oracles import rank
 
 Correlation = Callable[..., float]
@@ -103,3 +120,149 @@ def test_kendall_of_a_large_sample_does_not_overflow() -> None:
     x = np.arange(200_000)
     assert kendall_tau_b(x, x) == 1.0
     assert kendall_tau_b(x, x // 100_000) == pytest.approx(math.sqrt(0.5), abs=1e-5)
+
+
+points = st.lists(
+    st.tuples(st.integers(-5, 5), st.integers(-5, 5), st.integers(0, 3)), min_size=2, max_size=12
+)
+
+
+def test_against_scipy_on_the_deviations() -> None:
+    generator = np.random.default_rng(5)
+    segments = generator.integers(0, 12, size=80)
+    human, metric = generator.normal(size=(2, 80))
+    human_left, metric_left = (
+        scores - np.array([scores[segments == segment].mean() for segment in segments])
+        for scores in (human, metric)
+    )
+    expected = stats.pearsonr(metric_left, human_left).statistic
+    assert mean_removed_pearson(metric, human, segments) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_common_offset_costs_no_digits() -> None:
+    generator = np.random.default_rng(6)
+    human, metric = generator.integers(0, 9, size=(2, 40)).astype(np.float64)
+    segments = np.arange(40) // 4
+    far = mean_removed_pearson(metric + 2.0**45, human - 2.0**45, segments)
+    assert far == pytest.approx(mean_removed_pearson(metric, human, segments), abs=1e-12)
+    weights = generator.integers(1, 9, size=40)
+    far = weighted_pearson(metric + 2.0**45, 2.0**-60 * human, weights)
+    assert far == pytest.approx(weighted_pearson(metric, human, weights), abs=1e-12)
+
+
+@given(points)
+def test_a_whole_weight_is_so_many_points(made: list[tuple[int, int, int]]) -> None:
+    x, y, weights = (np.array(column, dtype=np.float64) for column in zip(*made, strict=True))
+    times = weights.astype(int)
+    expected = pearson(np.repeat(x, times), np.repeat(y, times))
+    assert weighted_pearson(x, y, weights) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert weighted_pearson(x, y, weights / 8) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(ValueError, match="a weight is negative"):
+        weighted_pearson([1.0, 2.0], [1.0, 3.0], [1.0, -1.0])
+    with pytest.raises(ValueError, match="a weight is negative"):
+        mean_removed([1.0, 2.0], ["a", "a"], [1.0, -1.0])
+    with pytest.raises(ValueError, match="not finite"):
+        mean_removed([1.0, math.inf], ["a", "a"])
+    with pytest.raises(ValueError, match="1 segments"):
+        mean_removed_pearson([1.0, 2.0], [1.0, 2.0], ["a"])
+    with pytest.raises(ValueError, match="one length"):
+        weighted_pearson([1.0, 2.0], [1.0, 3.0], [1.0])
+
+
+Case = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+BOTH = pytest.mark.parametrize("kernel", [repeated_kendall_tau_b, repeated_spearman])
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """Dense ranks (gaps allowed) of n rows, and resamples that may be shorter or longer than n."""
+    n = draw(st.integers(1, 8))
+    ranks = arrays(np.int64, n, elements=st.integers(0, n - 1))
+    shape = (draw(st.integers(0, 4)), draw(st.integers(0, 11)))
+    resamples = arrays(np.int64, shape, elements=st.integers(0, n - 1))
+    return draw(ranks), draw(ranks), draw(resamples)
+
+
+def times(n: int, resamples: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many times each row stands in every resample."""
+    return np.array([np.bincount(rows, minlength=n) for rows in resamples], dtype=np.int64).reshape(-1, n)
+
+
+@given(cases())
+@settings(max_examples=200, deadline=None)
+def test_kendall_of_resamples(case: Case) -> None:
+    left, right, resamples = case
+    expected = [rank.kendall_tau_b(left[rows].tolist(), right[rows].tolist()) for rows in resamples]
+    np.testing.assert_allclose(
+        repeated_kendall_tau_b(left, right, times(left.size, resamples)), np.reshape(expected, -1), atol=1e-13
+    )
+
+
+@given(cases())
+@settings(max_examples=200, deadline=None)
+def test_spearman_of_resamples(case: Case) -> None:
+    left, right, resamples = case
+    expected = [rank.spearman(left[rows].tolist(), right[rows].tolist()) for rows in resamples]
+    np.testing.assert_allclose(
+        repeated_spearman(left, right, times(left.size, resamples)), np.reshape(expected, -1), atol=1e-13
+    )
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("left", "right", "often"),
+    [
+        ([0, 1], [0, 1, 2], [[1, 1]]),
+        ([], [], [[]]),
+        ([0, 2], [0, 1], [[1, 1]]),
+        ([0, 1], [-1, 1], [[1, 1]]),
+        ([0, 1], [0, 1], [[1, -1]]),
+        ([0, 1], [0, 1], [[1, 1, 1]]),
+        ([0, 1], [0, 1], [1, 1]),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(kernel, left, right, often) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=r"dense ranks|resample"):
+        kernel(*(np.array(one, dtype=np.int64) for one in (left, right, often)))
+
+
+correlations = st.floats(-0.95, 0.95)
+
+
+def test_steigers_example() -> None:
+    """Steiger (1980), case A: 103 people, correlations .4, .5 and .1: the statistic is -.89."""
+    result = williams_test(0.4, 0.5, 0.1, 103)
+    assert result.t == pytest.approx(-0.891, abs=5e-4)
+    assert result.degrees == 100
+    assert result.p_value == pytest.approx(0.375, abs=5e-4)
+    assert result.p_greater == pytest.approx(1 - 0.375 / 2, abs=5e-4)
+
+
+@given(correlations, correlations, correlations, st.integers(4, 500))
+def test_against_the_determinant(r12: float, r13: float, r23: float, n: int) -> None:
+    determinant = float(np.linalg.det(np.array([[1, r12, r13], [r12, 1, r23], [r13, r23, 1]])))
+    assume(determinant > 1e-6)
+    assume(r12 != r13)
+    mean = (r12 + r13) / 2
+    variance = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r23) ** 3
+    t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / variance)
+    result = williams_test(r12, r13, r23, n)
+    assert result.t == pytest.approx(t, rel=1e-6)
+    assert result.p_value == pytest.approx(2 * stats.t.sf(abs(t), n - 3), abs=1e-7)
+    assert result.p_greater == pytest.approx(stats.t.sf(t, n - 3), abs=1e-7)
+    mirrored = williams_test(r13, r12, r23, n)
+    assert mirrored.t == pytest.approx(-result.t)
+    assert mirrored.p_greater == pytest.approx(1 - result.p_greater)
+
+
+def test_bad_arguments_are_refused_williams() -> None:
+    with pytest.raises(ValueError, match="n is 3"):
+        williams_test(0.1, 0.2, 0.3, 3)
+    for r in (1.1, math.nan):
+        with pytest.raises(ValueError, match="from -1 to 1"):
+            williams_test(r, 0.2, 0.3, 30)
+    with pytest.raises(ValueError, match="cannot occur together"):
+        williams_test(0.9, -0.9, 0.9, 30)

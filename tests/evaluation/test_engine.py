@@ -1,16 +1,48 @@
-"""The engine on one's own statistics, and on data in which some scores are missing; names of statistics."""
+"""The engine on one's own statistics, and on data in which some scores are missing; names of statistics.
+
+Every named statistic: its resamples are its values on the drawn segments, copies kept apart.
+
+Statistics within groups and their means, against the statistics of each group by itself.
+"""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation import Question, canonical, compare, estimate, plain, question_of_scores
-from pfsm.evaluation.catalogue import BY_LEVEL, SEGMENT_LEVEL, level_and_name, named_statistic
+from pfsm.evaluation import (
+    MeanEstimate,
+    Question,
+    canonical,
+    compare,
+    estimate,
+    evaluate_groups,
+    evaluate_preference_groups,
+    kendall_tau_b,
+    pearson,
+    plain,
+    preference_counts,
+    preference_interval,
+    question_of_scores,
+    spearman,
+)
+from pfsm.evaluation.bootstrap import group_seed, resampled_rows
+from pfsm.evaluation.catalogue import (
+    BY_LEVEL,
+    PREFERENCES,
+    SEGMENT_LEVEL,
+    SYSTEM_LEVEL,
+    Statistic,
+    level_and_name,
+    named_statistic,
+)
 from pfsm.evaluation.engine import check_units, samples
-from pfsm.evaluation.measure import Items
+from pfsm.evaluation.measure import Items, scored_items
+from pfsm.evaluation.preference import preference_items
+from pfsm_kernels.statistics.rank import repeated_kendall_tau_b, repeated_spearman
 from tests.oracles import resampling
 
 Float = NDArray[np.float64]
@@ -115,3 +147,272 @@ def test_names() -> None:
         for statistic in table.values():
             assert level_and_name(f"{level}-{statistic.key}") == (level, statistic.name)
             assert named_statistic(statistic.key, level) is statistic
+
+
+SEED_MEASURE = 11
+N_RESAMPLES = 40
+
+
+def made_items() -> tuple[Items, NDArray[np.float64]]:
+    """Nine segments of one to six translations, with ties on both sides."""
+    generator = np.random.default_rng(3)
+    segments = np.repeat(np.arange(9), [1, 4, 6, 2, 5, 3, 1, 6, 4])
+    generator.shuffle(segments)
+    human = 10.0 * generator.integers(0, 7, size=segments.size)
+    metric = np.round(human / 20 + generator.normal(size=segments.size), 1)
+    systems = np.concatenate([np.arange((segments == segment).sum()) for segment in range(9)])
+    systems = systems[np.argsort(np.argsort(segments, kind="stable"), kind="stable")]
+    lengths = 1.0 + segments
+    return scored_items(human, segments, systems, lengths), metric
+
+
+def copies(
+    segments: NDArray[np.int64], drawn: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows of drawn segments, and for each the number of its draw."""
+    rows = [np.flatnonzero(segments == segment) for segment in drawn]
+    return np.concatenate(rows), np.repeat(np.arange(drawn.size), [part.size for part in rows])
+
+
+@pytest.mark.parametrize("name", SEGMENT_LEVEL)
+def test_resamples_of_segments(name: str) -> None:
+    items, metric = made_items()
+    statistic = SEGMENT_LEVEL[name]
+    found = statistic.bind(items).resampled(metric, N_RESAMPLES, SEED_MEASURE)
+    check(statistic, items, metric, found)
+
+
+@pytest.mark.parametrize("name", [name for name in SYSTEM_LEVEL if name != "spa"])
+def test_resamples_of_segments_at_system_level(name: str) -> None:
+    items, metric = made_items()
+    statistic = SYSTEM_LEVEL[name]
+    found = statistic.bind(items).resampled(metric, N_RESAMPLES, SEED_MEASURE)
+    check(statistic, items, metric, found)
+
+
+def check(
+    statistic: Statistic[Items], items: Items, metric: NDArray[np.float64], found: NDArray[np.float64]
+) -> None:
+    """Resample after resample: the plain value of the rows that were drawn."""
+    assert items.segments is not None
+    names = np.array(list(dict.fromkeys(items.segments.tolist())))
+    (draws,) = resampled_rows(names.size, N_RESAMPLES, SEED_MEASURE)
+    defined = 0
+    for drawn, value in zip(draws, found, strict=True):
+        rows, segments = copies(items.segments, names[drawn])
+        part = scored_items(
+            items.human[rows],
+            segments,
+            None if items.systems is None else items.systems[rows],
+            None if items.lengths is None else items.lengths[rows],
+        )
+        if "systems" in statistic.needs and part.systems is not None and part.systems.max() < 5:
+            assert math.isnan(value)
+            continue
+        assert value == pytest.approx(statistic.bind(part).value(metric[rows]), abs=1e-12, nan_ok=True)
+        defined += not math.isnan(value)
+    assert defined > N_RESAMPLES / 4
+
+
+@pytest.mark.parametrize("name", PREFERENCES)
+def test_preferences(name: str) -> None:
+    generator = np.random.default_rng(4)
+    n = 60
+    references = [f"r{number}" for number in generator.integers(0, 8, size=n)]
+    better, worse = ([f"h{number}" for number in generator.integers(0, 5, size=n)] for _ in range(2))
+    votes, ties = generator.integers(0, 4, size=(2, n)).astype(np.float64)
+    scores = generator.integers(0, 4, size=(8, 5)).astype(np.float64)
+    metric = np.stack(
+        [
+            [
+                scores[int(reference[1:]), int(text[1:])]
+                for reference, text in zip(references, side, strict=True)
+            ]
+            for side in (better, worse)
+        ],
+        axis=1,
+    )
+    segments = np.unique(references, return_inverse=True)[1]
+    items = preference_items(better, worse, references, votes, ties, segments)
+    measure = PREFERENCES[name].bind(items)
+    found = measure.resampled(metric, N_RESAMPLES, SEED_MEASURE)
+    (draws,) = resampled_rows(8, N_RESAMPLES, SEED_MEASURE)
+    names = np.array(list(dict.fromkeys(segments.tolist())))
+    for drawn, value in zip(draws, found, strict=True):
+        rows, draw = copies(segments, names[drawn])
+        part = preference_items(
+            [better[row] for row in rows],
+            [worse[row] for row in rows],
+            [f"{references[row]} {number}" for row, number in zip(rows, draw, strict=True)],
+            votes[rows],
+            ties[rows],
+        )
+        assert value == pytest.approx(PREFERENCES[name].bind(part).value(metric[rows]), abs=1e-12)
+
+
+def test_a_part_of_the_data_is_the_data_of_the_part() -> None:
+    items, metric = made_items()
+    rows = np.flatnonzero(np.arange(len(items)) % 3)
+    part = items.select(rows)
+    assert part.segments is not None
+    assert items.segments is not None
+    fresh = scored_items(items.human[rows], items.segments[rows], None, None)
+    for name in ("kendall", "mean-removed", "acc-t"):
+        value = SEGMENT_LEVEL[name].bind(part).value(metric[rows])
+        assert value == SEGMENT_LEVEL[name].bind(fresh).value(metric[rows])
+
+
+def test_nothing_is_undefined() -> None:
+    none = np.zeros(0)
+    items = scored_items(none, segments=[], systems=[], lengths=[])
+    for statistic in (*SEGMENT_LEVEL.values(), *SYSTEM_LEVEL.values()):
+        measure = statistic.bind(items)
+        assert math.isnan(measure.value(none)), statistic.name
+        assert np.isnan(measure.resampled(none, 3, 1)).all(), statistic.name
+        assert measure.resampled(none, 3, 1).shape == (3,)
+    for preference in PREFERENCES.values():
+        measure = preference.bind(preference_items([], [], []))
+        assert math.isnan(measure.value(np.zeros((0, 2)))), preference.name
+        assert np.isnan(measure.resampled(np.zeros((0, 2)), 3, 1)).all(), preference.name
+
+
+@pytest.mark.parametrize("level", [SEGMENT_LEVEL, SYSTEM_LEVEL])
+def test_a_single_segment_has_values_but_no_resamples(level) -> None:  # type: ignore[no-untyped-def]
+    human, metric = np.array([0.0, 30.0, 60.0, 90.0]), np.array([1.0, 3.0, 2.0, 4.0])
+    items = scored_items(human, segments=[0, 0, 0, 0], systems=[0, 1, 2, 3], lengths=np.ones(4))
+    for name, statistic in level.items():
+        measure = statistic.bind(items)
+        assert not math.isnan(measure.value(metric)) or name == "spa", name
+        assert np.isnan(measure.resampled(metric, 3, 1)).all(), name
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        scored_items([math.nan])
+    with pytest.raises(ValueError, match="lengths"):
+        scored_items([1.0], lengths=[-1.0])
+    with pytest.raises(ValueError, match="1 rows, but 2 systems"):
+        scored_items([1.0], systems=["a", "b"])
+
+
+@pytest.mark.parametrize("kernel", [repeated_kendall_tau_b, repeated_spearman])
+def test_the_kernels_of_repeated_rows(kernel) -> None:  # type: ignore[no-untyped-def]
+    ranks = np.array([0, 1, 2])
+    assert kernel(ranks, ranks, np.array([[1, 1, 1], [2, 0, 3]])).tolist() == [1.0, 1.0]
+    assert np.isnan(kernel(ranks, ranks, np.array([[0, 0, 0], [0, 5, 0]]))).all()
+
+
+Scores = NDArray[np.float64]
+SIZES = {"fr-en": 80, "cs-en": 40, "de-en": 40}
+
+
+def judgments(seed: int = 1) -> tuple[Scores, Scores, list[str]]:
+    """Correlated scores of the groups in `SIZES`, in a random order."""
+    generator = np.random.default_rng(seed)
+    names = np.array([name for name, size in SIZES.items() for _ in range(size)])
+    x, noise = generator.normal(size=(2, names.size))
+    order = generator.permutation(names.size)
+    return x[order], np.round(x + noise, 1)[order], names[order].tolist()
+
+
+def of_group(values: Scores, names: Sequence[str], name: str) -> Scores:
+    return values[[place for place, other in enumerate(names) if other == name]]
+
+
+def test_every_group_by_itself_and_the_plain_mean() -> None:
+    x, y, names = judgments()
+    result = evaluate_groups(x, y, names)
+    assert [(group.name, group.n) for group in result.groups] == sorted(SIZES.items())
+    for field, statistic in (("pearson", pearson), ("spearman", spearman), ("kendall_tau_b", kendall_tau_b)):
+        values = [statistic(of_group(x, names, name), of_group(y, names, name)) for name in sorted(SIZES)]
+        estimates = [getattr(group, field) for group in result.groups]
+        assert [estimate.value for estimate in estimates] == values
+        assert len(set(values)) == 3
+        mean: MeanEstimate = getattr(result, field)
+        assert mean.value == pytest.approx(sum(values) / 3)
+        assert mean.left_out == ()
+        for one in (*estimates, mean):
+            assert one.interval.low < one.value < one.interval.high
+
+
+def test_a_group_does_not_depend_on_the_others() -> None:
+    x, y, names = judgments()
+    alone = evaluate_groups(of_group(x, names, "de-en"), of_group(y, names, "de-en"), ["de-en"] * 40, seed=5)
+    (together,) = [group for group in evaluate_groups(x, y, names, seed=5).groups if group.name == "de-en"]
+    assert alone.groups == (together,)
+    assert alone.pearson == MeanEstimate(together.pearson.value, together.pearson.interval, ())
+    other = evaluate_groups(x, y, names, seed=6)
+    assert together not in other.groups
+
+
+def test_groups_without_a_statistic_are_left_out_and_named() -> None:
+    x, y, names = judgments()
+    more_x, more_y = np.append(x, [1.0, 1.0, 2.0, 9.0]), np.append(y, [1.0, 2.0, 3.0, 9.0])
+    plain = evaluate_groups(x, y, names)
+    result = evaluate_groups(more_x, more_y, [*names, "constant", "constant", "single", "another"])
+    assert result.pearson.left_out == ("another", "constant", "single")
+    assert result.kendall_tau_b == MeanEstimate(
+        plain.kendall_tau_b.value, plain.kendall_tau_b.interval, ("another", "constant", "single")
+    )
+    constant = {group.name: group for group in result.groups}["constant"]
+    assert constant.n == 2
+    assert math.isnan(constant.spearman.value)
+    assert math.isnan(constant.spearman.interval.low)
+
+
+def test_preferences_of_every_group() -> None:
+    generator = np.random.default_rng(2)
+    better, worse = generator.integers(0, 5, size=(2, 120)) + np.array([[1], [0]])
+    votes = generator.integers(1, 4, size=120).astype(np.float64)
+    names = np.array(["b", "a", "c"] * 40)
+    result = evaluate_preference_groups(better, worse, names.tolist(), votes)
+    assert [group.name for group in result.groups] == ["a", "b", "c"]
+    counts = [preference_counts(*(one[names == name] for one in (better, worse, votes))) for name in "abc"]
+    assert [group.counts for group in result.groups] == counts
+    assert [group.n for group in result.groups] == [40, 40, 40]
+    for group in result.groups:
+        for one in (group.accuracy, group.tau_wmt12, group.tau_wmt13):
+            assert one.interval.low < one.value < one.interval.high
+    assert result.accuracy.value == pytest.approx(np.mean([one.accuracy for one in counts]))
+    assert result.tau_wmt12.value == pytest.approx(np.mean([one.kendall_tau("wmt12") for one in counts]))
+    assert result.tau_wmt13.value == pytest.approx(np.mean([one.kendall_tau("wmt13") for one in counts]))
+    assert result.tau_wmt13.value > result.tau_wmt12.value
+    widest = max(group.accuracy.interval.high - group.accuracy.interval.low for group in result.groups)
+    assert 0 < result.accuracy.interval.high - result.accuracy.interval.low < 0.8 * widest
+
+
+def test_bad_arguments_are_refused_groups() -> None:
+    with pytest.raises(ValueError, match="group names"):
+        evaluate_groups([1.0, 2.0], [1.0, 2.0], ["a"])
+    with pytest.raises(ValueError, match="group names"):
+        evaluate_preference_groups([1.0, 2.0], [1.0, 2.0], ["a"])
+    with pytest.raises(ValueError, match="not finite"):
+        evaluate_groups([1.0, math.inf], [1.0, 2.0], ["a", "b"])
+    with pytest.raises(ValueError, match="number of votes"):
+        evaluate_preference_groups([1.0], [2.0], ["a"], [-1.0])
+    with pytest.raises(ValueError, match="confidence"):
+        evaluate_groups([], [], [], confidence=95.0)
+    with pytest.raises(ValueError, match="n_resamples"):
+        evaluate_preference_groups([], [], [], n_resamples=0)
+
+
+def test_segments_of_preferences_are_drawn_within_their_group() -> None:
+    """The interval of a group is that of its pairs by themselves, segments of one name apart."""
+    generator = np.random.default_rng(7)
+    better, worse = generator.normal(size=(2, 90))
+    names = [("cs", "de")[number % 2] for number in range(90)]
+    segments = [f"{number // 10}" for number in range(90)]
+    result = evaluate_preference_groups(better, worse, names, segments=segments, n_resamples=100, seed=3)
+    for number, group in enumerate(result.groups):
+        rows = slice(number, None, 2)
+        expected = preference_interval(
+            better[rows],
+            worse[rows],
+            segments=segments[rows],
+            n_resamples=100,
+            seed=group_seed(3, group.name),
+        )
+        assert group.accuracy.interval == expected
+    blind = evaluate_preference_groups(better, worse, names, n_resamples=100, seed=3)
+    assert blind.groups[0].accuracy.interval != result.groups[0].accuracy.interval
+    assert blind.groups[0].accuracy.value == result.groups[0].accuracy.value

@@ -1,16 +1,25 @@
-"""Contrast tests: counts by hand, the Wilson interval against SciPy, the bootstrap against its definition."""
+"""Contrast tests: counts by hand, the Wilson interval against SciPy, the bootstrap against its definition.
 
+Losses by severity, against counts by hand and SciPy.
+
+Cards of models: what they say of changes made on purpose.
+"""
+
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import model_cards
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import mannwhitneyu, spearmanr
 
 from pfsm.data import DataSource
-from pfsm.data.minimal_pairs import MinimalPairs
+from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs
 from pfsm.evaluation.bootstrap import bootstrap_interval
-from pfsm.evaluation.probe import probe, wilson_interval
+from pfsm.evaluation.probe import probe, severity_result, wilson_interval
 
 
 @dataclass
@@ -75,3 +84,85 @@ def test_wilson_interval_is_that_of_scipy(n: int, confidence: float) -> None:
         expected = binomtest(successes, n).proportion_ci(confidence, method="wilson")
         found = wilson_interval(successes, n, confidence)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+LOSSES = np.array([0.0, 1.0, 2.0, 3.0, 3.0, 5.0, 8.0, 4.0])
+GRADES = ("none", "none", "minor", "minor", "major", "critical", "critical", "critical")
+
+
+def test_by_hand() -> None:
+    result = severity_result(LOSSES, GRADES, n_resamples=100, seed=3)
+    assert [(one.severity, one.n, one.median.value) for one in result.losses] == [
+        ("none", 2, 0.5),
+        ("minor", 2, 2.5),
+        ("major", 1, 3.0),
+        ("critical", 3, 5.0),
+    ]
+    # 2 and 3 against 5, 8 and 4: every critical loss is above.
+    assert result.critical_above_minor.value == 1.0
+    assert result.harmless_share.value == pytest.approx(0.5 / 5.0)
+    for estimate in (result.harmless_share, result.correlation):
+        assert estimate.interval.low <= estimate.value <= estimate.interval.high
+
+
+def test_against_scipy() -> None:
+    random = np.random.default_rng(5)
+    grades = random.integers(0, 4, 200)
+    losses = np.array(random.normal(size=200) + 0.5 * grades, dtype=np.float64).round(
+        1
+    )  # rounded, so that some are equal
+    result = severity_result(losses, [SEVERITIES[grade] for grade in grades], n_resamples=10)
+    faulty = grades > 0
+    assert result.correlation.value == pytest.approx(spearmanr(losses[faulty], grades[faulty]).statistic)
+    critical, minor = losses[grades == 3], losses[grades == 1]
+    expected = mannwhitneyu(critical, minor).statistic / (critical.size * minor.size)
+    assert result.critical_above_minor.value == pytest.approx(expected)
+
+
+def test_harmless_pairs_do_not_count_among_all() -> None:
+    pairs = MinimalPairs(
+        ("typo", "typo", "spelling", "lost"),
+        ("r",) * 4,
+        ("1", "2", "3", "4"),
+        ("0", "2", "2", "3"),
+        DataSource("x.tsv", 4, ""),
+        severities=("minor", "minor", "none", "critical"),
+    )
+    result = probe(Numbers(), pairs, n_resamples=10)
+    assert [(one.kind, one.n, one.severity) for one in result.kinds] == [
+        ("typo", 2, "minor"),
+        ("spelling", 1, "none"),
+        ("lost", 1, "critical"),
+        ("all", 3, ""),
+    ]
+    assert result.kinds[-1].lower.value == pytest.approx(2 / 3)
+    assert result.mean_of_kinds == pytest.approx((0.5 + 1.0) / 2)
+    assert result.severity is not None
+    assert result.severity.harmless_share.value == 1.0
+
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+
+def test_changed_texts() -> None:
+    pairs = MinimalPairs(
+        ("synonym", "tense", "empty", "empty"),
+        ("r",) * 4,
+        ("9", "9", "9", "9"),
+        ("8", "9", "5", "1"),
+        DataSource("x.tsv", 4, ""),
+        severities=("none", "major", "critical", "critical"),
+    )
+    text = "\n".join(model_cards._changed({"references of X": probe(Numbers(), pairs, n_resamples=5)}))
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    # The harmless change loses 1; the critical ones lose 4 and 8, 6 in the middle.
+    assert rows == [
+        "| kind | severity | references of X |",
+        "|---|---|---|",
+        "| empty | critical | 100% |",
+        "| tense | major | 0% |",
+        "| synonym | none | costs 0.17 |",
+        "| mean of kinds | | **50%** |",
+        "| harmless / critical, medians | | 0.17 |",
+    ]
+    assert list(model_cards._changed({})) == []

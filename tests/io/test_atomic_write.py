@@ -1,4 +1,7 @@
-"""Atomic writing: all or nothing, with the permissions and links that were there."""
+"""Atomic writing: all or nothing, with the permissions and links that were there.
+
+Files and folders that may not be read or written.
+"""
 
 import gzip
 import os
@@ -6,12 +9,14 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.io.files import atomic_write, read_bytes
+from pfsm.io.files import atomic_write, check_writable, read_bytes, read_lines
 
 
 def only(folder: Path, *names: str) -> None:
@@ -180,3 +185,68 @@ def test_a_killed_process_leaves_what_was_there(tmp_path: Path, before: str | No
     done = subprocess.run([sys.executable, "-c", KILLED, str(path), when], check=False, capture_output=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert (path.read_text() if path.exists() else None) == before
+
+
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """A folder that everyone may enter, and a user whom permissions bind (root is bound by none)."""
+    if sys.platform == "win32":
+        pytest.skip("permissions are POSIX's")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        is_root = os.geteuid() == 0
+        if is_root:
+            os.seteuid(65534)
+        try:
+            yield folder
+        finally:
+            if is_root:
+                os.seteuid(0)
+            folder.chmod(0o777)
+
+
+def message(path: Path) -> str:
+    with pytest.raises(PfsmError) as caught:
+        read_lines(path)
+    return str(caught.value)
+
+
+def refused_file_permissions(path: Path) -> str:
+    with pytest.raises(PfsmError) as caught, atomic_write(path) as handle:
+        handle.write("new")
+    return str(caught.value)
+
+
+def test_no_permission_to_read(unprivileged: Path) -> None:
+    path = unprivileged / "x.txt"
+    path.write_text("a")
+    path.chmod(0)
+    assert message(path) == f"{path}: no permission to read it"
+
+
+def test_no_permission_to_write_in_the_folder(unprivileged: Path) -> None:
+    folder = unprivileged / "closed"
+    folder.mkdir()
+    folder.chmod(0o555)
+    assert refused_file_permissions(folder / "x") == f"{folder / 'x'}: no permission to write it"
+    only(folder)
+
+
+def test_writing_is_refused_beforehand_where_it_would_fail(unprivileged: Path) -> None:
+    (unprivileged / "kept").write_text("old")
+    (unprivileged / "kept").chmod(0o444)
+    closed = unprivileged / "closed"
+    closed.mkdir()
+    closed.chmod(0o555)
+    check_writable(unprivileged / "new")
+    only(unprivileged, "closed", "kept")
+    for path, expected in (
+        (unprivileged / "kept", f"{unprivileged / 'kept'}: no permission to write it"),
+        (closed / "x", f"{closed}: no permission to write into this folder"),
+        (closed, f"{closed}: is a folder, a file name is needed"),
+        (unprivileged / "no" / "x", f"{unprivileged / 'no'}: no such folder; create it first"),
+    ):
+        with pytest.raises(PfsmError) as caught:
+            check_writable(path)
+        assert str(caught.value) == expected

@@ -1,9 +1,15 @@
-"""Lines, checksums and atomic writing, against the plain tools they must agree with."""
+"""Lines, checksums and atomic writing, against the plain tools they must agree with.
+
+Numbers of bytes as people write them.
+
+Text that begins as Parquet does is text; Parquet is not, wherever it comes from.
+"""
 
 import gzip
 import hashlib
 import io
 import os
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -14,6 +20,8 @@ from hypothesis import strategies as st
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write, checksum, read_lines
+from pfsm.io.limits import byte_size
+from pfsm.io.user_folders import configuration_folder, user_folder
 
 
 def message(path: Path | str) -> str:
@@ -161,3 +169,100 @@ def test_checksum_is_that_of_the_decompressed_bytes(tmp_path: Path) -> None:
     assert checksum(tmp_path / "x") == checksum(tmp_path / "x.gz") == expected
     with pytest.raises(PfsmError, match="no such file"):
         checksum(tmp_path / "y")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("0", 0),
+        ("77", 77),
+        ("77B", 77),
+        ("4k", 4096),
+        ("4K", 4096),
+        ("4KB", 4096),
+        ("9" * 18, 10**18 - 1),
+        ("512M", 2**29),
+        ("2GB", 2**31),
+        ("1T", 2**40),
+    ],
+)
+def test_a_number_and_a_unit(text: str, size: int) -> None:
+    assert byte_size(text) == size
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "B", "G", "GB", "-1", "1.5G", "1 G", "9" * 19, "9" * 5000, "9" * 5000 + "G", "١", "1GG", "much"],
+)
+def test_what_is_no_number_of_bytes(text: str) -> None:
+    assert byte_size(text) is None
+
+
+GENES = ["PAR1 is a receptor.\nIt has a tail.\n", "PAR1\tF2R\n", "PAR1\n", "PAR1", "PAR1-é\n", "PAR1\r\nPAR1"]
+# Pages, or the footer of a file without rows: in either a field of 32 bits comes first.
+PARQUET = [b"PAR1\x15\x04\x15\x10\x4c\x00\xffPAR1", b"PAR1\x15\x02\n\x19\x00\x00\x00PAR1", b"PAR1\x15\n\n\n"]
+
+
+def offered(content: bytes, source: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a file, plain or packed, or of standard input, that has this content."""
+    if source == "-":
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
+        return source
+    path = folder / source
+    path.write_bytes(gzip.compress(content) if source.endswith(".gz") else content)
+    return str(path)
+
+
+@pytest.mark.parametrize("source", ["x.txt", "x.gz", "-"])
+@pytest.mark.parametrize("text", GENES)
+def test_a_gene_is_no_parquet(
+    text: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = text.splitlines()
+    assert read_lines(offered(text.encode(), source, tmp_path, monkeypatch)) == expected
+
+
+@pytest.mark.parametrize("source", ["x.txt", "x.gz", "-"])
+@pytest.mark.parametrize("content", PARQUET)
+def test_parquet_is_no_text(
+    content: bytes, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(PfsmError, match="is Parquet; score it with"):
+        read_lines(offered(content, source, tmp_path, monkeypatch))
+
+
+@pytest.mark.parametrize("compression", ["NONE", "SNAPPY"])
+@pytest.mark.parametrize("rows", [0, 3])
+def test_what_arrow_writes(rows: int, compression: str, tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({"text": ["a gene"] * rows, "score": [0.5] * rows})
+    parquet.write_table(table, tmp_path / "x", compression=compression)
+    with pytest.raises(PfsmError, match="is Parquet; score it with"):
+        read_lines(tmp_path / "x")
+    with pytest.raises(PfsmError, match="is Parquet, a YAML file is needed"):
+        read_lines(tmp_path / "x", "a YAML file")
+
+
+def test_the_users_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("PFSM_RESOURCES", raising=False)
+    assert user_folder() == tmp_path / ".cache" / "pfsm"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert user_folder() == tmp_path / "cache" / "pfsm"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # which the standard says to ignore
+    assert user_folder() == tmp_path / ".cache" / "pfsm"
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "mine"))
+    assert user_folder() == tmp_path / "mine"
+
+
+@pytest.mark.parametrize("home", ["", "nowhere in particular"])
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch, home: str) -> None:
+    """No folder below the working one may be taken for the user's own: it could grant trust."""
+    for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PFSM_RESOURCES", "PFSM_CONFIG"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path.replace("~", home or "~"))
+    assert not user_folder().exists()
+    assert user_folder().is_absolute()
+    assert configuration_folder() is None

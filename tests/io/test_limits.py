@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from pfsm.data import read_table
-from pfsm.data.formats.rows import stream_lines
 from pfsm.embeddings.safetensors import read_safetensors
 from pfsm.embeddings.word_file import FileVectors
 from pfsm.errors import PfsmError
@@ -88,7 +87,6 @@ def test_a_long_line(length: int, tmp_path: Path) -> None:
         for read in (
             read_lines,
             read_table,
-            lambda path: list(stream_lines(path)),
             lambda path: list(lines_of(path)),
         ):
             if length <= 1000:

@@ -11,7 +11,7 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.runtime.forked import ForkedPool, ForkError
-from tests.runtime.test_parents import LONGEST_WAIT, is_there, until
+from tests.runtime.test_threads import LONGEST_WAIT, is_there, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 PROGRAM = """

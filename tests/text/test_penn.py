@@ -1,3 +1,5 @@
+""""""
+
 import itertools
 
 import pytest
@@ -155,3 +157,10 @@ def test_keys_hold_all_that_decides(line: str) -> None:
 def test_long_lines_take_linear_time(line: str, tokens: list[str]) -> None:
     """Quadratic time would take minutes. NLTK takes it for some of these, so the truth is spelt out."""
     assert tokenise(line) == tokens
+
+
+def test_equals_nltk_on_real_sentences(sentences: list[str]) -> None:
+    nltk_tokens = TreebankWordTokenizer().tokenize
+    different = [text for text in sentences if tokenise(text) != nltk_tokens(text)]
+    assert len(sentences) > 30_000
+    assert not different

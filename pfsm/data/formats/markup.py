@@ -14,9 +14,8 @@ from itertools import chain
 from typing import Literal
 from xml.parsers import expat
 
-from pfsm.data.formats.rows import stream_lines
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, display_name
+from pfsm.io.files import StrPath, display_name, read_lines
 
 TAGS = (
     "mteval", "srcset", "refset", "tstset", "dataset", "collection", "doc", "src", "ref", "hyp", "seg",
@@ -71,10 +70,10 @@ def markup_events(path: StrPath) -> Iterator[Tag | Text]:
     """The tags and the text of a file, in order.
 
     Raises:
-        PfsmError: what `stream_lines` raises, declarations of entities, or XML that is not well-formed.
+        PfsmError: what `read_lines` raises, declarations of entities, or XML that is not well-formed.
     """
     name = display_name(path)
-    lines = stream_lines(path)
+    lines = iter(read_lines(path))
     first = next(lines, None)
     if first is None:
         raise PfsmError(f"{name}: empty file, a test set is needed")

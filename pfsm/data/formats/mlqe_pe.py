@@ -15,11 +15,11 @@ from pathlib import Path
 
 from pfsm.data.formats.parallel_text import side_by_side
 from pfsm.data.formats.records import Judgment, Options, Reading, layout, number_text
-from pfsm.data.formats.rows import Row, Rows, language_code, pair_in_name, stream_lines
+from pfsm.data.formats.rows import Row, Rows, language_code, pair_in_name
 from pfsm.data.formats.texts import check_parallel, segments_of
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, display_name, reading_explained
+from pfsm.io.files import StrPath, display_name, read_lines, reading_explained
 
 SYSTEM = "mlqe-nmt"
 TEST_SET = "mlqe-pe"
@@ -144,7 +144,7 @@ class _Reader:
         for row, line in zip_longest(self._table, self._lines()):
             if row is None or line is None:
                 rows = sum(1 for _ in Rows(self._files[TABLE], "tab"))
-                lines = sum(1 for _ in stream_lines(self._files[POST_EDITS]))
+                lines = len(read_lines(self._files[POST_EDITS]))
                 raise PfsmError(
                     f"{self._files[TABLE]}: {rows} rows, but {self._files[POST_EDITS]} has {lines} lines; give "
                     "files of the same split"
@@ -210,7 +210,7 @@ def _documents(files: Mapping[str, Path]) -> tuple[str, ...]:
     if DOCUMENTS not in files:
         return ()
     names = segments_of(files[DOCUMENTS], "source")
-    count = sum(1 for _ in stream_lines(files[POST_EDITS]))
+    count = len(read_lines(files[POST_EDITS]))
     names = names[1:] if len(names) == count + 1 else names
     check_parallel(files[DOCUMENTS], len(names), files[POST_EDITS], count)
     return names

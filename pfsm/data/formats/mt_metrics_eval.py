@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pfsm.data.formats.records import Judgment, Options, Reading, layout, number_text
-from pfsm.data.formats.rows import stream_lines
 from pfsm.data.formats.texts import check_parallel, document_names, segments_of
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, display_name
+from pfsm.io.files import StrPath, display_name, read_lines
 
 SYSTEM_SCORE = "system_score"
 DOCUMENT_SCORE = "document_score"
@@ -36,10 +35,10 @@ def score_lines(path: StrPath) -> Iterator[ScoreLine]:
     """The lines of a file of human scores, at any level.
 
     Raises:
-        PfsmError: what `stream_lines` raises, or a line that is not a system and a finite number or ``None``.
+        PfsmError: what `read_lines` raises, or a line that is not a system and a finite number or ``None``.
     """
     name = display_name(path)
-    for number, line in enumerate(stream_lines(path), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         fields = line.rsplit(None, 1)
         score = None if len(fields) != 2 else finite_number(fields[1])
         if len(fields) != 2 or (score is None and fields[1] != _MISSING):
@@ -56,7 +55,7 @@ def read_mt_metrics_eval(paths: Sequence[StrPath], options: Options) -> Reading:
     Raises:
         PfsmError: a file that is missing or not parallel, several language pairs or human scores with no option to
             choose one, a score file with a system that has no output or with too few or too many lines for a system, or
-            what `score_lines` and `stream_lines` raise.
+            what `score_lines` and `read_lines` raise.
     """
     folders = [_Folder.open(path, options) for path in paths]
     notes: Counter[str] = Counter()

@@ -13,10 +13,10 @@ from itertools import chain
 
 from pfsm.data.formats.markup import SetSegment, set_segments
 from pfsm.data.formats.records import Judgment, Options, Reading, layout
-from pfsm.data.formats.rows import Row, language_code, stream_lines
+from pfsm.data.formats.rows import Row, language_code
 from pfsm.data.table import finite_number, header_names, shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, display_name
+from pfsm.io.files import StrPath, display_name, read_lines
 
 _MATR = ("test_set", "system", "document", "segment", "score")
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -32,11 +32,11 @@ def score_rows(path: StrPath, options: Options) -> tuple[Sequence[str], Iterator
     """Our names of the columns of a score file, and its rows.
 
     Raises:
-        PfsmError: what `stream_lines` raises, an empty file, a missing column; during iteration, a row with fewer or
+        PfsmError: what `read_lines` raises, an empty file, a missing column; during iteration, a row with fewer or
             more fields than there are columns.
     """
     name = display_name(path)
-    lines = stream_lines(path)
+    lines = iter(read_lines(path))
     first = next(lines, None)
     if first is None:
         raise PfsmError(f"{name}: empty file, scores are needed")

@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 from pathlib import Path
 
 from pfsm.data.formats.records import Judgment, Options, Reading, layout
-from pfsm.data.formats.rows import language_code, stream_lines
+from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.texts import check_parallel, document_names, system_name
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, display_name
+from pfsm.io.files import StrPath, display_name, read_lines
 
 _MISSING = "None"
 
@@ -18,11 +17,10 @@ _MISSING = "None"
 def read_parallel_text(paths: Sequence[StrPath], options: Options) -> Reading:
     """Reads system outputs, one file per system, each with a file of scores.
 
-    All files are read in parallel, line by line; only the names of documents are kept in memory. A segment whose score
-    is ``None`` is left out.
+    A segment whose score is ``None`` is left out.
 
     Raises:
-        PfsmError: no references, different numbers of score files and outputs, what `stream_lines` raises, files with
+        PfsmError: no references, different numbers of score files and outputs, what `read_lines` raises, files with
             different numbers of lines, or a score that is not a finite number.
     """
     if not options.references:
@@ -49,18 +47,12 @@ def side_by_side(paths: Sequence[StrPath]) -> Iterator[tuple[str, ...]]:
     """Line i of every file, for every i.
 
     Raises:
-        PfsmError: what `stream_lines` raises, or files with different numbers of lines.
+        PfsmError: what `read_lines` raises, or files with different numbers of lines.
     """
-    streams = [stream_lines(path) for path in paths]
-    for count, lines in enumerate(zip_longest(*streams)):
-        if None in lines:
-            counts = [
-                count + (line is not None) + sum(1 for _ in stream)
-                for line, stream in zip(lines, streams, strict=True)
-            ]
-            for path, found in zip(paths[1:], counts[1:], strict=True):
-                check_parallel(path, found, paths[0], counts[0])
-        yield lines
+    streams = [read_lines(path) for path in paths]
+    for path, found in zip(paths[1:], streams[1:], strict=True):
+        check_parallel(path, len(found), paths[0], len(streams[0]))
+    yield from zip(*streams, strict=True)
 
 
 def _judgments(

@@ -14,10 +14,9 @@ from pfsm.data.formats.nist import read_nist
 from pfsm.data.formats.parallel_text import read_parallel_text
 from pfsm.data.formats.ranking import read_rankings
 from pfsm.data.formats.records import Options, Reading, Record, flag, given
-from pfsm.data.formats.rows import stream_lines
 from pfsm.data.formats.tables import read_tables
 from pfsm.errors import PfsmError
-from pfsm.io.files import STANDARD_INPUT, StrPath, display_name
+from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 from pfsm.registry import Table
 
 _PLACE = frozenset({"source_lang", "target_lang", "test_set"})
@@ -157,7 +156,7 @@ def guess_format(path: StrPath) -> str:
         ):
             return "mlqe-pe"
     elif str(path) != STANDARD_INPUT:
-        first = next(stream_lines(path), "")
+        first = next(iter(read_lines(path)), "")
         found = "nist" if is_markup(first) else _by_header(first)
         if found:
             return found

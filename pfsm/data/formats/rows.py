@@ -1,34 +1,12 @@
-r"""Languages as data sets name them, and their two-letter codes.
+"""Languages as data sets name them; and tables looked at row by row: TSV, CSV, or columns separated by spaces."""
 
-Lines of text files, one at a time: UTF-8, plain or gzip, line ends at ``\n`` only.
-
-The lines are those of `pfsm.io.files.read_lines`, but memory does not grow with the file.
-
-Tables read row by row: TSV without quoting, CSV with quoting, or columns separated by spaces.
-"""
-
-import contextlib
-import gzip
-import io
-import os
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
-from typing import Any, BinaryIO, Literal, cast
 
-from pfsm.data.table import check_width, csv_records, finite_number, header_names, is_csv, shown
+from pfsm.data.table import Separator, data_rows, finite_number, header_names, records, shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import (
-    STANDARD_INPUT,
-    StrPath,
-    check_text,
-    display_name,
-    gzip_explained,
-    reading_explained,
-)
-from pfsm.io.limits import LINES, limited_lines
+from pfsm.io.files import StrPath, display_name, read_text
 from pfsm.text.language_names import CODE_OF_NAME, NAMES
 
 _PAIR = re.compile(r"(?<![A-Za-z0-9])([a-z]{2,3})-([a-z]{2,3})(?![A-Za-z0-9])")
@@ -59,109 +37,6 @@ def pair_in_name(name: str) -> tuple[str, str] | None:
     return pairs.pop() if len(pairs) == 1 else None
 
 
-_GZIP_MAGIC = b"\x1f\x8b"
-_BOM = b"\xef\xbb\xbf"
-
-
-def stream_lines(path: StrPath, keep_returns: bool = False) -> Iterator[str]:
-    r"""The lines of a UTF-8 text file, gzip or plain (``-``: standard input), without their ``\n``.
-
-    Args:
-        path: the file.
-        keep_returns: keep the ``\r`` at the end of a line, which is dropped otherwise.
-
-    Raises:
-        PfsmError: the file is missing, a folder, not readable, not gzip data though its name says so, or truncated; or
-            bytes that are not UTF-8 (the message gives line and position); or a line longer than
-            `pfsm.io.limits.LINE`, or more lines than `pfsm.io.limits.LINES`.
-    """
-    name = display_name(path)
-    with contextlib.ExitStack() as stack:
-        binary = _opened(path, name, stack)
-        lines = limited_lines(binary, name)
-        most = LINES.value
-        for number in count(1):
-            with reading_explained(path), gzip_explained(name):
-                content = next(lines, None)
-            if content is None:
-                return
-            if number > most:
-                raise LINES.exceeded(name)
-            if number == 1:
-                check_text(content, name)
-            bare = content.removeprefix(_BOM) if number == 1 else content
-            if not bare:
-                continue  # a file that holds only a byte order mark has no lines
-            line = _decoded(bare, name, number).removesuffix("\n")
-            yield line if keep_returns else line.removesuffix("\r")
-
-
-class _File(io.RawIOBase):
-    """The bytes of a file, closed without a warning when reading stops early.
-
-    A caller that finds a bad row abandons the generator, and Python would warn about a file that only the garbage
-    collector closes.
-    """
-
-    _descriptor = -1
-
-    def __init__(self, path: StrPath) -> None:
-        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        content = os.read(self._descriptor, len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
-
-    def close(self) -> None:
-        if not self.closed and self._descriptor >= 0:
-            os.close(self._descriptor)
-        super().close()
-
-
-def _opened(path: StrPath, name: str, stack: contextlib.ExitStack) -> BinaryIO:
-    """The bytes of the file, decompressed as they are read."""
-    if os.fspath(path) == STANDARD_INPUT:
-        buffered = _standard_input(stack)
-    else:
-        with reading_explained(path):
-            buffered = stack.enter_context(io.BufferedReader(_File(path)))
-    with reading_explained(path):
-        packed = buffered.peek(2)[:2] == _GZIP_MAGIC
-    if packed:
-        return cast("BinaryIO", stack.enter_context(gzip.GzipFile(fileobj=buffered)))
-    if name.endswith(".gz"):
-        raise PfsmError(f"{name}: not gzip data though its name ends in .gz; rename it or copy it again")
-    return buffered
-
-
-def _standard_input(stack: contextlib.ExitStack) -> io.BufferedReader:
-    if sys.stdin is None:
-        raise PfsmError("standard input: is closed; give a file")
-    binary = getattr(sys.stdin, "buffer", None)
-    if binary is None:  # a stand-in for standard input that has only text
-        binary = io.BytesIO(sys.stdin.read().encode("utf-8", "surrogateescape"))
-    if isinstance(binary, io.BufferedReader):
-        return binary
-    reader = io.BufferedReader(binary)
-    stack.callback(reader.detach)  # whoever owns standard input closes it
-    return reader
-
-
-def _decoded(content: bytes, name: str, number: int) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise PfsmError(
-            f"{name}:{number}: not UTF-8 (byte 0x{content[error.start]:02x} at position {error.start + 1}); "
-            "convert the file to UTF-8"
-        ) from None
-
-
-Separator = Literal["tab", "comma", "space"]
 _LONGEST = 18  # digits of a whole number
 
 
@@ -210,7 +85,7 @@ class Row:
 
 
 class Rows:
-    """A table whose rows are read during iteration, which is possible once.
+    """A table whose rows are looked at one by one, which is possible once.
 
     Attributes:
         name: the file, as messages call it.
@@ -218,21 +93,20 @@ class Rows:
     """
 
     def __init__(self, path: StrPath, separator: Separator | None = None) -> None:
-        """Opens the file and reads its header.
+        """Reads the file and its header.
 
         Args:
             path: the file; ``-`` is standard input.
-            separator: what separates fields; None: a comma if `pfsm.data.table.is_csv` holds, else a tab.
+            separator: as of `pfsm.data.table.records`.
+
+        Raises:
+            PfsmError: what `read_text` raises, an empty file, or a header without names or with one name twice.
         """
         self.name = display_name(path)
-        lines = stream_lines(path, keep_returns=True)
-        first = next(lines, None)
-        if first is None:
+        self._records = records(read_text(path), self.name, separator)
+        _, fields = next(self._records, (1, None))
+        if fields is None:
             raise PfsmError(f"{self.name}: empty file, a header row is needed")
-        if separator is None:
-            separator = "comma" if is_csv(self.name, first) else "tab"
-        self._records = _records(chain([first], lines), separator, self.name)
-        _, fields = next(self._records)
         self.header: Sequence[str] = header_names(fields, self.name)
 
     def need(self, columns: Sequence[str], advice: str = "") -> None:
@@ -251,23 +125,10 @@ class Rows:
                 raise PfsmError(f"{self.name}: no column {column!r}; the columns are {there}{advice}")
 
     def __iter__(self) -> Iterator[Row]:
-        """The rows in the order of the file; empty lines at its end are ignored."""
-        width = len(self.header)
-        empty_line = 0
-        for line, fields in self._records:
-            if width > 1 and fields in ([], [""]):
-                empty_line = empty_line or line
-                continue
-            if empty_line:
-                raise PfsmError(f"{self.name}:{empty_line}: empty line between rows; delete it")
-            row = fields or [""]
-            check_width(line, row, width, self.name)
-            yield Row(self.name, line, dict(zip(self.header, row, strict=True)))
+        """The rows in the order of the file.
 
-
-def _records(lines: Iterator[str], separator: Separator, name: str) -> Iterator[tuple[int, list[str]]]:
-    if separator == "comma":
-        return csv_records(lines, name)
-    if separator == "tab":
-        return enumerate((line.removesuffix("\r").split("\t") for line in lines), start=1)
-    return enumerate((line.split() for line in lines), start=1)
+        Raises:
+            PfsmError: what `pfsm.data.table.data_rows` and `csv_records` raise.
+        """
+        for line, fields in data_rows(self._records, len(self.header), self.name):
+            yield Row(self.name, line, dict(zip(self.header, fields, strict=True)))

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from pfsm.data.formats.markup import Role, SetSegment, is_markup, set_segments
 from pfsm.data.formats.records import Options
-from pfsm.data.formats.rows import Row, stream_lines
+from pfsm.data.formats.rows import Row
 from pfsm.data.table import shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, display_name, reading_explained
+from pfsm.io.files import StrPath, display_name, read_lines, reading_explained
 
 
 def _lines(count: int) -> str:
@@ -24,9 +24,9 @@ def segments_of(path: StrPath, role: Role) -> tuple[str, ...]:
     """The segments of a file: its lines, or in SGML and XML the segments of the one set of this role.
 
     Raises:
-        PfsmError: what `stream_lines` and `set_segments` raise; no segments; several sets of this role.
+        PfsmError: what `read_lines` and `set_segments` raise; no segments; several sets of this role.
     """
-    lines = stream_lines(path)
+    lines = iter(read_lines(path))
     first = next(lines, None)
     if first is None:
         raise PfsmError(f"{display_name(path)}: no lines, at least one segment is needed")
@@ -57,7 +57,7 @@ def document_names(path: StrPath) -> tuple[tuple[str, str], ...]:
     Raises:
         PfsmError: what `segments_of` raises, or a line with no name or more than two.
     """
-    lines = stream_lines(path)
+    lines = iter(read_lines(path))
     first = next(lines, None)
     if first is not None and is_markup(first):
         segments = list(set_segments(path))

@@ -1,4 +1,9 @@
-"""The format of a file, the options that it uses, and the writing of records."""
+"""The format of a file, the options that it uses, and the writing of records.
+
+Names of systems, of languages, and texts in more than one shape.
+
+Lines, one at a time: the same as the reader of whole files gives.
+"""
 
 import io
 from pathlib import Path
@@ -12,6 +17,16 @@ from pfsm.data.formats import (
     guess_format,
     read_format,
     write_tsv,
+)
+from pfsm.data.formats.records import Options
+from pfsm.data.formats.rows import language_code, pair_in_name
+from pfsm.data.formats.texts import (
+    SystemOutputs,
+    document_names,
+    load_texts,
+    segments_of,
+    set_name_of,
+    system_name,
 )
 from pfsm.errors import PfsmError
 from tests.data.formats.reading import reading, write
@@ -90,3 +105,74 @@ def test_collecting(tmp_path: Path) -> None:
     empty = write(tmp_path, "y.tsv", "reference\thypothesis\tscore\n")
     with pytest.raises(PfsmError, match=r"^no judgments in the files$"):
         collect(reading(empty))
+
+
+@pytest.mark.parametrize(
+    ("text", "pair", "name"),
+    [
+        ("newstest2012.cs-en.jhu-heiro.sgm", ("cs", "en"), "jhu-heiro"),
+        ("newstest2013.cs-en.cu-zeman.2710", ("cs", "en"), "cu-zeman.2710"),
+        ("newstest2013.fr-en.MES:.2796", ("fr", "en"), "MES:.2796"),
+        ("newstest2016.online-A.0.cs-en", ("cs", "en"), "online-A.0"),
+        ("newstest2021.cs-en.hyp.Online-B.en", ("cs", "en"), "Online-B"),
+        ("newstest2021.cs-en.hyp.Online-B.en", ("", ""), "Online-B"),
+        ("Online-B.0", ("cs", "en"), "Online-B.0"),
+        ("Online-B.txt.gz", ("", ""), "Online-B"),
+        ("cs-en", ("cs", "en"), "cs-en"),
+        ("newstest2019", ("", ""), "newstest2019"),
+        ("a.de-fr.b", ("cs", "en"), "a.de-fr.b"),
+        ("uk-dan-moses", ("", ""), "uk-dan-moses"),
+        ("hyp.en", ("cs", "en"), "en"),
+    ],
+)
+def test_names_of_systems(text: str, pair: tuple[str, str], name: str) -> None:
+    assert system_name(text, *pair) == name
+
+
+def test_names_of_test_sets() -> None:
+    assert set_name_of("newstest2013.fr-en.JHU.2684") == "newstest2013"
+    assert set_name_of("newssyscombtest2011.x") == "newssyscombtest2011"
+    assert set_name_of("cu-zeman.2710") == set_name_of("newstest2013") == ""
+
+
+def test_languages() -> None:
+    assert [language_code(name) for name in ("Czech", "cze", "ces", "cz", "cs", " EN ", "tlh", "")] == [
+        "cs", "cs", "cs", "cs", "cs", "en", "tlh", "",
+    ]  # fmt: skip
+    assert pair_in_name("ad-seg-scores-cs-en.csv") == ("cs", "en")
+    assert pair_in_name("a/newstest2020-deu-eng/x") == ("de", "en")
+    assert pair_in_name("ad-seg-scores.csv") is None
+    assert pair_in_name("cs-en/de-en") is None
+
+
+def test_texts_may_be_lines_or_sgml(tmp_path: Path) -> None:
+    sgml = (
+        '<refset setid="t" trglang="en" srclang="cs"><doc docid="d" genre="news" sysid="ref">\n'
+        "<seg>a</seg>\n<seg>b</seg>\n</doc></refset>\n"
+    )
+    path, plain = write(tmp_path, "x.sgm", sgml), write(tmp_path, "x", "a\nb\n")
+    assert segments_of(path, "reference") == segments_of(plain, "reference") == ("a", "b")
+    assert document_names(path) == (("news", "d"), ("news", "d"))
+    assert document_names(write(tmp_path, "docs", "d 1\td 2\nx\n")) == (("d 1", "d 2"), ("", "x"))
+    with pytest.raises(PfsmError, match=r"x\.sgm: no segments of a source$"):
+        segments_of(path, "source")
+    two = write(
+        tmp_path, "y.sgm", sgml + sgml.replace("<doc", '<doc genre="x"').replace('sysid="ref"', 'sysid="B"')
+    )
+    with pytest.raises(
+        PfsmError, match=r"holds several references \(B, ref\); split it, or read it with --from nist"
+    ):
+        segments_of(two, "reference")
+
+
+def test_outputs_are_read_once_and_when_asked_for(tmp_path: Path) -> None:
+    texts = load_texts(Options(references=(write(tmp_path, "ref", "r\n"),)), "x.csv (wmt-ranking)")
+    good, bad = write(tmp_path, "out/A.txt", "a\n"), write(tmp_path, "out/B.txt", b"\xff\n")
+    outputs = SystemOutputs([good, f"C={bad}"], texts)
+    assert outputs.names == ["A", "C"]
+    assert outputs.lines_of("A") is outputs.lines_of("A")
+    assert (outputs.find("A.0"), outputs.find("B"), outputs.find("wmttest2022.A")) == ("A", None, "A")
+    with pytest.raises(PfsmError, match=r"B\.txt:1: not UTF-8"):
+        outputs.lines_of("C")
+    with pytest.raises(PfsmError, match=r"no such file$"):
+        SystemOutputs(["Z=nowhere"], texts).lines_of("Z")
