@@ -1,6 +1,8 @@
 """``pfsm experiment`` as a command: what it prints, what it refuses."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
