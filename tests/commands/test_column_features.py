@@ -8,7 +8,6 @@ import pytest
 
 from pfsm import load
 from tests.command_runs import Cli, Write
-from tests.experiments.experiment_cases import write_experiment
 from tests.judgment_cases import rows, tsv
 
 ROWS = rows(30, seed=2)
@@ -60,15 +59,6 @@ def numbers_in(value: object) -> list[float]:
     return [value] if isinstance(value, float) else []
 
 
-def test_preferences_are_evaluated_by_the_numbers_of_their_sides(cli: Cli, model: str, write: Write) -> None:
-    text = "reference\tbetter\tworse\tquality_better\tquality_worse\n"
-    write("p.tsv", text + "a b\ta b\ta b\t2\t-2\n" + "a c\ta c\ta c\t-2\t2\n" * 3)
-    rising = load(model, 1).model.weights["feature:column:quality"] > 0
-    right = 1 if rising else 3
-    document = cli("evaluate", "p.tsv", "-m", model, "-f", "json", "--statistics", "accuracy").document
-    assert right / 4 in numbers_in(document)
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -109,35 +99,3 @@ def test_data_without_the_column(cli: Cli, model: str, write: Write) -> None:
         ("evaluate", "no.tsv", "-m", model),
     ):
         assert cli(*command).fault.startswith("no.tsv: no column 'quality'")
-
-
-def test_experiments_train_and_score_with_columns(cli: Cli, model: str, write: Write, tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
-    write("data/train.tsv", tsv(ROWS, quality=QUALITY))
-    # Twice the same texts with other numbers: they must not be taken for one.
-    again = [*ROWS[:10], *ROWS[:10]]
-    write("data/test.tsv", tsv(again, quality=[*QUALITY[:10], *QUALITY[10:20]]))
-    values = {
-        "title": "Columns",
-        "train": "train.tsv",
-        "test": "test.tsv",
-        "resamples": 20,
-        "rows": [
-            {"name": "trained", "train": {"matchers": ["word"], "features": ["column:quality", "length"]}},
-            {"name": "given", "model": str(Path(model).resolve())},
-        ],
-    }
-    config = write_experiment(tmp_path, values)
-    arguments = ("experiment", str(config), "--data", "data", "--jobs", "1", "-o", "results")
-    assert cli(*arguments).status == 0
-    metric = load(model, 1)
-    scores = metric.score_pairs(
-        [row[1] for row in again], [row[0] for row in again], {"quality": list(map(float, QUALITY[:20]))}
-    )
-    human = [float(row[2]) for row in again]
-    r = np.corrcoef(scores, human)[0, 1]
-    found = numbers_in(json.loads(Path("results/results.json").read_text()))
-    assert sum(abs(value - r) < 1e-9 for value in found) >= 2  # both rows: the same training
-    write("data/test.tsv", tsv(again, quality=[*QUALITY[:19], "?"]))
-    fault = cli(*arguments).fault
-    assert fault.endswith("data/test.tsv:21: quality is '?', a finite number is needed"), fault

@@ -150,21 +150,3 @@ class TestRandomness:
             [system["interval"] for system in one["systems"]] for one in (first.document, other)
         )
         assert intervals != others
-
-
-def test_several_references(cli: Cli, write: Write) -> None:
-    write("second.txt", text(FAIR))
-    result = cli(
-        "compare", "ref.txt", "second.txt", "-m", "hand.json", "-i", "good.txt", "fair.txt", "-f", "json"
-    )
-    metric = pfsm.load("hand.json")
-    assert result.document["signature"] == metric.get_signature(2)
-    assert [system["score"] for system in result.document["systems"]] == pytest.approx(
-        [float(metric.corpus_score(system, [REFERENCES, FAIR])) for system in (GOOD, FAIR)], abs=1e-14
-    )
-
-
-def test_one_system_may_come_from_standard_input(cli: Cli) -> None:
-    result = cli(*COMMAND, "-", "poor.txt", "-f", "json", stdin=text(GOOD)).document
-    assert [system["name"] for system in result["systems"]] == ["-", "poor.txt"]
-    assert result["pairs"][0]["preferred"] == "-"

@@ -1,7 +1,6 @@
 """`pfsm evaluate` and experiments about systems and documents: metrics that pool counts have their corpus scores."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,7 @@ import sacrebleu
 from scipy import stats
 
 from pfsm.metrics import get_metric
-from pfsm_experiments import run_experiment
-from pfsm_experiments.report.output import results_summary
 from tests.command_runs import Cli, Write
-from tests.experiments.experiment_cases import run_here, write_experiment
 from tests.judgment_cases import rows, tsv
 
 FAST = ("-f", "json", "--confidence-n", "40")
@@ -86,73 +82,6 @@ def test_against_sacrebleu(metric: str, level: str, made: Made, cli: Cli) -> Non
     expected = [made.correlation(metric, language, level) for language in LANGUAGES]
     assert values(found["correlation"]) == pytest.approx(expected, abs=1e-9)
     assert found["signature"] == get_metric(metric).get_signature(1, "corpus")
-
-
-@pytest.mark.parametrize("level", ["system", "document"])
-def test_several_references(level: str, made: Made, cli: Cli) -> None:
-    """As in `pfsm score --table`."""
-    command = ["evaluate", "two.tsv", "--metric", "bleu", "--level", level, "--statistics", "pearson", *FAST]
-    found = cli(*command).document
-    expected = [made.correlation("bleu", language, level, streams=2) for language in LANGUAGES]
-    assert values(found["correlation"]) == pytest.approx(expected, abs=1e-9)
-    assert found["signature"] == get_metric("bleu").get_signature(2, "corpus")
-    # Means use all references too, so there is nothing to warn of.
-    versus = cli(*command, "--versus", "metric:length_ratio").document["versus"]
-    assert versus["signature"] == get_metric("length_ratio").get_signature(2, "corpus")
-
-
-@pytest.mark.parametrize("file", ["d.tsv", "two.tsv"])
-@pytest.mark.parametrize("metric", ["bleu", "nist"])
-def test_the_same_in_experiments(
-    metric: str, file: str, made: Made, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
-    monkeypatch.setattr("pfsm_experiments.run.write_output", lambda *_: None)
-    names = ["system-pearson", "system-spa", "document-pearson", "pearson"]
-    config = {
-        "title": "t",
-        "test": {"name": "made", "files": file},
-        "rows": [{"name": "one", "metric": metric}, {"name": "mean", "metric": "length_ratio"}],
-        "statistics": names,
-        "group_by": "source_lang",
-        "resamples": 40,
-        "seed": 12345,
-    }
-
-    def run() -> tuple[dict[str, list[float]], dict[str, Any], list[str]]:
-        told: list[str] = []
-        results = run_experiment(
-            write_experiment(tmp_path, config), tmp_path, tmp_path / "out", progress=told.append
-        )
-        summary = results_summary(results, "", [])
-        of_row = [entry for entry in summary["results"] if entry["row"] == "one"]
-        found = {
-            name: [
-                entry["value"] for entry in of_row if entry["statistic"] == name and entry["group"] != "mean"
-            ]
-            for name in names
-        }
-        return found, {cell["row"]: cell for cell in summary["cells"]}, told
-
-    found, cells, _ = run()
-    for level in ("system", "document", "segment"):
-        command = ("evaluate", file, "--metric", metric, "--level", level, *FAST)
-        document = cli(*command, "--statistics", "pearson").document
-        own = "pearson" if level == "segment" else f"{level}-pearson"
-        assert values(document["correlation"]) == found[own]
-        if level != "segment":
-            assert cells["one"]["corpus_signatures"]["made"][level] == document["signature"]
-    spa = cli("evaluate", file, "--metric", metric, "--statistics", "system-spa", *FAST).document
-    assert [group["spa"]["value"] for group in spa["correlation"]["groups"]] == found["system-spa"]
-    assert "corpus_signatures" not in cells["mean"]
-    again, _, told = run()
-    assert again == found
-    assert "2 of 2 cells finished earlier" in told
-    (stored, *_) = sorted((tmp_path / "out" / "cells").glob("*/statistics-1.txt.gz"))
-    stored.unlink()
-    again, _, told = run()
-    assert again == found
-    assert "1 of 2 cells finished earlier" in told
 
 
 def test_perm_both(made: Made, cli: Cli) -> None:

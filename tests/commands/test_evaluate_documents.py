@@ -15,7 +15,6 @@ from tests.model_cases import saved
 
 FAST = ("-f", "json", "--confidence-n", "40")
 DOCUMENT = ("--column", "other", "--level", "document")
-NAMES = ("pearson", "spearman", "kendall", "mean-removed")
 
 
 @pytest.fixture(autouse=True)
@@ -85,23 +84,6 @@ def made(write: Write) -> Made:
     judgments = Made()
     write("d.tsv", judgments.tsv())
     return judgments
-
-
-def test_every_statistic(cli: Cli, made: Made) -> None:
-    """The same name in two languages means two documents."""
-    found = cli("evaluate", "d.tsv", *DOCUMENT, "--statistics", ",".join(NAMES), *FAST).document[
-        "correlation"
-    ]
-    assert (found["level"], found["resampled"]) == ("document", "documents")
-    for entry, language in zip(found["groups"], ("cs", "de"), strict=True):
-        assert (entry["group"], entry["n"]) == (language, 12)
-        for name, value in made.expected(language).items():
-            assert entry[name]["value"] == pytest.approx(value, abs=1e-10), name
-            low, high = entry[name]["interval"]
-            assert low <= high
-    for name in made.expected("cs"):
-        values = [entry[name]["value"] for entry in found["groups"]]
-        assert found["mean"][name]["value"] == pytest.approx(np.mean(values))
 
 
 def test_documents_stay_apart_where_languages_are_no_groups(cli: Cli, write: Write, made: Made) -> None:

@@ -44,25 +44,6 @@ def test_the_metric_sees_these_cases_as_they_are_meant(model: str, cli: Cli) -> 
 
 
 class TestTau:
-    def test_wmt12_counts_ties_of_the_metric_as_discordant(self, cli: Cli, write: Write, model: str) -> None:
-        write("p.tsv", pairs(AGREED, CONTRADICTED, TIED, SAME))
-        for arguments in ((), ("--tau", "wmt12")):
-            result = evaluated(cli, model, "p.tsv", *arguments)
-            assert result["tau"] == "wmt12"
-            (group,) = result["groups"]
-            assert (group["concordant"], group["discordant"], group["ties"]) == (3.0, 2.0, 5.0)
-            assert group["kendall_tau"]["value"] == pytest.approx((3 - 7) / 10, abs=1e-15)
-            assert group["accuracy"]["value"] == pytest.approx(3 / 10, abs=1e-15)
-
-    def test_wmt13_leaves_them_out(self, cli: Cli, write: Write, model: str) -> None:
-        write("p.tsv", pairs(AGREED, CONTRADICTED, TIED, SAME))
-        result = evaluated(cli, model, "p.tsv", "--tau", "wmt13")
-        assert result["tau"] == "wmt13"
-        (group,) = result["groups"]
-        assert group["kendall_tau"]["value"] == pytest.approx((3 - 2) / 5, abs=1e-15)
-        # Accuracy is over all votes, whatever tau does with ties.
-        assert group["accuracy"]["value"] == pytest.approx(3 / 10, abs=1e-15)
-
     @pytest.mark.parametrize("tau", ["wmt12", "wmt13"])
     def test_nothing_to_count(self, tau: str, cli: Cli, write: Write, model: str) -> None:
         write("p.tsv", pairs((*TIED[:3], 0.0)))

@@ -141,21 +141,3 @@ def test_no_name_means_two_statistics() -> None:
     for table in tables:
         names = [name for one in table.values() for name in {one.name, one.key, *one.aliases}]
         assert len(set(names)) == len(names)
-
-
-def test_eight_translations_a_segment(cli: Cli, write: Write) -> None:
-    """The usual table and --statistics once gave two intervals for this."""
-    rng = np.random.default_rng(1)
-    hard = np.repeat(3.0 * rng.normal(size=40), 8)
-    human, metric = hard + rng.normal(size=320), hard + rng.normal(size=320)
-    lines = ["segment_id\treference\thypothesis\tscore\tother"]
-    lines += [f"{at // 8}\tr {at // 8}\th {at}\t{human[at]}\t{metric[at]}" for at in range(320)]
-    write("hard.tsv", "".join(f"{line}\n" for line in lines))
-    usual, listed, blind = (
-        cli("evaluate", "hard.tsv", *FAST[:-1], "1000", *more).document["correlation"]["mean"]["pearson"]
-        for more in ((), ("--statistics", "pearson"), ("--resample", "judgments"))
-    )
-    assert usual == listed
-    assert usual["value"] == blind["value"]
-    widths = [one["interval"][1] - one["interval"][0] for one in (usual, blind)]
-    assert widths[0] > 1.5 * widths[1]

@@ -9,17 +9,9 @@ from numpy.typing import NDArray
 
 import pfsm
 from pfsm.evaluation import (
-    accuracy_with_ties,
-    calibrate_ties,
-    kendall_tau_b,
     king,
     mean_removed_pearson,
-    pearson,
-    soft_pairwise_accuracy,
-    system_pairwise_accuracy,
-    system_scores,
     weighted_pearson,
-    wmt_kendall,
 )
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import rows
@@ -80,39 +72,6 @@ def made(write: Write) -> Made:
 
 
 class TestSegmentLevel:
-    def test_every_statistic(self, cli: Cli, made: Made) -> None:
-        names = (
-            "pearson,kendall,mean-removed,length-weighted,mean-removed-weighted,acc-t,wmt12,wmt13,wmt14,darr"
-        )
-        result = cli("evaluate", "d.tsv", "--column", "other", "--statistics", names, *FAST).document
-        assert (result["name"], result["signature"], result["by"]) == ("other", None, "source_lang")
-        found = result["correlation"]
-        assert (found["level"], found["resampled"]) == ("segment", "segments")
-        for entry, language in zip(found["groups"], ("cs", "de"), strict=True):
-            metric, human, segments, _ = made.of(language)
-            assert (entry["group"], entry["n"]) == (language, 18)
-            calibrated = calibrate_ties(human, metric, segments)
-            expected = {
-                "pearson": pearson(metric, human),
-                "kendall_tau_b": kendall_tau_b(metric, human),
-                "mean_removed": mean_removed_pearson(metric, human, segments),
-                "acc_t": calibrated.accuracy,
-                "wmt12": wmt_kendall(human, metric, segments, "wmt12"),
-                "wmt13": wmt_kendall(human, metric, segments, "wmt13"),
-                "wmt14": wmt_kendall(human, metric, segments, "wmt14"),
-                "darr": wmt_kendall(human, metric, segments, "darr"),
-            }
-            for name, value in expected.items():
-                assert entry[name]["value"] == pytest.approx(value, abs=1e-12), name
-                low, high = entry[name]["interval"]
-                assert low <= high
-            assert entry["acc_t"]["threshold"] == calibrated.threshold
-            at_threshold = accuracy_with_ties(human, metric, segments, calibrated.threshold)
-            assert entry["acc_t"]["value"] == pytest.approx(at_threshold)
-        for name in expected:
-            mean = np.mean([entry[name]["value"] for entry in found["groups"]])
-            assert found["mean"][name]["value"] == pytest.approx(mean)
-
     def test_lengths_are_tokens_of_the_reference(self, cli: Cli, made: Made) -> None:
         result = cli(
             "evaluate",
@@ -153,28 +112,6 @@ class TestSegmentLevel:
         assert together["mean_removed"]["value"] == pytest.approx(expected)
 
 
-class TestSystemLevel:
-    def test_every_statistic(self, cli: Cli, made: Made) -> None:
-        names = "pearson,spearman,kendall,accuracy,spa"
-        result = cli(
-            "evaluate", "d.tsv", "--column", "other", "--level", "system", "--statistics", names, *FAST
-        ).document
-        found = result["correlation"]
-        assert found["level"] == "system"
-        for entry, language in zip(found["groups"], ("cs", "de"), strict=True):
-            metric, human, segments, systems = made.of(language)
-            means = system_scores(metric, systems), system_scores(human, systems)
-            expected = {
-                "pearson": pearson(*means),
-                "kendall_tau_b": kendall_tau_b(*means),
-                "accuracy": system_pairwise_accuracy(means[1], means[0]),
-                "spa": soft_pairwise_accuracy(human, metric, systems, segments),
-            }
-            for name, value in expected.items():
-                assert entry[name]["value"] == pytest.approx(value, abs=1e-12), name
-            assert entry["spa"]["interval"] == [None, None]
-
-
 PAIRS = (
     # reference, better, worse, votes, ties, segment, a_better, a_worse
     ("a b", "a b", "a", 2, 1, "1", 0.9, 0.5),
@@ -190,32 +127,6 @@ def pairs(with_ties: bool = True) -> str:
     names = ["reference", "better", "worse", "votes", "ties", "segment_id", "a_better", "a_worse"]
     keep = [column for column in range(8) if with_ties or column != 4]
     return "".join("\t".join(str(row[column]) for column in keep) + "\n" for row in [names, *PAIRS])
-
-
-class TestPreferences:
-    NAMES = "accuracy,accuracy-with-ties,best-possible,random-baseline,wmt12,wmt13,wmt14,darr"
-
-    def test_every_statistic(self, cli: Cli, write: Write) -> None:
-        """Ties of a pair that is there in both orders count once: 1 + 2 of 10 judgments."""
-        write("p.tsv", pairs())
-        result = cli("evaluate", "p.tsv", "--column", "a", "--statistics", self.NAMES, *FAST).document
-        (entry,) = result["preference"]["groups"]
-        assert result["preference"]["resampled"] == "segments"
-        # Concordant 2 + 1 votes, discordant 1 + 1 + 1, tied 1; nothing of what people tie is tied.
-        expected = {
-            "accuracy": 3 / 7,
-            "accuracy_with_ties": 3 / 10,
-            # a b: the order a b, then a, b: 2 + 1. c d: two of the circle of three, or the tie with one of them.
-            "best_possible": (3 + 3) / 10,
-            "random_baseline": 0.5 * 7 / 10,
-            "wmt12": (3 - 4) / 7,
-            "wmt13": 0.0,
-            "wmt14": 0.0,
-            "darr": (3 - 4) / 7,
-        }
-        for name, value in expected.items():
-            assert entry[name]["value"] == pytest.approx(value), name
-        assert entry["best_possible"]["exact"] is True
 
 
 class TestSources:
@@ -316,24 +227,3 @@ class TestLikeness:
         assert entry["king"]["value"] == pytest.approx(expected)
         assert 0 < expected < 1
         assert "pearson" in result["correlation"]["mean"]
-
-    def test_versus_and_text(self, cli: Cli, write: Write) -> None:
-        write("d.tsv", self.tsv())
-        command = (
-            "evaluate",
-            "d.tsv",
-            "-m",
-            "hand.json",
-            "--statistics",
-            "king",
-            "--versus",
-            "metric:length_ratio",
-        )
-        result = cli(*command, *FAST).document["versus"]["likeness"]["king"]
-        assert result["groups"][0]["n"] == 5
-        assert result["mean"]["difference"] == pytest.approx(
-            result["mean"]["value"] - result["mean"]["versus"]
-        )
-        assert "KING" in cli(*command, "--confidence-n", "9").out
-        fault = cli(*command, "--test", "perm-both").fault
-        assert fault.startswith("--test perm-both swaps scores of translations")

@@ -8,7 +8,7 @@ import pytest
 import pfsm
 from pfsm.evaluation import paired_bootstrap_correlations, pearson, perm_both, williams_test
 from tests.command_runs import Cli, Write
-from tests.commands.test_evaluate_statistics import ALL, Made, pairs
+from tests.commands.test_evaluate_statistics import ALL, Made
 from tests.judgment_cases import rows, tsv
 from tests.model_cases import saved
 
@@ -87,21 +87,6 @@ def test_williams_where_judgments_are_independent(cli: Cli, write: Write) -> Non
     body = cli("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--confidence-n", "60").out
     assert "Williams p" in body
     assert f"{expected.p_value:.4f}" in body
-
-
-def test_preferences(cli: Cli, write: Write) -> None:
-    write("p.tsv", pairs())
-    command = ("evaluate", "p.tsv", "-m", "hand.json", "--versus", "column:a")
-    found = cli(*command, "--statistics", "accuracy,best-possible", *FAST).document["versus"]["preference"]
-    assert set(found) == {"unit", "accuracy"}  # a yardstick is no metric's own
-    assert found["accuracy"]["mean"]["versus"] == pytest.approx(3 / 7)
-    usual = cli(*command, "--tau", "wmt13", *FAST).document
-    assert set(usual["versus"]["preference"]) == {"unit", "accuracy", "wmt13"}
-    assert usual["versus"]["preference"]["wmt13"]["mean"]["value"] == pytest.approx(
-        usual["preference"]["mean"]["kendall_tau"]["value"]
-    )
-    fault = cli(*command, "--test", "perm-both").fault
-    assert fault.startswith("--test perm-both is for absolute scores")
 
 
 def test_text(cli: Cli, made: Made) -> None:

@@ -1,7 +1,6 @@
 """`--language` and what follows from it: the model, the options of metrics, the settings of training."""
 
 import json
-import pickle
 import warnings
 
 import pytest
@@ -148,20 +147,6 @@ class TestScripts:
             metric.score_pairs([NEAR], [CHINESE])
             load("any", 1).score_pairs([NEAR], [CHINESE])
 
-    def test_python_warns_once_of_another_language(self) -> None:
-        metric = load("en-small", 1)
-        german = ["Das ist nicht der Weg, den wir gehen."] * 20
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            metric.score_pairs(german[1:], german[1:])  # too few to tell
-            load("de", 1).score_pairs(german, german)
-        with pytest.warns(PfsmWarning, match="is for English, which the text does not look like"):
-            metric.score_pairs(german, german)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            metric.score_pairs(german, german)
-            pickle.loads(pickle.dumps(metric)).score_pairs(german, german)
-
     @pytest.mark.parametrize("line", ["今天", "ひらがな", "ภาษาไทย", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာ", "བོད་ཡིག"])
     def test_scripts_without_spaces(self, line: str) -> None:
         assert is_without_spaces(line)
@@ -193,15 +178,6 @@ class TestMetrics:
     )
     def test_options(self, name: str, language: str, options: dict[str, object]) -> None:
         assert language_options(name, language) == options
-
-    def test_the_tokeniser_is_sacrebleus(self, cli: Cli) -> None:
-        from sacrebleu.metrics import BLEU
-
-        out = cli(
-            "score", "zh.ref", "-i", "zh.hyp", "--metric", "bleu", "--language", "zh", "-b", "-w", "6"
-        ).lines
-        wanted = BLEU(tokenize="zh").corpus_score([NEAR.strip()], [[CHINESE.strip()]]).score
-        assert float(out[0]) == pytest.approx(wanted, abs=1e-6)
 
 
 class TestTraining:

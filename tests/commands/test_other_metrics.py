@@ -88,12 +88,6 @@ class TestExplain:
         values = feature_values([*segment["parts"]], POOR[3:4], REFERENCES[3:4])
         assert [*segment["parts"].values()] == values[0].tolist()
 
-    def test_text(self, cli: Cli) -> None:
-        lines = cli(*self.COMMAND[:4], "--metric", "hwcm(length=2)", "--segment", "1").lines
-        assert lines[0].startswith("pfsm:hwcm")
-        assert lines[2] == "segment 1"
-        assert [line.split()[-1] for line in lines[-2:]] == ["hwcm.1(length=2)", "hwcm.2(length=2)"]
-
     @pytest.mark.parametrize(
         ("arguments", "fault"),
         [

@@ -1,17 +1,12 @@
 """``pfsm parse``, with a parser with random weights."""
 
-import io
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.constituents import read_brackets
-from pfsm.analysis.programs import FileAnalyser
-from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.wanted import Wanted
 from pfsm.cli import main
 from pfsm.english.labeller.weights import write_role_weights
 from pfsm.english.parser.weights import write_weights
@@ -226,30 +221,3 @@ def test_nominal_goes_with_roles(
     given = [one.replace("ROLES", str(tmp_path / "roles.txt")) for one in arguments]
     assert main(["parse", *given]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_gold_roles_on_standard_input_are_those_of_the_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The text joins its words, so a parser that got the words between spaces would find another line.
-    text = (
-        "# text = can't\n1\tca\t_\tAUX\tMD\t_\t0\troot\t_\tSpaceAfter=No|Pred=can.01|Args=AM-NEG:2\n"
-        "2\tn't\t_\tPART\tRB\t_\t1\tadvmod\t_\t_\n\n"
-    )
-    gold = tmp_path / "gold.conllu"
-    gold.write_text(text)
-    seen: list[list[str]] = []
-    analyse = FileAnalyser.analyse
-
-    def recorded(self: FileAnalyser, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
-        seen.append(list(lines))
-        return analyse(self, lines, wanted)
-
-    monkeypatch.setattr(FileAnalyser, "analyse", recorded)
-    outputs = []
-    for name in (str(gold), "-"):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-        assert main(["parse", "--roles", "--raw", "--evaluate", name, "-p", f"file:{gold}", "--json"]) == 0
-        outputs.append(capsys.readouterr().out)
-    assert outputs[0] == outputs[1]
-    assert seen == [["can't"], ["can't"]]

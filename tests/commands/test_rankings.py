@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +10,7 @@ from scipy import stats
 
 from pfsm.data import Preferences, read_preferences
 from pfsm.metrics import get_metric
-from pfsm_experiments import run_experiment
-from pfsm_experiments.report.output import results_summary
 from tests.command_runs import Cli, Write
-from tests.experiments.experiment_cases import run_here, write_experiment
 from tests.judgment_cases import rows
 
 FAST = ("--format", "json", "--confidence-n", "50")
@@ -139,25 +135,6 @@ def test_against_plain_counts(metric: str, kind: str, rankings: Preferences, cli
     assert ("(WMT12)" if kind == "won" else "(WMT13)") in text
 
 
-def test_the_default_is_expected_wins(rankings: Preferences, cli: Cli, write: Write) -> None:
-    command = ("evaluate", "p.tsv", "--metric", "ol", "--level", "system", "--statistics", "pearson", *FAST)
-    default = cli(*command).document
-    assert default == cli(*command, "--system-scores", "expected-wins").document
-    assert default != cli(*command, "--system-scores", "won").document
-    # Scores that stand in a file: two a row.
-    metric = get_metric("ol")
-    better, worse = (
-        metric.score_segments(side, rankings.all_references) for side in (rankings.better, rankings.worse)
-    )
-    write("s.txt", "".join(f"{x!r}\t{y!r}\n" for x, y in zip(better.tolist(), worse.tolist(), strict=True)))
-    other = cli("evaluate", "p.tsv", "--scores", "s.txt", *command[4:]).document
-    assert other["ranking"]["groups"] == default["ranking"]["groups"]
-    versus = cli(*command, "--versus", "metric:bleu").document["versus"]["ranking"]["pearson"]
-    assert [group["value"] for group in versus["groups"]] == [
-        group["pearson"]["value"] for group in default["ranking"]["groups"]
-    ]
-
-
 def test_refusals(rankings: Preferences, cli: Cli, write: Write) -> None:
     assert len(rankings)
     level = ("--metric", "ol", "--level", "system")
@@ -178,38 +155,3 @@ def test_refusals(rankings: Preferences, cli: Cli, write: Write) -> None:
     assert cli("evaluate", "p.tsv", "--metric", "ol", "--system-scores", "won").fault == (
         "--system-scores won: is for preferences at --level system; leave it out"
     )
-
-
-def summary_of(
-    config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> dict[tuple[str, str, str], Any]:
-    monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
-    monkeypatch.setattr("pfsm_experiments.run.write_output", lambda *_: None)
-    common = {"title": "t", "resamples": 50, "seed": 12345}
-    results = run_experiment(write_experiment(tmp_path, common | config), tmp_path, tmp_path / "out")
-    summary = results_summary(results, "", [])
-    return {(one["row"], one["statistic"], one["group"]): one for one in summary["results"]}
-
-
-@pytest.mark.parametrize("kind", ["won", "expected-wins"])
-def test_experiments_give_the_same(
-    kind: str, rankings: Preferences, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert len(rankings)
-    names = {"pearson": "system-pearson", "kendall": "system-kendall_tau_b", "accuracy": "system-accuracy"}
-    config = {
-        "test": {"name": "ranked", "files": "p.tsv", "system_scores": kind},
-        "rows": [{"name": name, "metric": name} for name in ("ol", "bleu")],
-        "statistics": [*names.values(), "accuracy"],
-        "group_by": "source_lang",
-    }
-    found = summary_of(config, tmp_path, monkeypatch)
-    for row in ("ol", "bleu"):
-        command = ("evaluate", "p.tsv", "--metric", row, "--level", "system", "--system-scores", kind, *FAST)
-        ranking = cli(*command, "--statistics", ",".join(names)).document["ranking"]
-        for own, name in names.items():
-            key = "kendall_tau_b" if own == "kendall" else own
-            for group in ranking["groups"]:
-                entry = found[row, name, group["group"]]
-                assert entry["value"] == pytest.approx(group[key]["value"], abs=1e-12)
-                assert entry["interval"] == pytest.approx(group[key]["interval"], abs=1e-12)

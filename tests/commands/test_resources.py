@@ -193,11 +193,3 @@ class TestModels:
         assert f"|res:{'+'.join(labels)}|version:" in document["signature"]
         other = cli("score", "ref.txt", "-i", "other.txt", "-m", model, "-f", "json").document
         assert document["score"] > other["score"]
-
-    def test_an_absent_table_is_one_line(self, cli: Cli, write: Write, tmp_path: Path) -> None:
-        model = self.model(tmp_path / "model.json", "wordnet-3.0", "ppdb-xl")
-        write("a.txt", "a\n")
-        assert cli("score", "a.txt", "-i", "a.txt", "-m", model).fault.startswith(
-            "there is no table of paraphrases ppdb-xl; compile it with `pfsm resources compile paraphrases … --name "
-        )
-        assert cli("show", model).status == 0

@@ -62,20 +62,6 @@ def metrics() -> list[pfsm.Metric]:
     return [get_metric("ter"), pfsm.load("hand.json"), get_metric("bleu")]  # type: ignore[list-item]
 
 
-def test_segments_of_several_metrics(cli: Cli) -> None:
-    command = ("score", "ref.txt", "-i", "one.txt", "two.txt", "-m", "hand.json", "--metric", "chrf", "-sl")
-    rows = [line.split("\t") for line in cli(*command).lines]
-    assert [row[:2] for row in rows] == [
-        [name, str(number)] for name in ("one.txt", "two.txt") for number in range(1, 13)
-    ]
-    for place, metric in enumerate((pfsm.load("hand.json"), get_metric("chrf"))):
-        scores = [*metric.score_pairs(ONE, REFERENCES), *metric.score_pairs(TWO, REFERENCES)]
-        assert [row[2 + place] for row in rows] == [f"{score:.4f}" for score in scores]
-    header, *body = cli(*command, "-f", "tsv").lines
-    assert header.split("\t") == ["system", "segment", "hand", "chrf"]
-    assert [line.split("\t")[1] for line in body] == [str(index) for _ in range(2) for index in range(12)]
-
-
 @pytest.mark.parametrize("scorer", [("-m", "hand.json"), ("--metric", "bleu"), ("--metric", "ter")])
 def test_intervals_are_those_of_compare(scorer: tuple[str, str], cli: Cli) -> None:
     options = (*scorer, "--confidence-n", "200", "-f", "json")
@@ -218,17 +204,6 @@ def test_quiet(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class TestExplain:
-    def test_losses_add_up_and_are_sorted(self, cli: Cli) -> None:
-        for name in ("en", "en-small"):
-            metric = pfsm.load(name)
-            for hypothesis, reference in zip([*ONE, *TWO], [*REFERENCES, *REFERENCES], strict=True):
-                explained = metric.explain(hypothesis, reference)
-                perfect = float(metric.score_pairs([reference], [reference])[0])
-                assert explained.perfect == pytest.approx(perfect, abs=1e-9)
-                points = [one.points for one in explained.lost]
-                assert points == sorted(points, reverse=True)
-                assert sum(points) == pytest.approx(perfect - explained.score, abs=1e-9)
-
     def test_the_reference_that_counted(self, cli: Cli) -> None:
         lines = cli(
             "explain", "two.txt", "ref.txt", "-i", "one.txt", "-m", "hand.json", "--segment", "1"

@@ -47,27 +47,6 @@ def test_the_numbers_are_those_of_sacrebleu(
     assert cli("score", *references, "-i", "sys.txt", "--metric", name, "-b", "-w", "12").lines == [wanted]
 
 
-def test_a_metric_scores_files_like_a_model(cli: Cli) -> None:
-    metric = get_metric("chrf")
-    command = ("score", "one.txt", "-i", "sys.txt", "--metric", "chrf")
-    document = cli(*command, "-sl", "--format", "json").document
-    corpus = metric.corpus_score(HYPOTHESES, [REFERENCES])
-    assert document == {
-        "name": "chrf",
-        "score": float(corpus),
-        "signature": metric.get_signature(1, "corpus"),
-        "short_signature": metric.get_short_signature(1, "corpus"),
-        "system": "sys.txt",
-        "segments": 50,
-        "segment_signature": metric.signature,
-        "segment_scores": metric.score_pairs(HYPOTHESES, REFERENCES).tolist(),
-    }
-    assert cli(*command, "--signature", "long").lines == [f"chrf|{corpus.signature} = {float(corpus):.4f}"]
-    assert cli(*command, "-f", "tsv").lines[1] == f"sys.txt\t{float(corpus)!r}\tchrf\t{corpus.signature}"
-    first = metric.score_pairs(HYPOTHESES[:1], REFERENCES[:1])[0]
-    assert cli(*command, "-sl").lines[0] == f"{first:.4f}"
-
-
 def test_error_rates_of_corpora_say_which_way_is_up(cli: Cli, write: Write) -> None:
     write("short.txt", "a b\n")
     write("long.txt", "a b c d\n")

@@ -1,6 +1,5 @@
 """`pfsm train`: the content of the model file, what it depends on, and what it must not depend on."""
 
-import gzip
 import hashlib
 import json
 import sys
@@ -115,12 +114,6 @@ class TestModelFile:
         for step in (-1e-3, 1e-3):
             assert objective(model["weights"], model["alpha"] + step) > lowest
 
-    def test_compressed_output(self, cli: Cli) -> None:
-        cli("train", "d.tsv", "-o", "m.json.gz")
-        cli("train", "d.tsv", "-o", "m.json")
-        assert gzip.decompress(Path("m.json.gz").read_bytes()) == Path("m.json").read_bytes()
-        assert pfsm.load("m.json.gz").model.fingerprint == pfsm.load("m.json").model.fingerprint
-
 
 class TestReproducibility:
     def test_threads_and_the_order_of_files(self, cli: Cli, write: Write) -> None:
@@ -132,17 +125,6 @@ class TestReproducibility:
                 made.append(Path("m.json").read_bytes())
         assert len(set(made)) == 1
 
-    def test_the_unit_of_the_scores_makes_no_difference(self, cli: Cli, write: Write) -> None:
-        cli("train", "d.tsv", "-o", "m.json")
-        before = pfsm.load("m.json").score_pairs([row[1] for row in MORE], [row[0] for row in MORE])
-        scaled = [
-            (reference, hypothesis, str(33 * float(score) + 50)) for reference, hypothesis, score in ROWS
-        ]
-        write("scaled.tsv", tsv(scaled))
-        cli("train", "scaled.tsv", "-o", "m.json")
-        after = pfsm.load("m.json").score_pairs([row[1] for row in MORE], [row[0] for row in MORE])
-        np.testing.assert_allclose(after, 33 * before + 50, rtol=0.0, atol=1e-4)
-
 
 class TestInput:
     def test_two_judgments_are_enough_to_get_a_model(self, cli: Cli, write: Write) -> None:
@@ -152,18 +134,6 @@ class TestInput:
         assert f"Pearson r, cross-validated: undefined: {fault}" in outcome.lines
         assert trained()["training"]["cross_validated"]["pearson"] is None
         assert cli("show", "m.json").lines
-
-    def test_the_development_set_may_hold_preferences(self, cli: Cli, write: Write) -> None:
-        """Two votes for the better one, one against, and a tie, which WMT12 counts as wrong."""
-        rows = [
-            "reference\tbetter\tworse\tvotes",
-            "a b c\ta b c\tx y z\t2",
-            "a b c\tx y z\ta b c\t1",
-            "a\ta\ta\t1",
-        ]
-        write("dev.tsv", "\n".join(rows) + "\n")
-        outcome = cli("train", "d.tsv", "-o", "m.json", "--dev", "dev.tsv")
-        assert number_after("Kendall tau, dev.tsv:", outcome) == 0.0
 
     def test_the_development_set_is_reported_and_decides_nothing(self, cli: Cli, write: Write) -> None:
         write("dev.tsv", tsv(MORE))
@@ -209,12 +179,3 @@ class TestLatticesInAFile:
         cli("train", "d.tsv", "--output", "mapped.json")
         assert Path("mapped.json").read_bytes() == Path("m.json").read_bytes()
         assert [path.name for path in sorted(tmp_path.iterdir())] == ["d.tsv", "m.json", "mapped.json"]
-
-    def test_nowhere_to_write_it(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("PFSM_LATTICE_MEMORY", "0")
-        monkeypatch.setenv("TMPDIR", "nowhere")
-        assert cli("train", "d.tsv", "--output", "m.json").fault == (
-            "nowhere: lattices beyond PFSM_LATTICE_MEMORY cannot be written there (No such file or directory); "
-            "make room, name another folder in TMPDIR, or raise the limit"
-        )
-        assert not Path("m.json").exists()

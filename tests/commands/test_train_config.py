@@ -73,18 +73,6 @@ class TestConfig:
         cli("train", "d.tsv", "-o", "again.json", "--config", "c.yaml")
         assert trained("again.json")["weights"] == trained()["weights"]
 
-    @pytest.mark.parametrize("given", ["auto", "[0.5, 5]"])
-    def test_too_few_segments_to_choose_lambda_by(self, given: str, cli: Cli, write: Write) -> None:
-        """With the only segment held out there is nothing to learn from, so no lambda can be chosen."""
-        made = [(ROWS[0][0], hypothesis, score) for _, hypothesis, score in ROWS[:6]]
-        write("one.tsv", tsv(made))
-        write("c.yaml", f"lambda: {given}\n")
-        fault = cli("train", "one.tsv", "-o", "m.json", "--config", "c.yaml").fault
-        assert fault.startswith("there are too few judgments to choose lambda by cross-validation")
-        assert not Path("m.json").exists()
-        write("c.yaml", "lambda: 5\n")
-        assert cli("train", "one.tsv", "-o", "m.json", "--config", "c.yaml").status == 0
-
 
 class TestInit:
     def test_weights_stay_near_the_other_model(self, cli: Cli, write: Write, tmp_path: Path) -> None:
@@ -98,15 +86,6 @@ class TestInit:
         assert set(WEIGHTS) <= set(model["weights"])
         start = pfsm.load("start.json").model
         assert model["training"]["init"] == {"name": "hand", "fingerprint": start.fingerprint}
-
-    def test_it_makes_a_difference_and_may_be_replaced_by_its_child(
-        self, cli: Cli, write: Write, tmp_path: Path
-    ) -> None:
-        cli("train", "d.tsv", "-o", "alone.json")
-        saved(tmp_path, "m.json")
-        cli("train", "d.tsv", "-o", "m.json", "--init", "m.json")
-        assert trained()["weights"] != trained("alone.json")["weights"]
-        assert trained()["training"]["init"]["name"] == "hand"
 
 
 class TestWeights:
@@ -137,26 +116,3 @@ class TestWeights:
         write("c.yaml", "weights: {column: raters, rater_noise: 2}\n")
         assert cli("train", "w.tsv", "-o", "m.json", "--config", "c.yaml").fault == fault
         assert not Path("m.json").exists()
-
-    def test_rows_of_weight_zero_do_not_matter(self, cli: Cli, write: Write) -> None:
-        """Here all scores of the others differ from one that is the same on every row that counts."""
-        write("c.yaml", "weights: raters\n")
-        write("z.tsv", tsv(ROWS, raters="0"))
-        fault = cli("train", "z.tsv", "-o", "m.json", "--config", "c.yaml").fault
-        assert fault == f"z.tsv: raters is 0 on every row ({len(ROWS)}), there is nothing to learn from"
-        same = [(*row[:2], "3.5") for row in ROWS[1:]]
-        write("s.tsv", tsv([ROWS[0], *same], raters=["0", *["1"] * len(same)]))
-        fault = cli("train", "s.tsv", "-o", "m.json", "--config", "c.yaml").fault
-        assert fault.startswith(f"s.tsv: score is 3.5 on every row ({len(same)}), scores that differ")
-        odd = [("eins", "zwei", "1"), *ROWS]
-        languages = ["de", *["en"] * len(ROWS)]
-        write("l.tsv", tsv(odd, raters=["0", *["1"] * len(ROWS)], target_lang=languages))
-        assert cli("train", "l.tsv", "-o", "m.json", "--config", "c.yaml").status == 0
-        cli("train", "d.tsv", "-o", "n.json")
-        assert trained()["weights"] == pytest.approx(trained("n.json")["weights"], abs=1e-9)
-
-    def test_one_file_of_two_without_it(self, cli: Cli, write: Write) -> None:
-        write("w.tsv", tsv(ROWS, raters="3"))
-        write("c.yaml", "weights: raters\n")
-        fault = cli("train", "w.tsv", "d.tsv", "-o", "m.json", "--config", "c.yaml").fault
-        assert fault == "d.tsv:2: raters is '', a finite number is needed"
