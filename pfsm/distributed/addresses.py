@@ -1,7 +1,6 @@
 """Files wherever fsspec reaches: which there are, opening them, and writing them whole or not at all."""
 
 import errno
-import io
 import os
 import secrets
 from collections.abc import Iterator
@@ -105,11 +104,43 @@ def _zstandard(raw: Any, address: str) -> Iterator[Any]:
 
     try:
         with pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd") as stream:
-            yield io.BufferedReader(stream)
+            yield _Lines(stream)
     except OSError as error:
         if error.errno is not None:
             raise
         raise PfsmError(f"{address}: the zstd data is damaged; copy or download the file again") from None
+
+
+class _Lines:
+    """``read`` and ``readline`` of a stream that has no lines."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._kept = b""
+
+    def read(self, size: int) -> bytes:
+        """At most so many bytes; fewer at the end only."""
+        parts, there = [self._kept[:size]], min(size, len(self._kept))
+        self._kept = self._kept[size:]
+        while there < size:
+            part = self._stream.read(size - there)
+            if not part:
+                break
+            parts.append(part)
+            there += len(part)
+        return b"".join(parts)
+
+    def readline(self, size: int = -1) -> bytes:
+        """The bytes up to and with the next line feed, or to the end; at most so many, if a size is given."""
+        parts, left = [], size
+        while part := self.read(min(1 << 16, left) if size >= 0 else 1 << 16):
+            line, feed, rest = part.partition(b"\n")
+            parts.append(line + feed)
+            left -= len(part)
+            if feed:
+                self._kept = rest + self._kept
+                break
+        return b"".join(parts)
 
 
 def size_of(file: InputFile) -> int:
