@@ -2,7 +2,6 @@
 
 Losses by severity, against counts by hand and SciPy.
 
-Cards of models: what they say of changes made on purpose.
 """
 
 import sys
@@ -10,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import model_cards
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -142,27 +140,3 @@ def test_harmless_pairs_do_not_count_among_all() -> None:
 
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-
-
-def test_changed_texts() -> None:
-    pairs = MinimalPairs(
-        ("synonym", "tense", "empty", "empty"),
-        ("r",) * 4,
-        ("9", "9", "9", "9"),
-        ("8", "9", "5", "1"),
-        DataSource("x.tsv", 4, ""),
-        severities=("none", "major", "critical", "critical"),
-    )
-    text = "\n".join(model_cards._changed({"references of X": probe(Numbers(), pairs, n_resamples=5)}))
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    # The harmless change loses 1; the critical ones lose 4 and 8, 6 in the middle.
-    assert rows == [
-        "| kind | severity | references of X |",
-        "|---|---|---|",
-        "| empty | critical | 100% |",
-        "| tense | major | 0% |",
-        "| synonym | none | costs 0.17 |",
-        "| mean of kinds | | **50%** |",
-        "| harmless / critical, medians | | 0.17 |",
-    ]
-    assert list(model_cards._changed({})) == []
