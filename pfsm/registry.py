@@ -41,7 +41,7 @@ TABLES = {
     "format": "pfsm.data.formats.registry:FORMATS",
     "statistic": "pfsm.evaluation.catalogue:SEGMENT_LEVEL",
 }
-PAGE = "`pfsm help extending`"
+PAGE = "`docs/extending.md`"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
 _MAIN = ("__main__", "__mp_main__")
 _OURS = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments")

@@ -24,6 +24,5 @@ COMMANDS = {
     "trust": "let model files run and read what they name",
     "resources": "list tables of synonyms and paraphrases; compile others",
     "warmup": "compile all kernels ahead, for images and read-only machines",
-    "help": "explain a topic, or the options of a command",
 }
 """The commands and what they do."""

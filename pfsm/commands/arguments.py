@@ -101,7 +101,7 @@ def add_trust(parser: ArgumentParser) -> None:
         "--trust-model",
         action="store_true",
         help="let a model file run the programs and plug-ins that it names, and read files anywhere "
-        "(`pfsm help security`)",
+        "(`docs/security.md`)",
     )
 
 

@@ -14,7 +14,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "config",
         metavar="CONFIG.yaml",
-        help="what is trained on what, and how it is tested (`pfsm help experiments`)",
+        help="what is trained on what, and how it is tested (`docs/experiments.md`)",
     )
     parser.add_argument(
         "--data", required=True, metavar="DIR", help="folder that the file's paths are relative to"

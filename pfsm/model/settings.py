@@ -27,7 +27,7 @@ MATCHING = ("exclusive", "overlapping")
 LARGEST_BLOCK = 9
 # Matchers that need more than one token on a side.
 SMALLEST_BLOCKS = {"swap": 2}
-_PAGE = "`pfsm help settings`"
+_PAGE = "`docs/settings.md`"
 # What several references mean.
 BEST: Literal["best"] = "best"
 MEAN: Literal["mean"] = "mean"

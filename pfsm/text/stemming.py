@@ -91,7 +91,7 @@ def check_stemmer(name: str) -> None:
     if name.startswith(PREFIX):
         raise PfsmError(f"stemmer is {name!r}, of NLTK there are {', '.join(STEMMER_NAMES)}")
     if name not in STEMMERS:
-        known = known_names(name, stemmer_names(), "`pfsm help settings`")
+        known = known_names(name, stemmer_names(), "`docs/settings.md`")
         raise PfsmError(f"stemmer is {name!r}, there is none of this name; {known}")
     _ = STEMMERS[name]
 

@@ -1,13 +1,10 @@
 """Contrast tests: counts by hand, the Wilson interval against SciPy, the bootstrap against its definition.
 
 Losses by severity, against counts by hand and SciPy.
-
 """
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -137,6 +134,3 @@ def test_harmless_pairs_do_not_count_among_all() -> None:
     assert result.mean_of_kinds == pytest.approx((0.5 + 1.0) / 2)
     assert result.severity is not None
     assert result.severity.harmless_share.value == 1.0
-
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))

@@ -41,7 +41,7 @@ def test_the_keys_are_those_of_the_model_file_and_no_others() -> None:
     assert list(used) == [key for key in KEYS if key in used]
     assert tuple(Settings().to_dict()) == KEYS[:8]
     assert fault({"lower_case": True}) == (
-        "unknown setting 'lower_case'; did you mean lowercase? `pfsm help settings` lists all"
+        "unknown setting 'lower_case'; did you mean lowercase? `docs/settings.md` lists all"
     )
 
 

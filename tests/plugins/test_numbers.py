@@ -113,7 +113,7 @@ def test_a_metric_by_its_name() -> None:
         ),
         (
             "abstract",
-            r"metric 'abstract' of pfsm-numbers 0.9: does not define score_pairs\(\); see `pfsm help extending`",
+            r"metric 'abstract' of pfsm-numbers 0.9: does not define score_pairs\(\); see `docs/extending.md`",
         ),
         (
             "number",

@@ -137,7 +137,7 @@ def test_stemmers() -> None:
 def test_what_is_none_of_its_kind(kind: str, name: str, fault: str) -> None:
     known = registry.table(kind)
     with pytest.raises(
-        PfsmError, match=f"^{kind} '{name}' of pfsm-texts 0.2: {fault}.*; see `pfsm help extending`$"
+        PfsmError, match=f"^{kind} '{name}' of pfsm-texts 0.2: {fault}.*; see `docs/extending.md`$"
     ):
         known[name]
 

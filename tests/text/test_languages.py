@@ -217,7 +217,7 @@ def test_unknown_stemmer() -> None:
     for function in (check_stemmer, stemmer_named):
         with pytest.raises(
             PfsmError,
-            match=r"^stemmer is 'lancaster', there is none of this name; `pfsm help settings` lists all$",
+            match=r"^stemmer is 'lancaster', there is none of this name; `docs/settings.md` lists all$",
         ) as caught:
             function("lancaster")
         assert "\n" not in str(caught.value)

@@ -186,7 +186,7 @@ def test_real_sentences(sentences: list[str]) -> None:
         (
             "penn",
             "lancaster",
-            r"^stemmer is 'lancaster', there is none of this name; `pfsm help settings` lists all$",
+            r"^stemmer is 'lancaster', there is none of this name; `docs/settings.md` lists all$",
         ),
     ],
 )

@@ -41,7 +41,7 @@ OTHER = {
     "experiment": ("experiment", "table.yaml", "--data", ".", "-o", "out"),
 }
 """Calls that take a model and train or learn with it."""
-NO_MODEL = {"tune", "data", "help", "models", "metrics", "parse", "plugins", "serve", "trust", "warmup"}
+NO_MODEL = {"tune", "data", "models", "metrics", "parse", "plugins", "serve", "trust", "warmup"}
 
 
 @pytest.fixture(autouse=True)

@@ -112,7 +112,7 @@ def _keys(value: object, known: Sequence[str], where: str, kind: type[S]) -> S:
     for key in value:
         if key not in known:
             raise PfsmError(
-                f"{where}: unknown key {key!r}; {unknown_key(key, known, '`pfsm help experiments`')}"
+                f"{where}: unknown key {key!r}; {unknown_key(key, known, '`docs/experiments.md`')}"
             )
     own = {key: value[key] for key in kind.__struct_fields__ if key in value}
     if isinstance(own.get("pictures"), str):

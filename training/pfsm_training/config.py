@@ -154,7 +154,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     """
     for key in values:
         if key not in (*SETTINGS_KEYS, *KEYS, *SWITCHES):
-            known = unknown_key(key, (*SETTINGS_KEYS, *KEYS, *SWITCHES), "`pfsm help settings`")
+            known = unknown_key(key, (*SETTINGS_KEYS, *KEYS, *SWITCHES), "`docs/settings.md`")
             raise PfsmError(f"{where}: unknown key {key!r}; {known}")
     settings = completed_settings(values, where, init)
     class_transitions = flag(values.get("class_transitions", False), "class_transitions", where)

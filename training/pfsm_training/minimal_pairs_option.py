@@ -80,7 +80,7 @@ def minimal_pairs_option(value: object, where: str) -> MinimalPairsOptions | Non
         raise PfsmError(f"{where} is {value!r}, it must be false, true or a mapping such as {{weight: 0.3}}")
     for key in given:
         if key not in MINIMAL_PAIRS:
-            known = unknown_key(key, MINIMAL_PAIRS, "`pfsm help settings`")
+            known = unknown_key(key, MINIMAL_PAIRS, "`docs/settings.md`")
             raise PfsmError(f"{where}: unknown option {key!r}; {known}")
     files = _names(given.get("file", []), "file", where)
     kinds = given.get("kinds", ALL if not files else False)

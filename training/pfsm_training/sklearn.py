@@ -37,7 +37,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
     `pfsm.PfsmError` if one is invalid; the constructor checks nothing, as scikit-learn requires.
 
     Args:
-        language: Language of the text. Settings mean the same as in the settings file (``pfsm help settings``); None is
+        language: Language of the text. Settings mean the same as in the settings file (``docs/settings.md``); None is
             the default of that file.
         tokeniser: Name of a tokeniser.
         stemmer: Name of a stemmer.

@@ -102,7 +102,7 @@ def check_nominal(weights: NominalWeights, size: int) -> None:
         raise ValueError("temperature or threshold of nouns are out of range")
 
 
-FORMAT = Format("pfsm-roles-1", "labeller", "train one: `pfsm help syntax`", "copy it again")
+FORMAT = Format("pfsm-roles-1", "labeller", "train one: `docs/syntax.md`", "copy it again")
 SUFFIX = ".roles"
 KEYS = "keys"
 # Features are known by so many bits of their hashes.

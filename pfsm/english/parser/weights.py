@@ -54,7 +54,7 @@ class ParserWeights:
         return sum(name.endswith(".forward.input") for name in self.arrays)
 
 
-FORMAT = Format("pfsm-parser-1", "parser", "train one: `pfsm help syntax`", "copy it again")
+FORMAT = Format("pfsm-parser-1", "parser", "train one: `docs/syntax.md`", "copy it again")
 SCALE = ".scale"
 _INVENTORIES = ("words", "vector_words", "characters", "upos", "xpos", "labels", "span_labels")
 _LARGEST_LEVEL = 127
