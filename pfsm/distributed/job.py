@@ -7,7 +7,7 @@ import gzip
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -49,40 +49,19 @@ SCORE = "score"
 
 @dataclass(frozen=True)
 class PieceTask:
-    """What is to be done with one partition.
-
-    Attributes:
-        piece: The partition.
-        spec: What scores it.
-        folder: Address of the folder of scores.
-        form: One of `pfsm.distributed.partitions.FORMATS`.
-        keep: Columns of the input that are copied to the output, too.
-        pools: Whether the corpus score pools statistics, which are to be added up.
-        before: What was made of it earlier, of a file that has changed since, or been copied: perhaps not in this part.
-        columns: Columns of the input that the scores depend on.
-    """
+    """What is to be done with one partition."""
 
     piece: Piece
-    spec: ScorerSpec
-    folder: str
-    form: str
-    keep: tuple[str, ...]
-    pools: bool = False
+    job: "Job"
     before: Entry | None = None
-    columns: tuple[str, ...] = ()
+    """What was made of it earlier, of a file that has changed since, or been copied: perhaps not in this part."""
 
 
 @dataclass(frozen=True)
 class PieceOutcome:
-    """What came of it.
+    """What came of it: its entry in the manifest, new or of an earlier run, or a fault.
 
-    Attributes:
-        piece: The partition.
-        result: Its entry in the manifest, or a fault.
-        is_new: Whether it was scored now.
-        bytes_read: Of content.
-        seconds: Of a processor.
-        retries: How often reading or writing had to be tried again.
+    It took so many seconds of a processor, and reading or writing had to be tried again so many times.
     """
 
     piece: Piece
@@ -99,7 +78,7 @@ def score_piece(task: PieceTask) -> PieceOutcome:
     sizes: list[int] = []
 
     def work() -> tuple[Entry, bool]:
-        rows = read_piece(task.piece, task.keep, task.columns)
+        rows = read_piece(task.piece, task.job.keep, task.job.columns)
         sizes.append(rows.size)
         before = task.before
         if before is not None and before.sha256 == rows.checksum:
@@ -114,18 +93,18 @@ def score_piece(task: PieceTask) -> PieceOutcome:
 
 def _moved(entry: Entry, piece: Piece) -> Entry:
     """The entry of a partition whose file has changed elsewhere, or in its date alone."""
-    return Entry(**{**vars(entry), "identity": piece.identity})
+    return replace(entry, identity=piece.identity)
 
 
 def _scored(task: PieceTask, rows: Rows) -> Entry:
-    piece, pairs = task.piece, rows.pairs
-    kept = {name: rows.table.column(name) for name in task.keep}
-    with cached_scorer(task.spec) as metric:
+    piece, job, pairs = task.piece, task.job, rows.pairs
+    kept = {name: rows.table.column(name) for name in job.keep}
+    with cached_scorer(job.spec) as metric:
         scores = metric.score_rows(pairs.hypotheses, pairs.references, pairs.numbers)
-        totals = _totals(metric, pairs) if task.pools and len(pairs) else None
-    content = _content(kept, scores, task.form, rows.table)
-    output = f"{piece.file.name}.{piece.number:05d}{FORMATS[task.form]}"
-    write_whole(below(task.folder, output), content)
+        totals = _totals(metric, pairs) if job.pools and len(pairs) else None
+    content = _content(kept, scores, job.form, rows.table)
+    output = f"{piece.file.name}.{piece.number:05d}{FORMATS[job.form]}"
+    write_whole(below(job.folder, output), content)
     counts = [len(several) for several in pairs.references]
     return Entry(
         piece.file.name,
@@ -174,11 +153,10 @@ class Job:
     Attributes:
         source: File, folder, pattern with wildcards, or any of these at an address of fsspec.
         folder: Where the scores go, likewise.
-        spec: What scores.
         form: ``parquet``, ``tsv`` or ``tsv.gz``.
         keep: Columns of the input that are copied to the output, too.
         partition_bytes: Largest partition, in bytes of text.
-        pools: Whether the corpus score pools statistics, and is not the mean.
+        pools: Whether the corpus score pools statistics, which are to be added up, and is not the mean.
         columns: Columns of the input that the scores depend on.
         signature: From the number of references to the signature that the manifest gives; None: that of ``spec``.
     """
@@ -202,8 +180,6 @@ class Scored:
         rows: Number of scores, those of earlier runs included.
         mean: Of all of them, exactly rounded; NaN without rows.
         totals: Sums of the statistics of a corpus score that pools them; None for others, and without rows.
-        partitions: Number of finished partitions.
-        n_references: References of each row.
         faults: A line for each file or partition that has no scores.
         leftover: Partitions in the folder whose input is not there any more.
     """
@@ -276,7 +252,8 @@ def _survey(
 
 def _missing(job: Job, manifest: Manifest, pieces: Sequence[Piece], report: Report) -> Iterator[PieceTask]:
     """The partitions whose scores are not there, or of another state of the file."""
-    there, folder = sizes_below(job.folder), absolute(job.folder)
+    there = sizes_below(job.folder)
+    sent = replace(job, folder=absolute(job.folder), signature=None)
     for piece in pieces:
         entry = manifest.entries.get((piece.file.name, piece.number))
         if entry is not None and (not entry.is_of(piece) or there.get(entry.output) != entry.bytes):
@@ -286,7 +263,7 @@ def _missing(job: Job, manifest: Manifest, pieces: Sequence[Piece], report: Repo
         if entry is not None and entry.identity == piece.identity:
             report.found += 1
         else:
-            yield PieceTask(piece, job.spec, folder, job.form, job.keep, job.pools, entry, job.columns)
+            yield PieceTask(piece, sent, entry)
 
 
 def _take(outcome: PieceOutcome, manifest: Manifest, report: Report, faults: list[str]) -> None:

@@ -4,8 +4,9 @@ Minimum Bayes risk on a cluster: candidates go out source by source, choices com
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,53 +23,67 @@ from pfsm.model.mbr import PAIRS_AT_ONCE, Choice, Progress, choose
 from pfsm.runtime.progress import Stage
 
 Float = NDArray[np.float64]
+Columns = Mapping[str, Float]
+"""Numbers of a metric's `columns`, float64 [n_pairs] each."""
 # About a second of work.
 PAIRS_PER_TASK = 10_000
 
 
 @dataclass(frozen=True)
-class PairsTask:
-    """Some of the pairs.
+class Part:
+    """What a metric is to do with some of the data, and the place of these among all."""
 
-    Attributes:
-        number: Their place among the parts.
-        spec: What scores them.
-        hypotheses: Translations.
-        references: For each of them its references.
-        statistics: Whether statistics of segments are wanted, not scores.
-        columns: The numbers of the metric's `columns`, float64 [n_pairs] each.
-    """
-
-    number: int
+    place: int
     spec: ScorerSpec
-    hypotheses: tuple[str, ...]
-    references: tuple[tuple[str, ...], ...]
-    statistics: bool = False
-    columns: Mapping[str, Float] = field(default_factory=dict)
+    work: Callable[..., Any]
+    """Called with the metric and the data; a function that has a name, so that it can be sent."""
+    data: tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class PairsOutcome:
-    """Their scores, float64 [n_pairs], or a fault; and the processor's seconds that it took."""
+class PartDone:
+    """What the work gave, or a fault; and the processor's seconds that it took."""
 
-    number: int
-    scores: Float | Fault
+    place: int
+    result: Any
     seconds: float
 
 
-def score_task(task: PairsTask) -> PairsOutcome:
-    """Scores some of the pairs."""
+def do_part(part: Part) -> PartDone:
+    """Does a part of the work."""
     started = time.thread_time()
-    scores: Float | Fault
     try:
-        with cached_scorer(task.spec) as metric:
-            if task.statistics:
-                scores = metric.segment_statistics(task.hypotheses, as_streams(task.references))
-            else:
-                scores = metric.score_rows(task.hypotheses, task.references, task.columns)
+        with cached_scorer(part.spec) as metric:
+            result = part.work(metric, *part.data)
     except PfsmError as error:
-        scores = Fault(str(error), isinstance(error, WorkerFaultError))
-    return PairsOutcome(task.number, scores, time.thread_time() - started)
+        result = Fault(str(error), isinstance(error, WorkerFaultError))
+    return PartDone(part.place, result, time.thread_time() - started)
+
+
+def _results(pool: Pool, parts: Iterable[Part], report: Report) -> Iterator[PartDone]:
+    """The parts as they are done; a fault in one of them is raised."""
+    for done in pool.run(do_part, parts):
+        if isinstance(done.result, Fault):
+            raise PfsmError(done.result.message)
+        report.add(_pairs_of(done.result), done.seconds)
+        yield done
+
+
+def _pairs_of(result: Float | list[Choice]) -> int:
+    """How many pairs have been scored; a choice compares all candidates with all."""
+    return sum(one.expected.size**2 for one in result) if isinstance(result, list) else len(result)
+
+
+def _scores(
+    metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], columns: Columns
+) -> Float:
+    return metric.score_rows(hypotheses, references, columns)
+
+
+def _statistics(
+    metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], _: Columns
+) -> Float:
+    return metric.segment_statistics(hypotheses, as_streams(references))
 
 
 class ClusterMetric(SegmentMetric):
@@ -137,12 +152,11 @@ class ClusterMetric(SegmentMetric):
         return self.score_rows(hypotheses, [(reference,) for reference in references], {})
 
     def score_rows(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Mapping[str, Float]
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Columns
     ) -> Float:
         """As the metric's own; what `score_pairs` raises."""
         segments = [tuple(several) for several in references]
-        parts = self._run(hypotheses, segments, statistics=False, columns=columns)
-        return np.concatenate([np.zeros(0), *parts])
+        return np.concatenate([np.zeros(0), *self._run(_scores, hypotheses, segments, columns)])
 
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """Scores of segments, as the metric's own ``score_segments`` gives them."""
@@ -155,7 +169,7 @@ class ClusterMetric(SegmentMetric):
         metric = self.metric.counted_over([line for several in segments for line in several])
         if not metric.is_additive or not hypotheses:
             return metric.segment_statistics(hypotheses, references)
-        return np.concatenate(self._run(hypotheses, segments, statistics=True))
+        return np.concatenate(self._run(_statistics, hypotheses, segments, {}))
 
     def corpus_from_totals(self, totals: Float) -> Float:
         """The metric's."""
@@ -163,77 +177,31 @@ class ClusterMetric(SegmentMetric):
 
     def _run(
         self,
+        work: Callable[..., Float],
         hypotheses: Sequence[str],
         references: Sequence[tuple[str, ...]],
-        *,
-        statistics: bool,
-        columns: Mapping[str, Float] | None = None,
+        columns: Columns,
     ) -> list[Float]:
         """What the workers find, part by part."""
         # Workers see some of the references only.
         spec = spec_of(self.metric.counted_over([line for several in references for line in several]))
-        starts = range(0, len(hypotheses), PAIRS_PER_TASK)
-        tasks = (
-            PairsTask(
-                number,
+        pieces = [slice(start, start + PAIRS_PER_TASK) for start in range(0, len(hypotheses), PAIRS_PER_TASK)]
+        parts = (
+            Part(
+                piece.start,
                 spec,
-                tuple(hypotheses[start : start + PAIRS_PER_TASK]),
-                tuple(references[start : start + PAIRS_PER_TASK]),
-                statistics,
-                {name: values[start : start + PAIRS_PER_TASK] for name, values in (columns or {}).items()},
+                work,
+                (
+                    tuple(hypotheses[piece]),
+                    tuple(references[piece]),
+                    {name: values[piece] for name, values in columns.items()},
+                ),
             )
-            for number, start in enumerate(starts)
+            for piece in pieces
         )
-        self._report.parts = (self._report.parts or 0) + len(starts)
-        found: dict[int, Float] = {}
-        for outcome in self._pool.run(score_task, tasks):
-            if isinstance(outcome.scores, Fault):
-                raise PfsmError(outcome.scores.message)
-            found[outcome.number] = outcome.scores
-            self._report.add(len(outcome.scores), outcome.seconds)
-        return [found[number] for number in sorted(found)]
-
-
-Candidates = tuple[tuple[str, ...], ...]
-Weights = tuple[tuple[float, ...], ...] | None
-
-
-@dataclass(frozen=True)
-class ChoiceTask:
-    """Some of the sources.
-
-    Attributes:
-        first: Place of the first among all.
-        spec: What scores.
-        candidates: For each source its candidates.
-        weights: For each source their weights; None: all alike.
-    """
-
-    first: int
-    spec: ScorerSpec
-    candidates: Candidates
-    weights: Weights
-
-
-@dataclass(frozen=True, eq=False)
-class ChoiceOutcome:
-    """The choices for them, or a fault; and the processor's seconds that it took."""
-
-    first: int
-    choices: list[Choice] | Fault
-    seconds: float
-
-
-def choose_task(task: ChoiceTask) -> ChoiceOutcome:
-    """Chooses for some of the sources."""
-    started = time.thread_time()
-    choices: list[Choice] | Fault
-    try:
-        with cached_scorer(task.spec) as scorer:
-            choices = choose(scorer, task.candidates, task.weights)
-    except PfsmError as error:
-        choices = Fault(str(error), isinstance(error, WorkerFaultError))
-    return ChoiceOutcome(task.first, choices, time.thread_time() - started)
+        self._report.parts = (self._report.parts or 0) + len(pieces)
+        found = {done.place: done.result for done in _results(self._pool, parts, self._report)}
+        return [found[place] for place in sorted(found)]
 
 
 def choose_on(
@@ -256,25 +224,22 @@ def choose_on(
     """
     found: dict[int, list[Choice]] = {}
     with Stage("mbr", "choosing", len(candidates), "sources") as stage:
-        for outcome in pool.run(choose_task, _tasks(spec, candidates, weights)):
-            if isinstance(outcome.choices, Fault):
-                raise PfsmError(outcome.choices.message)
-            found[outcome.first] = outcome.choices
-            report.add(sum(choice.expected.size**2 for choice in outcome.choices), outcome.seconds)
+        for done in _results(pool, _sources(spec, candidates, weights), report):
+            found[done.place] = done.result
             stage.reach(sum(map(len, found.values())))
             if progress is not None:
                 progress(stage.done)
     return [choice for first in sorted(found) for choice in found[first]]
 
 
-def _tasks(
+def _sources(
     spec: ScorerSpec, candidates: Sequence[Sequence[str]], weights: Sequence[Sequence[float]] | None
-) -> Iterator[ChoiceTask]:
+) -> Iterator[Part]:
     """As many sources at a time as have about ``PAIRS_AT_ONCE`` pairs."""
     first = pairs = 0
     for place, lines in enumerate(candidates, start=1):
         pairs += len(lines) ** 2
         if pairs >= PAIRS_AT_ONCE or place == len(candidates):
             given = None if weights is None else tuple(map(tuple, weights[first:place]))
-            yield ChoiceTask(first, spec, tuple(map(tuple, candidates[first:place])), given)
+            yield Part(first, spec, choose, (tuple(map(tuple, candidates[first:place])), given))
             first, pairs = place, 0

@@ -48,15 +48,11 @@ PAUSE = 0.5
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a task has no result.
-
-    Attributes:
-        message: One line.
-        everywhere: Whether all other tasks would fail alike: a worker lacks a model's resource, or its version differs.
-    """
+    """Why a task has no result, in one line."""
 
     message: str
     everywhere: bool = False
+    """Whether all other tasks would fail alike: a worker lacks a model's resource, or its version differs."""
 
 
 class WorkerFaultError(PfsmError):
@@ -86,16 +82,9 @@ PACKED = (".gz", ".zst")
 
 @dataclass(frozen=True)
 class Piece:
-    """A partition.
+    """A partition, by its number among those of the file, from 0.
 
-    Attributes:
-        file: The file it is of.
-        identity: What changes when the file does.
-        number: Its place among the partitions of the file, from 0.
-        start: First byte of the decompressed content, or first row of the row group.
-        stop: Behind the last.
-        row_group: Of a Parquet file; None for a TSV.
-        is_last: Whether the file ends with it.
+    It is bytes of the decompressed content, or rows of a Parquet file's row group, from `start` to before `stop`.
     """
 
     file: InputFile
@@ -109,13 +98,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Survey:
-    """The partitions of a file, or why there are none.
-
-    Attributes:
-        file: The file.
-        found: Its partitions, or a fault.
-        retries: How often reading had to be tried again.
-    """
+    """The partitions of a file, or why there are none; and how often reading had to be tried again."""
 
     file: InputFile
     found: tuple[Piece, ...] | Fault
@@ -193,14 +176,7 @@ _BASE = ("reference", "hypothesis", "ref", "mt")
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """A partition's rows.
-
-    Attributes:
-        table: Its columns.
-        checksum: SHA-256 of what was read.
-        size: Bytes of it.
-        numeric: Columns of numbers that were asked for.
-    """
+    """A partition's rows, the SHA-256 and the bytes of what was read, and the columns of numbers asked for."""
 
     table: Table
     checksum: str
@@ -214,13 +190,7 @@ class Rows:
 
 
 def read_piece(piece: Piece, columns: tuple[str, ...] = (), numeric: tuple[str, ...] = ()) -> Rows:
-    """Reads a partition.
-
-    Args:
-        piece: Which.
-        columns: Columns wanted besides references and hypotheses.
-        numeric: The same, of numbers.
-    """
+    """Reads a partition, with columns besides references and hypotheses, of text and of numbers."""
     if piece.row_group is not None:
         return _parquet_rows(piece, piece.row_group, columns, numeric)
     content, header = _content(piece)
@@ -361,12 +331,7 @@ def piece_lines(piece: Piece) -> tuple[str, ...]:
 
 def piece_references(piece: Piece) -> frozenset[str]:
     """The references of a partition; none of one with faults."""
-
-    def read() -> frozenset[str]:
-        return frozenset(line for several in read_piece(piece).pairs.references for line in several)
-
-    found, _ = attempt(read, piece.file.label)
-    return frozenset() if isinstance(found, Fault) else found
+    return frozenset(piece_lines(piece))
 
 
 def read_tables(addresses: Sequence[str], *, anywhere: bool) -> list[Table]:

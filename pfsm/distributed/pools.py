@@ -57,18 +57,11 @@ def open_pool(scheduler: str | None) -> Iterator[Pool]:
 
 @dataclass(eq=False)
 class Report:
-    """Counts of a job.
+    """Counts of a job, in partitions or another unit: those done now, and found done by an earlier run.
 
     Attributes:
-        pool: Where it runs.
-        unit: What is counted, in the plural.
-        parts: Partitions there are; None while that is not known.
-        done: Partitions that are finished now.
-        found: Partitions that an earlier run had finished.
-        pairs: Pairs worked on.
-        seconds: Of processors, on them.
-        bytes_in: Bytes of content read.
-        bytes_out: Bytes written.
+        parts: How many there are; None while that is not known.
+        seconds: Of processors, on the pairs worked on.
         retries: Attempts after a failure of storage.
     """
 

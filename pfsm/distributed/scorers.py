@@ -5,7 +5,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 
 from pfsm.distributed.partitions import WorkerFaultError
@@ -46,14 +46,8 @@ def spec_of(metric: SegmentMetric) -> ScorerSpec:
     return ScorerSpec(metric.recipe(), metric.get_signature(1))
 
 
-@dataclass(eq=False)
-class _Shelf:
-    """Metrics of one specification that no thread is using."""
-
-    idle: list[SegmentMetric] = field(default_factory=list)
-
-
-_shelves: dict[str, _Shelf] = {}
+# Metrics that no thread is using, by their specification; the last used stands last.
+_shelves: dict[str, list[SegmentMetric]] = {}
 _lock = threading.Lock()
 # Building takes memory and time: one thread at a time does, and the others find the tables loaded.
 _building = threading.Lock()
@@ -70,18 +64,17 @@ def cached_scorer(spec: ScorerSpec) -> Iterator[SegmentMetric]:
     # Not after an exception: what state it is in then nobody knows.
     if scorer.n_types <= MOST_TYPES:
         with _lock:
-            _shelf(spec.key).idle.append(scorer)
+            _shelf(spec.key).append(scorer)
 
 
 def _taken(spec: ScorerSpec) -> SegmentMetric | None:
     with _lock:
-        idle = _shelf(spec.key).idle
+        idle = _shelf(spec.key)
         return idle.pop() if idle else None
 
 
-def _shelf(key: str) -> _Shelf:
-    shelf = _shelves.pop(key, None) or _Shelf()
-    _shelves[key] = shelf  # the last used stands last
+def _shelf(key: str) -> list[SegmentMetric]:
+    shelf = _shelves[key] = _shelves.pop(key, [])
     while len(_shelves) > MOST_METRICS:
         del _shelves[next(iter(_shelves))]
     return shelf
