@@ -92,7 +92,7 @@ CASES: list[tuple[tuple[str, ...], str]] = [
     ((*TRAIN, "flat.tsv", "flat.tsv"), "flat.tsv, flat.tsv: score is 3 on every row (16)"),
     (
         (*TRAIN, "good.tsv", "--init", "hand.json", "--config", "c.yaml"),
-        "c.yaml: max_block is {'punct': 2, 'word': 2, 'lemma': 2}, but the initial model hand",
+        "max_block is {'punct': 2, 'word': 2, 'lemma': 2}, but the initial model hand",
     ),
     ((*TRAIN, "good.tsv", "--config", ""), "'': "),
     ((*TRAIN, "good.tsv", "--init", ""), "'': "),
