@@ -40,7 +40,10 @@ html_js_files = ["filter.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_last_updated_fmt = None
+# All pages stand at the left, by part; the bar at the top has the search alone.
+html_sidebars = {"**": ["globaltoc.html"]}
 html_theme_options = {
+    "navbar_center": [],
     "logo": {"text": "pfsm"},
     "navbar_end": ["theme-switcher"],
     "navbar_align": "left",

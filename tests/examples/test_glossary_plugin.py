@@ -8,6 +8,7 @@ import sys
 import venv
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -36,24 +37,42 @@ resamples: 10
 rows:
   - {name: with, train: {matchers: [word, glossary], max_block: 2, options: {glossary: {file: terms.tsv}}, lambda: 1}}
   - {name: metric, metric: glossary, options: {file: terms.tsv}}
-  - {name: feature, train: {matchers: [word], features: [glossary(file=terms.tsv)], lambda: 1}}
+"""
+# Commands of one process, which saves its start: each with its status and what it prints.
+COMMANDS = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from pfsm.cli import main
+found = []
+for words in json.loads(sys.argv[1]):
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = main(words)
+    found.append((status, out.getvalue(), err.getvalue()))
+print(json.dumps(found))
 """
 
 
-def run(python: Path, *command: str, folder: Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
+class Outcome(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+def run(python: Path, *words: str, folder: Path) -> str:
     environment = {
         key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}
     }
     done = subprocess.run(
-        [str(python), "-m", *command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
+        [str(python), *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
-    assert done.returncode == expect, done.stdout + done.stderr
-    return done
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def pfsm(python: Path, folder: Path, *commands: tuple[str, ...]) -> list[Outcome]:
+    printed = run(python, "-c", COMMANDS, json.dumps(commands), folder=folder)
+    return [Outcome(*one) for one in json.loads(printed.splitlines()[-1])]
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +92,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Building writes into the folder.
     shutil.copytree(EXAMPLE, folder / "source", ignore=shutil.ignore_patterns("__pycache__", ".*"))
     offline = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet")
-    run(interpreter, "pip", "install", *offline, "./source", folder=folder)
+    run(interpreter, "-m", "pip", "install", *offline, "./source", folder=folder)
     (installed,) = site.glob("pfsm_glossary-0.1.0.dist-info")
     assert list(installed.rglob("LICENSE"))
     return interpreter
@@ -81,7 +100,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, python: Path) -> Path:
-    """Judgments, a glossary, an experiment and a model that was trained there."""
+    """Judgments, a glossary, a model that was trained there, and an experiment that was run with two workers."""
     here = tmp_path_factory.mktemp("work")
     (here / "judged.tsv").write_text(tsv(JUDGED), encoding="utf-8")
     (here / "table.yaml").write_text(EXPERIMENT, encoding="utf-8")
@@ -89,32 +108,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory, python: Path) -> Path:
     (here / "hyp.txt").write_text("the automobile is red\n", encoding="utf-8")
     for name in ("terms.tsv", "glossary.yaml"):
         shutil.copy(EXAMPLE / name, here)
-    run(python, "pfsm", "train", "judged.tsv", "--config", "glossary.yaml", "-o", "terms.json", folder=here)
-    return here
-
-
-def test_it_is_listed_and_passes_the_checks(python: Path, folder: Path) -> None:
-    listed = run(python, "pfsm", "plugins", folder=folder).stdout.splitlines()
-    assert listed == [
-        "matcher  glossary  pfsm-glossary 0.1.0  ok",
-        "metric   glossary  pfsm-glossary 0.1.0  ok",
-    ]
-    option = ("--kind", "matcher", "--option", "file=terms.tsv", "--sample", "judged.tsv")
-    checked = run(python, "pfsm", "plugins", "check", "glossary", *option, folder=folder).stdout
-    assert "FAILED" not in checked
-    assert "it said nothing" not in checked
-    metric = run(
-        python, "pfsm", "plugins", "check", "glossary(file=terms.tsv)", "--kind", "metric", folder=folder
+    trained, tabled = pfsm(
+        python,
+        here,
+        ("train", "judged.tsv", "--config", "glossary.yaml", "-o", "terms.json"),
+        ("experiment", "table.yaml", "--data", ".", "-o", "out", "--jobs", "2"),
     )
-    assert "FAILED" not in metric.stdout
-    refused = run(python, "pfsm", "plugins", "check", "glossary", "--kind", "metric", folder=folder, expect=2)
-    assert refused.stderr.startswith("pfsm: metric 'glossary' of pfsm-glossary 0.1.0: ")
-    assert refused.stderr.count("\n") == 1
+    assert (trained.status, tabled.status) == (0, 0), trained.err + tabled.err
+    return here
 
 
 def test_its_own_tests_pass(python: Path, folder: Path) -> None:
     options = ("-p", "no:cacheprovider", "--rootdir", str(EXAMPLE), "-q")
-    run(python, "pytest", *options, str(EXAMPLE / "tests"), folder=folder)
+    run(python, "-m", "pytest", *options, str(EXAMPLE / "tests"), folder=folder)
 
 
 def test_a_model_learns_from_it(folder: Path) -> None:
@@ -126,68 +132,41 @@ def test_a_model_learns_from_it(folder: Path) -> None:
     # 2 of the 5 pairs of each of the 9 sentences.
     assert document["training"]["instances"]["S_glossary"] == 18
     assert document["training"]["instances"]["glossary:variant"] == 18
+    assert (folder / "out" / "results.json").is_file()
 
 
-def test_it_scores_and_explains(python: Path, folder: Path) -> None:
-    scored = run(
+def test_every_command_has_it(python: Path, folder: Path) -> None:
+    files = ("ref.txt", "-i", "hyp.txt")
+    model, metric = ("-m", "terms.json", "--trust-model"), ("--metric", "glossary(file=terms.tsv)")
+    listed, refused, scored, explained, shown, by_metric, parts, metrics = pfsm(
         python,
-        "pfsm",
-        "score",
-        "ref.txt",
-        "-i",
-        "hyp.txt",
-        "--model",
-        "terms.json",
-        "--trust-model",
-        "--format",
-        "json",
-        folder=folder,
+        folder,
+        ("plugins",),
+        ("plugins", "check", "glossary", "--kind", "metric"),
+        ("score", *files, *model, "--format", "json"),
+        ("explain", *files, *model, "-f", "json"),
+        ("show", "terms.json", "--trust-model"),
+        ("score", *files, *metric, "--signature", "long"),
+        ("explain", *files, *metric),
+        ("metrics",),
     )
-    assert "match:punct+word+lemma+glossary(pfsm-glossary@0.1.0)|" in scored.stdout
-    assert "|res:terms.tsv@" in scored.stdout
-    files = ("ref.txt", "-i", "hyp.txt", "-m", "terms.json", "--trust-model")
-    explained = run(python, "pfsm", "explain", *files, "-f", "json", folder=folder)
-    (system,) = json.loads(explained.stdout)
+    assert listed.out.splitlines() == [
+        "matcher  glossary  pfsm-glossary 0.1.0  ok",
+        "metric   glossary  pfsm-glossary 0.1.0  ok",
+    ]
+    assert refused.status == 2
+    assert refused.err.startswith("pfsm: metric 'glossary' of pfsm-glossary 0.1.0: ")
+    assert refused.err.count("\n") == 1
+    assert "match:punct+word+lemma+glossary(pfsm-glossary@0.1.0)|" in scored.out
+    assert "|res:terms.tsv@" in scored.out
+    (system,) = json.loads(explained.out)
     edits = system["segments"][0]["edits"]
     assert [edit["state"] for edit in edits] == ["S_word", "S_glossary", "S_word", "S_word"]
-    shown = run(python, "pfsm", "show", "terms.json", "--trust-model", folder=folder).stdout
-    assert "plug-ins    matchers: glossary of pfsm-glossary 0.1.0" in shown
-
-
-def test_its_metric_scores(python: Path, folder: Path) -> None:
-    scored = run(
-        python,
-        "pfsm",
-        "score",
-        "ref.txt",
-        "-i",
-        "hyp.txt",
-        "--metric",
-        "glossary(file=terms.tsv)",
-        "--signature",
-        "long",
-        folder=folder,
-    )
-    assert "|plugin:pfsm-glossary@0.1.0|" in scored.stdout
-    explained = run(
-        python,
-        "pfsm",
-        "explain",
-        "ref.txt",
-        "-i",
-        "hyp.txt",
-        "--metric",
-        "glossary(file=terms.tsv)",
-        folder=folder,
-    )
-    assert "wanted" in explained.stdout
-    assert "= 1.0" in scored.stdout
-    assert "glossary" in run(python, "pfsm", "metrics", folder=folder).stdout
-
-
-def test_workers_of_experiments_have_it(python: Path, folder: Path) -> None:
-    run(python, "pfsm", "experiment", "table.yaml", "--data", ".", "-o", "out", "--jobs", "2", folder=folder)
-    assert (folder / "out" / "results.json").is_file()
+    assert "plug-ins    matchers: glossary of pfsm-glossary 0.1.0" in shown.out
+    assert "|plugin:pfsm-glossary@0.1.0|" in by_metric.out
+    assert "= 1.0" in by_metric.out
+    assert "wanted" in parts.out
+    assert "glossary" in metrics.out
 
 
 def test_elsewhere_the_model_is_refused(folder: Path, cli: Cli) -> None:
