@@ -11,7 +11,7 @@ from pathlib import Path
 
 from charts import accuracy, edit_weights, learning_curve, training_time
 from drawing import DELETE, FAINT, INK, INSERT, JUMP, MATCH, line, svg, text
-from measured import rates, training_times
+from results import rates, training_times
 
 import pfsm
 from pfsm.model.explain.explanation import Explanation

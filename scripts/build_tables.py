@@ -14,7 +14,7 @@ from pathlib import Path
 
 import results
 import yaml
-from measured import rates
+from results import rates
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 PAGES = tuple(

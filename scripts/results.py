@@ -4,7 +4,7 @@
 
 ``NAME.tsv`` has a line for each number: table, row, column, value, ends of the 95% interval, and whether it is
 significantly above or below the row that the notes name. ``NAME-rows.tsv`` compares pairs of rows. ``notes.json`` has
-what the reports say below their tables.
+what the reports say below their tables. Speeds are those that ``benchmarks/peers.py`` and ``training.py`` wrote.
 """
 
 import csv
@@ -20,8 +20,21 @@ import yaml
 CONFIGS = Path(__file__).resolve().parent.parent / "configs"
 FOLDER = CONFIGS / "results"
 NOTES = FOLDER / "notes.json"
-# Files that have the tables of mistakes; for other experiments they are in the reports alone.
-WITH_MISTAKES = ("shipped", "wmt16")
+MEASURED = CONFIGS.parent / "scripts" / "benchmarks" / "measured"
+PEERS, TRAINING = MEASURED / "peers.json", MEASURED / "training.json"
+# What `benchmarks/peers.py` calls its rows, and the names in the tables of configs/results.
+NAMES = {
+    "pfsm en-small, new sentences": "en-small",
+    "pfsm en-fast, new sentences": "en-fast",
+    "pfsm en, new sentences": "en",
+    "sacrebleu sentence BLEU": "sentence BLEU",
+    "sacrebleu chrF": "chrF",
+    "sacrebleu chrF++": "chrF++",
+    "sacrebleu TER": "TER",
+    "greedy matching over the encoder (embedding_f1), new sentences": "greedy matching",
+    "METEOR 1.5 (jar), whole process": "METEOR 1.5",
+    "RapidFuzz Levenshtein on token ids": "RapidFuzz",
+}
 COLUMNS = ("table", "row", "column", "value", "low", "high", "mark")
 COMPARED = ("table", "A against B", "A", "B", "A - B", "mark", "low", "high", "p", "p (Holm)")
 # The drawn tables have no bold numbers.
@@ -108,10 +121,22 @@ def _lines(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(handle, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
+def rates(known: bool = False) -> dict[str, float]:
+    """Pairs a second of processor time by metric, in the order measured; ``known``: of sentences seen before."""
+    rows = json.loads(PEERS.read_text(encoding="utf-8"))["rows"]
+    found = {row["name"]: float(row["items_per_cpu_second"]) for row in rows}
+    names = {name.replace("new", "known") if known else name: short for name, short in NAMES.items()}
+    return {names[name]: rate for name, rate in found.items() if name in names}
+
+
+def training_times() -> list[tuple[int, float, float]]:
+    """Judgments, seconds, and megabytes at most, of whole processes that trained on them."""
+    rows = json.loads(TRAINING.read_text(encoding="utf-8"))["rows"]
+    return [(row["items"], row["cost"]["wall"], row["cost"]["peak_mb"]) for row in rows]
+
+
 def convert(name: str, report: str) -> None:
     """Writes the files of an experiment from the Markdown of its report."""
-    if name not in WITH_MISTAKES:
-        report = report.partition("\n## Where the mistakes are")[0]
     pieces = _BLOCK.split(report)
     blocks = list(zip(pieces[1::2], pieces[2::2], strict=True))
     headings = {heading for heading, _ in blocks}
