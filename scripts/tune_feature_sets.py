@@ -32,8 +32,7 @@ from pfsm.metrics.terp.costs import P, T
 from pfsm.metrics.terp.errors import SEQUENTIAL, SYNTACTIC, feature_set
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
-from pfsm_training.tuning.hill_climbing import climb
-from pfsm_training.tuning.target import Target
+from pfsm_training.tuning.hill_climbing import Target, climb
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from real_data import explained

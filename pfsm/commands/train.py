@@ -23,6 +23,7 @@ from pfsm.data import (
     preferences_from_table,
     read_table,
 )
+from pfsm.data.judgments import TARGET_LANGUAGE
 from pfsm.distributed.partitions import read_tables
 from pfsm.distributed.pools import Report, open_pool
 from pfsm.errors import NotInstalledError, PfsmError
@@ -119,7 +120,7 @@ def run(options: Namespace) -> None:
     check_output(options.output, inputs)
     _check_report(options, inputs)
     from pfsm_training import train  # noqa: PLC0415 - brings torch
-    from pfsm_training.fit.initial import settings_to_train  # noqa: PLC0415 - brings torch
+    from pfsm_training.config import settings_to_train  # noqa: PLC0415 - brings torch
 
     init = find_model(options.init, trust=options.trust_model) if options.init is not None else None
     config = _config(options, init)
@@ -181,13 +182,14 @@ def _with_language(
     config: "TrainingConfig", judgments: Judgments | None, preferences: Preferences | None
 ) -> tuple["TrainingConfig", str]:
     """The configuration in the language of the data, and a clear word where nothing says which it is."""
-    from pfsm_training.data.languages import COLUMN, in_language, is_given, language_of  # noqa: PLC0415 - brings torch
+    from pfsm_training.data.preparation import in_language, is_given, language_of  # noqa: PLC0415 - brings torch
 
     if is_given(config):
         return config, ""
     language = language_of(judgments, preferences)
     if language is not None:
-        return in_language(config, language), f"{english_name(language)}, as the column {COLUMN} says"
+        named = f"{english_name(language)}, as the column {TARGET_LANGUAGE} says"
+        return in_language(config, language), named
     references = [line for part in (judgments, preferences) if part is not None for line in part.references]
     if "tokeniser" in config.given or not looks_foreign(references):
         return config, ""
@@ -256,7 +258,7 @@ def _encoder(options: Namespace) -> Iterator["Encoder"]:
 
 def _read(options: Namespace, config: "TrainingConfig") -> tuple[Judgments | None, Preferences | None]:
     """The judgments and the preferences in the files that count for something; None where the files hold none."""
-    from pfsm_training.weights_option import weighing  # noqa: PLC0415 - brings torch
+    from pfsm_training.data.preparation import weighing  # noqa: PLC0415 - brings torch
 
     with Stage("training", "reading", patience=0.5):
         tables = read_tables(options.data, anywhere=options.scheduler is not None)

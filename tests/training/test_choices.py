@@ -19,13 +19,12 @@ from pfsm_training.fit import fitting
 from pfsm_training.fit.crossval import CrossValidation, choose
 from pfsm_training.fit.fitting import Choice, Fitter
 from pfsm_training.fit.minimal_pairs import choose_with_pairs
-from pfsm_training.fit.record import _lambdas
 from pfsm_training.fit.starts import Minimum
+from pfsm_training.fit.training import _lambdas
 from pfsm_training.parsing import boundaries
 from pfsm_training.roles import tune
 from pfsm_training.tuning import edit_costs
-from pfsm_training.tuning.hill_climbing import climb
-from pfsm_training.tuning.target import Moments
+from pfsm_training.tuning.hill_climbing import Moments, climb
 from tests.training.small_data import invented
 
 pytestmark = pytest.mark.parametrize("nudge", [1e-12, 0.0, -1e-12])

@@ -6,23 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from pfsm import Metric, Model, PfsmError
 from pfsm.data import Judgments, Preferences
 from pfsm.distributed.pairs import ClusterMetric
 from pfsm.distributed.pools import InProcess, Report
-from pfsm.model.file import load_model, model_from_dict, save_model
+from pfsm.model.file import model_from_dict
 from pfsm.model.mbr import choose
 from pfsm.model.trust import reaches
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
-from pfsm_training.data.blocks import build
-from pfsm_training.data.distributed import _block
+from pfsm_training.data.distributed import _block, build
 from pfsm_training.data.training_text import TrainingText
 from tests.training.small_data import invented
 
-Float = NDArray[np.float64]
 RNG = np.random.default_rng(3)
 PLAIN = invented(4, segments=20)
 QUALITY = RNG.normal(2.0, 3.0, len(PLAIN)).round(4)
@@ -84,29 +81,6 @@ def test_preferences_have_a_number_on_each_side() -> None:
         train(None, preferences=preferences(("x", "y")), config=config)
 
 
-def test_equal_pairs_of_preferences_with_equal_numbers_are_one() -> None:
-    same = ("a b",) * 3
-    columns = {"q_better": ("1", "1", "2"), "q_worse": ("0", "0", "0")}
-    preferences = Preferences(same, same, same, np.ones(3), columns, ())
-    settings = config_from_dict({"edits": False, "features": ["column:q"]}, "settings").settings
-    text = TrainingText(None, preferences, settings)
-    assert len(text) == 3  # numbers 1, 0 and 2
-    assert text.better.tolist() == [0, 0, 2]
-    assert text.worse.tolist() == [1, 1, 1]
-
-
-def test_scores_depend_on_the_column_by_its_weight(model: Model) -> None:
-    metric = Metric(model, 1)
-    (hypotheses, references) = list(JUDGMENTS.hypotheses[:5]), list(JUDGMENTS.references[:5])
-    zeros = metric.score_pairs(hypotheses, references, {"quality": [0.0] * 5})
-    numbers = np.arange(5.0)
-    found = metric.score_pairs(hypotheses, references, {"quality": numbers, "unused": numbers})
-    _, sd = model.settings.features["column:quality"] or (0.0, math.nan)
-    step = model.scale.sd * model.weights["feature:column:quality"] / sd
-    np.testing.assert_allclose(found - zeros, step * numbers, atol=1e-9)
-    assert "|feat:column:quality+length_ratio" in metric.signature
-
-
 def test_every_way_to_score_takes_columns(model: Model) -> None:
     metric = Metric(model, 1)
     hypotheses, references = list(JUDGMENTS.hypotheses[:4]), list(JUDGMENTS.references[:4])
@@ -146,34 +120,6 @@ def test_text_alone_is_refused_in_a_line_that_says_how(model: Model) -> None:
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("columns", "error", "message"),
-    [
-        ({"quality": [1.0]}, ValueError, r"columns\['quality'\] has 1 numbers for 2 hypotheses"),
-        ({"quality": [[1.0], [2.0]]}, ValueError, r"not an array of shape \(2, 1\)"),
-        ({"quality": [1.0, math.nan]}, PfsmError, r"columns\['quality'\]\[1\] is nan"),
-        ({"quality": [1.0, "high"]}, PfsmError, r"columns\['quality'\] holds something that is no number"),
-    ],
-)
-def test_numbers_that_cannot_be(model: Model, columns: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        Metric(model, 1).score_pairs(["a", "b"], ["a", "b"], columns)
-
-
-def test_the_order_of_the_data_does_not_matter(model: Model) -> None:
-    order = np.random.default_rng(1).permutation(len(JUDGMENTS))
-    again = trained(WITH_EDITS, JUDGMENTS.select(order))
-    assert (again.weights, again.settings) == (model.weights, model.settings)
-
-
-def test_the_model_file_names_the_column(model: Model, tmp_path: Any) -> None:
-    save_model(model, tmp_path / "m.json")
-    again = load_model(tmp_path / "m.json")
-    assert list(again.settings.features) == ["column:quality", "length_ratio"]
-    assert again.fingerprint == model.fingerprint
-    assert Metric(again, 1).columns == ("quality",)
-
-
 @pytest.mark.parametrize("name", ["column:", "column: x", "column:a|b", "column:a\tb"])
 def test_names_that_no_column_has(name: str) -> None:
     with pytest.raises(PfsmError, match="write it as column:NAME"):
@@ -195,9 +141,3 @@ def test_a_cluster_gets_the_numbers_with_the_text(model: Model) -> None:
     numbers = JUDGMENTS.sorted().numbers("quality")[3:8]
     found = block.batch.sentence_features.values[:, 0]
     np.testing.assert_allclose(found, (numbers - mean) / sd, atol=1e-12)
-
-
-def test_numbers_of_any_magnitude() -> None:
-    large = replace(JUDGMENTS, columns={"quality": tuple(f"{value}e300" for value in QUALITY.tolist())})
-    weights = [trained({**ALONE}, data).weights["feature:column:quality"] for data in (JUDGMENTS, large)]
-    assert weights[0] == pytest.approx(weights[1], abs=1e-9)

@@ -1,21 +1,16 @@
 """Features that count over references: a model keeps the counts of its training data, and needs no others."""
 
 import json
-import pickle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pfsm import Metric, Model, PfsmError
+from pfsm import Model, PfsmError
 from pfsm.features.values import FeatureSet
-from pfsm.metrics import get_metric
-from pfsm.model.file import load_model, model_from_dict, save_model
-from pfsm.model.reading import TextReader
+from pfsm.model.file import model_from_dict
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
-from pfsm_training.tuning.edit_costs import tune_costs
 from tests.oracles.nist import Information, score, totals
 from tests.training.small_data import invented
 
@@ -50,31 +45,6 @@ def test_the_counts_are_those_of_the_training_references(model: Model) -> None:
     wanted = [score([totals(h, [r], information)]) for h, r in zip(ours, theirs, strict=True)]
     found = features.values(OTHERS.hypotheses, OTHERS.references)[:, 0]
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
-
-
-def test_a_score_depends_on_the_pair_alone(model: Model) -> None:
-    metric = Metric(model, 1)
-    together = metric.score_pairs(OTHERS.hypotheses, OTHERS.references)
-    alone = [
-        metric.score_pairs([h], [r])[0] for h, r in zip(OTHERS.hypotheses, OTHERS.references, strict=True)
-    ]
-    np.testing.assert_allclose(together, alone, rtol=1e-12)
-    assert f"info:{label(model)}" in metric.signature
-
-
-def test_through_files_and_processes(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save_model(model, tmp_path / "m.json")
-    monkeypatch.setattr("pfsm.metrics.ngram_table._known", {})
-    again = load_model(tmp_path / "m.json")
-    assert again.settings == model.settings
-    assert again.fingerprint == model.fingerprint
-    wanted = Metric(again, 1).score_pairs(OTHERS.hypotheses, OTHERS.references)
-    # Workers of a training get the settings alone.
-    settings = pickle.loads(pickle.dumps(model.settings))
-    monkeypatch.setattr("pfsm.metrics.ngram_table._known", {})
-    values = TextReader(settings).feature_values(OTHERS.references, OTHERS.hypotheses)
-    assert np.isfinite(values).all()
-    np.testing.assert_array_equal(wanted, Metric(model, 1).score_pairs(OTHERS.hypotheses, OTHERS.references))
 
 
 def test_what_a_file_must_have(model: Model) -> None:
@@ -116,12 +86,3 @@ def test_a_model_is_adapted_with_its_own_counts(model: Model) -> None:
             init=model,
             threads=1,
         )
-
-
-def test_tuned_costs(tmp_path: Path) -> None:
-    metric = get_metric("terp-base", edits="none")
-    tuned = tune_costs(metric, JUDGMENTS, ["nist"], restarts=1, seed=1)  # type: ignore[arg-type]
-    (name,) = tuned.features
-    model = tuned.model(JUDGMENTS, "t", "none")
-    save_model(model, tmp_path / "t.json")
-    assert list(fresh(json.loads((tmp_path / "t.json").read_text())).settings.counts) == [name[-14:-1]]

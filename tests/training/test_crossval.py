@@ -1,4 +1,4 @@
-"""Cross-validation: what is held out together, honest predictions, and the choice of lambda."""
+"""Cross-validation: what is held out together, honest predictions, the choice of lambda, and what votes weigh."""
 
 import math
 from collections import defaultdict
@@ -10,16 +10,17 @@ import torch
 from numpy.typing import NDArray
 from scipy import stats
 
-from pfsm.data import Judgments
+from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.model.metric import Metric
 from pfsm.model.settings import Settings
 from pfsm_training import LogLinearMachine, TrainingConfig, train
-from pfsm_training.data.training_set import TrainingData, TrainingSet, encode_here
+from pfsm_training.data.training_set import TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.crossval import (
+    NEVER_HELD_OUT,
     PENALTIES,
     CrossValidation,
     Folds,
@@ -64,19 +65,6 @@ def test_folds_are_by_segment_for_one_language_or_very_many(languages: tuple[str
     assert (np.bincount(folds.member) == 18).all()
 
 
-@pytest.mark.parametrize("column", ["segment_id", "reference"])
-def test_all_translations_of_a_segment_are_held_out_together(column: str) -> None:
-    judgments = invented(2, segments=23, systems=4)
-    if column == "reference":
-        judgments = replace(judgments, columns={})
-    keys = judgments.references if column == "reference" else judgments.columns["segment_id"]
-    folds_of = defaultdict(set)
-    for key, fold in zip(keys, make_folds(judgments).member.tolist(), strict=True):
-        folds_of[key].add(fold)
-    assert len(folds_of) == 23
-    assert all(len(folds) == 1 for folds in folds_of.values())
-
-
 def test_identifiers_of_rows_do_not_tear_a_segment_apart() -> None:
     """Every row has an identifier of its own; and two segments share an identifier once."""
     judgments = invented(2, segments=23, systems=4)
@@ -90,38 +78,6 @@ def test_identifiers_of_rows_do_not_tear_a_segment_apart() -> None:
     joined = parts_of(replace(judgments, columns={"segment_id": tuple(numbered)}))
     assert any({first, second} <= part for part in joined.values())
     assert sum(map(len, joined.values())) == 23
-
-
-def test_segment_ids_that_are_missing_somewhere_are_not_used() -> None:
-    judgments = invented(3)
-    ids = ["", *judgments.columns["segment_id"][1:]]
-    some = replace(judgments, columns={"segment_id": tuple(ids)})
-    assert parts_of(some) == parts_of(replace(judgments, columns={}))
-
-
-def test_the_division_does_not_depend_on_the_order_or_on_other_segments_translations() -> None:
-    judgments = invented(4)
-    rows = np.random.default_rng(0).permutation(len(judgments))
-    assert parts_of(judgments.select(rows)) == parts_of(judgments)
-    assert parts_of(judgments.select(rows[rows % 3 == 0])) == parts_of(judgments)
-
-
-def test_rows_are_trained_on_or_tested_on() -> None:
-    judgments = invented(5)
-    data, folds = encode_here(TrainingText(judgments, None, Settings())), make_folds(judgments)
-    for fold in range(len(folds.names)):
-        for part, rows in zip(folds.split(data, fold), rows_of(folds, fold), strict=True):
-            assert isinstance(part, TrainingData)
-            np.testing.assert_array_equal(part.scores, judgments.scores[rows])
-            (whole,), (batch,) = data.lattices, part.lattices
-            np.testing.assert_array_equal(batch.lattices.arcs, whole.lattices.select(rows).arcs)
-            assert (part.better.size, part.worse.size, part.votes.size) == (0, 0, 0)
-
-
-def test_few_segments_make_few_folds() -> None:
-    judgments = invented(6, segments=3)
-    assert make_folds(judgments).names == ("fold 1", "fold 2", "fold 3")
-    assert make_folds(judgments.select(np.arange(3))).names == ("fold 1",)
 
 
 @pytest.mark.parametrize("languages", [LANGUAGES, ()])
@@ -143,15 +99,15 @@ def test_the_correlation_of_a_fold_is_that_of_a_model_trained_on_the_others(
 
 def test_lambda_auto_takes_the_best_of_those_tried() -> None:
     judgments = invented(8, languages=LANGUAGES)
-    model = train(judgments, config=TrainingConfig(penalty="auto"), threads=1)
+    model = train(judgments, config=TrainingConfig(penalty="auto", start="matches"), threads=1)
     tried = model.training["lambda_tried"]
     assert [float(penalty) for penalty in tried] == list(PENALTIES)
     best = max(PENALTIES, key=lambda penalty: tried[f"{penalty:g}"])
     assert (model.training["lambda"], model.training["lambda_choice"]) == (best, "by cross-validation")
     # A choice among equals would prove nothing.
     assert len(set(tried.values())) == len(PENALTIES)
-    for penalty in (best, PENALTIES[0], PENALTIES[-1]):
-        given = train(judgments, config=TrainingConfig(penalty=penalty), threads=1)
+    for penalty in {best, PENALTIES[0]}:
+        given = train(judgments, config=TrainingConfig(penalty=penalty, start="matches"), threads=1)
         assert given.training["cross_validated"]["pearson"] == tried[f"{penalty:g}"]
         assert (given.weights == model.weights) == (penalty == best)
 
@@ -181,18 +137,6 @@ def test_why_nothing_can_be_chosen() -> None:
     )
     with pytest.raises(PfsmError, match=fault):
         choose(nothing, 2)
-
-
-def test_translations_that_equal_their_references_are_not_few() -> None:
-    """Every prediction is the same, whatever lambda is."""
-    lines = tuple(f"lamp{number} and stone" for number in range(40))
-    scores = np.random.default_rng(0).normal(size=40)
-    same = replace(invented(10), references=lines, hypotheses=lines, scores=scores, columns={})
-    assert len(make_folds(same).names) == 5
-    with pytest.raises(
-        PfsmError, match=r"^lambda cannot be chosen .*all predictions or all scores are the same"
-    ):
-        train(same, config=TrainingConfig(penalty=(1.0, 5.0)), threads=1)
 
 
 class _Told(LogLinearMachine):
@@ -268,10 +212,46 @@ def test_intervals_of_correlations_stay_within_their_bounds(values: tuple[float,
         )
 
 
-def test_a_correlation_of_four_judgments_is_none() -> None:
-    model = train(invented(3, segments=4, systems=1), threads=1)
-    assert model.training["cross_validated"]["folds"] == {}
-    model = train(invented(3, segments=2, systems=4), threads=1)
-    assert model.training["cross_validated"]["folds"] == {}
-    model = train(invented(3, segments=2, systems=5), threads=1)
-    assert len(model.training["cross_validated"]["folds"]) == 2
+def preferences_of(judgments: Judgments, votes: float = 1.0) -> Preferences:
+    """Of every segment the best translation against each of the others."""
+    rows: list[tuple[str, str, str]] = []
+    by_reference = defaultdict(list)
+    for reference, hypothesis, score in zip(
+        judgments.references, judgments.hypotheses, judgments.scores, strict=True
+    ):
+        by_reference[reference].append((score, hypothesis))
+    for reference, found in by_reference.items():
+        (_, best), *others = sorted(found, reverse=True)
+        rows += [(reference, best, other) for _, other in others]
+    references, better, worse = (tuple(column) for column in zip(*rows, strict=True))
+    return Preferences(references, better, worse, np.full(len(rows), votes), {}, ())
+
+
+def test_a_preference_is_held_out_with_the_judgments_of_its_reference() -> None:
+    judgments = invented(2, segments=23)
+    preferences = preferences_of(judgments)
+    some = judgments.select(np.flatnonzero(np.arange(len(judgments)) >= 9))  # without three segments
+    folds = make_folds(some, preferences)
+    fold_of = dict(zip(some.references, folds.member.tolist(), strict=True))
+    wanted = [fold_of.get(reference, NEVER_HELD_OUT) for reference in preferences.references]
+    assert folds.preference_member.tolist() == wanted
+    assert wanted.count(NEVER_HELD_OUT) == 6
+
+
+def test_a_segment_with_two_references_is_one_segment() -> None:
+    """Half of its rows have another reference: the column segment_id holds them together."""
+    judgments = invented(4, segments=23, systems=4)
+    references = tuple(
+        f"{reference} again" if number % 2 else reference
+        for number, reference in enumerate(judgments.references)
+    )
+    both = replace(judgments, references=references)
+    folds_of, folds_without = defaultdict(set), defaultdict(set)
+    without = make_folds(replace(both, columns={}))
+    for segment, fold, other in zip(
+        both.columns["segment_id"], make_folds(both).member.tolist(), without.member.tolist(), strict=True
+    ):
+        folds_of[segment].add(fold)
+        folds_without[segment].add(other)
+    assert all(len(folds) == 1 for folds in folds_of.values())
+    assert any(len(folds) == 2 for folds in folds_without.values())

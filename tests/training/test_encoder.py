@@ -8,23 +8,21 @@ import numpy as np
 import pytest
 import torch
 
-from pfsm.data import Preferences
 from pfsm.embeddings.encoders import load_encoder
 from pfsm.encoder.scoring import HeadScorer
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm_training import train
-from pfsm_training.config import EncoderOptions, TrainingConfig, config_from_dict
+from pfsm_training.config import TrainingConfig, config_from_dict
 from pfsm_training.data.training_text import TrainingText
-from pfsm_training.encoder import learning, runs
-from pfsm_training.encoder.fitting import Lesson, Network, Part, fit_head
-from pfsm_training.encoder.log_sum import log_sums
+from pfsm_training.encoder import learning
 from pfsm_training.encoder.material import material
-from pfsm_training.encoder.network import HeadNetwork
+from pfsm_training.encoder.network import HeadNetwork, log_sums
 from pfsm_training.encoder.pieces import encode_pairs, uniform_mix
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import make_folds
+from pfsm_training.options import EncoderOptions
 from tests.encoder.encoders import DIMENSION, LAYERS, LINES, judgments, network
 from tests.training.small_data import judgments_of
 
@@ -47,24 +45,6 @@ def learned(config: TrainingConfig, given: Any = JUDGMENTS, checkpoint: Checkpoi
     given = given.sorted()
     text, folds = TrainingText(given, None, config.settings), make_folds(given)
     return learning.learn(material(text, None, folds), folds, text.reader, config, checkpoint)
-
-
-def test_unreliable_judgments_hardly_count(config: TrainingConfig) -> None:
-    """Whatever the scores of little weight are, the same is learned; with the same weight it is not."""
-    given = judgments(60).sorted()
-    unreliable = np.arange(len(given)) % 2 == 0
-    noise = np.random.default_rng(0).normal(0.0, 200.0, len(given))
-    spoilt = replace(given, scores=given.scores + unreliable * noise)
-
-    def alike(weights: Any) -> float:
-        found = []
-        for data in (given, spoilt):
-            text, folds = TrainingText(data, None, config.settings, weights), make_folds(data)
-            found.append(learning.learn(material(text, None, folds), folds, text.reader, config).values)
-        return float(np.corrcoef(found[0], found[1])[0, 1])
-
-    assert alike(np.where(unreliable, 1e-5, 1.0)) > 0.99
-    assert alike(None) < 0.9
 
 
 def test_the_gradient_of_log_sums_is_that_of_finite_differences() -> None:
@@ -126,44 +106,6 @@ def test_no_head_sees_what_it_predicts(config: TrainingConfig) -> None:
     assert not np.array_equal(first.values[~own], changed.values[~own])
 
 
-def test_learning_is_repeatable_and_resumes(config: TrainingConfig, tmp_path: Path) -> None:
-    class Stop(Checkpoint):
-        def keep_learned(self, name: str, content: bytes) -> None:
-            super().keep_learned(name, content)
-            if name == "fold 1":
-                raise KeyboardInterrupt
-
-    whole = train(JUDGMENTS, config=config, threads=1)
-    path = tmp_path / "m.checkpoint"
-    with pytest.raises(KeyboardInterrupt):
-        train(JUDGMENTS, config=config, threads=1, checkpoint=Stop(path, resume=True))
-    fits: list[int] = []
-
-    def counted(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
-        fits.append(seed)
-        return fit_head(lesson, part, passes, seed, after)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "fit_head", counted)
-        again = train(JUDGMENTS, config=config, threads=2, checkpoint=Checkpoint(path, resume=True))
-    assert fits == [3, 0]
-    assert again.to_dict() == whole.to_dict()
-
-
-def test_predictions_of_another_size_in_a_checkpoint_are_made_anew(
-    config: TrainingConfig, tmp_path: Path
-) -> None:
-    class Other(Checkpoint):
-        def learned(self, name: str) -> bytes | None:
-            return bytes(8) if name.startswith("fold") else super().learned(name)
-
-    expected = train(JUDGMENTS, config=config, threads=1)
-    found = train(
-        JUDGMENTS, config=config, threads=1, checkpoint=Other(tmp_path / "m.checkpoint", resume=False)
-    )
-    assert found.to_dict() == expected.to_dict()
-
-
 def trained(config: TrainingConfig) -> Model:
     return train(JUDGMENTS, config=config, threads=1)
 
@@ -180,26 +122,6 @@ def test_a_model_scores_alike_in_any_company_and_on_any_threads(config: Training
     assert model.weights[f"feature:{name}"] != 0.0
     assert model.training["encoder"]["passes"] in {1, 2}
     assert f"encoder(head={name[13:29]},source=net@" in Metric(model, 1).get_signature(1)
-
-
-def test_several_references_and_preferences(config: TrainingConfig) -> None:
-    others = tuple(reversed(JUDGMENTS.references))
-    two = replace(JUDGMENTS, columns={**JUDGMENTS.columns, "reference_2": others})
-    found = learned(config, two)
-    assert found.values.size == 2 * len(JUDGMENTS)
-    half = len(JUDGMENTS) // 2
-    preferences = Preferences(
-        JUDGMENTS.references[:half],
-        JUDGMENTS.hypotheses[:half],
-        JUDGMENTS.hypotheses[half : 2 * half],
-        np.ones(half),
-        {},
-        (),
-    )
-    model = train(None, preferences=preferences, config=config, threads=1)
-    assert model.training["encoder"]["passes"] in {1, 2}
-    mixed = train(JUDGMENTS, preferences=preferences, config=config, threads=1)
-    assert mixed.training["encoder"]["passes"] in {1, 2}
 
 
 def test_a_single_segment_is_too_little(config: TrainingConfig) -> None:
@@ -228,7 +150,3 @@ def test_bad_options_are_refused(value: object, message: str) -> None:
     with pytest.raises(PfsmError) as error:
         config_from_dict({"encoder": value}, "c.yaml")
     assert message in str(error.value)
-
-
-def test_the_option_can_be_switched_off() -> None:
-    assert config_from_dict({"encoder": False}, "c.yaml").encoder is None

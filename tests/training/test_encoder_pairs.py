@@ -13,19 +13,16 @@ import torch
 
 from pfsm.data import Judgments
 from pfsm.encoder import heads
-from pfsm.encoder.feature import PieceReader
-from pfsm.encoder.heads import parse_feature
 from pfsm_training import train
-from pfsm_training.config import EncoderOptions, TrainingConfig
+from pfsm_training.config import TrainingConfig
 from pfsm_training.data.minimal_pairs import PairsToLearn, PairToLearn, pairs_to_learn
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder import fitting, learning, runs
 from pfsm_training.encoder.fitting import Lesson, Network, Part, fit_head
-from pfsm_training.encoder.material import Material, material
-from pfsm_training.encoder.runs import Division
+from pfsm_training.encoder.material import material
 from pfsm_training.fit.crossval import Folds, make_folds
 from pfsm_training.fit.minimal_pairs import PairsText, minimal_pairs_text
-from pfsm_training.minimal_pairs_option import minimal_pairs_option
+from pfsm_training.options import EncoderOptions, minimal_pairs_option
 from pfsm_training.trainer import one_torch_thread
 from tests.encoder.encoders import judgments, network
 
@@ -58,12 +55,6 @@ def texts(
     text, folds = TrainingText(given, None, config.settings), make_folds(given)
     chosen = PairsToLearn(tuple(pairs_of(given) if pairs is None else pairs), ())
     return text, minimal_pairs_text(chosen, (given, None), text.settings, config.minimal_pairs, folds), folds
-
-
-def learned(config: TrainingConfig, *given: Any) -> tuple[Any, Material]:
-    text, made, folds = texts(config, *given)
-    joined = material(text, made, folds)
-    return learning.learn(joined, folds, text.reader, config), joined
 
 
 def test_pairs_that_a_fold_holds_out_teach_its_head_nothing(config: TrainingConfig) -> None:
@@ -103,36 +94,6 @@ def test_a_pair_of_several_folds_has_the_value_of_the_last_fold_whichever_ends_l
         found = learning.learn(joined, folds, text.reader, config, threads=len(folds.names))
     assert found.of_pairs.tobytes() == expected.of_pairs.tobytes()
     assert found.values.tobytes() == expected.values.tobytes()
-
-
-def test_without_a_weight_pairs_change_nothing_but_are_predicted_by_heads_that_have_not_seen_them(
-    config: TrainingConfig,
-) -> None:
-    assert config.encoder is not None
-    free = replace(config, encoder=replace(config.encoder, minimal_pairs=0.0))
-    found, given = learned(free)
-    text, _, folds = texts(config)
-    alone = learning.learn(material(text, None, folds), folds, text.reader, free)
-    assert found.values == pytest.approx(alone.values, abs=1e-9)  # computed in other batches
-    assert found.feature == alone.feature
-    own = [
-        np.flatnonzero([other == pair for other in zip(text.references, text.hypotheses, strict=True)])
-        for pair in zip(given.references[given.n_judged :], given.hypotheses[given.n_judged :], strict=True)
-    ]
-    matched = [(place, rows[0]) for place, rows in enumerate(own) if rows.size]
-    assert len(matched) > 5
-    for place, row in matched:  # A better side that people have judged is the same pair.
-        assert found.of_pairs[place] == pytest.approx(found.values[row], abs=1e-6)
-
-
-def test_pairs_of_other_text_get_the_value_of_the_model(config: TrainingConfig) -> None:
-    other = PairToLearn(("a red bird sings .",), "a red bird sings .", "a bird sings .", "drop-word", "major")
-    found, given = learned(config, JUDGMENTS, [*pairs_of(JUDGMENTS), other])
-    places = [at for at, line in enumerate(given.references) if line == other.references[0]]
-    assert len(places) == 2
-    reader = PieceReader(*parse_feature(found.feature))
-    expected = reader.values([given.references[at] for at in places], [given.hypotheses[at] for at in places])
-    assert [found.of_pairs[at - given.n_judged] for at in places] == expected.tolist()
 
 
 def test_the_loss_is_that_of_plain_loops(config: TrainingConfig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,67 +152,6 @@ def test_the_loss_with_weights_is_that_of_repeated_judgments(config: TrainingCon
         in_a_pass = part.scored.size + math.ceil(part.preferences.size / fitting.PASSES_OVER_PAIRS)
         found.append(whole * units.size / in_a_pass)
     assert found[1] == pytest.approx(found[0], rel=1e-12)
-
-
-def test_the_start_with_weights_is_that_of_repeated_judgments(config: TrainingConfig) -> None:
-    found = []
-
-    class Parts:
-        def parts(self, pairs: Any) -> torch.Tensor:
-            return torch.from_numpy(np.random.default_rng(5).normal(size=(1000, 6))[pairs])
-
-        def start(self, weights: torch.Tensor, constant: float) -> None:
-            found.append([*weights.tolist(), constant])
-
-    for lesson, part in repeated_and_weighted(config):
-        fitting._start(Parts(), lesson, part, fitting._Loss(lesson, part))  # type: ignore[arg-type]
-    assert found[1] == pytest.approx(found[0], rel=1e-9)
-
-
-def test_agreement_with_weights_is_that_of_repeated_judgments(config: TrainingConfig) -> None:
-    found = [
-        learning._agreement(
-            lesson.given, np.random.default_rng(3).normal(size=len(lesson.given.references)), part
-        )
-        for lesson, part in repeated_and_weighted(config)
-    ]
-    assert found[1] == pytest.approx(found[0], rel=1e-12)
-
-
-def test_each_pass_sees_a_part_of_the_pairs_and_all_judgments(config: TrainingConfig) -> None:
-    text, made, folds = texts(config)
-    given = material(text, made, folds)
-
-    class Lines:
-        lengths = np.arange(len(given.references)) % 5 + 1
-
-    lesson = Lesson(given, Lines(), 0.5, 1.0, torch.device("cpu"), None, size=7)  # type: ignore[arg-type]
-    part = Part(np.arange(len(text)), np.arange(len(made)))
-    random = np.random.default_rng(0)
-    seen = np.zeros(len(text) + len(made))
-    for _ in range(60):
-        units = np.concatenate(list(fitting._batches(lesson, part, random)))
-        assert np.unique(units).size == units.size
-        assert np.array_equal(np.sort(units)[: len(text)], np.arange(len(text)))
-        assert units.size == len(text) + math.ceil(len(made) / fitting.PASSES_OVER_PAIRS)
-        seen[units] += 1
-    assert 5 < seen[len(text) :].min() <= seen[len(text) :].max() < 40
-
-
-def test_folds_are_joined_with_their_pairs(config: TrainingConfig) -> None:
-    text, made, folds = texts(config)
-    given = material(text, made, folds)
-    division = Division.of(folds, given, 2)
-    assert division.names == ("cs+ru", "de")
-    assert np.array_equal(division.part(1).scored, np.flatnonzero(folds.member == 1))
-    for fold in range(2):
-        held = division.part(fold)
-        assert np.array_equal(
-            held.preferences, np.flatnonzero(made.in_fold[:, [0, 2] if fold == 0 else [1]].any(axis=1))
-        )
-        rest = division.rest(fold)
-        assert sorted([*held.scored, *rest.scored]) == list(range(len(text)))
-        assert sorted([*held.preferences, *rest.preferences]) == list(range(len(made)))
 
 
 def test_a_model_learns_from_pairs_over_its_encoder(config: TrainingConfig) -> None:

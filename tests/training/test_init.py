@@ -8,15 +8,12 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
-from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
-from pfsm_training.config import config_from_dict
-from pfsm_training.fit.anchor import anchored
-from pfsm_training.fit.initial import added_to, settings_to_train
-from tests.oracles import log_linear as oracle
+from pfsm_training.config import config_from_dict, settings_to_train
+from pfsm_training.initial import added_to
 from tests.training.small_data import MARKS, invented
 
 HUGE = TrainingConfig(penalty=1e10)
@@ -64,127 +61,7 @@ def test_features_that_are_rare_in_the_new_data_keep_their_weights(init: Model) 
     assert any(model.weights[name] != init.weights.get(name, 0.0) for name in learned)
 
 
-def test_weights_that_nothing_in_the_new_data_takes_make_no_difference(init: Model) -> None:
-    data = unpunctuated(invented(2))
-    fixed = {"Insert>S_punct": 40.0, "S_odd": 1.0, "link:subject": 3.0}
-    other = replace(init, weights={**init.weights, **fixed})
-    model, changed = (train(data, init=start, threads=1) for start in (init, other))
-    assert scores_of(changed, data) == pytest.approx(scores_of(model, data), abs=1e-9)
-    assert changed.weights.items() >= fixed.items()
-
-
-def test_the_minimum_is_equation_3_around_the_weights_of_the_model(init: Model) -> None:
-    """Predictions include the weights that are rare in the new data and so not learned."""
-    data = invented(12, segments=15)
-    batch = LatticeBuilder(Settings()).build(data.references, data.hypotheses)
-    counts = oracle.instances(batch)
-    rare = [name for name, count in counts.items() if count < 5]
-    learned = [name for name, count in counts.items() if count >= 5]
-    assert rare
-    start = replace(init, weights={**init.weights, **dict.fromkeys(rare, 1.5)})
-    model = train(data, init=start, threads=1)
-    moved = sum((model.weights[name] - start.weights.get(name, 0.0)) ** 2 for name in learned)
-    residuals = (data.scores - scores_of(model, data)) / data.scores.std()
-    expected = float((residuals**2).sum()) + 5.0 * moved
-    assert model.training["minimum"] == pytest.approx(expected, rel=1e-10)
-    assert all(model.weights[name] == 1.5 for name in rare)
-
-
-def test_a_smaller_penalty_moves_further_from_the_model(init: Model) -> None:
-    data = invented(3)
-
-    def distance(penalty: float) -> float:
-        model = train(data, config=TrainingConfig(penalty=penalty), init=init, threads=1)
-        return sum((weight - init.weights.get(name, 0.0)) ** 2 for name, weight in model.weights.items())
-
-    distances = [distance(penalty) for penalty in (0.5, 5.0, 50.0, 500.0)]
-    assert distances == sorted(distances, reverse=True)
-    assert distances[0] > 10 * distances[-1] > 0.0
-
-
-def test_a_model_without_weights_is_like_none(init: Model) -> None:
-    data = invented(4)
-    blank = Model("blank", settings=init.settings)
-    at_zero = TrainingConfig(start="zero")
-    assert train(data, init=blank, threads=1).weights == train(data, config=at_zero, threads=1).weights
-
-
-def test_few_judgments_with_a_model_predict_better_than_without(init: Model) -> None:
-    few, unseen = invented(5, segments=4), invented(6, segments=80)
-    with_model, without = (train(few, init=start, threads=1) for start in (init, None))
-    correlations = [
-        np.corrcoef(scores_of(model, unseen), unseen.scores)[0, 1] for model in (with_model, without)
-    ]
-    assert correlations[0] > correlations[1]
-
-
-def test_an_anchored_model_is_as_good_a_start(init: Model) -> None:
-    """Anchoring moves weights and alpha without changing a prediction, so adaptation ends in the same place."""
-    data = unpunctuated(invented(7))
-    other = anchored(init, invented(0).references)
-    assert other.weights["S_word"] != pytest.approx(init.weights["S_word"], abs=1e-2)
-    for config in (TrainingConfig(), HUGE):
-        plain, shifted = (train(data, config=config, init=start, threads=1) for start in (init, other))
-        assert scores_of(shifted, data) == pytest.approx(scores_of(plain, data), abs=1e-4)
-        assert shifted.training["minimum"] == pytest.approx(plain.training["minimum"], rel=1e-8)
-
-
-def test_the_record_names_the_model(init: Model) -> None:
-    record = train(invented(8), init=init, threads=1).training
-    assert record["init"] == {"name": "first", "fingerprint": init.fingerprint}
-
-
 SETTINGS = Settings(tokeniser="plain", matchers=("word", "punct"), max_block={"word": 1, "punct": 1})
-
-
-def test_without_settings_those_of_the_model_are_taken_over() -> None:
-    start = Model("start", settings=SETTINGS, weights={"S_word": 0.5})
-    data = invented(9)
-    for config in (None, TrainingConfig(penalty=50.0), config_from_dict({"lambda": 50.0}, "x.yaml")):
-        assert train(data, config=config, init=start, threads=1).settings == SETTINGS
-
-
-@pytest.mark.parametrize(
-    ("given", "key"),
-    [
-        ({"lowercase": False}, "lowercase"),
-        ({"tokeniser": "plain", "matchers": ["punct", "word"]}, "matchers"),
-        ({"tokeniser": "plain", "matchers": ["word", "punct"], "matching": "overlapping"}, "matching"),
-        ({"tokeniser": "plain", "matchers": ["word", "punct"], "max_block": {"word": 2}}, "max_block"),
-        ({"matchers": ["punct"]}, "matchers"),
-        ({"matchers": ["word", "punct", "syn"], "max_jump": 1}, "max_jump"),
-        ({"edits": False, "features": ["chrf"]}, "edits"),
-    ],
-)
-def test_settings_other_than_those_of_the_model_are_refused(given: dict[str, object], key: str) -> None:
-    start = Model("start", settings=SETTINGS)
-    config = config_from_dict(given, "x.yaml")
-    with pytest.raises(PfsmError, match=rf"^{key} is .*model start .*leave the settings out") as caught:
-        train(invented(10), init=start, threads=1, config=config)
-    assert "\n" not in str(caught.value)
-    with pytest.raises(PfsmError, match=r" is .*model start .*leave the settings out"):
-        train(invented(10), init=start, threads=1, settings=config.settings)
-
-
-def test_features_are_not_dropped_unnoticed() -> None:
-    """An empty list says as much as a long one: without features."""
-    start = Model("start", settings=replace(SETTINGS, features={"chrf": (50.0, 10.0)}))
-    with pytest.raises(PfsmError, match=r"^features is \[\], but the initial model start .*chrf"):
-        train(invented(10), init=start, threads=1, config=config_from_dict({"features": []}, "x.yaml"))
-
-
-@pytest.mark.parametrize("given", [{"language": "en"}, {"features": ["chrf"]}, {"max_block": 1}])
-def test_settings_that_are_not_given_are_those_of_the_model(given: dict[str, object]) -> None:
-    """A feature given by its name alone agrees with the scale that the model has learned."""
-    start = Model("start", settings=replace(SETTINGS, features={"chrf": (50.0, 10.0)}))
-    config = config_from_dict(given, "x.yaml")
-    assert train(invented(12), config=config, init=start, threads=1).settings == start.settings
-
-
-def test_the_settings_of_the_model_may_be_given_again() -> None:
-    start = Model("start", settings=SETTINGS)
-    config = config_from_dict({"tokeniser": "plain", "matchers": ["word", "punct"]}, "x.yaml")
-    assert train(invented(11), config=config, init=start, threads=1).settings == SETTINGS
 
 
 KNOWING = config_from_dict(
@@ -214,19 +91,6 @@ def test_unset_options_keep_the_values_of_the_model(given: dict[str, object]) ->
     start = Model("start", settings=KNOWING)
     config = config_from_dict(given, "x.yaml", start)
     assert settings_to_train(None, config, start) == KNOWING
-
-
-def test_unset_options_keep_them_if_the_configuration_is_read_without_the_model() -> None:
-    blocks = {"punct": 1, "word": 1, "lemma": 2}
-    start = Model("start", settings=Settings(max_block=blocks))
-    assert (
-        settings_to_train(None, config_from_dict({"max_block": {"word": 1}}, "x.yaml"), start).max_block
-        == blocks
-    )
-    with pytest.raises(
-        PfsmError, match=r"^max_block is {.*'word': 2, 'lemma': 2}, but the initial model start "
-    ):
-        settings_to_train(None, config_from_dict({"max_block": {"word": 2}}, "x.yaml"), start)
 
 
 @pytest.mark.parametrize(
@@ -290,28 +154,6 @@ def test_edits_are_refused_with_a_model_without_edits() -> None:
         config_from_dict({"class_transitions": True}, "x", start)
 
 
-def test_transitions_of_classes_are_free() -> None:
-    """Learned if the new training asks for them; otherwise they keep the model's weights in the predictions."""
-    split = Settings(split=("Insert", "Delete"))
-    plain = train(invented(13), settings=split, threads=1)
-    learning = config_from_dict({"class_transitions": True}, "x.yaml", plain)
-    with_them = train(invented(13), config=learning, init=plain, threads=1)
-
-    def of_classes(model: Model) -> dict[str, float]:
-        return {name: weight for name, weight in model.weights.items() if ">" in name and ":" in name}
-
-    assert not of_classes(plain)
-    assert sum(map(bool, of_classes(with_them).values())) > 4
-    data = invented(14)
-    kept = train(data, init=with_them, threads=1)
-    assert of_classes(kept) == of_classes(with_them)
-    assert kept.weights["Insert"] != with_them.weights["Insert"]
-    without = replace(
-        kept, weights={key: kept.weights[key] for key in kept.weights.keys() - of_classes(kept)}
-    )
-    assert scores_of(without, data) != pytest.approx(scores_of(kept, data), abs=1e-3)
-
-
 GROWTH = [
     ({"features": ["chrf"]}, {"features": ["chrf"]}),
     ({"matchers": ["punct", "word", "lemma", "syn"]}, {"matchers": ["syn"]}),
@@ -345,16 +187,6 @@ def test_a_model_grows(init: Model, given: dict[str, object], added: dict[str, l
     assert any(model.weights[name] for name in new)
 
 
-def test_grown_by_nothing_is_not_grown(init: Model) -> None:
-    data = invented(21)
-    again = {"matchers": ["punct", "word", "lemma"], "max_block": 1, "split": [], "features": []}
-    plain = train(data, init=init, threads=1)
-    for config in (config_from_dict(again, "x.yaml", init), config_from_dict(again, "x.yaml")):
-        model = train(data, config=config, init=init, threads=1)
-        assert (model.weights, model.alpha, model.settings) == (plain.weights, plain.alpha, plain.settings)
-        assert "added" not in model.training["init"]
-
-
 @pytest.mark.parametrize(("given", "_"), GROWTH)
 def test_a_large_penalty_keeps_what_was_and_nothing_of_what_is_new(
     init: Model, given: dict[str, object], _: object
@@ -368,18 +200,6 @@ def test_a_large_penalty_keeps_what_was_and_nothing_of_what_is_new(
         return  # what an added matcher finds has the weight zero, not none: it is one more way to edit
     # Alpha and the scale are those of the data, without a penalty: the rest is the initial model's.
     unseen = invented(23)
-    both = [(scores_of(one, unseen) - one.scale.mean) / one.scale.sd - one.alpha for one in (model, init)]
-    np.testing.assert_allclose(both[0], both[1], atol=1e-6)
-
-
-def test_splitting_and_features_leave_the_scores_of_the_model_at_first(init: Model) -> None:
-    """Weights of parts of states are added to those of the states, and start at zero."""
-    config = config_from_dict(
-        {"split": ["Insert", "S_word"], "features": ["chrf", "length_ratio"], "lambda": 1e10}, "x.yaml", init
-    )
-    model = train(invented(24), config=config, init=init, threads=1)
-    assert sum(":" in name for name in model.weights) > 4
-    unseen = invented(25)
     both = [(scores_of(one, unseen) - one.scale.mean) / one.scale.sd - one.alpha for one in (model, init)]
     np.testing.assert_allclose(both[0], both[1], atol=1e-6)
 
@@ -427,13 +247,3 @@ def test_tables_are_added_to_a_matcher() -> None:
     assert {**grown.options["para"], "table": 0} == {**KNOWING.options["para"], "table": 0}
     assert added_to(KNOWING, grown) == {"tables": ["para: mine"]}
     assert replace(grown, options=KNOWING.options) == KNOWING
-
-
-def test_counts_of_the_model_stay_when_it_grows() -> None:
-    first = train(
-        invented(29), config=config_from_dict({"edits": False, "features": ["nist"]}, "x"), threads=1
-    )
-    config = config_from_dict({"features": ["nist", "chrf"]}, "x.yaml", first)
-    model = train(invented(30), config=config, init=first, threads=1)
-    assert next(iter(model.settings.features)) == next(iter(first.settings.features))
-    assert model.settings.counts == first.settings.counts

@@ -13,7 +13,7 @@ from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import settings_from_dict
 from pfsm_kernels import inference
 from pfsm_training import LogLinearMachine
-from pfsm_training.lattices.features import feature_index, frequent, instances, select_pairs
+from pfsm_training.lattices.features import feature_index, frequent, instances
 from tests.oracles.log_linear import predictions as enumerated
 from tests.training.small_data import STATES, invented, random_batch, random_features
 
@@ -88,7 +88,7 @@ def agrees(machine: LogLinearMachine, batch: LatticeBatch) -> Float:
     return jacobian
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_kind_of_feature(seed: int) -> None:
     batch = featured(seed, pairs=15, longest=4)
     jacobian = agrees(random_machine(seed, EVERY), batch)
@@ -97,7 +97,7 @@ def test_every_kind_of_feature(seed: int) -> None:
         assert np.abs(jacobian[:, columns]).max() > 1e-3
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_predictions_are_those_of_every_edit_sequence(seed: int) -> None:
     batch, machine = featured(seed), random_machine(seed, EVERY)
     weights = machine.weights()
@@ -106,7 +106,7 @@ def test_predictions_are_those_of_every_edit_sequence(seed: int) -> None:
     assert found == pytest.approx(enumerated(batch, weights, 0.3) + sentence, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_fixed_weights_count_and_have_no_column(seed: int) -> None:
     batch = featured(seed)
     mixed = tuple(np.random.default_rng(seed).permutation(EVERY).tolist())
@@ -115,12 +115,6 @@ def test_fixed_weights_count_and_have_no_column(seed: int) -> None:
     # The same derivatives as where those weights are learned too.
     both = random_machine(seed, (*learned, *fixed))
     np.testing.assert_allclose(jacobian[:, :25], both.with_jacobian(batch)[1][:, :25], rtol=0.0, atol=1e-12)
-
-
-def test_a_weight_that_nothing_takes_has_derivative_zero() -> None:
-    batch = featured(5)
-    machine = random_machine(5, ("S_word", "no such feature", "Delete"))
-    assert not agrees(machine, batch)[:, 1].any()
 
 
 @pytest.mark.parametrize("matching", ["exclusive", "overlapping"])
@@ -166,30 +160,9 @@ def test_a_transition_of_a_part_that_has_a_weight() -> None:
         agrees(machine, batch)
 
 
-def test_tokens_are_consumed_once() -> None:
-    """A weight of one on every token moves the log-sum by m + n: every prediction by exactly one."""
-    judgments = invented(7, segments=4)
-    batch = LatticeBuilder(settings_from_dict({}, "test")).build(
-        [*judgments.references, ""], [*judgments.hypotheses, ""]
-    )
-    _, jacobian = random_machine(7, ("Insert", "Delete", "S_punct", "S_word", "S_lemma")).with_jacobian(batch)
-    consumed = np.array([1.0, 1.0, 2.0, 2.0, 2.0])
-    lengths = batch.lattices.lengths
-    assert jacobian[:, :-1] @ consumed == pytest.approx(np.where(lengths, 1.0, 0.0), abs=1e-12)
-
-
 def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inference, "CELLS_PER_TASK", 60)
     batch = featured(8, pairs=40, longest=6)
     alone, several = (random_machine(8, EVERY, threads=threads).with_jacobian(batch) for threads in (1, 5))
     assert alone[0].tobytes() == several[0].tobytes()
     assert alone[1].tobytes() == several[1].tobytes()
-
-
-def test_selected_pairs_keep_their_sentence_features() -> None:
-    batch, machine = featured(9), random_machine(9, EVERY)
-    rows = np.array([4, 0, 2, 4])
-    whole, part = machine.with_jacobian(batch), machine.with_jacobian(select_pairs(batch, rows))
-    np.testing.assert_array_equal(part[0], whole[0][rows])
-    # Features are drawn in any order here and selected in that of their arcs: sums differ in their last bit.
-    np.testing.assert_allclose(part[1], whole[1][rows], rtol=1e-14)

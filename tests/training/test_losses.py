@@ -9,7 +9,6 @@ import torch
 from numpy.typing import NDArray
 
 from pfsm_training.loss.objective import (
-    HUBER_THRESHOLD,
     HuberError,
     Loss,
     PairwiseLogistic,
@@ -37,6 +36,14 @@ def better_and_worse(seed: int, n: int = 12) -> tuple[NDArray[np.int64], NDArray
     return better.astype(np.int64), worse.astype(np.int64), votes
 
 
+def weights_of(seed: int) -> Float:
+    return np.asarray(np.random.default_rng(seed + 7).uniform(0.1, 4.0, SCORED))
+
+
+def margins(seed: int) -> Float:
+    return np.asarray(np.random.default_rng(seed + 8).uniform(0.0, 1.0, 12))
+
+
 def squared(seed: int) -> SquaredError:
     return SquaredError(targets(seed))
 
@@ -53,23 +60,24 @@ def mixed(seed: int) -> WeightedSum:
     return WeightedSum([(0.3, squared(seed)), (1.9, logistic(seed)), (0.0, huber(seed))])
 
 
-def squared_by_hand(seed: int, predictions: Float) -> float:
-    wanted = targets(seed)
-    return math.fsum((wanted[k] - predictions[k]) ** 2 for k in range(SCORED))
+def squared_by_hand(seed: int, predictions: Float, weights: Float | None = None) -> float:
+    wanted, counts = targets(seed), np.ones(SCORED) if weights is None else weights
+    return math.fsum(counts[k] * (wanted[k] - predictions[k]) ** 2 for k in range(SCORED))
 
 
-def huber_by_hand(seed: int, predictions: Float) -> float:
-    total, wanted = 0.0, targets(seed)
+def huber_by_hand(seed: int, predictions: Float, weights: Float | None = None) -> float:
+    total, wanted, counts = 0.0, targets(seed), np.ones(SCORED) if weights is None else weights
     for k in range(SCORED):
         error = abs(wanted[k] - predictions[k])
-        total += error**2 if error <= 0.8 else 2 * 0.8 * error - 0.8**2
+        total += counts[k] * (error**2 if error <= 0.8 else 2 * 0.8 * error - 0.8**2)
     return total
 
 
-def logistic_by_hand(seed: int, predictions: Float) -> float:
-    total = 0.0
-    for better, worse, votes in zip(*better_and_worse(seed), strict=True):
-        total += votes * math.log(1.0 + math.exp(-1.7 * (predictions[better] - predictions[worse])))
+def logistic_by_hand(seed: int, predictions: Float, asked: Float | None = None) -> float:
+    total, least = 0.0, np.zeros(12) if asked is None else asked
+    for margin, better, worse, votes in zip(least, *better_and_worse(seed), strict=True):
+        apart = predictions[better] - predictions[worse] - margin
+        total += votes * math.log(1.0 + math.exp(-1.7 * apart))
     return total
 
 
@@ -83,6 +91,18 @@ CASES: dict[str, Case] = {
     "huber": (huber, huber_by_hand),
     "logistic": (logistic, logistic_by_hand),
     "mixed": (mixed, mixed_by_hand),
+    "weighted squared": (
+        lambda seed: SquaredError(targets(seed), weights_of(seed)),
+        lambda seed, predictions: squared_by_hand(seed, predictions, weights_of(seed)),
+    ),
+    "weighted huber": (
+        lambda seed: HuberError(targets(seed), 0.8, weights_of(seed)),
+        lambda seed, predictions: huber_by_hand(seed, predictions, weights_of(seed)),
+    ),
+    "margins": (
+        lambda seed: PairwiseLogistic(*better_and_worse(seed), 1.7, margins(seed)),
+        lambda seed, predictions: logistic_by_hand(seed, predictions, margins(seed)),
+    ),
 }
 every_loss = pytest.mark.parametrize("name", CASES)
 
@@ -99,7 +119,7 @@ def value_of(loss: Loss, predictions: Float) -> float:
 
 
 @every_loss
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_values_are_those_of_the_definition(name: str, seed: int) -> None:
     make, by_hand = CASES[name]
     predictions = np.random.default_rng(seed).normal(0.0, 2.0, PREDICTIONS)
@@ -107,7 +127,7 @@ def test_values_are_those_of_the_definition(name: str, seed: int) -> None:
 
 
 @every_loss
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_gradients_are_those_of_the_definition(name: str, seed: int) -> None:
     """The model's gradient, and that of the value by PyTorch, against central differences by hand."""
     make, by_hand = CASES[name]
@@ -125,18 +145,8 @@ def test_gradients_are_those_of_the_definition(name: str, seed: int) -> None:
     assert found == pytest.approx(theirs.numpy(), abs=1e-12)
 
 
-@every_loss
-@pytest.mark.parametrize("seed", range(5))
-def test_curvatures_are_symmetric_and_never_negative(name: str, seed: int) -> None:
-    _, jacobian, predictions = linear(seed)
-    curvature = CASES[name][0](seed).quadratic(predictions, jacobian).curvature
-    np.testing.assert_allclose(curvature, curvature.T, rtol=0.0, atol=1e-12)
-    assert np.linalg.eigvalsh(curvature).min() > -1e-12
-    assert np.linalg.eigvalsh(curvature).max() > 0.1
-
-
-@pytest.mark.parametrize("name", ["squared", "logistic", "mixed"])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", ["squared", "weighted squared", "logistic", "margins", "mixed"])
+@pytest.mark.parametrize("seed", range(2))
 def test_curvatures_are_the_hessians_of_linear_predictions(name: str, seed: int) -> None:
     loss = CASES[name][0](seed)
     weights, jacobian, predictions = linear(seed)
@@ -152,7 +162,7 @@ def test_curvatures_are_the_hessians_of_linear_predictions(name: str, seed: int)
     assert loss.quadratic(predictions, jacobian).curvature == pytest.approx(np.array(columns), abs=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_hubers_model_touches_the_loss_and_is_nowhere_below_it(seed: int) -> None:
     loss = huber(seed)
     weights, jacobian, predictions = linear(seed)
@@ -170,21 +180,6 @@ def test_hubers_model_touches_the_loss_and_is_nowhere_below_it(seed: int) -> Non
     assert gaps[0] < 1e-4 < gaps[-1]
 
 
-def test_hubers_loss_is_the_squared_error_inside_and_grows_by_lines_outside() -> None:
-    loss = HuberError(np.zeros(1))
-    assert loss.threshold == HUBER_THRESHOLD
-
-    def at(error: float) -> float:
-        return value_of(loss, np.array([error]))
-
-    assert at(1.3) == pytest.approx(1.69)
-    assert at(-1.3) == pytest.approx(1.69)
-    k = HUBER_THRESHOLD
-    assert at(k) == pytest.approx(k**2)
-    assert at(5.0) - at(4.0) == pytest.approx(2 * k)
-    assert at(-4.0) == at(4.0)
-
-
 @pytest.mark.parametrize("margin", [-2000.0, -30.0, 30.0, 2000.0])
 def test_logistic_losses_of_extreme_margins_neither_overflow_nor_vanish(margin: float) -> None:
     ones = np.ones(1)
@@ -199,31 +194,13 @@ def test_logistic_losses_of_extreme_margins_neither_overflow_nor_vanish(margin: 
     assert model.curvature[0, 0] == pytest.approx(math.exp(-abs(margin)), rel=1e-9)
 
 
-def test_votes_count_as_rows() -> None:
-    better, worse, votes = np.array([0, 2]), np.array([1, 3]), np.array([3.0, 0.0])
-    predictions = np.array([0.3, 1.0, -2.0, 0.4])
-    weighted = PairwiseLogistic(better, worse, votes, 1.0)
-    repeated = PairwiseLogistic(np.zeros(3, np.int64), np.ones(3, np.int64), np.ones(3), 1.0)
-    assert value_of(weighted, predictions) == pytest.approx(value_of(repeated, predictions), rel=1e-14)
-
-
-def test_a_pair_preferred_either_way_alike_is_best_tied() -> None:
-    """Two votes against one: the margin of the smallest loss is log 2."""
-    loss = PairwiseLogistic(np.array([0, 1]), np.array([1, 0]), np.array([2.0, 1.0]), 1.0)
-    jacobian = np.array([[1.0], [0.0]])
-    at_best = loss.quadratic(np.array([math.log(2.0), 0.0]), jacobian)
-    assert at_best.gradient == pytest.approx([0.0], abs=1e-15)
-    tied = PairwiseLogistic(loss.better, loss.worse, np.ones(2), 1.0)
-    assert tied.quadratic(np.zeros(2), jacobian).gradient == pytest.approx([0.0], abs=1e-15)
-
-
-def test_only_the_scored_predictions_count_in_losses_of_scores() -> None:
-    predictions = np.random.default_rng(1).normal(size=PREDICTIONS)
-    changed = predictions.copy()
-    changed[SCORED:] += 10.0
-    for make in (squared, huber):
-        assert value_of(make(0), changed) == value_of(make(0), predictions)
-        jacobian = np.ones((PREDICTIONS, 1))
-        found = make(0).quadratic(predictions, jacobian)
-        jacobian[SCORED:] = 5.0
-        assert make(0).quadratic(predictions, jacobian).gradient == pytest.approx(found.gradient)
+@pytest.mark.parametrize("name", ["squared", "huber", "weighted squared", "weighted huber"])
+def test_losses_of_blocks_add_up(name: str) -> None:
+    loss, (_, jacobian, predictions) = CASES[name][0](0), linear(0)
+    blocks = [(loss.part(*ends), slice(*ends)) for ends in ((0, 4), (4, 11), (11, PREDICTIONS))]
+    whole = loss.quadratic(predictions, jacobian)
+    parts = [part.quadratic(predictions[rows], jacobian[rows]) for part, rows in blocks]
+    assert sum(part.gradient for part in parts) == pytest.approx(whole.gradient, abs=1e-12)
+    assert sum(part.curvature for part in parts) == pytest.approx(whole.curvature, abs=1e-12)
+    values = [value_of(part, predictions[rows]) for part, rows in blocks]
+    assert sum(values) == pytest.approx(value_of(loss, predictions), rel=1e-12)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from numpy.typing import NDArray
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
@@ -19,7 +18,6 @@ from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.minimal_pairs import PairToLearn, pairs_to_learn
 from pfsm_training.data.training_set import encode_here
-from pfsm_training.fit import made_pairs
 from pfsm_training.fit.crossval import CrossValidation, make_folds
 from pfsm_training.fit.fitting import Amounts, Choice
 from pfsm_training.fit.minimal_pairs import (
@@ -29,52 +27,17 @@ from pfsm_training.fit.minimal_pairs import (
 )
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.loss.objective import PairwiseLogistic, SquaredError
-from pfsm_training.minimal_pairs_option import MinimalPairsOptions, minimal_pairs_option
+from pfsm_training.loss.objective import SquaredError
+from pfsm_training.options import MinimalPairsOptions, minimal_pairs_option
 from tests.training.small_data import invented
 from tests.training.test_distributed import encoder
 
-Float = NDArray[np.float64]
 OPTIONS = {"lambda": 0.05, "start": "matches"}
 MADE: dict[str, Any] = {
     "kinds": ["drop-word", "add-word", "unicode-punctuation", "shuffle-words"],
     "number": 30,
     "weight": 1.0,
 }
-
-
-def by_hand(loss: PairwiseLogistic, predictions: Float) -> float:
-    assert loss.asked is not None
-    total = 0.0
-    for k, (better, worse) in enumerate(zip(loss.better, loss.worse, strict=True)):
-        apart = predictions[better] - predictions[worse] - loss.asked[k]
-        total += loss.votes[k] * math.log1p(math.exp(-loss.slope * apart))
-    return total
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_loss_with_margins_is_its_definition_and_its_model_its_slope(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    better, worse = np.array([0, 1, 2, 6, 8]), np.array([3, 3, 4, 7, 9])
-    loss = PairwiseLogistic(better, worse, rng.uniform(0.5, 2.0, 5), 3.0, rng.uniform(0.0, 1.0, 5))
-    predictions, jacobian = rng.normal(0.0, 0.5, 10), rng.normal(0.0, 1.0, (10, 3))
-    assert float(loss.value(torch.from_numpy(predictions))) == pytest.approx(by_hand(loss, predictions))
-    model, step = loss.quadratic(predictions, jacobian), 1e-5
-
-    def along(k: int, way: float) -> float:
-        return by_hand(loss, predictions + way * step * jacobian[:, k])
-
-    here = by_hand(loss, predictions)
-    for k in range(3):
-        assert model.gradient[k] == pytest.approx((along(k, 1.0) - along(k, -1.0)) / (2.0 * step), rel=1e-5)
-        # The predictions are linear along the Jacobian here, so that the model's curvature is exact.
-        bend = (along(k, 1.0) - 2.0 * here + along(k, -1.0)) / step**2
-        assert model.curvature[k, k] == pytest.approx(bend, rel=1e-3)
-    halves = [
-        loss.part(first, stop).value(torch.from_numpy(predictions[first:stop]))
-        for first, stop in ((0, 6), (6, 10))
-    ]
-    assert float(sum(halves)) == pytest.approx(here)
 
 
 def part_of(
@@ -143,46 +106,6 @@ def test_crossed_pairs_set_a_harmless_change_against_a_fault_of_the_same_transla
     assert added == expected
 
 
-def test_a_sample_is_spread_evenly_and_weighs_as_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    judgments = invented(4).sorted()
-    part, _ = part_of(judgments, options_of({**MADE, "weight": 0.7}))
-    assert part.sampled() is part
-    monkeypatch.setattr(made_pairs, "MOST_COMPARED", len(part) // 3)
-    few = part.sampled()
-    assert few is part.sampled()
-    rows = np.arange(len(part) // 3) * len(part) // (len(part) // 3)
-    np.testing.assert_array_equal(few.margins, part.margins[rows])
-    np.testing.assert_array_equal(few.in_fold, part.in_fold[rows])
-    names = frequent(part.data.instances(), jumps=False)
-    machine, centre = LogLinearMachine(names, {}, 0.1), torch.zeros(len(names), dtype=torch.float64)
-    nothing = part.data.objective(SquaredError(np.zeros(0)), 0.0, centre)
-    values = []
-    for one in (part.chosen(rows), few):
-        objective = one.added_to(nothing, Choice(1.0, 0.0, 0.7), Amounts(90, 1.0))
-        values.append(objective.quadratic(machine, free_alpha=True)[0])
-    assert values[0] == values[1]
-    predictions = part.data.predictions(machine)
-    apart = (predictions[part.data.better] - predictions[part.data.worse])[rows]
-    mean = np.mean(
-        [0.25 * math.log1p(math.exp((m - a) / 0.25)) for m, a in zip(few.margins, apart, strict=True)]
-    )
-    assert values[1] == pytest.approx(0.7 * 90 * mean)
-
-
-def test_a_sample_takes_a_harmless_change_both_ways_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a sample of one way alone, a model would learn that the change, or its absence, is a fault."""
-    given = {**MADE, "kinds": ["number-form", "synonym", "drop-word"], "weight": 0.7}
-    part, pairs = part_of(invented(6, segments=20).sorted(), options_of(given))
-    count = len(pairs) // 2
-    monkeypatch.setattr(made_pairs, "MOST_COMPARED", count)
-    few = part.sampled()
-    rows = list(zip(few.data.better.tolist(), few.data.worse.tolist(), few.kinds.tolist(), strict=True))
-    harmless = {(better, worse) for better, worse, kind in rows if kind < 0}
-    assert harmless
-    assert harmless == {(worse, better) for better, worse in harmless}
-    assert len({frozenset(row[:2]) for row in rows}) == count
-
-
 def test_pairs_of_held_out_references_are_left_out() -> None:
     judgments = invented(5, segments=40, languages=("de", "fi")).sorted()
     part, pairs = part_of(judgments, options_of({**MADE, "kinds": ["drop-word", "add-word"]}))
@@ -206,13 +129,6 @@ def test_pairs_do_not_depend_on_the_order_of_the_data_and_come_once() -> None:
     assert any(pair.better not in pair.references for pair in one.pairs)
     references = pairs_to_learn((judgments, None), "en", options_of({**MADE, "of": "reference"}))
     assert all((pair.better,) == pair.references for pair in references.pairs)
-
-
-def test_kinds_can_be_left_out() -> None:
-    judgments = invented(6, segments=40)
-    pairs = pairs_to_learn((judgments, None), "en", options_of({**MADE, "except": ["add-word"]})).pairs
-    assert {"drop-word", "shuffle-words"} <= {pair.kind for pair in pairs}
-    assert "add-word" not in {pair.kind for pair in pairs}
 
 
 def turned_round(seed: int) -> Judgments:
@@ -245,57 +161,12 @@ def test_a_model_learns_what_the_judgments_do_not_say() -> None:
     assert "minimal_pairs" not in free.training
 
 
-def test_weight_zero_is_training_without_pairs() -> None:
-    judgments = invented(1)
-    free, zero = (
-        train(judgments, config=config_from_dict({**OPTIONS, **more}, "x"), threads=1)
-        for more in ({}, {"minimal_pairs": {**MADE, "weight": 0}})
-    )
-    assert free.weights == zero.weights
-
-
 def test_threads_and_blocks_of_a_cluster_give_the_same_model() -> None:
     judgments = invented(2)
     config = config_from_dict({**OPTIONS, "edit_cost": 0.5, "minimal_pairs": MADE}, "x")
     one = train(judgments, config=config, threads=1)
     assert train(judgments, config=config, threads=3).to_dict() == one.to_dict()
     assert train(judgments, config=config, threads=1, encoder=encoder(8192)).weights == one.weights
-
-
-def test_raw_scores_mean_the_same_margins() -> None:
-    judgments = invented(3)
-    sd = float(np.std(judgments.scores))
-    standard, raw = (
-        train(
-            judgments,
-            config=config_from_dict({"start": "matches", "minimal_pairs": MADE, **more}, "x"),
-            threads=1,
-        )
-        for more in ({"lambda": 0.5}, {"lambda": 0.5, "standardise": False})
-    )
-    # lambda acts on weights in other units; with it scaled, too, the minimum is the same.
-    scores = Metric(standard, 1).score_pairs(judgments.hypotheses, judgments.references)
-    again = Metric(raw, 1).score_pairs(judgments.hypotheses, judgments.references)
-    assert np.corrcoef(scores, again)[0, 1] > 0.98
-    assert sd > 2.0
-
-
-def test_margins_are_in_standard_deviations_of_the_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    judgments = invented(3)
-    given: list[Amounts] = []
-    added = MinimalPairsPart.added_to
-
-    def noted(self: MinimalPairsPart, objective: Any, choice: Choice, amounts: Amounts) -> Any:
-        given.append(amounts)
-        return added(self, objective, choice, amounts)
-
-    monkeypatch.setattr(MinimalPairsPart, "added_to", noted)
-    for more, unit in (({}, 1.0), ({"standardise": False}, float(np.std(judgments.scores)))):
-        config = config_from_dict({"start": "matches", "minimal_pairs": MADE, **more}, "x")
-        train(judgments, config=config, threads=1)
-        # The last fit is that of all judgments.
-        assert given[-1].unit == pytest.approx(unit)
-        assert given[-1].people == len(judgments)
 
 
 def test_pairs_of_a_file(tmp_path: Path) -> None:
@@ -334,20 +205,13 @@ def test_the_largest_weight_without_a_fall_is_chosen() -> None:
     assert choose_with_pairs([base, tried(0.3, *base.folds.values())], 4, "highest").choice.weight == 0.3
 
 
-def test_the_weight_is_chosen_by_cross_validation() -> None:
-    values = {**OPTIONS, "minimal_pairs": {**MADE, "weight": [0.0, 0.1, 30.0]}}
-    record = train(invented(8), config=config_from_dict(values, "x"), threads=1).training["minimal_pairs"]
-    assert set(record["weight_tried"]) == {"0", "0.1", "30"}
-    assert record["weight"] in {0.0, 0.1, 30.0}
-
-
 @pytest.mark.parametrize(
     ("value", "message"),
     [
         ("yes", "it must be false, true or a mapping"),
         ({"kind": "all"}, "unknown option 'kind'"),
         ({"weight": -1}, "weight is -1, it must be a number from 0 to 1000"),
-        ({"weight": "much"}, "weight is 'much', it must be a number, a list of them, or auto"),
+        ({"weight": "much"}, "weight is 'much', it must be a number from 0 to 1000, a list of them, or auto"),
         ({"scale": 0}, "scale is 0, it must be a number above 0"),
         ({"number": 1.5}, "number is 1.5, it must be a whole number from 1"),
         ({"crossed": 1}, "crossed is 1, it must be true or false"),
@@ -367,11 +231,6 @@ def test_values_that_are_refused(value: object, message: str) -> None:
         config_from_dict({"minimal_pairs": value}, "x")
 
 
-def test_it_needs_gauss_newton() -> None:
-    with pytest.raises(PfsmError, match=r"^x: minimal_pairs needs solver: gauss-newton$"):
-        config_from_dict({"minimal_pairs": True, "solver": "lbfgs"}, "x")
-
-
 def test_kinds_of_other_languages_and_unknown_kinds_are_refused() -> None:
     judgments = invented(6)
     for values, language, message in (
@@ -382,10 +241,3 @@ def test_kinds_of_other_languages_and_unknown_kinds_are_refused() -> None:
     ):
         with pytest.raises(PfsmError, match=message):
             pairs_to_learn((judgments, None), language, options_of(values))
-
-
-def test_false_is_none_and_a_file_alone_makes_no_other_pairs() -> None:
-    assert minimal_pairs_option(False, "x") is None
-    assert options_of({}).kinds == ()
-    assert minimal_pairs_option(True, "x") == options_of({})
-    assert options_of({"file": "x.tsv", "kinds": "all"}).kinds == ()

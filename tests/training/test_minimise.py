@@ -1,4 +1,4 @@
-"""Minimisation by either solver: stationary points, SciPy's minima, machines found again from their own scores."""
+"""Minimisation by either solver: stationary points, SciPy's minima, any loss and penalty, machines found again."""
 
 import itertools
 from types import ModuleType
@@ -9,14 +9,23 @@ import torch
 from numpy.typing import NDArray
 from scipy import optimize
 
+from pfsm.lattice.arrays import LatticeBatch
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm_training import LogLinearMachine, TrainingConfig, train
 from pfsm_training.fit import gauss_newton, lbfgs
 from pfsm_training.fit.lbfgs import Fit, Iteration
 from pfsm_training.lattices.features import frequent, instances
-from pfsm_training.loss.objective import Objective, SquaredError
-from tests.training.small_data import corrupted, judgments_of, random_batch, sentence
+from pfsm_training.loss.objective import (
+    HuberError,
+    Loss,
+    Objective,
+    PairwiseLogistic,
+    SquaredError,
+    WeightedSum,
+)
+from tests.training.objectives import lattices_of, minimum_by_scipy, predictions_of, standardised
+from tests.training.small_data import corrupted, invented, judgments_of, random_batch, sentence
 
 Float = NDArray[np.float64]
 PAIRS = 30
@@ -85,21 +94,6 @@ def test_the_end_is_stationary_by_finite_differences(
         assert abs(slope) < steepest, (*problem.learned, "alpha")[place]
 
 
-@pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B"])
-@pytest.mark.parametrize(("seed", "penalty", "centre"), CASES)
-def test_the_minimum_is_that_of_scipy(seed: int, penalty: float, centre: float, method: str) -> None:
-    problem = Problem(seed, penalty, centre)
-    options = {"BFGS": {"gtol": 1e-9}, "L-BFGS-B": {"gtol": 1e-9, "ftol": 0.0, "maxcor": 20}}[method]
-    start = np.append(problem.start, 0.0)
-    theirs = optimize.minimize(
-        problem.value_and_gradient, start, jac=True, method=method, options={"maxiter": 5000, **options}
-    )
-    for solver in SOLVERS:
-        fit, end = problem.minimise(solver)
-        assert fit.objective == pytest.approx(theirs.fun, rel=1e-10)
-        assert problem.predictions(end) == pytest.approx(problem.predictions(theirs.x), abs=1e-6)
-
-
 @both_solvers
 def test_the_search_goes_downhill_and_reports_every_iteration(solver: ModuleType) -> None:
     problem = Problem(6, 0.5)
@@ -112,29 +106,6 @@ def test_the_search_goes_downhill_and_reports_every_iteration(solver: ModuleType
     assert values[-1] == fit.objective
     assert seen[-1].gradient <= 1e-7 * PAIRS < seen[0].gradient
     assert fit.iterations < fit.evaluations < 4 * fit.iterations
-
-
-@both_solvers
-def test_a_minimum_is_left_alone(solver: ModuleType) -> None:
-    problem = Problem(7, 5.0)
-    _, end = problem.minimise(solver)
-    machine = problem.machine(end)
-    fit = solver.minimise(machine, problem.objective, PAIRS)
-    assert (fit.iterations, fit.evaluations, fit.converged) == (0, 1, True)
-    assert machine.theta.tolist() == end[:-1].tolist()
-
-
-@both_solvers
-def test_without_a_learned_weight_alpha_alone_is_fitted(solver: ModuleType) -> None:
-    problem = Problem(8, 5.0)
-    machine = LogLinearMachine((), {})
-    objective = Objective(
-        (problem.batch,), SquaredError(problem.targets), 5.0, machine.theta.detach().clone()
-    )
-    fit = solver.minimise(machine, objective, PAIRS)
-    best = (problem.targets - problem.predictions(np.zeros(len(problem.learned) + 1))).mean()
-    assert float(machine.alpha.detach()) == pytest.approx(best, abs=1e-7)
-    assert fit.converged
 
 
 @both_solvers
@@ -154,17 +125,6 @@ def test_alpha_that_is_not_free_stays(solver: ModuleType) -> None:
     )
     assert end == pytest.approx(theirs.x, abs=1e-6)
     assert problem.value_and_gradient(np.append(end, 0.625))[1][-1] != pytest.approx(0.0, abs=1e-2)
-
-
-@both_solvers
-def test_with_nothing_to_learn_nothing_happens(solver: ModuleType) -> None:
-    problem = Problem(10, 5.0)
-    machine = LogLinearMachine((), {}, alpha=0.25)
-    objective = Objective(
-        (problem.batch,), SquaredError(problem.targets), 5.0, machine.theta.detach().clone()
-    )
-    fit = solver.minimise(machine, objective, PAIRS, free_alpha=False)
-    assert (fit.iterations, fit.converged, float(machine.alpha.detach())) == (0, True, 0.25)
 
 
 TRUTH = {"Insert": -1.2, "Delete": -1.6, "S_word": 1.5, "S_lemma": 0.7, "S_punct": 0.2}
@@ -187,3 +147,113 @@ def test_a_machine_is_found_again_from_its_scores(penalty: float, off: float, so
     assert np.corrcoef(found, truth[200:])[0, 1] > 0.99
     # In the units of the scores too; the penalty pulls towards the middle.
     assert np.sqrt(np.mean((found - truth[200:]) ** 2)) < off * truth.std()
+
+
+JUDGMENTS = invented(0)
+TARGETS = standardised(JUDGMENTS.scores)
+STATES = ("Insert", "Delete", "S_punct", "S_word", "S_lemma")
+
+
+def preferred(slope: float = 1.0) -> PairwiseLogistic:
+    """Neighbouring translations of a segment, the better scored one preferred but for every seventh."""
+    first, second = np.arange(0, 89), np.arange(1, 90)
+    up = (TARGETS[first] > TARGETS[second]) ^ (first % 7 == 0)
+    votes = np.random.default_rng(5).integers(0, 4, first.size).astype(np.float64)
+    return PairwiseLogistic(np.where(up, first, second), np.where(up, second, first), votes, slope)
+
+
+LOSSES: dict[str, Loss] = {
+    "squared": SquaredError(TARGETS),
+    "huber": HuberError(TARGETS),
+    "narrow huber": HuberError(TARGETS, 0.3),
+    "preferences": preferred(),
+    "mixed": WeightedSum([(0.7, SquaredError(TARGETS)), (0.9, preferred(2.5))]),
+}
+
+
+def machine_of(
+    batch: LatticeBatch, spread: float, learned: tuple[str, ...] | None = None
+) -> LogLinearMachine:
+    """A machine at zero, or at random weights."""
+    names = frequent(instances(batch)) if learned is None else learned
+    values = np.random.default_rng(1).normal(0.0, spread, len(names)) if spread else np.zeros(len(names))
+    return LogLinearMachine(names, dict(zip(names, values.tolist(), strict=True)), 0.25)
+
+
+def agree(batch: LatticeBatch, loss: Loss, penalty: float, spread: float, *, free_alpha: bool) -> Fit:
+    """All three minimise from the same weights; their predictions must be the same."""
+    ours, theirs, scipys = (machine_of(batch, spread) for _ in range(3))
+    objective = Objective((batch,), loss, penalty, ours.theta.detach().clone())
+    fit = gauss_newton.minimise(ours, objective, len(batch), free_alpha=free_alpha)
+    other = lbfgs.minimise(theirs, objective, len(batch), free_alpha=free_alpha)
+    lowest = minimum_by_scipy(scipys, objective, free_alpha=free_alpha)
+    assert fit.converged
+    assert fit.objective == pytest.approx(other.objective, rel=1e-9)
+    assert fit.objective == pytest.approx(lowest, rel=1e-10)
+    with torch.no_grad():
+        assert fit.objective == pytest.approx(float(objective(ours)), rel=1e-12)
+    found = predictions_of(ours, batch)
+    assert found == pytest.approx(predictions_of(scipys, batch), abs=1e-6)
+    # L-BFGS stops at a gradient a hundred times larger.
+    assert found == pytest.approx(predictions_of(theirs, batch), abs=1e-5)
+    return fit
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.5], ids=["from zero", "near other weights"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_any_loss(loss: str, spread: float) -> None:
+    fit = agree(lattices_of(JUDGMENTS), LOSSES[loss], 5.0, spread, free_alpha=loss != "preferences")
+    assert fit.evaluations < 80
+
+
+@pytest.mark.parametrize(("penalty", "spread"), [(0.5, 0.5), (50.0, 0.0), (1e6, 0.5), (1e12, 0.5)])
+def test_any_penalty(penalty: float, spread: float) -> None:
+    fit = agree(lattices_of(JUDGMENTS), LOSSES["squared"], penalty, spread, free_alpha=True)
+    assert fit.evaluations < (100 if penalty < 1 else 20)
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.5], ids=["from zero", "near other weights"])
+def test_with_jumps(spread: float) -> None:
+    batch = lattices_of(invented(0, segments=20), max_jump=3)
+    loss = SquaredError(standardised(invented(0, segments=20).scores))
+    agree(batch, loss, 5.0, spread, free_alpha=True)
+
+
+def test_without_a_penalty_weights_need_not_be_unique_but_predictions_are() -> None:
+    """A constant per token can move between the weights of states and alpha."""
+    batch = lattices_of(JUDGMENTS)
+    ours, theirs = machine_of(batch, 0.0, STATES), machine_of(batch, 0.5, STATES)
+    objective = Objective((batch,), LOSSES["squared"], 0.0, torch.zeros(len(STATES), dtype=torch.float64))
+    fit = gauss_newton.minimise(ours, objective, len(batch))
+    lowest = minimum_by_scipy(theirs, objective, method="BFGS")
+    assert fit.converged
+    assert fit.objective == pytest.approx(lowest, rel=1e-10)
+    assert predictions_of(ours, batch) == pytest.approx(predictions_of(theirs, batch), abs=1e-6)
+    assert not np.allclose(ours.theta.detach().numpy(), theirs.theta.detach().numpy(), atol=1e-3)
+
+
+@pytest.mark.parametrize(("tolerance", "gain_tolerance"), [(1e-4, 0.0), (0.0, 1e-5)])
+def test_a_looser_tolerance_ends_earlier_and_near(tolerance: float, gain_tolerance: float) -> None:
+    batch = lattices_of(JUDGMENTS)
+    quick, exact = machine_of(batch, 0.0), machine_of(batch, 0.0)
+    objective = Objective((batch,), LOSSES["squared"], 5.0, torch.zeros_like(quick.theta))
+    early = gauss_newton.minimise(
+        quick, objective, len(batch), tolerance=tolerance, gain_tolerance=gain_tolerance
+    )
+    late = gauss_newton.minimise(exact, objective, len(batch))
+    assert early.converged
+    assert early.iterations < late.iterations
+    assert predictions_of(quick, batch) == pytest.approx(predictions_of(exact, batch), abs=1e-2)
+
+
+def test_little_to_gain_under_heavy_damping_is_no_end() -> None:
+    """A minimisation that begins damped, as after steps that failed, expects little of a step far from the minimum."""
+    batch = lattices_of(JUDGMENTS)
+    machine, exact = machine_of(batch, 0.0), machine_of(batch, 0.0)
+    objective = Objective((batch,), LOSSES["squared"], 5.0, torch.zeros_like(machine.theta))
+    size = machine.theta.numel() + 1
+    damped = lbfgs.Secant(1e9, np.zeros((size, size)))
+    found = gauss_newton.minimise(machine, objective, len(batch), gain_tolerance=1e-7, secant=damped)
+    least = gauss_newton.minimise(exact, objective, len(batch)).objective
+    assert found.iterations > 5
+    assert found.objective == pytest.approx(least, rel=1e-6)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm import Metric, Model
+from pfsm import Model
 from pfsm.data import Preferences
 from pfsm.features import values as features
 from pfsm.metrics.metric_group import MetricGroup, columns
@@ -80,12 +80,6 @@ def test_each_line_is_tokenised_once(tokenised: Counter[str]) -> None:
     assert tokenised == dict.fromkeys(LINES, 1)
 
 
-def test_nothing_is_tokenised_without_edits(tokenised: Counter[str]) -> None:
-    config = config_from_dict({"edits": False, "features": ["length", "chrf"]}, "settings")
-    train(JUDGMENTS, config=config, threads=1)
-    assert not tokenised
-
-
 def test_a_worker_tokenises_its_lines_once_and_the_client_none(tokenised: Counter[str]) -> None:
     # Settings that no other test has: a worker keeps its builder.
     settings = settings_from_dict({"features": ["length"], "lowercase": False}, "settings")
@@ -123,22 +117,6 @@ def test_metrics_are_made_once_in_training(made: list[str]) -> None:
     train(JUDGMENTS, settings, threads=1)
     # One for the scores, one for all of its parts.
     assert made == ["terp-base"] * 2
-
-
-def test_metrics_are_made_once_in_scoring_and_explaining(made: list[str]) -> None:
-    settings = settings_from_dict({"features": {name: {"mean": 0.0, "sd": 1.0} for name in TERP}}, "settings")
-    made.clear()
-    metric = Metric(Model("m", settings, {f"feature:{name}": 1.0 for name in TERP}), 1)
-    for lines in (["a b"] * 5000, ["a c"], []):
-        metric.score_pairs(lines, lines)
-    metric.explain("a b", "a c")
-    assert made == ["terp-base"] * 2
-
-
-def test_an_explanation_tokenises_both_lines_once(tokenised: Counter[str]) -> None:
-    found = Metric(Model("m", Settings(), {"S_word": 1.0}), 1).explain("a b", "a c")
-    assert (found.reference, found.hypothesis) == (("a", "c"), ("a", "b"))
-    assert tokenised == {"a b": 1, "a c": 1}
 
 
 def test_correspondences_are_found_in_lines_tokenised_once(tokenised: Counter[str]) -> None:

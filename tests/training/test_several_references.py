@@ -1,9 +1,6 @@
 """Training on rows with several references: derivatives, closed forms, and single-reference data that is the same."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -11,21 +8,16 @@ import torch
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
-from pfsm.distributed.pools import InProcess, Report
 from pfsm.metrics import get_metric
 from pfsm.model.metric import Metric
 from pfsm.model.settings import UseOfReferences, settings_from_dict
 from pfsm_training import LogLinearMachine, TrainingConfig, train
 from pfsm_training.config import config_from_dict
-from pfsm_training.data.distributed import ClusterEncoder
 from pfsm_training.data.training_set import encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
 from pfsm_training.loss.references import OverReferences, PairsOfItems
 from tests.training.small_data import invented
-
-if TYPE_CHECKING:
-    from pfsm.distributed.cluster import Cluster
 
 Float = NDArray[np.float64]
 BOTH: tuple[UseOfReferences, ...] = ("best", "mean")
@@ -94,14 +86,6 @@ def test_items_by_hand(use: UseOfReferences) -> None:
     total = float(loss.value(torch.from_numpy(of_pairs)))
     parts = [loss.part(*ends).value(torch.from_numpy(of_pairs[slice(*ends)])) for ends in ((0, 4), (4, 6))]
     assert total == pytest.approx(float(sum(parts)))
-
-
-@pytest.mark.parametrize("sizes", [[1, 1, 1, 1], [1, 3, 2, 1]])
-def test_some_items_keep_their_pairs(sizes: list[int]) -> None:
-    chosen, pairs = PairsOfItems.of_sizes(sizes, "best").select(np.array([1, 3]))
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    assert chosen.sizes.tolist() == [sizes[1], sizes[3]]
-    assert pairs.tolist() == [*range(first[1], first[2]), *range(first[3], first[4])]
 
 
 @pytest.mark.parametrize("use", BOTH)
@@ -190,54 +174,3 @@ def test_the_best_is_a_minimum_of_the_references_that_it_chose() -> None:
     gradient = found.gradient + 4.0 * np.append(list(model.weights.values()), 0.0)
     assert np.abs(gradient).max() < 1e-6 * len(data)
     assert value == pytest.approx(model.training["minimum"], rel=1e-9)
-
-
-@pytest.mark.parametrize("use", BOTH)
-def test_a_reference_given_twice_changes_nothing(use: str) -> None:
-    data = single(several(), invented(1).references)
-    doubled = replace(data, columns={**data.columns, "reference_2": data.references})
-    alone, twice = (train(one, config=config(use), threads=1) for one in (data, doubled))
-    assert list(twice.weights) == list(alone.weights)
-    assert [*twice.weights.values()] == pytest.approx([*alone.weights.values()], rel=1e-6, abs=1e-8)
-    assert twice.settings.references == use
-
-
-def test_preferences_use_all_references_too() -> None:
-    data = invented(1)
-    order = np.argsort(data.scores.reshape(-1, 3), axis=1) + 3 * np.arange(len(data) // 3)[:, np.newaxis]
-    better, worse = (tuple(data.hypotheses[k] for k in order[:, place].tolist()) for place in (2, 0))
-    references = data.references[0::3]
-    made = Preferences(references, better, worse, np.ones(len(references)), {}, ())
-    # The best reference is the only one that has anything in common with either side.
-    nothing = ("unlike anything",) * len(references)
-    swapped = replace(made, references=nothing, columns={"reference_2": references})
-    alone, both, lost = (
-        train(None, preferences=one, config=config("best", start="matches"), threads=1)
-        for one in (made, swapped, replace(made, references=nothing))
-    )
-    taus = [model.training["kendall_tau"] for model in (alone, both, lost)]
-    assert taus[0] == pytest.approx(taus[1], abs=0.1)
-    assert taus[1] > taus[2] + 0.2
-
-
-class AtOnce:
-    """A cluster whose results are there as soon as they are asked for."""
-
-    def submit(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        return work(*arguments)
-
-    def results(self, futures: Sequence[Any]) -> list[Any]:
-        return list(futures)
-
-
-@pytest.mark.parametrize("use", BOTH)
-def test_a_cluster_finds_the_same_model(use: str) -> None:
-    data = several()
-    there = ClusterEncoder(cast("Cluster", AtOnce()), Report(InProcess()), 16)
-    models = [
-        train(data, config=config(use, start="matches"), threads=1, encoder=encoder)
-        for encoder in (partial(encode_here, pairs_per_block=16), there)
-    ]
-    assert models[0].weights == models[1].weights
-    assert models[0].alpha == models[1].alpha
-    assert models[0].training["cross_validated"] == models[1].training["cross_validated"]

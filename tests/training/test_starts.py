@@ -7,23 +7,20 @@ import numpy as np
 import pytest
 
 from pfsm.data import Judgments, Preferences
-from pfsm.evaluation import pearson
 from pfsm.model.training_record import doubt, edge, tried
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import BEST, MATCHES, ZERO
 from pfsm_training.data.training_set import TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit import starts
-from pfsm_training.fit.crossval import make_folds
+from pfsm_training.fit.crossval import FoldFits, make_folds
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter
-from pfsm_training.fit.fold_fits import FoldFits
 from pfsm_training.fit.starts import (
     DELETES_FIRST,
     INSERTS_FIRST,
     Minimum,
     distinct,
     is_sampled,
-    sample_of,
     starts_of,
     weights_of,
 )
@@ -58,12 +55,6 @@ def fitted(data: TrainingSet, start: str, solver: str = "gauss-newton") -> Fitte
     return found
 
 
-def fitted_from(data: TrainingSet, start: Minimum) -> Fitted:
-    found = Fitter(TrainingConfig(), None, 1, lambda *_: None, starts=[start]).fit(data, Choice(1.0), "")
-    assert found is not None
-    return found
-
-
 @pytest.mark.parametrize(
     ("seed", "noise", "lower", "solver"),
     [(2, 1.0, MATCHES, "gauss-newton"), (2, 1.0, MATCHES, "lbfgs"), (5, 2.0, ZERO, "gauss-newton")],
@@ -78,36 +69,6 @@ def test_the_lower_of_two_valleys_is_kept(seed: int, noise: float, lower: str, s
     assert {start: compared[start] for start in ends} == pytest.approx(ends, rel=1e-5)
     assert min(compared.values()) * (1.0 + 1e-5) >= compared[best.starts.kept]
     assert best.fit.objective <= ends[lower] * (1.0 + 1e-8)
-
-
-def test_the_record_tells_how_far_the_other_minima_are() -> None:
-    data = encoded(summaries(2, 1.0))
-    best = fitted(data, BEST)
-    for start, (above, r) in best.starts.others.items():
-        other = fitted_from(data, Minimum(start, weights_of(start, best.machine.learned)))
-        assert above == pytest.approx(other.fit.objective / best.fit.objective - 1.0, abs=1e-5)
-        predictions = [data.predictions(one.machine) for one in (best, other)]
-        assert r == pytest.approx(pearson(*predictions), abs=1e-3)
-    assert ZERO in best.starts.others
-
-
-def test_random_starts_find_nothing_lower() -> None:
-    data = encoded(summaries(2, 1.0))
-    best = fitted(data, BEST)
-    rng = np.random.default_rng(0)
-    for spread in (0.5, 1.0, 2.0):
-        weights = {name: float(rng.normal(0.0, spread)) for name in best.machine.learned}
-        found = fitted_from(data, Minimum("random", weights))
-        assert found.fit.objective >= best.fit.objective * (1.0 - 1e-6)
-
-
-def test_starts_are_compared_on_a_sample_and_followed_on_all_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = encoded(summaries(2, 1.0))
-    whole = fitted(data, BEST)
-    monkeypatch.setattr(starts, "MOST_COMPARED", 40)
-    sampled = fitted(data, BEST)
-    assert sampled.starts.compared_on == 40
-    assert sampled.fit.objective == pytest.approx(whole.fit.objective, rel=1e-8)
 
 
 def test_the_penalty_of_a_sample_is_that_of_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,32 +115,6 @@ def test_a_part_of_much_data_is_fitted_first(start: str, monkeypatch: pytest.Mon
     assert said[-1] == "all"
 
 
-def test_the_penalty_of_a_part_is_that_of_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = encoded(invented(1, segments=120))
-    monkeypatch.setattr(starts, "FEWEST_OF_PART", 1 + data.scores.size // 20)
-    found: list[tuple[int, float]] = []
-    original = Fitter._minimised
-
-    def noted(self: Fitter, problem: Any, *rest: Any) -> Any:
-        found.append((problem.data.scores.size, problem.choice.penalty))
-        return original(self, problem, *rest)
-
-    monkeypatch.setattr(Fitter, "_minimised", noted)
-    assert (
-        Fitter(TrainingConfig(start=MATCHES), None, 1, lambda *_: None).fit(data, Choice(2.0), "") is not None
-    )
-    count = data.scores.size
-    assert found == [(count // starts.PARTS, pytest.approx(2.0 / starts.PARTS, rel=0.01)), (count, 2.0)]
-
-
-def test_a_sample_is_spread_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starts, "MOST_COMPARED", 10)
-    data = encoded(invented(1, segments=8, systems=5))
-    rows, preferences = sample_of(data)
-    assert rows.tolist() == [0, 4, 8, 12, 16, 20, 24, 28, 32, 36]
-    assert preferences.size == 0
-
-
 def test_a_fold_depends_on_nothing_of_its_held_out_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Held-out scores and translations are replaced: with starts from a sample, too, no bit of the model changes."""
     monkeypatch.setattr(starts, "MOST_COMPARED", 20)
@@ -206,27 +141,6 @@ def test_a_fold_depends_on_nothing_of_its_held_out_rows(monkeypatch: pytest.Monk
     assert is_sampled(folds.split(data, fold)[0])
     assert models[0] == models[1]
     assert not np.array_equal(judgments.scores, scores)
-
-
-def test_folds_end_where_they_end_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = encoded(summaries(2, 1.0))
-    folds, fold = make_folds(summaries(2, 1.0)), 1
-    train_part = folds.split(data, fold)[0]
-    fitter, choices = Fitter(TrainingConfig(), None, 1, lambda *_: None), (Choice(1.0), Choice(3.0))
-    alone = [fitter.fit(train_part, choice, "") for choice in choices]
-    monkeypatch.setattr(starts, "MOST_COMPARED", 20)
-    fits = FoldFits(fitter, data, folds, dict.fromkeys(choices, ""))
-    for choice, one in zip(choices, alone, strict=True):
-        found = fits(train_part, choice, fold)
-        assert found is not None
-        assert one is not None
-        assert found.fit.objective == pytest.approx(one.fit.objective, rel=1e-6)
-
-
-def test_without_matches_there_is_one_start() -> None:
-    assert starts_of(BEST, ("Insert", "Delete", "Insert>Delete"), 60) == [(ZERO,)]
-    assert starts_of(BEST, ("feature:chrf",), 60) == [(ZERO,)]
-    assert starts_of(ZERO, ("Insert", "S_word"), 60) == [(ZERO,)]
 
 
 def test_few_judgments_have_more_starts() -> None:
@@ -295,26 +209,3 @@ def test_a_lambda_at_the_edge_is_told() -> None:
         f"lambda 100000: {model.training['lambda_tried']['100000']:.3f}  [{low:.3f}, {high:.3f}]"
     )
     assert ["chosen" in line for line in (first, second)] == [side == "smallest", side == "largest"]
-
-
-def test_records_of_any_shape_are_shown() -> None:
-    """A record is free text: what is not as training writes it is passed over."""
-    other = {"objective_above": 0.013, "pearson_with_kept": 0.5}
-    (line,) = doubt({"starts": {"other_minima": {"zero": other}}})
-    assert line == (
-        "two minima: the start at zero ends 1.3% higher; its predictions correlate 0.50 with those of the minimum "
-        "kept; more judgments would decide"
-    )
-    third = {"objective_above": 0.002, "pearson_with_kept": 0.9}
-    (line,) = doubt({"starts": {"other_minima": {"zero": other, "runs": third}}})
-    assert line == (
-        "3 minima: other starts end 0.2% to 1.3% higher; their predictions correlate 0.50 or more with those of the "
-        "minimum kept; more judgments would decide"
-    )
-    assert doubt({"starts": 5}) == doubt({"starts": {"other_minima": {"zero": "near"}}}) == []
-    assert edge({"lambda_at_edge": ["left"]}) == []
-    assert tried({"lambda_tried": 5}) == []
-    assert tried({"lambda_tried": {"5": "good"}, "lambda_intervals": {"5": [1]}}) == [
-        "lambda     5: undefined"
-    ]
-    assert edge(train(invented(4), threads=1).training) == []

@@ -10,7 +10,6 @@ import torch
 
 from pfsm.embeddings import encoders
 from pfsm.embeddings.encoders import load_tuned, pinned, tunable_encoder
-from pfsm.embeddings.tuned_weights import tuned_layers
 from pfsm.encoder import heads
 from pfsm.encoder.feature import PieceReader
 from pfsm.encoder.head import EPSILON, Head, head_from_bytes
@@ -20,7 +19,7 @@ from pfsm.model.file import load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm_kernels.dense.vectors import mixed_layers
 from pfsm_training import train
-from pfsm_training.config import EncoderOptions, TrainingConfig
+from pfsm_training.config import TrainingConfig
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder import learning, transformer
 from pfsm_training.encoder.fitting import Lesson, Part, fit_head, predictions
@@ -30,6 +29,7 @@ from pfsm_training.encoder.sequences import SequenceLines
 from pfsm_training.encoder.transformer import LayersNetwork
 from pfsm_training.encoder.tuned import TunedNetwork
 from pfsm_training.fit.crossval import make_folds
+from pfsm_training.options import EncoderOptions
 from tests.embeddings.networks import SHAPE, random_tensors, write_network, write_safetensors
 from tests.encoder.encoders import DIMENSION, LAYERS, LINES, head, judgments
 
@@ -121,16 +121,6 @@ def test_what_was_tuned_scores_as_it_was_trained(source: str, tune: str, error: 
     assert np.abs(expected - untuned).max() > 10 * error
 
 
-def test_the_weights_that_are_stored_are_those_that_score(source: str) -> None:
-    """Rounding aside: a head with float weights would give the trained values."""
-    network = tuned_network(source, "full")
-    exact = network.head(uniform_mix(LAYERS))
-    label = remember(exact)
-    assert exact.stored is None
-    found = PieceReader(label, source).values(TEXTS[1:] + TEXTS[:1], TEXTS)
-    assert found == pytest.approx(values(network, sequences(source)), abs=1e-5)
-
-
 @pytest.mark.parametrize("tune", ["lora", "full"])
 def test_the_gradient_is_that_of_finite_differences(source: str, tune: str) -> None:
     network = tuned_network(source, tune).double()
@@ -157,11 +147,6 @@ def test_the_gradient_is_that_of_finite_differences(source: str, tune: str) -> N
     expected = float(ends[0] - ends[1]) / (2 * step)
     found = sum(float((one * by).sum()) for one, by in zip(gradients, directions, strict=True))
     assert found == pytest.approx(expected, rel=2e-3, abs=2e-3)
-
-
-def test_only_layers_that_are_used_are_stored(source: str) -> None:
-    tuned = tuned_network(source, "full", layers=2).head(uniform_mix(LAYERS, 2)).tuned
-    assert tuned_layers(tuned) == [0]
 
 
 @pytest.fixture
@@ -194,13 +179,6 @@ def test_more_layers_than_there_are_are_refused(config: TrainingConfig) -> None:
     options = EncoderOptions("full", config.encoder.source if config.encoder else "", layers=9)
     with pytest.raises(PfsmError, match=r"layers is 9, but .* has 2"):
         train(judgments(), config=replace(config, encoder=options))
-
-
-def test_a_network_of_another_program_is_not_tuned(tmp_path: Path) -> None:
-    folder = write_network(tmp_path / "net")
-    (folder / "model.safetensors").rename(folder / "model.onnx")
-    with pytest.raises(PfsmError, match="can be tuned itself; use `tune: head`"):
-        tunable_encoder(str(folder))
 
 
 @pytest.mark.parametrize(

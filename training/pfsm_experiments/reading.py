@@ -33,8 +33,7 @@ from pfsm_experiments.spec import (
     absolute_names,
     reported,
 )
-from pfsm_training.config import config_from_dict
-from pfsm_training.fit.initial import settings_to_train
+from pfsm_training.config import config_from_dict, settings_to_train
 from pfsm_training.yaml_file import read_yaml_mapping
 
 S = TypeVar("S", bound=Struct)

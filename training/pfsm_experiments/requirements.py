@@ -17,9 +17,8 @@ from pfsm.model.builder import LatticeBuilder
 from pfsm.model.plugins import plugin_labels
 from pfsm.model.settings import Settings
 from pfsm_experiments.spec import RowSpec
-from pfsm_training.config import config_from_dict
-from pfsm_training.fit.initial import settings_to_train
-from pfsm_training.weights_option import weighing
+from pfsm_training.config import config_from_dict, settings_to_train
+from pfsm_training.data.preparation import weighing
 
 _FOLDERS: tuple[tuple[Callable[[], Path], str], ...] = (
     (user_folder, f"${FOLDER_VARIABLE}"),
@@ -86,7 +85,7 @@ def check_weights(row: RowSpec, judgments: Judgments | None, preferences: Prefer
     """Refuses training data that lacks the weights which a row's training asks for.
 
     Raises:
-        PfsmError: As `pfsm_training.weights_option.weighing`.
+        PfsmError: As `pfsm_training.data.preparation.weighing`.
     """
     if row.training is not None:
         weighing(judgments, preferences, config_from_dict(row.training, row.name, row.init).weights)

@@ -10,8 +10,8 @@ from pfsm_installation import check
 if TYPE_CHECKING:
     from pfsm_training.config import TrainingConfig as TrainingConfig
     from pfsm_training.config import read_config as read_config
-    from pfsm_training.loss.log_sum import log_sum as log_sum
     from pfsm_training.loss.module import LogLinearMachine as LogLinearMachine
+    from pfsm_training.loss.module import log_sum as log_sum
     from pfsm_training.trainer import train as train
 
 check()
@@ -19,7 +19,7 @@ check()
 _HOMES = {
     "LogLinearMachine": "pfsm_training.loss.module",
     "TrainingConfig": "pfsm_training.config",
-    "log_sum": "pfsm_training.loss.log_sum",
+    "log_sum": "pfsm_training.loss.module",
     "read_config": "pfsm_training.config",
     "train": "pfsm_training.trainer",
 }

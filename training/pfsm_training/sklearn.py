@@ -16,8 +16,8 @@ from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
 from pfsm_training.config import TrainingConfig, config_from_dict
+from pfsm_training.options import WeightOptions
 from pfsm_training.trainer import train
-from pfsm_training.weights_option import WeightOptions
 
 Float = NDArray[np.float64]
 # Parameters with another name in the settings, and parameters that are not settings.

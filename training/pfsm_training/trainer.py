@@ -24,28 +24,27 @@ from pfsm.model.training_record import cautions
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
-from pfsm_training.config import AUTO, TrainingConfig
-from pfsm_training.data.languages import in_language, is_given, language_of
+from pfsm_training.config import TrainingConfig, settings_to_train
 from pfsm_training.data.minimal_pairs import Data, PairsToLearn, pairs_to_learn
+from pfsm_training.data.preparation import in_language, is_given, judgment_weights, language_of, weighing
 from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder.learning import Learned, learn
 from pfsm_training.encoder.material import material
 from pfsm_training.fit.checkpoint import Checkpoint
-from pfsm_training.fit.copies import Copies, copies_to_train, held_out_record
 from pfsm_training.fit.crossval import (
     FOLD_COLUMNS,
     MIXTURES,
     PENALTIES,
     CrossValidation,
+    FoldFits,
     Folds,
     choose,
     cross_validate,
     make_folds,
 )
+from pfsm_training.fit.edit_cost import Copies, copies_to_train, held_out_record
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
-from pfsm_training.fit.fold_fits import FoldFits
-from pfsm_training.fit.initial import added_to, settings_to_train
 from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.fit.match_gain import match_gain_record, match_gain_to_train
 from pfsm_training.fit.minimal_pairs import (
@@ -56,10 +55,9 @@ from pfsm_training.fit.minimal_pairs import (
     minimal_pairs_record,
     minimal_pairs_text,
 )
-from pfsm_training.fit.record import record
-from pfsm_training.fit.steps import AREA, PATIENCE, place_of, told, validating
-from pfsm_training.fit.training import Training
-from pfsm_training.weights_option import judgment_weights, weighing
+from pfsm_training.fit.training import AREA, PATIENCE, Training, place_of, record, told, validating
+from pfsm_training.initial import added_to
+from pfsm_training.options import AUTO, to_choose_from
 
 _log = logging.getLogger(f"pfsm.{AREA}")
 
@@ -355,11 +353,11 @@ class _Counted:
 
 def _choices(config: TrainingConfig, *, both: bool) -> list[Choice]:
     """All lambdas, mixtures (with scores and preferences together) and weights of pairs to choose from."""
-    penalties = config.penalties(PENALTIES)
+    penalties = to_choose_from(config.penalty, PENALTIES)
     mixtures: tuple[float, ...] = (0.0,)
     if both:
         mixtures = MIXTURES if config.mixture == AUTO else (float(config.mixture),)
-    weights = (0.0,) if config.minimal_pairs is None else config.minimal_pairs.weights(WEIGHTS)
+    weights = (0.0,) if config.minimal_pairs is None else to_choose_from(config.minimal_pairs.weight, WEIGHTS)
     return [
         Choice(penalty, mixture, weight) for weight, mixture, penalty in product(weights, mixtures, penalties)
     ]

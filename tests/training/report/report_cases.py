@@ -9,8 +9,8 @@ from pfsm.data import DataSource, Judgments, Preferences
 from pfsm.model.file import Model
 from pfsm_training.config import TrainingConfig
 from pfsm_training.fit.training import Training
+from pfsm_training.options import WeightOptions
 from pfsm_training.trainer import train
-from pfsm_training.weights_option import WeightOptions
 from tests.training.small_data import invented
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pfsm_training.fit.overfitting import overfitting, training_interval
+from pfsm_training.fit.crossval import overfitting, training_interval
 from tests.training.report.report_cases import kept, training_of
 from tests.training.small_data import invented
 

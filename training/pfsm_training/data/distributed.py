@@ -4,34 +4,190 @@ The blocks depend only on the data, and their sums are added in order, so that t
 workers. If a worker dies, its blocks are built again on another one.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from pfsm.distributed.partitions import WorkerFaultError
 from pfsm.distributed.pools import Report
+from pfsm.distributed.scorers import worker_name
+from pfsm.errors import PfsmError
+from pfsm.lattice.arrays import LatticeBatch
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.plugins import plugin_labels
-from pfsm_training.data import blocks
-from pfsm_training.data.blocks import BlockModel, BlockText, Weights
+from pfsm.model.settings import Settings
+from pfsm.version import __version__
 from pfsm_training.data.training_set import (
     PAIRS_PER_BLOCK,
-    Float,
-    Rows,
-    selected_items,
-    selected_weights,
+    TrainingSet,
     text_offsets,
 )
 from pfsm_training.data.training_text import TrainingText
-from pfsm_training.lattices.features import total_instances
-from pfsm_training.lattices.store import check_ascending
+from pfsm_training.lattices.features import instances, select_pairs, total_instances
+from pfsm_training.lattices.store import array_bytes, check_ascending
 from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.loss.objective import Loss, Quadratic, added, penalty_of
-from pfsm_training.loss.references import PairsOfItems
+from pfsm_training.loss.objective import Loss, Quadratic, added, loss_model, penalty_of
+
+Float = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class BlockText:
+    """The text of a block.
+
+    Attributes:
+        settings: Settings of the model, with nothing left to learn.
+        resources: The resources of the sender's matchers, as ``NAME@CHECKSUM``, and plug-ins with their versions; the
+            worker must have the same.
+        references: [n_pairs]
+        hypotheses: [n_pairs]
+        values: Of sentence-level features, float64 [n_pairs, n_features]; None where the worker computes them.
+        version: Of pfsm, at the sender.
+    """
+
+    settings: Settings
+    resources: tuple[str, ...]
+    references: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    values: Float | None = None
+    version: str = __version__
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The lattices of a block, and the loss of its predictions where the worker is to compute it."""
+
+    batch: LatticeBatch
+    loss: Loss | None = None
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def __sizeof__(self) -> int:
+        # The scheduler moves what is small: it must know that this is not.
+        return array_bytes(self.batch)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A machine's weights on their way to a worker.
+
+    Attributes:
+        learned: Names of the parameters.
+        initial: All weights by name, those of the parameters as they are now.
+        alpha: The constant.
+    """
+
+    learned: tuple[str, ...]
+    initial: dict[str, float]
+    alpha: float
+
+    @staticmethod
+    def of(machine: LogLinearMachine) -> "Weights":
+        """A machine's."""
+        return Weights(machine.learned, machine.weights(), float(machine.alpha.detach()))
+
+    def machine(self) -> LogLinearMachine:
+        """The machine, for one thread."""
+        torch.set_num_threads(1)  # sums of few numbers, always in the same order
+        return LogLinearMachine(self.learned, self.initial, self.alpha, threads=1)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockModel:
+    """A block's share of the objective.
+
+    Attributes:
+        value: The loss.
+        model: Its quadratic model.
+        seconds: Of a processor, that it took.
+    """
+
+    value: float
+    model: Quadratic
+    seconds: float
+
+
+_lock = threading.Lock()
+_builders: dict[str, LatticeBuilder] = {}
+
+
+def build(text: BlockText) -> Block:
+    """Builds the lattices of a block's text. A worker loads the resources of matchers once.
+
+    Raises:
+        WorkerFaultError: This worker lacks a resource, or has another version of one or of pfsm.
+        PfsmError: As `pfsm.model.builder.LatticeBuilder.lattices`.
+    """
+    with _lock:
+        builder = _builder(text)
+        return Block(builder.lattices(builder.encode(text.references, text.hypotheses), text.values))
+
+
+def _builder(text: BlockText) -> LatticeBuilder:
+    if text.version != __version__:
+        raise WorkerFaultError(
+            f"{worker_name()} has pfsm {__version__}, this is {text.version}; install the same"
+        )
+    key = repr((sorted(text.settings.to_dict().items()), text.resources))
+    if key not in _builders:
+        try:
+            builder = LatticeBuilder(text.settings)
+            resources = (*builder.resources, *plugin_labels(text.settings))
+        except PfsmError as error:
+            raise WorkerFaultError(f"{worker_name()} cannot build lattices: {error}") from None
+        if resources != text.resources:
+            raise WorkerFaultError(
+                f"{worker_name()} has other resources: {'+'.join(resources)}, here {'+'.join(text.resources)}"
+            )
+        _builders.clear()
+        _builders[key] = builder
+    return _builders[key]
+
+
+def select(block: Block, rows: Rows) -> Block:
+    """Some of a block's pairs."""
+    return Block(select_pairs(block.batch, rows))
+
+
+def with_loss(block: Block, loss: Loss) -> Block:
+    """The block with the loss of its predictions."""
+    return Block(block.batch, loss)
+
+
+def count(block: Block) -> dict[str, int]:
+    """Instances of every feature."""
+    return instances(block.batch)
+
+
+def predict(block: Block, weights: Weights) -> Float:
+    """Predictions, float64 [n_pairs]."""
+    with torch.no_grad():
+        return np.asarray(weights.machine()(block.batch).numpy())
+
+
+def jacobian(block: Block, weights: Weights) -> tuple[Float, Float]:
+    """Predictions, float64 [n_pairs], and their derivatives, float64 [n_pairs, n_learned + 1]."""
+    return weights.machine().with_jacobian(block.batch)
+
+
+def model_of(block: Block, weights: Weights, free_alpha: bool) -> BlockModel:
+    """The block's loss and its quadratic model at these weights."""
+    assert block.loss is not None
+    started = time.thread_time()
+    predictions, jacobian = weights.machine().with_jacobian(block.batch)
+    value, model = loss_model(predictions, jacobian, block.loss, free_alpha=free_alpha)
+    return BlockModel(value, model, time.thread_time() - started)
+
 
 if TYPE_CHECKING:
     from pfsm.distributed.cluster import Cluster
@@ -44,7 +200,7 @@ class ClusterLattices:
     Attributes:
         cluster: The workers.
         report: Counts what is done.
-        futures: Of a `pfsm_training.data.blocks.Block` each, in the order of pairs.
+        futures: Of a `pfsm_training.data.distributed.Block` each, in the order of pairs.
         offsets: int64 [n_blocks + 1], the first pair of each block, and the number of pairs.
     """
 
@@ -72,9 +228,13 @@ class ClusterLattices:
             rows = pairs[np.searchsorted(pairs, first) : np.searchsorted(pairs, stop)] - first
             if rows.size:
                 whole = rows.size == stop - first
-                chosen.append(future if whole else self.cluster.submit(blocks.select, future, rows))
+                chosen.append(future if whole else self.cluster.submit(select, future, rows))
                 sizes.append(int(rows.size))
         return ClusterLattices(self.cluster, self.report, tuple(chosen), np.cumsum(sizes))
+
+    def each(self, work: Callable[..., Any], *given: Any) -> list[Any]:
+        """Futures of what workers make of each block."""
+        return [self.cluster.submit(work, future, *given) for future in self.futures]
 
     def results(self, futures: Sequence[Any]) -> list[Any]:
         """The results, in the order of blocks."""
@@ -82,69 +242,33 @@ class ClusterLattices:
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterData:
-    """Training data on workers; a `pfsm_training.data.training_set.TrainingSet`.
-
-    Attributes:
-        lattices: Of all pairs: first the scored ones, then those of the preferences.
-        items: As in `pfsm_training.data.training_set.TrainingData`.
-        scores: As in `pfsm_training.data.training_set.TrainingData`, and likewise:
-        better: int64 [n_preferences].
-        worse: int64 [n_preferences].
-        votes: float64 [n_preferences].
-        weights: float64 [n_scored], or None.
-    """
+class ClusterData(TrainingSet):
+    """Training data whose lattices are on workers."""
 
     lattices: ClusterLattices
-    items: PairsOfItems
-    scores: Float
-    better: Rows
-    worse: Rows
-    votes: Float
-    weights: Float | None = None
-
-    def __len__(self) -> int:
-        return len(self.lattices)
-
-    def select(self, scored: Rows, preferences: Rows) -> "ClusterData":
-        """As `pfsm_training.data.training_set.TrainingSet.select`."""
-        chosen = selected_items(self, scored, preferences)
-        lattices = self.lattices.select(chosen.pairs)
-        scores, votes = self.scores[scored], self.votes[preferences]
-        weights = selected_weights(self, scored)
-        return ClusterData(lattices, chosen.items, scores, chosen.better, chosen.worse, votes, weights)
-
-    def without_preferences(self) -> "ClusterData":
-        """The scored pairs alone."""
-        return self.select(np.arange(self.scores.size), np.zeros(0, dtype=np.int64))
 
     def instances(self) -> dict[str, int]:
-        """As `pfsm_training.data.training_set.TrainingSet.instances`."""
-        lattices = self.lattices
-        asked = [lattices.cluster.submit(blocks.count, one) for one in lattices.futures]
-        return total_instances(lattices.results(asked))
+        """As `TrainingSet.instances`."""
+        return total_instances(self.lattices.results(self.lattices.each(count)))
 
-    def predictions(self, machine: LogLinearMachine) -> Float:
-        """As `pfsm_training.data.training_set.TrainingSet.predictions`."""
-        lattices, weights = self.lattices, Weights.of(machine)
-        asked = [lattices.cluster.submit(blocks.predict, one, weights) for one in lattices.futures]
-        return self.items.predictions(np.concatenate([np.zeros(0), *lattices.results(asked)]))
+    def predictions_of_blocks(self, machine: LogLinearMachine) -> list[Float]:
+        """As `TrainingSet.predictions_of_blocks`."""
+        return self.lattices.results(self.lattices.each(predict, Weights.of(machine)))
 
     def jacobians(self, machine: LogLinearMachine) -> Iterator[tuple[Float, Float]]:
-        """As `pfsm_training.data.training_set.TrainingSet.jacobians`; one block after the other comes here."""
+        """As `TrainingSet.jacobians`; one block after the other comes here."""
         lattices, weights = self.lattices, Weights.of(machine)
         for future in lattices.futures:
-            yield from lattices.results([lattices.cluster.submit(blocks.jacobian, future, weights)])
+            yield from lattices.results([lattices.cluster.submit(jacobian, future, weights)])
 
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> "ClusterObjective":
-        """As `pfsm_training.data.training_set.TrainingSet.objective`."""
+        """As `TrainingSet.objective`."""
         lattices, of_pairs = self.lattices, self.items.loss(loss)
         parts = [
-            lattices.cluster.submit(blocks.with_loss, future, of_pairs.part(first, stop))
+            lattices.cluster.submit(with_loss, future, of_pairs.part(first, stop))
             for future, first, stop in lattices.ranges()
         ]
-        held = ClusterLattices(lattices.cluster, lattices.report, tuple(parts), lattices.offsets)
-        return ClusterObjective(held, penalty, centre)
+        return ClusterObjective(replace(lattices, futures=tuple(parts)), penalty, centre)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,11 +288,7 @@ class ClusterObjective:
     def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
         """As `Minimised.quadratic`: the blocks' sums, added in the order of blocks."""
         lattices, weights = self.lattices, Weights.of(machine)
-        asked = [
-            lattices.cluster.submit(blocks.model_of, future, weights, free_alpha)
-            for future in lattices.futures
-        ]
-        models: list[BlockModel] = lattices.results(asked)
+        models: list[BlockModel] = lattices.results(lattices.each(model_of, weights, free_alpha))
         for model, size in zip(models, np.diff(lattices.offsets).tolist(), strict=True):
             lattices.report.add(size, model.seconds)
         value, total = added(
@@ -202,7 +322,7 @@ class ClusterEncoder:
         resources = (*known, *plugin_labels(text.settings))
         offsets = text_offsets(text, self.pairs_per_block)
         futures = tuple(
-            self.cluster.submit(blocks.build, _block(text, resources, first, stop))
+            self.cluster.submit(build, _block(text, resources, first, stop))
             for first, stop in pairwise(offsets.tolist())
         )
         lattices = ClusterLattices(self.cluster, self.report, futures, offsets)

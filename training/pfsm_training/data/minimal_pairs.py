@@ -20,7 +20,7 @@ from pfsm.english.perturbation.kind import kind_named as known_kind
 from pfsm.english.perturbation.pairs import Translation, perturb
 from pfsm.errors import PfsmError
 from pfsm.runtime.choice import NOISE
-from pfsm_training.minimal_pairs_option import HYPOTHESIS, KEY, REFERENCE, MinimalPairsOptions
+from pfsm_training.options import HYPOTHESIS, MINIMAL_PAIRS, REFERENCE, MinimalPairsOptions
 
 NONE, MAJOR, CRITICAL = SEVERITIES[0], SEVERITIES[2], SEVERITIES[3]
 SOURCE = "source"
@@ -99,7 +99,7 @@ def pairs_to_learn(
         kept |= set(_crossed(kept))
     if not kept:
         raise PfsmError(
-            f"{KEY}: no pairs to learn from: no kind that is asked for applies to the training text"
+            f"{MINIMAL_PAIRS}: no pairs to learn from: no kind that is asked for applies to the training text"
         )
     return PairsToLearn(tuple(sorted(kept, key=_key)), tuple(one.source for one in files))
 

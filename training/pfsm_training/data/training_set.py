@@ -1,9 +1,10 @@
 """Training data: the lattices of scored pairs and of pairs that people compared, in blocks."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 import torch
@@ -24,111 +25,107 @@ Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-class TrainingSet(Protocol):
-    """Training data, wherever its lattices are. Attributes as in `TrainingData`."""
-
-    @property
-    def scores(self) -> Float:
-        """float64 [n_scored]."""
-
-    @property
-    def weights(self) -> Float | None:
-        """float64 [n_scored], how much each judgment counts; None: all count the same."""
-
-    @property
-    def items(self) -> PairsOfItems:
-        """Which pairs each judged translation has."""
-
-    @property
-    def better(self) -> Rows:
-        """int64 [n_preferences]."""
-
-    @property
-    def worse(self) -> Rows:
-        """int64 [n_preferences]."""
-
-    @property
-    def votes(self) -> Float:
-        """float64 [n_preferences]."""
-
-    def __len__(self) -> int:
-        """Number of sentence pairs."""
-
-    def select(self, scored: Rows, preferences: Rows) -> Self:
-        """Some of the judgments and some of the preferences, by their numbers in ascending order."""
-
-    def without_preferences(self) -> Self:
-        """The scored pairs alone."""
-
-    def instances(self) -> dict[str, int]:
-        """As `pfsm_training.lattices.features.instances`."""
-
-    def predictions(self, machine: LogLinearMachine) -> Float:
-        """The machine's predictions of judged translations, float64 [n_items], in standardised units."""
-
-    def jacobians(self, machine: LogLinearMachine) -> Iterator[tuple[Float, Float]]:
-        """`LogLinearMachine.with_jacobian` of each block, in the order of pairs."""
-
-    def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Minimised:
-        """The function to minimise: a loss of the predictions of items, plus a penalty."""
-
-
 # Sums over pairs are added block by block, here as on a cluster, so that both give the same result. Blocks are small
 # enough for threads to share them out evenly.
 PAIRS_PER_BLOCK = 2048
 # More blocks would cost the scheduler more than they save.
 MOST_BLOCKS = 1000
 
+
+class Lattices(Protocol):
+    """Lattices of sentence pairs in blocks, here or on workers."""
+
+    @property
+    def offsets(self) -> Rows:
+        """int64 [n_blocks + 1], the first pair of each block, and the number of pairs."""
+
+    def select(self, pairs: Rows) -> Self:
+        """Some of the pairs, in ascending order; blocks without any are left out."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet(ABC):
+    """Training data: scored translations come first, one a judgment; then the distinct ones of the preferences.
+
+    Attributes:
+        lattices: Of all pairs, in blocks.
+        items: Which pairs each translation has.
+        scores: float64 [n_scored], in the units of the data.
+        better: int64 [n_preferences], which item is the preferred translation.
+        worse: int64 [n_preferences], which is the other.
+        votes: float64 [n_preferences].
+        weights: float64 [n_scored], above 0, how much each judgment counts; None: all count the same.
+    """
+
+    lattices: Lattices
+    items: PairsOfItems
+    scores: Float
+    better: Rows
+    worse: Rows
+    votes: Float
+    weights: Float | None = None
+
+    def __len__(self) -> int:
+        """Number of sentence pairs."""
+        return int(self.lattices.offsets[-1])
+
+    def select(self, scored: Rows, preferences: Rows) -> Self:
+        """Some of the judgments and some of the preferences, by their numbers in ascending order.
+
+        What is left of each block stays together, here as on a cluster.
+
+        Raises:
+            PfsmError: As `pfsm_training.lattices.store.HeldLattices.of`.
+        """
+        both = np.concatenate([self.better[preferences], self.worse[preferences]])
+        kept, places = np.unique(both, return_inverse=True)
+        places = places.astype(np.int64) + scored.size
+        items, pairs = self.items.select(np.concatenate([scored, kept]))
+        return replace(
+            self,
+            lattices=self.lattices.select(pairs),
+            items=items,
+            scores=self.scores[scored],
+            better=places[: preferences.size],
+            worse=places[preferences.size :],
+            votes=self.votes[preferences],
+            weights=selected_weights(self, scored),
+        )
+
+    def without_preferences(self) -> Self:
+        """The scored pairs alone."""
+        return self.select(np.arange(self.scores.size), np.zeros(0, dtype=np.int64))
+
+    def predictions(self, machine: LogLinearMachine) -> Float:
+        """The machine's predictions of judged translations, float64 [n_items], in standardised units."""
+        return self.items.predictions(np.concatenate([np.zeros(0), *self.predictions_of_blocks(machine)]))
+
+    @abstractmethod
+    def predictions_of_blocks(self, machine: LogLinearMachine) -> Iterable[Float]:
+        """The machine's predictions of the pairs of each block."""
+
+    @abstractmethod
+    def jacobians(self, machine: LogLinearMachine) -> Iterator[tuple[Float, Float]]:
+        """`LogLinearMachine.with_jacobian` of each block, in the order of pairs."""
+
+    @abstractmethod
+    def instances(self) -> dict[str, int]:
+        """As `pfsm_training.lattices.features.instances`."""
+
+    @abstractmethod
+    def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Minimised:
+        """The function to minimise: a loss of the predictions of items, plus a penalty."""
+
+
 # From training text to training data, wherever its lattices are.
 Encoder = Callable[[TrainingText], TrainingSet]
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingData:
-    """Scored translations come first, one a judgment; then the distinct translations of the preferences.
-
-    Attributes:
-        lattices: Of all pairs, in blocks.
-        scores: float64 [n_scored], in the units of the data.
-        better: int64 [n_preferences], which item is the preferred translation.
-        worse: int64 [n_preferences], which is the other.
-        votes: float64 [n_preferences].
-        several: Which pairs each translation has; None: one each.
-        weights: float64 [n_scored], above 0, how much each judgment counts; None: all count the same.
-    """
+class TrainingData(TrainingSet):
+    """Training data whose lattices are in this process."""
 
     lattices: HeldLattices
-    scores: Float
-    better: Rows
-    worse: Rows
-    votes: Float
-    several: PairsOfItems | None = None
-    weights: Float | None = None
-
-    def __len__(self) -> int:
-        return int(self.lattices.offsets[-1])
-
-    @property
-    def items(self) -> PairsOfItems:
-        """As `TrainingSet.items`."""
-        return self.several or PairsOfItems.single(len(self))
-
-    def select(self, scored: Rows, preferences: Rows) -> "TrainingData":
-        """As `TrainingSet.select`; what is left of each block stays together, as on a cluster.
-
-        Raises:
-            PfsmError: As `pfsm_training.lattices.store.HeldLattices.of`.
-        """
-        chosen = selected_items(self, scored, preferences)
-        lattices = self.lattices.select(chosen.pairs)
-        scores, votes = self.scores[scored], self.votes[preferences]
-        weights = selected_weights(self, scored)
-        return TrainingData(lattices, scores, chosen.better, chosen.worse, votes, chosen.items, weights)
-
-    def without_preferences(self) -> "TrainingData":
-        """The scored pairs alone."""
-        none = np.zeros(0, dtype=np.int64)
-        return self.select(np.arange(self.scores.size), none)
 
     def instances(self) -> dict[str, int]:
         """As `TrainingSet.instances`."""
@@ -138,11 +135,11 @@ class TrainingData:
     def _instances(self) -> dict[str, int]:
         return total_instances(map(instances, self.lattices))
 
-    def predictions(self, machine: LogLinearMachine) -> Float:
-        """As `TrainingSet.predictions`."""
+    def predictions_of_blocks(self, machine: LogLinearMachine) -> Iterator[Float]:
+        """As `TrainingSet.predictions_of_blocks`."""
         with torch.no_grad():
-            of_pairs = np.concatenate([np.zeros(0), *(machine(batch).numpy() for batch in self.lattices)])
-        return self.items.predictions(of_pairs)
+            for batch in self.lattices:
+                yield machine(batch).numpy()
 
     def jacobians(self, machine: LogLinearMachine) -> Iterator[tuple[Float, Float]]:
         """As `TrainingSet.jacobians`."""
@@ -151,31 +148,6 @@ class TrainingData:
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Objective:
         """As `TrainingSet.objective`."""
         return Objective(self.lattices, self.items.loss(loss), penalty, centre)
-
-
-class Selected(NamedTuple):
-    """What some judgments and preferences need.
-
-    Attributes:
-        pairs: int64, which pairs, ascending.
-        items: Which of these each translation has.
-        better: int64 [n_preferences], where the better translations stand among the items.
-        worse: int64 [n_preferences], where the worse ones stand.
-    """
-
-    pairs: Rows
-    items: PairsOfItems
-    better: Rows
-    worse: Rows
-
-
-def selected_items(data: TrainingSet, scored: Rows, preferences: Rows) -> Selected:
-    """Some of the judgments and preferences, as `TrainingSet.select` takes them."""
-    both = np.concatenate([data.better[preferences], data.worse[preferences]])
-    kept, places = np.unique(both, return_inverse=True)
-    places = places.astype(np.int64) + scored.size
-    items, pairs = data.items.select(np.concatenate([scored, kept]))
-    return Selected(pairs, items, places[: preferences.size], places[preferences.size :])
 
 
 def selected_weights(data: TrainingSet, scored: Rows) -> Float | None:
@@ -219,7 +191,7 @@ def encode_here(
     batches = builder.blocks(text.pairs, offsets.tolist(), text.feature_values())
     with Stage("training", "matching", len(text), "pairs") as stage:
         lattices = HeldLattices.of(_counted(batches, stage), room)
-    return TrainingData(lattices, text.scores, text.better, text.worse, text.votes, text.items, text.weights)
+    return TrainingData(lattices, text.items, text.scores, text.better, text.worse, text.votes, text.weights)
 
 
 def text_offsets(text: TrainingText, size: int) -> Rows:

@@ -23,7 +23,7 @@ from pfsm.evaluation import preference_counts
 from pfsm.model.reading import TextReader
 from pfsm.runtime.choice import simplest_within_noise
 from pfsm.runtime.progress import Stage
-from pfsm_training.config import AUTO, HEAD, SINGLE, EncoderOptions, TrainingConfig
+from pfsm_training.config import TrainingConfig
 from pfsm_training.data.moments import correlation
 from pfsm_training.encoder.fitting import PROCESSOR, TUNING_BATCH, TUNING_PIECES, Lesson, Part
 from pfsm_training.encoder.material import Material
@@ -35,6 +35,7 @@ from pfsm_training.encoder.transformer import LayersNetwork
 from pfsm_training.encoder.tuned import TunedNetwork
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import FEWEST_HELD_OUT, Folds
+from pfsm_training.options import AUTO, HEAD, SINGLE, EncoderOptions
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]

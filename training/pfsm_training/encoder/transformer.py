@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from pfsm.embeddings.bert_weights import ACTIVATIONS, Layer, Linear, Norm, Shape, Weights
 from pfsm.embeddings.tuned_weights import BIAS, DOWN, LINEARS, NORMS, SCALING, SHIFT, UP, WEIGHT, tuned_name
 from pfsm.encoder.head import EPSILON
-from pfsm_training.config import FULL, HALF
+from pfsm_training.options import FULL, HALF
 
 RANK = 8
 DROPOUT = 0.1

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pfsm.encoder.head import Head
-from pfsm_training.config import FULL
 from pfsm_training.encoder.network import Batch, HeadNetwork
 from pfsm_training.encoder.sequences import SequenceBatch
 from pfsm_training.encoder.transformer import LayersNetwork
+from pfsm_training.options import FULL
 
 # AdamW's rates of the layers; matrices of low rank start at nothing and need a larger one.
 FULL_RATE, LORA_RATE, DECAY = 1e-4, 1e-3, 0.01

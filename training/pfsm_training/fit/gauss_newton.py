@@ -1,7 +1,7 @@
 """Gauss-Newton with Levenberg's damping and a secant correction, on the exact derivatives that the kernels give.
 
 Each step minimises the model of the loss (`pfsm_training.loss.objective.Quadratic`), plus the penalty, plus a multiple
-of the squared step (`pfsm_training.fit.model_minimum`). The model ignores the second derivatives of the predictions.
+of the squared step (`pfsm_training.loss.hinges`). The model ignores the second derivatives of the predictions.
 They matter where errors are large, as errors of human scores are: the model alone would converge slowly. A correction
 is learned from the changes of the gradient, as in NL2SOL (Dennis, Gay and Welsch 1981).
 
@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from pfsm.matchers.bins import is_rising
 from pfsm_training.fit.lbfgs import Fit, Iteration, Progress, Secant
-from pfsm_training.fit.model_minimum import dot, model_minimum, times
-from pfsm_training.loss.hinges import AllHinges
+from pfsm_training.loss.hinges import AllHinges, dot, model_minimum, times
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Minimised
 

@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ class MadePairs(ABC):
         in_fold: bool [n_pairs, n_folds], the folds in which the reference of a pair is held out.
     """
 
+    columns: ClassVar[tuple[str, ...]] = ()
+    """Further attributes that are arrays of one entry a pair."""
+
     data: TrainingSet
     in_fold: Bool
     _parts: dict[tuple[bool, tuple[int, ...]], Self] = field(default_factory=dict, init=False)
@@ -43,9 +46,11 @@ class MadePairs(ABC):
     def added_to(self, objective: Minimised, choice: Choice, amounts: Amounts) -> Minimised:
         """As `pfsm_training.fit.fitting.Constraint.added_to`."""
 
-    @abstractmethod
-    def chosen(self, rows: NDArray[np.int64]) -> Self:
+    def chosen(self, rows: Rows) -> Self:
         """Some of the pairs, by their numbers in ascending order."""
+        part = self.data.select(np.zeros(0, dtype=np.int64), rows)
+        columns = {name: getattr(self, name)[rows] for name in ("in_fold", *self.columns)}
+        return replace(self, data=part, **columns)
 
     def outside(self, folds: tuple[int, ...]) -> Self:
         """The pairs of references that none of these folds holds out."""
@@ -66,10 +71,6 @@ class MadePairs(ABC):
         if not self._sample:
             self._sample.append(self.chosen(_spread(self.data.better, self.data.worse)))
         return self._sample[0]
-
-    def part_of_data(self, rows: NDArray[np.int64]) -> TrainingSet:
-        """The lattices of some of the pairs."""
-        return self.data.select(np.zeros(0, dtype=np.int64), rows)
 
     def _part(self, chosen: Bool, key: tuple[bool, tuple[int, ...]]) -> Self:
         """Some of the pairs; cut out once."""

@@ -26,9 +26,8 @@ from pfsm_training.fit.crossval import CrossValidation, Folds, choose
 from pfsm_training.fit.fitting import Amounts, Choice
 from pfsm_training.fit.made_pairs import Bool, Data, MadePairs, as_preferences, folds_of_references, in_folds
 from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.loss.objective import Minimised, PairwiseLogistic
-from pfsm_training.loss.with_pairs import WithPairs
-from pfsm_training.minimal_pairs_option import MinimalPairsOptions
+from pfsm_training.loss.objective import Minimised, PairwiseLogistic, WithPairs
+from pfsm_training.options import MinimalPairsOptions
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -46,6 +45,8 @@ class MinimalPairsPart(MadePairs):
         scale: s, in standard deviations of the scores.
     """
 
+    columns = ("margins", "kinds")
+
     margins: Float
     kinds: Int64
     names: tuple[str, ...]
@@ -60,17 +61,6 @@ class MinimalPairsPart(MadePairs):
         votes = np.full(len(self), factor)
         loss = PairwiseLogistic(self.data.better, self.data.worse, votes, slope, margins)
         return WithPairs(objective, self.data.objective(loss, 0.0, objective.centre))
-
-    def chosen(self, rows: Int64) -> "MinimalPairsPart":
-        """As `MadePairs.chosen`."""
-        return MinimalPairsPart(
-            self.part_of_data(rows),
-            self.in_fold[rows],
-            self.margins[rows],
-            self.kinds[rows],
-            self.names,
-            self.scale,
-        )
 
     def lower(self, machine: LogLinearMachine) -> Int64:
         """By kind of fault, in how many pairs the worse side scores lower, and all pairs: int64 [2, n_kinds]."""

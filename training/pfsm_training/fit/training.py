@@ -1,12 +1,27 @@
-"""A training that has ended, with everything that it came from."""
+"""A training: how far it has come, what it ended with, and its record in the model file."""
 
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
+from pfsm.data.reference_digests import digests
+from pfsm.evaluation import preference_counts
 from pfsm.model.file import Model
-from pfsm_training.data.training_set import TrainingSet
-from pfsm_training.fit.crossval import CrossValidation, Folds
-from pfsm_training.fit.fitting import Fitted, Fitter
+from pfsm.runtime.progress import Stage, note
+from pfsm.version import __version__
+from pfsm_training.config import TrainingConfig
+from pfsm_training.data.moments import correlation
+from pfsm_training.data.training_set import TrainingSet, amount_judged
+from pfsm_training.fit.crossval import CrossValidation, Folds, highest, overfitting, training_interval
+from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
+from pfsm_training.fit.lbfgs import Iteration
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,3 +49,199 @@ class Training:
     tried: tuple[CrossValidation, ...]
     fitter: Fitter
     fitted: Fitted
+
+
+# Of the logger; and seconds before a short stage is worth a bar.
+AREA, PATIENCE = "training", 0.5
+
+
+def told(progress: Progress) -> Progress:
+    """The caller's function, and in addition a note of the step and iteration in the stage that is open."""
+
+    def tell(step: str, iteration: Iteration | None) -> None:
+        progress(step, iteration)
+        # What is chosen stands in the place of the stage.
+        chosen = ("lambda ", "mixture ", "weight ")
+        within = [part for part in step.split(", ")[1:] if not part.startswith(chosen)]
+        at = "" if iteration is None else f"iteration {iteration.number}, objective {iteration.objective:.6g}"
+        note(", ".join(filter(None, (*within, at))))
+
+    return tell
+
+
+def place_of(choice: Choice, choices: Sequence[Choice]) -> str:
+    """Which of several choices it is: ``lambda 3 of 8 (0.5)``."""
+    parts = []
+    for name, value, tried in (
+        ("lambda", choice.penalty, sorted({one.penalty for one in choices})),
+        ("mixture", choice.mixture, sorted({one.mixture for one in choices})),
+        ("weight", choice.weight, sorted({one.weight for one in choices})),
+    ):
+        if len(tried) > 1:
+            parts.append(f"{name} {tried.index(value) + 1} of {len(tried)} ({value:g})")
+        elif name == "lambda":
+            parts.append(f"{name} {value:g}")
+    return ", ".join(parts)
+
+
+@contextmanager
+def validating(n_folds: int, choices: Sequence[Choice]) -> Iterator[Callable[[Choice], None]]:
+    """The stage of a cross-validation: gives the function to call before each fit, fold after fold."""
+    fold, before = 0, len(choices)
+    with Stage(AREA, "cross-validation", n_folds * len(choices), "fits") as stage:
+
+        def begin(choice: Choice) -> None:
+            nonlocal fold, before
+            number = list(choices).index(choice)
+            if number <= before:
+                fold += 1
+            before = number
+            stage.place = f"fold {fold} of {n_folds}, {place_of(choice, choices)}"
+            stage.reach((fold - 1) * len(choices) + number, "")
+
+        yield begin
+
+
+Float = NDArray[np.float64]
+Data = tuple[Judgments | None, Preferences | None]
+
+
+def record(
+    fitter: Fitter,
+    fitted: Fitted,
+    data: TrainingSet,
+    validated: CrossValidation,
+    tried: list[CrossValidation],
+    sources: Data,
+    score_column: str,
+    folds: Folds,
+) -> dict[str, Any]:
+    """The entry ``training`` of a model file: data, objective, agreement, instances, versions."""
+    init = fitter.init
+    predicted = fitted.predict(data)
+    compared = overfitting(predicted, data, folds, validated)
+    return {
+        **_data(sources, score_column),
+        **_weights(fitter.config, data),
+        **_fit(fitter, fitted, validated, tried, sources),
+        **_agreement(predicted, data, folds, sources),
+        "cross_validated": {
+            "by": validated.by,
+            validated.statistic: _finite(validated.mean),
+            "interval": _ends(validated.interval),
+            "folds": dict(validated.folds),
+        },
+        "overfitting": {
+            "seen": dict(compared.seen),
+            "difference": _finite(compared.difference),
+            "interval": _ends(compared.interval),
+        },
+        **({} if init is None else {"init": {"name": init.name, "fingerprint": init.fingerprint}}),
+        "instances": dict(sorted(data.instances().items())),
+        "versions": {
+            "pfsm": __version__,
+            **{package: version(package) for package in ("numpy", "numba", "torch")},
+        },
+    }
+
+
+def _data(sources: Data, score_column: str) -> dict[str, Any]:
+    judgments, preferences = sources
+    files = [source for part in sources if part is not None for source in part.sources]
+    references = [
+        line for part in sources if part is not None for several in part.all_references for line in several
+    ]
+    return {
+        "data": [{"name": source.name, "rows": source.rows, "sha256": source.checksum} for source in files],
+        **({} if judgments is None else {"judgments": len(judgments), "score_column": score_column}),
+        **({} if preferences is None else {"preferences": len(preferences)}),
+        "reference_digests": digests(references),
+    }
+
+
+def _weights(config: TrainingConfig, data: TrainingSet) -> dict[str, Any]:
+    """What judgments were weighted by, and how many of weight 1 they count as."""
+    if config.weights is None or data.weights is None:
+        return {}
+    return {"weights": {**config.weights.to_dict(), "sum": amount_judged(data)}}
+
+
+def _fit(
+    fitter: Fitter, fitted: Fitted, validated: CrossValidation, tried: list[CrossValidation], sources: Data
+) -> dict[str, Any]:
+    config, fit, chosen = fitter.config, fitted.fit, validated.choice
+    judgments, preferences = sources
+    losses = [config.objective] * (judgments is not None) + ["pairwise_logistic"] * (preferences is not None)
+    return {
+        "objective": "+".join(losses),
+        "solver": config.solver,
+        **({} if config.standardise else {"standardise": False}),
+        **({"prune_jumps": True} if config.prune_jumps else {}),
+        **fitted.starts.to_dict(),
+        "lambda": chosen.penalty,
+        "lambda_choice": "given" if isinstance(config.penalty, float | int) else "by cross-validation",
+        **_lambdas(config, validated, tried),
+        **({"mixture": chosen.mixture, "slope": fitted.slope} if len(losses) > 1 else {}),
+        **_tried(
+            "mixture_tried",
+            {
+                one.choice.mixture: one
+                for one in tried
+                if (one.choice.penalty, one.choice.weight) == (chosen.penalty, chosen.weight)
+            },
+        ),
+        "minimum": fit.objective,
+        "iterations": fit.iterations,
+        "converged": fit.converged,
+    }
+
+
+def _lambdas(
+    config: TrainingConfig, validated: CrossValidation, tried: list[CrossValidation]
+) -> dict[str, Any]:
+    """What each lambda came to, and whether a smaller or larger one might be better than all of them."""
+    chosen = validated.choice
+    results = {
+        one.choice.penalty: one
+        for one in tried
+        if (one.choice.mixture, one.choice.weight) == (chosen.mixture, chosen.weight)
+    }
+    if len(results) < 2:
+        return {}
+    edges = {min(results): "smallest", max(results): "largest"}
+    at_edge = edges.get(highest(list(results.values())).choice.penalty)
+    return {
+        "lambda_rule": config.lambda_rule,
+        **_tried("lambda_tried", results),
+        "lambda_intervals": {f"{value:g}": _ends(result.interval) for value, result in results.items()},
+        **({"lambda_at_edge": at_edge} if at_edge else {}),
+    }
+
+
+def _tried(key: str, results: dict[float, CrossValidation]) -> dict[str, Any]:
+    """Cross-validated agreement by tried value; empty unless there were several."""
+    if len(results) < 2:
+        return {}
+    return {key: {f"{value:g}": _finite(result.mean) for value, result in results.items()}}
+
+
+def _agreement(predicted: Float, data: TrainingSet, folds: Folds, sources: Data) -> dict[str, Any]:
+    """Agreement with the training data, with intervals."""
+    judgments, preferences = sources
+    result: dict[str, Any] = {}
+    if judgments is not None:
+        result["pearson"] = _finite(correlation(predicted[: data.scores.size], data.scores, data.weights))
+    if preferences is not None:
+        counts = preference_counts(predicted[data.better], predicted[data.worse], data.votes)
+        result["kendall_tau"] = _finite(counts.kendall_tau("wmt12"))
+    intervals = {name: _ends(training_interval(predicted, data, folds, name)) for name in result}
+    return result | {f"{name}_interval": interval for name, interval in intervals.items()}
+
+
+def _ends(interval: tuple[float, float]) -> list[float | None]:
+    """The ends of an interval; None where it is undefined."""
+    return [_finite(end) for end in interval]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

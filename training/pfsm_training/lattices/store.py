@@ -1,9 +1,19 @@
-"""The lattices of training data, block by block: in memory as far as there is room, else in a mapped temporary file."""
+"""The lattices of training data, block by block: in memory as far as there is room, else in a mapped temporary file.
 
+The system drops the pages of a mapped file and reads them again as it sees fit. The file has no name; it is gone with
+its last array, however the process ends.
+"""
+
+import contextlib
+import mmap
 import os
+import pickle
+import sys
+import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any, BinaryIO, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +22,6 @@ from pfsm.errors import PfsmError
 from pfsm.io.limits import byte_size
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm_training.lattices.features import select_pairs
-from pfsm_training.lattices.mapped_arrays import ArrayFile, Pages, array_bytes, in_memory
 
 Rows = NDArray[np.int64]
 Release = Callable[[], None]
@@ -20,6 +29,8 @@ Release = Callable[[], None]
 VARIABLE = "PFSM_LATTICE_MEMORY"
 # Of some 170,000 judgments of 21 words a side, each there twice: a fold of cross-validation is a copy.
 DEFAULT_BYTES = 1 << 28
+# Of the beginning of each array: that of a cache line, more than any kernel asks for.
+ALIGNMENT = 64
 
 
 def lattice_memory() -> int:
@@ -35,6 +46,18 @@ def lattice_memory() -> int:
             f"environment variable {VARIABLE} is {value!r}, a number of bytes such as 512M or 4G is needed"
         )
     return size
+
+
+def with_arrays_apart(value: object) -> tuple[bytes, list[memoryview]]:
+    """A pickled value without its arrays, and the bytes of each array, those that are cached included."""
+    arrays: list[pickle.PickleBuffer] = []
+    content = pickle.dumps(value, protocol=5, buffer_callback=arrays.append)
+    return content, [array.raw() for array in arrays]
+
+
+def array_bytes(value: object) -> int:
+    """The memory of all arrays of a value, each counted once."""
+    return sum(array.nbytes for array in with_arrays_apart(value)[1])
 
 
 class Room:
@@ -59,6 +82,124 @@ class Room:
 
     def _give_back(self, size: int) -> None:
         self.taken -= size
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """A range of a mapped file.
+
+    Attributes:
+        content: The file.
+        first: First byte, where a page begins.
+        size: Number of bytes.
+    """
+
+    content: mmap.mmap
+    first: int
+    size: int
+
+    def release(self) -> None:
+        """Takes the range out of the process's memory, until it is read again; the file's content stays."""
+        # Elsewhere than on Linux the same advice may lose what has not been written yet.
+        if sys.platform == "linux" and self.size:
+            self.content.madvise(mmap.MADV_DONTNEED, self.first, self.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """A value whose arrays are in a file.
+
+    Attributes:
+        content: The pickled value without its arrays.
+        places: First and last byte of each array in the file.
+        first: First byte of all of them, where a page begins.
+        size: Their bytes, with what lies in between.
+    """
+
+    content: bytes
+    places: tuple[tuple[int, int], ...]
+    first: int
+    size: int
+
+    def mapped(self, file: mmap.mmap) -> tuple[Any, Pages]:
+        """The value with its arrays in the mapped file: writeable, for kernels are compiled anew for others."""
+        view = memoryview(file)
+        value = pickle.loads(self.content, buffers=[view[first:last] for first, last in self.places])
+        return value, Pages(file, self.first, self.size)
+
+
+class ArrayFile:
+    """A temporary file that arrays are written to, and then mapped from; a context that closes it.
+
+    There is none before the first array.
+    """
+
+    def __init__(self) -> None:
+        self._opened: BinaryIO | None = None
+        self._end = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # A full disk is told once: what was not written then would be tried again here.
+        with contextlib.suppress(OSError):
+            if self._opened is not None:
+                self._opened.close()
+
+    @property
+    def _file(self) -> BinaryIO:
+        if self._opened is None:
+            # Nameless from the beginning, where the system can do that. A TMPDIR that is no good is no reason to fill
+            # another disk instead.
+            folder = os.environ.get("TMPDIR") or tempfile.gettempdir()
+            self._opened = cast("BinaryIO", tempfile.TemporaryFile(dir=folder, prefix="pfsm-lattices-"))  # noqa: SIM115 - closed by __exit__
+        return self._opened
+
+    def add(self, value: object) -> Stored:
+        """Writes all arrays of a value, each once.
+
+        Raises:
+            PfsmError: The folder for temporary files cannot be written, or is full.
+        """
+        content, arrays = with_arrays_apart(value)
+        with _explained():
+            self._pad(mmap.ALLOCATIONGRANULARITY)
+            first, places = self._end, []
+            for array in arrays:
+                self._pad(ALIGNMENT)
+                places.append((self._end, self._end + array.nbytes))
+                self._put(array)
+        return Stored(content, tuple(places), first, self._end - first)
+
+    def _pad(self, multiple: int) -> None:
+        self._put(bytes(-self._end % multiple))
+
+    def _put(self, content: bytes | memoryview) -> None:
+        self._end += self._file.write(content)
+
+    def mapped(self) -> mmap.mmap:
+        """The file in memory; it lasts as long as this or an array in it.
+
+        Raises:
+            PfsmError: The disk is full.
+        """
+        with _explained():
+            self._file.flush()
+            return mmap.mmap(self._file.fileno(), 0)
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    """Turns the system's refusal to create, fill or map the file into one line."""
+    try:
+        yield
+    except OSError as error:
+        folder = os.environ.get("TMPDIR") or tempfile.tempdir or "temporary files"
+        raise PfsmError(
+            f"{folder}: lattices beyond {VARIABLE} cannot be written there "
+            f"({error.strerror or error}); make room, name another folder in TMPDIR, or raise the limit"
+        ) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,26 +292,19 @@ def check_ascending(pairs: Rows, n_pairs: int) -> None:
 
 def _put_away(blocks: Iterable[HeldBlock | LatticeBatch], room: Room) -> tuple[HeldBlock, ...]:
     """Holds what is not held yet, in memory or mapped."""
-    held: list[HeldBlock] = []
-    written: dict[int, tuple[int, int]] = {}
+    held: list[HeldBlock | Stored] = []
     with ArrayFile() as file:
         for block in blocks:
             if isinstance(block, HeldBlock):
                 held.append(block)
                 continue
             _complete(block)
-            if room.take(block):
-                held.append(HeldBlock(block))
-                continue
-            stored, first, size = file.add(block)
-            written[len(held)] = first, size
-            held.append(HeldBlock(stored))
-        if written:
-            content = file.mapped()
-            for number, (first, size) in written.items():
-                batch = in_memory(held[number].batch, content)
-                held[number] = HeldBlock(batch, Pages(content, first, size))
-    return tuple(held)
+            held.append(HeldBlock(block) if room.take(block) else file.add(block))
+        content = file.mapped() if any(isinstance(one, Stored) for one in held) else None
+    return tuple(
+        one if isinstance(one, HeldBlock) else HeldBlock(*one.mapped(cast("mmap.mmap", content)))
+        for one in held
+    )
 
 
 def _complete(batch: LatticeBatch) -> None:

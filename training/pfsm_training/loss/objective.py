@@ -335,3 +335,32 @@ def _gram(left: Float, right: Float) -> Float:
 def _aligned(array: Float) -> Tensor:
     """A copy at the alignment of PyTorch's own memory; at another, linear algebra may add in another order."""
     return torch.from_numpy(np.ascontiguousarray(array)).clone()
+
+
+@dataclass(frozen=True, eq=False)
+class WithPairs:
+    """The objective of training plus the loss of such pairs; a `pfsm_training.loss.objective.Minimised`.
+
+    Attributes:
+        objective: Of what people said, with the penalty.
+        pairs: Of the pairs, without a penalty.
+    """
+
+    objective: Minimised
+    pairs: Minimised
+
+    @property
+    def penalty(self) -> float:
+        """As in `pfsm_training.loss.objective.Objective`."""
+        return self.objective.penalty
+
+    @property
+    def centre(self) -> Tensor:
+        """As in `pfsm_training.loss.objective.Objective`."""
+        return self.objective.centre
+
+    def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
+        """As `pfsm_training.loss.objective.Minimised.quadratic`."""
+        value, model = self.objective.quadratic(machine, free_alpha=free_alpha)
+        more, added = self.pairs.quadratic(machine, free_alpha=free_alpha)
+        return value + more, model + added

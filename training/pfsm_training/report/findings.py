@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from pfsm.runtime.progress import Stage
 from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.fit.crossval import HeldOut
-from pfsm_training.fit.steps import AREA, PATIENCE
-from pfsm_training.fit.training import Training
+from pfsm_training.fit.training import AREA, PATIENCE, Training
 from pfsm_training.report.items import local, segments_of
 from pfsm_training.report.learning_curve import LearningCurve, learning_curve
 from pfsm_training.report.residuals import Errors, ErrorTable, error_tables

@@ -27,8 +27,7 @@ from pfsm.runtime.progress import Stage
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit.crossval import FEWEST_HELD_OUT, agreement, t_interval, t_interval_of_correlation
 from pfsm_training.fit.fitting import Fitter
-from pfsm_training.fit.steps import AREA, PATIENCE
-from pfsm_training.fit.training import Training
+from pfsm_training.fit.training import AREA, PATIENCE, Training
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -15,8 +15,7 @@ from torch import Tensor
 from pfsm.runtime.progress import Stage
 from pfsm_training.data.training_set import amount_of_pairs, selected_weights
 from pfsm_training.fit import gauss_newton
-from pfsm_training.fit.steps import AREA, PATIENCE
-from pfsm_training.fit.training import Training
+from pfsm_training.fit.training import AREA, PATIENCE, Training
 from pfsm_training.loss.objective import (
     HuberError,
     Loss,

@@ -33,8 +33,7 @@ from pfsm.model.settings import BEST, Settings
 from pfsm.runtime.choice import NOISE
 from pfsm.version import __version__
 from pfsm_training.loss.references import PairsOfItems
-from pfsm_training.tuning.hill_climbing import climb
-from pfsm_training.tuning.target import Target
+from pfsm_training.tuning.hill_climbing import Target, climb
 
 Float = NDArray[np.float64]
 MOST_ROUNDS = 20

@@ -4,7 +4,7 @@ Features, matchers, tables and states split by word class may be added. The init
 added, so these start at zero, and the penalty pulls them there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,7 @@ from pfsm.errors import PfsmError
 from pfsm.features.values import with_checksum
 from pfsm.metrics.ngram_table import without_label
 from pfsm.model.file import Model
-from pfsm.model.settings import AUTO, BEST, KEYS, Settings
-from pfsm_training.config import TrainingConfig
-from pfsm_training.initial_settings import completed_settings, is_subsequence
+from pfsm.model.settings import AUTO, BEST, KEYS, WITHOUT_EDITS, Settings, settings_from_dict
 
 # Edits first: a model without them has few other settings, and the mismatch in edits explains the rest.
 _ORDER = ("edits", *(key for key in KEYS if key != "edits"))
@@ -25,25 +23,79 @@ _LONGEST = 100
 Scale = tuple[float, float] | None
 
 
-def settings_to_train(settings: Settings | None, config: TrainingConfig, init: Model | None) -> Settings:
-    """The settings of the new model: those of the initial model if there is one, and what is added to them.
+def completed_settings(values: Mapping[str, Any], where: str, init: Model | None) -> Settings:
+    """Settings from plain values; unset options are taken from a model.
 
-    Settings that are given in addition must hold all of the initial model: all of ``settings``, or those that
-    ``config`` was given. Options unset in ``config`` keep the model's values.
+    Args:
+        values: Settings; other keys are ignored.
+        where: Name of their source in errors.
+        init: The initial model; None: unset options have their defaults.
+
+    Raises:
+        PfsmError: If a value is invalid, or contradicts a value of the model.
+    """
+    given = {key: values[key] for key in values if key in KEYS}
+    if init is None or not _completes(init.settings, given):
+        return settings_from_dict(given, where)
+    try:
+        return settings_from_dict(_completed(given, init.settings), where)
+    except PfsmError as error:
+        raise PfsmError(f"{error}; unset options keep the values of the initial model {init.name}") from None
+
+
+def _completes(settings: Settings, given: Mapping[str, Any]) -> bool:
+    """Whether a model's settings can complete those given: fewer matchers, or no edits, mean other options."""
+    if given.get("edits", settings.edits) is not settings.edits:
+        return False
+    if not settings.edits:
+        return all(key in WITHOUT_EDITS for key in given)
+    matchers = given.get("matchers", settings.matchers)
+    return isinstance(matchers, list | tuple) and is_subsequence(settings.matchers, matchers)
+
+
+def is_subsequence(part: Sequence[object], whole: Sequence[object]) -> bool:
+    """Whether the members of one sequence stand in another, in their order, perhaps with others between them."""
+    rest = iter(whole)
+    return all(one in rest for one in part)
+
+
+def _completed(given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    own = settings.to_dict()
+    if not given.get("split", settings.split):
+        own.pop("classes", None)
+    whole = {**own, **given}
+    for key in ("max_block", "options"):
+        if isinstance(given.get(key), Mapping):
+            whole[key] = _merged(given[key], own.get(key, {}))
+    return whole
+
+
+def _merged(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of one mapping over those of another; nested mappings are merged likewise."""
+    whole = {**own, **given}
+    for key, value in given.items():
+        if isinstance(value, Mapping) and isinstance(own.get(key), Mapping):
+            whole[key] = {**own[key], **value}
+    return whole
+
+
+def agreed_settings(init: Model, wanted: Settings, given: Mapping[str, Any] | None) -> Settings:
+    """The settings of a model that starts from another: that one's own, and what is added to them.
+
+    Args:
+        init: The initial model.
+        wanted: Settings that hold all of the initial model, where they were given.
+        given: The values that the user gave; None: all of ``wanted`` was given.
 
     Raises:
         PfsmError: If a setting does not agree with the initial model.
     """
-    if init is None:
-        return config.settings if settings is None else settings
-    given = _ORDER if settings is not None else [key for key in _ORDER if key in config.given]
     # The names of features refer to the counts.
-    given = [key for key in given if key != "counts"]
-    wanted = settings or completed_settings(config.given, "config", init)
+    keys = [key for key in _ORDER if key != "counts" and (given is None or key in given)]
     ours, theirs = _values(wanted), _values(init.settings)
-    for key in given:
+    for key in keys:
         if not _holds(key, ours.get(key), theirs.get(key), init.settings):
-            value = ours.get(key) or ({} if settings is not None else config.given).get(key)
+            value = ours.get(key) or (given or {}).get(key)
             raise PfsmError(
                 f"{key} is {_shown(value, 'not given')}, but the initial model {init.name} has "
                 f"{_shown(theirs.get(key), 'none')}{_advice(key)}; leave the settings out to keep the model's own"
