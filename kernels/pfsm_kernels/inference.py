@@ -1,10 +1,8 @@
 """The typed front of the machines: log-sums, expected counts and best paths of a batch.
 
-Linear space is tried first: from arc to arc where there are few (``arc_to_arc`` of ``machine``, with jumps of
-``pushdown``), else from cell to cell (``cell_to_cell``). Lattices whose sum it cannot vouch for are done again in log
-space. Log-sums of long lines with jumps are found by landing columns (``pushdown.by_landing``) where many matches cross
-or linear space cannot vouch for the sum. What is computed for a pair depends on that pair and the weights alone: not on
-the batch it stands in, nor on the number of threads.
+Linear space is tried first (``linear_space``); lattices whose sum it cannot vouch for are done again in log space. What
+is computed for a pair depends on that pair and the weights alone: not on the batch it stands in, nor on the number of
+threads.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,9 +22,8 @@ from pfsm_kernels.machine.places import place_batch
 from pfsm_kernels.machine.sweep import DELETE, INSERT, JUMP
 from pfsm_kernels.machine.tilt import LARGEST_WEIGHT
 from pfsm_kernels.pushdown.best_path import best_pushdown
-from pfsm_kernels.pushdown.by_landing import log_sum_by_landing
 from pfsm_kernels.pushdown.cell_to_cell import log_pushdown
-from pfsm_kernels.pushdown.crossings import Jumps, TooManyCrossingsError, find_crossings
+from pfsm_kernels.pushdown.crossings import Jumps, find_crossings
 
 __all__ = [
     "DELETE",
@@ -49,8 +46,6 @@ Float = NDArray[np.float64]
 
 # About a millisecond of work without jumps: small enough to share out evenly and to let Ctrl-C through.
 CELLS_PER_TASK = 200_000
-# Cells from which on log-sums with jumps that are out of range are found by landing columns, not in log space.
-LONG = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +96,13 @@ class Places:
     arcs: Float
 
 
-def find_jumps(lattices: Lattices, state: int, max_jump: int, *, sums_only: bool = False) -> Jumps | None:
+def find_jumps(lattices: Lattices, state: int, max_jump: int) -> Jumps | None:
     """The jumps of a batch, found once and good for any weights; None where the limit is 0.
 
     Args:
         lattices: The batch.
         state: The state of Jump.
         max_jump: The jump limit.
-        sums_only: Whether nothing but ``log_sum`` is wanted, which then takes lines of any length.
 
     Raises:
         ValueError: If ``max_jump`` is negative or ``state`` is no state.
@@ -116,7 +110,7 @@ def find_jumps(lattices: Lattices, state: int, max_jump: int, *, sums_only: bool
     """
     if not 0 <= state < lattices.n_states:
         raise ValueError(f"state is {state}, the lattices have states 0..{lattices.n_states - 1}")
-    crossings = find_crossings(lattices, max_jump, sums_only=sums_only)
+    crossings = find_crossings(lattices, max_jump)
     return Jumps(state, crossings) if max_jump else None
 
 
@@ -132,16 +126,11 @@ def log_sum(lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps
     _check_weights(lattices, weights)
     result = np.zeros(len(lattices))
     accepted = np.zeros(len(lattices), dtype=np.bool_)
-    if jumps is not None:
-        _by_landing(lattices, weights, jumps, jumps.crossings.wide, accepted, result, threads)
     factors = _linear_factors(lattices, weights)
     none = np.zeros(0)
     if factors is not None:
         outputs = Outputs(result, accepted, np.zeros((0, 0, 0)), none, none)
         _run(linear_task(lattices, factors, jumps, outputs), lattices, threads)
-    if jumps is not None:
-        long = np.prod(np.diff(lattices.offsets[:, :2], axis=0), axis=1) >= LONG
-        _by_landing(lattices, weights, jumps, long & ~accepted, accepted, result, threads)
     _in_log_space(lattices, weights, jumps, accepted, result, None, threads)
     return result
 
@@ -153,10 +142,8 @@ def expectations(
 
     Raises:
         ValueError: As ``log_sum``.
-        TooManyCrossingsError: If crossings of a pair are not listed (``find_jumps``).
     """
     _check_weights(lattices, weights)
-    _check_listed(jumps, slice(None))
     n, S, A = len(lattices), lattices.n_states, lattices.arcs.shape[0]
     result = Expectations(
         np.zeros(n), np.zeros((n, S + 1, S)), np.zeros(A), np.zeros(0 if weights.links is None else A)
@@ -201,10 +188,8 @@ def best_path(lattices: Lattices, weights: Weights, pair: int, jumps: Jumps | No
 
     Raises:
         ValueError: As ``log_sum``, for the weights of this pair.
-        TooManyCrossingsError: If crossings of this pair are not listed (``find_jumps``).
     """
     _check_weights(lattices, weights, pair)
-    _check_listed(jumps, slice(pair, pair + 1))
     (d0, i0, _), (d1, i1, _) = lattices.offsets[pair : pair + 2].tolist()
     path = np.empty((1 if jumps is None else 2) * (d1 - d0 + i1 - i0), dtype=np.int32)
     if jumps is None:
@@ -230,11 +215,6 @@ def _check_weights(lattices: Lattices, weights: Weights, pair: int | None = None
         numbers = array if name == "table" else array[own]
         if np.isnan(numbers).any() or (numbers == np.inf).any():
             raise ValueError(f"weights.{name} holds NaN or infinity")
-
-
-def _check_listed(jumps: Jumps | None, pairs: slice) -> None:
-    if jumps is not None and not jumps.crossings.listed and jumps.crossings.wide[pairs].any():
-        raise TooManyCrossingsError(int(np.argmax(jumps.crossings.wide[pairs])) + (pairs.start or 0))
 
 
 def _linear_factors(lattices: Lattices, weights: Weights) -> Factors | None:
@@ -275,34 +255,6 @@ def _in_log_space(
             result[pair] = log_pushdown(*_swaps(lattices, weights, pair, jumps), *outputs)
 
     _each(one, np.flatnonzero(~accepted).tolist(), threads)
-
-
-def _by_landing(
-    lattices: Lattices,
-    weights: Weights,
-    jumps: Jumps,
-    wanted: NDArray[np.bool_],
-    accepted: NDArray[np.bool_],
-    result: Float,
-    threads: int,
-) -> None:
-    """Does the pairs that are wanted, and accepts them."""
-    crossings = jumps.crossings
-    hyp, ref = crossings.hypothesis, crossings.reference
-
-    def one(pair: int) -> None:
-        own = slice(*lattices.offsets[pair : pair + 2, 2].tolist())
-        deletes, inserts, _, _, *arrays = _pair(lattices, weights, pair)
-        turned = ref.arcs[own], ref.by_end[own], ref.original[own]
-        result[pair] = log_sum_by_landing(
-            (deletes, inserts, *arrays),
-            (jumps.state, crossings.max_jump),
-            (hyp.arcs[own], hyp.by_end[own]),
-            turned,
-        )
-
-    _each(one, np.flatnonzero(wanted).tolist(), threads)
-    accepted |= wanted
 
 
 def _each(one: Callable[[int], None], pairs: list[int], threads: int) -> None:

@@ -1,28 +1,27 @@
 """Which kernel of linear space does a pair, and what all pairs share: rates, tables.
 
-From arc to arc go pairs with few arcs and one state each for Insert and Delete (``arc_to_arc`` of ``machine``, with
-jumps of ``pushdown``). Without jumps, those with more arcs go by diagonals (``by_diagonal``). The others, and those
-whose sum comes out of range that way, go from cell to cell (``cell_to_cell``). What is out of range without jumps, or
-likely to be (``machine.hopeless``), is tried at a rate that is looked for (``machine.measured``).
+With one state each for Insert and Delete, pairs go by diagonals (``machine.by_diagonal``), with jumps from arc to arc
+where arcs are few (``pushdown.arc_to_arc``). The others, and those whose sum comes out of range that way, go from cell
+to cell (``cell_to_cell``). What is out of range without jumps, or likely to be (``tilt.likely_underflow``), is tried at
+a rate that is looked for (``machine.measured``).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.groups import by_diagonals, few_arcs, find_groups
 from pfsm_kernels.lattice.batch import Cells, Factors, Float, Outputs
 from pfsm_kernels.lattice.lattices import Lattices
-from pfsm_kernels.machine.arc_to_arc import sparse_machine_batch
-from pfsm_kernels.machine.by_diagonal import diagonal_machine_batch
+from pfsm_kernels.machine.by_diagonal import LONGEST, diagonal_machine_batch
 from pfsm_kernels.machine.cell_to_cell import machine_batch
 from pfsm_kernels.machine.measured import measured_batch
 from pfsm_kernels.machine.tilt import rates_with_jumps
 from pfsm_kernels.pushdown.arc_to_arc import sparse_pushdown_batch
 from pfsm_kernels.pushdown.cell_to_cell import pushdown_batch
 from pfsm_kernels.pushdown.crossings import Jumping, Jumps
+from pfsm_kernels.pushdown.windows import make_windows
 
 Task = Callable[[int, int], None]
 
@@ -36,13 +35,12 @@ def linear_task(lattices: Lattices, factors: Factors, jumps: Jumps | None, outpu
         jumps: Its jumps; None for the finite-state machine.
         outputs: Room for results: ``accepted`` becomes False where log space is needed.
     """
-    rates = tilts(lattices, factors, jumps)
-    sparse = arc_to_arc(lattices, factors, jumps, rates, outputs)
-    dense = cell_to_cell(lattices, factors, jumps, rates, outputs)
-    ways = [sparse, dense]
+    ways = [cell_to_cell(lattices, factors, jumps, outputs)]
     if jumps is None:
         inputs = lattices, factors, outputs
-        ways = [sparse, by_diagonal(*inputs), dense, at_measured_rates(*inputs)]
+        ways = [by_diagonal(*inputs), *ways, at_measured_rates(*inputs)]
+    else:
+        ways = [arc_to_arc(lattices, factors, jumps, outputs), *ways]
 
     def task(first: int, last: int) -> None:
         for kernel in ways:
@@ -53,31 +51,16 @@ def linear_task(lattices: Lattices, factors: Factors, jumps: Jumps | None, outpu
     return task
 
 
-def tilts(lattices: Lattices, factors: Factors, jumps: Jumps | None) -> Float:
-    """The rates of all pairs with jumps, see ``tilt``; none without."""
-    if jumps is None:
-        return np.zeros(0)
-    inputs = plain(cells_of(lattices)), plain(factors)
-    return np.asarray(rates_with_jumps(*inputs, jumps.state, jumps.crossings.max_jump))
-
-
-def arc_to_arc(
-    lattices: Lattices, factors: Factors, jumps: Jumps | None, rates: Float, outputs: Outputs
-) -> Task:
-    """What does those of lattices first..last-1 that go from arc to arc."""
-    derivatives, cells, tasks = outputs.table.shape[0] > 0, cells_of(lattices), []
-    if jumps is None:
-        for group in find_groups(lattices, few_arcs(lattices)):
-            runs = group.tables(factors.table, derivatives)
-            if runs is not None:
-                tasks.append(_where(group.wanted, sparse_machine_batch, cells, factors, runs, outputs))
-    else:
-        jumping = jumping_of(jumps)
-        for group in find_groups(lattices, jumps.crossings.sparse):
-            windows = group.windows(factors.table, jumping.state, jumping.limit, derivatives)
-            if windows is not None:
-                inputs = cells, factors, jumping, rates, windows, outputs
-                tasks.append(_where(group.wanted, sparse_pushdown_batch, *inputs))
+def arc_to_arc(lattices: Lattices, factors: Factors, jumps: Jumps, outputs: Outputs) -> Task:
+    """What does those of lattices first..last-1 that go from arc to arc, with jumps."""
+    cells, jumping, tasks = cells_of(lattices), jumping_of(jumps), []
+    rates = _rates(lattices, factors, jumps)
+    for insert, delete, wanted, rows in groups(lattices, jumps.crossings.sparse):
+        states, derivatives = (insert, delete, jumping.state), outputs.table.shape[0] > 0
+        windows = make_windows(factors.table, states, jumping.limit, rows, derivatives)
+        if windows is not None:
+            inputs = cells, factors, jumping, rates, windows, outputs
+            tasks.append(_where(wanted, sparse_pushdown_batch, *inputs))
 
     def task(first: int, last: int) -> None:
         for own in tasks:
@@ -92,15 +75,13 @@ def by_diagonal(lattices: Lattices, factors: Factors, outputs: Outputs) -> Task:
     return _where(by_diagonals(lattices), diagonal_machine_batch, *inputs)
 
 
-def cell_to_cell(
-    lattices: Lattices, factors: Factors, jumps: Jumps | None, rates: Float, outputs: Outputs
-) -> Task:
+def cell_to_cell(lattices: Lattices, factors: Factors, jumps: Jumps | None, outputs: Outputs) -> Task:
     """What does those of lattices first..last-1 that are not accepted yet, from cell to cell."""
     cells = cells_of(lattices)
     if jumps is None:
         inputs = (*plain((cells, factors, outputs)), True if outputs.table.shape[0] else None)
         return lambda first, last: machine_batch(first, last, *inputs)
-    inputs = plain((cells, factors, jumping_of(jumps), rates, outputs))
+    inputs = plain((cells, factors, jumping_of(jumps), _rates(lattices, factors, jumps), outputs))
     return lambda first, last: pushdown_batch(first, last, *inputs)
 
 
@@ -108,6 +89,46 @@ def at_measured_rates(lattices: Lattices, factors: Factors, outputs: Outputs) ->
     """What does those of lattices first..last-1 that are not accepted yet, at a rate found for each; without jumps."""
     inputs = plain((cells_of(lattices), factors, outputs))
     return lambda first, last: measured_batch(first, last, *inputs)
+
+
+def by_diagonals(lattices: Lattices) -> NDArray[np.bool_]:
+    """Which pairs can go by diagonals: those with tokens on both sides and one state each for Insert and Delete.
+
+    Returns:
+        bool [n_pairs].
+    """
+    m, n, _ = np.diff(lattices.offsets, axis=0).T
+    return np.asarray(lattices.uniform & (np.minimum(m, n) > 0) & (np.maximum(m, n) <= LONGEST))
+
+
+def groups(lattices: Lattices, few: NDArray[np.bool_]) -> Iterator[tuple[int, int, NDArray[np.bool_], int]]:
+    """Pairs of a batch that go from arc to arc, by their states of Insert and Delete.
+
+    Whether a pair is in a group depends on that pair alone, not on the others.
+
+    Args:
+        lattices: The batch.
+        few: bool [n_pairs], which have few arcs.
+
+    Yields:
+        The state of all Inserts, that of all Deletes, which pairs (bool [n_pairs]), one more than the tokens of their
+        longest side.
+    """
+    m, n, _ = np.diff(lattices.offsets, axis=0).T
+    chosen = np.flatnonzero(few & lattices.uniform & (np.minimum(m, n) > 0))
+    inserts = lattices.insert_states[lattices.offsets[chosen, 1]].astype(np.int64)
+    kinds = inserts * lattices.n_states + lattices.delete_states[lattices.offsets[chosen, 0]]
+    for kind in np.unique(kinds).tolist():
+        pairs = chosen[kinds == kind]
+        wanted = np.zeros(len(lattices), dtype=np.bool_)
+        wanted[pairs] = True
+        yield *divmod(kind, lattices.n_states), wanted, int(np.maximum(m, n)[pairs].max()) + 1
+
+
+def _rates(lattices: Lattices, factors: Factors, jumps: Jumps) -> Float:
+    """The rates of all pairs with jumps, see ``tilt``."""
+    inputs = plain(cells_of(lattices)), plain(factors)
+    return np.asarray(rates_with_jumps(*inputs, jumps.state, jumps.crossings.max_jump))
 
 
 def _where(wanted: NDArray[np.bool_], kernel: Callable[..., None], *inputs: Any) -> Task:

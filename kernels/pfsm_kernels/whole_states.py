@@ -71,7 +71,6 @@ def whole_expectations(
 
     Raises:
         ValueError: As ``whole_log_sum``.
-        TooManyCrossingsError: As ``inference.expectations``.
     """
     arcs, apart = weights_apart(lattices, visits, weights.arcs)
     whole = _whole_lattices(lattices, parts)

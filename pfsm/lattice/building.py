@@ -30,7 +30,6 @@ def build_lattices(
     exclusive: bool = True,
     max_jump: int = 0,
     split: Split = NO_SPLIT,
-    sums_only: bool = False,
 ) -> LatticeBatch:
     """Lattices of encoded pairs.
 
@@ -40,7 +39,6 @@ def build_lattices(
         exclusive: Whether a block belongs to the first matcher that offers it alone.
         max_jump: Jump limit; 0 is the finite-state machine.
         split: Which states are split by word class.
-        sums_only: Whether nothing but log-sums is wanted, which lines of any length have.
 
     Raises:
         TooManyCrossingsError: As ``pfsm_kernels.pushdown.crossings.find_crossings``.
@@ -65,7 +63,7 @@ def build_lattices(
         offsets,
     )
     features, links = _annotated(_arc_features(offers, places), annotators, pairs, lattices)
-    jumps = find_jumps(states, lattices, max_jump, sums_only=sums_only)
+    jumps = find_jumps(states, lattices, max_jump)
     return LatticeBatch(states, lattices, features, links, jumps=jumps)
 
 
@@ -96,9 +94,7 @@ class _Classes:
         return (first + self.split.of_types(self.vocabulary)[tokens]).astype(np.int32)
 
 
-def find_jumps(
-    states: Sequence[str], lattices: "Lattices", max_jump: int, *, sums_only: bool = False
-) -> "Jumps | None":
+def find_jumps(states: Sequence[str], lattices: "Lattices", max_jump: int) -> "Jumps | None":
     """Where the pushdown machine can jump; None where the limit is 0.
 
     Raises:
@@ -108,7 +104,7 @@ def find_jumps(
 
     if not max_jump:
         return None
-    return kernel_find_jumps(lattices, states.index(JUMP), max_jump, sums_only=sums_only)
+    return kernel_find_jumps(lattices, states.index(JUMP), max_jump)
 
 
 def _set_states(

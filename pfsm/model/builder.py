@@ -78,8 +78,6 @@ class LatticeBuilder:
         values: Float | None = None,
         first: int = 0,
         columns: Mapping[str, Float] | None = None,
-        *,
-        sums_only: bool = False,
     ) -> LatticeBatch:
         """Lattices of pairs that the builder's reader has read, in one batch.
 
@@ -88,15 +86,12 @@ class LatticeBuilder:
             values: Their sentence-level features, float64 [n_pairs, n_features], where they are known.
             first: Number of the first pair, for errors.
             columns: If they are not known, the columns that features are taken from, float64 [n_pairs] each.
-            sums_only: Whether nothing but log-sums is wanted, which lines of any length have.
 
         Raises:
-            PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only, and not for
-                log-sums), or something that a feature needs is not there.
+            PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only), or
+                something that a feature needs is not there.
         """
-        batch = (
-            self._edit_lattices(pairs, first, sums_only) if self.settings.edits else without_edits(len(pairs))
-        )
+        batch = self._edit_lattices(pairs, first) if self.settings.edits else without_edits(len(pairs))
         if not self.settings.features:
             return batch
         if values is None:
@@ -171,7 +166,7 @@ class LatticeBuilder:
             sides = references[first:last], hypotheses[first:last]
             part = EncodedPairs(self.vocabulary, *(encoded.select(side) for side in sides))
             numbers = {name: values[first:last] for name, values in (columns or {}).items()}
-            yield self.lattices(part, first=first, columns=numbers, sums_only=True)
+            yield self.lattices(part, first=first, columns=numbers)
             first = last
 
     def tokens(self, pairs: EncodedPairs) -> list[tuple[list[str], list[str]]]:
@@ -192,7 +187,7 @@ class LatticeBuilder:
         names = tuple(map(sentence_feature, scales))
         return SentenceFeatures(names, (values - np.array(means)) / np.array(sds))
 
-    def _edit_lattices(self, pairs: EncodedPairs, first: int, sums_only: bool) -> LatticeBatch:
+    def _edit_lattices(self, pairs: EncodedPairs, first: int) -> LatticeBatch:
         from pfsm_kernels.pushdown.crossings import TooManyCrossingsError  # noqa: PLC0415 - brings numba
 
         settings = self.settings
@@ -204,12 +199,11 @@ class LatticeBuilder:
                 exclusive=exclusive,
                 max_jump=settings.max_jump,
                 split=self.split,
-                sums_only=sums_only,
             )
         except TooManyCrossingsError as error:
             raise PfsmError(
                 f"segment {first + error.pair} (counted from 0): too many matches cross for max_jump "
-                f"{settings.max_jump}, as where one word fills the whole line; take the segment out"
+                f"{settings.max_jump}, as in lines of more than 1,000 words; split the segment, or set max_jump to 0"
             ) from None
 
 

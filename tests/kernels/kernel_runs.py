@@ -7,7 +7,7 @@ from unittest import mock
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import groups, inference, linear_space
+from pfsm_kernels import inference, linear_space
 from pfsm_kernels.inference import Expectations, Jumps, Weights
 from pfsm_kernels.lattice.batch import Factors, Outputs
 from pfsm_kernels.lattice.lattices import Lattices
@@ -47,33 +47,28 @@ def run_linear(
     way: Callable[..., linear_space.Task],
     lattices: Lattices,
     weights: Weights,
-    jumps: Jumps | None,
     derivatives: bool,
+    *jumps: Jumps | None,
 ) -> tuple[NDArray[np.bool_], Expectations]:
     """One way through linear space, and which pairs it accepted; the rest is meaningless."""
     factors = linear_factors(weights, lattices.arcs.shape[0])
     outputs = room(lattices, weights, derivatives)
-    way(lattices, factors, jumps, linear_space.tilts(lattices, factors, jumps), outputs)(0, len(lattices))
+    way(lattices, factors, *jumps, outputs)(0, len(lattices))
     return outputs.accepted, Expectations(outputs.log_sum, outputs.table, outputs.arcs, outputs.links)
-
-
-def without_jumps(way: Callable[..., linear_space.Task]) -> Callable[..., linear_space.Task]:
-    """A way that knows no jumps and no rates, as `run_linear` calls it."""
-    return lambda lattices, factors, _jumps, _rates, outputs: way(lattices, factors, outputs)
 
 
 def in_linear_space(
     lattices: Lattices, weights: Weights, jumps: Jumps | None = None
 ) -> tuple[NDArray[np.bool_], Expectations]:
     """Forward-backward from cell to cell only."""
-    return run_linear(linear_space.cell_to_cell, lattices, weights, jumps, derivatives=True)
+    return run_linear(linear_space.cell_to_cell, lattices, weights, True, jumps)
 
 
 def linear_log_sums(
     lattices: Lattices, weights: Weights, jumps: Jumps | None = None
 ) -> tuple[NDArray[np.bool_], Float]:
     """The forward pass from cell to cell only."""
-    accepted, found = run_linear(linear_space.cell_to_cell, lattices, weights, jumps, derivatives=False)
+    accepted, found = run_linear(linear_space.cell_to_cell, lattices, weights, False, jumps)
     return accepted, found.log_sum
 
 
@@ -81,7 +76,7 @@ def measured(
     lattices: Lattices, weights: Weights, derivatives: bool = True
 ) -> tuple[NDArray[np.bool_], Expectations]:
     """The machine at a rate of its own only."""
-    return run_linear(without_jumps(linear_space.at_measured_rates), lattices, weights, None, derivatives)
+    return run_linear(linear_space.at_measured_rates, lattices, weights, derivatives)
 
 
 def uniform(lattices: Lattices, insert: int = 0, delete: int = 2) -> Lattices:
@@ -92,17 +87,17 @@ def uniform(lattices: Lattices, insert: int = 0, delete: int = 2) -> Lattices:
 
 
 def arc_to_arc(
-    lattices: Lattices, weights: Weights, jumps: Jumps | None = None, derivatives: bool = True
+    lattices: Lattices, weights: Weights, jumps: Jumps, derivatives: bool = True
 ) -> tuple[NDArray[np.bool_], Expectations]:
-    """The kernels for sparse arcs only."""
-    return run_linear(linear_space.arc_to_arc, lattices, weights, jumps, derivatives)
+    """The kernels for sparse arcs with jumps only."""
+    return run_linear(linear_space.arc_to_arc, lattices, weights, derivatives, jumps)
 
 
 def by_diagonal(
     lattices: Lattices, weights: Weights, derivatives: bool = True
 ) -> tuple[NDArray[np.bool_], Expectations]:
     """The kernel by diagonals only."""
-    return run_linear(without_jumps(linear_space.by_diagonal), lattices, weights, None, derivatives)
+    return run_linear(linear_space.by_diagonal, lattices, weights, derivatives)
 
 
 def chosen(found: Expectations, lattices: Lattices, pairs: NDArray[np.bool_]) -> Expectations:
@@ -177,12 +172,11 @@ def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -
         accepted, expected = by_diagonal(lattices, weights)
         _, forward = by_diagonal(lattices, weights, derivatives=False)
         np.testing.assert_array_equal(expected.log_sum[accepted], forward.log_sum[accepted])
-        found.append(Outcome("by diagonals", accepted, expected, forward.log_sum))
-    with mock.patch.object(groups, "PAIR_OF_ARCS", 0.0), mock.patch.object(crossings, "PAIR_OF_ARCS", 0.0):
-        if jumps is not None:
-            jumps = Jumps(jumps.state, crossings.find_crossings(lattices, jumps.crossings.max_jump))
-        accepted, expected = arc_to_arc(lattices, weights, jumps)
-        _, forward = arc_to_arc(lattices, weights, jumps, derivatives=False)
+        return [*found, Outcome("by diagonals", accepted, expected, forward.log_sum)]
+    with mock.patch.object(crossings, "PAIR_OF_ARCS", 0.0):
+        jumps = Jumps(jumps.state, crossings.find_crossings(lattices, jumps.crossings.max_jump))
+    accepted, expected = arc_to_arc(lattices, weights, jumps)
+    _, forward = arc_to_arc(lattices, weights, jumps, derivatives=False)
     np.testing.assert_array_equal(expected.log_sum[accepted], forward.log_sum[accepted])
     return [*found, Outcome("arc to arc", accepted, expected, forward.log_sum)]
 

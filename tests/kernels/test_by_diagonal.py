@@ -6,9 +6,9 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels import linear_space
-from pfsm_kernels.groups import by_diagonals
 from pfsm_kernels.inference import Weights
 from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.linear_space import by_diagonals
 from pfsm_kernels.machine.by_diagonal import LANES, LONGEST, diagonal_machine_batch
 from tests.kernels.kernel_runs import assert_agree, by_diagonal, chosen, in_linear_space, uniform
 from tests.kernels.lattice_cases import random_lattices, random_weights

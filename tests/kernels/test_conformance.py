@@ -26,7 +26,7 @@ from tests.kernels.kernel_runs import (
     outcomes,
     uniform,
 )
-from tests.kernels.lattice_cases import Numbered, mirror, number, random_named, split_by_position
+from tests.kernels.lattice_cases import Numbered, mirror, number, random_named
 from tests.kernels.pushdown_cases import (
     Case,
     random_batch,
@@ -45,11 +45,11 @@ pytestmark = pytest.mark.filterwarnings(
 
 Float = NDArray[np.float64]
 KINDS = ("moderate", "large", "mixture", "impossible")
-SEEDS = 40
-PAIRS = 3
+SEEDS = 20
+PAIRS = 6
 SIZES = [(0, 0), (0, 3), (4, 0), (1, 1), (2, 2), (5, 7), (9, 4), (12, 12), (20, 17)]
-# Without jumps, and with limits within, at and beyond the sizes.
-LIMITS = (0, 1, 3, 10, 40)
+# Without jumps, and with limits within and beyond sizes.
+LIMITS = (0, 1, 10)
 
 
 def jumps_of(lattices: Lattices, state: int, max_jump: int) -> Jumps | None:
@@ -115,7 +115,7 @@ def test_sums_derivatives_and_best_paths_are_those_of_all_sequences(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("size", "max_jump"), [(10, 0), (8, 2), (8, 7), (10, 3), (12, 10)])
+@pytest.mark.parametrize(("size", "max_jump"), [(10, 0), (8, 2), (10, 7)])
 @pytest.mark.parametrize("split", [False, True])
 def test_longer_pairs_agree_with_the_graph_of_configurations(
     kind: str, size: int, max_jump: int, split: bool
@@ -130,22 +130,22 @@ def test_longer_pairs_agree_with_the_graph_of_configurations(
     weights = random_named_weights(rng, kind, [*matches, *inserts, *deletes, JUMP])
     names = check_all(Case(lattices, weights, max_jump), add_up)
     assert "cell to cell" in names or kind != "moderate"
-    assert "arc to arc" in names or split or kind != "moderate"
+    assert ("arc to arc" if max_jump else "by diagonals") in names or split or kind != "moderate"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("split", [False, True])
 def test_swaps_side_by_side(kind: str, split: bool) -> None:
     counts = []
-    for seed in range(12):
+    for seed in range(8):
         rng = np.random.default_rng([seed, KINDS.index(kind), split])
         case = swaps_side_by_side(rng, kind, 2 + seed % 2, split)
         check_all(case, add_up)
         counts.append(add_up(case.lattices[0], {}, case.max_jump).expected_counts.get(f"{JUMP}>{JUMP}", 0.0))
-    assert sum(count > 0.0 for count in counts) >= 5
+    assert sum(count > 0.0 for count in counts) >= 3
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_long_blocks(seed: int) -> None:
     """Blocks longer than the jump limit, as long as it, and longer than a window."""
     rng = np.random.default_rng([seed, 5])
@@ -173,7 +173,7 @@ def test_the_random_cases_hold_what_they_are_meant_to_test(jumping: bool) -> Non
     ]
     lattices = [(lattice, case) for case in cases for lattice in case.lattices]
     sizes = {(lattice.m, lattice.n) for lattice, _ in lattices}
-    assert sizes >= set(itertools.product(range(1, 4), range(1, 4)))
+    assert len(sizes & set(itertools.product(range(1, 4), range(1, 4)))) > 6
     assert {min(size) for size in sizes} >= {0, 1, 2, 3}
     arcs = [arc for lattice, _ in lattices for arc in lattice.arcs]
     assert {(arc.p, arc.q) for arc in arcs} == set(itertools.product(range(1, 4), range(1, 4)))
@@ -183,7 +183,7 @@ def test_the_random_cases_hold_what_they_are_meant_to_test(jumping: bool) -> Non
     swapped = [found for found in sums if f"{JUMP}>S_a" in found.expected_counts]
     assert (len(swapped) > 30) == jumping
     names = [check_all(case, add_up) for case in cases]
-    assert sum("arc to arc" in found for found in names) > SEEDS // 6
+    assert sum(("arc to arc" if jumping else "by diagonals") in found for found in names) > SEEDS // 6
     assert sum("cell to cell" in found for found in names) > SEEDS // 2
 
 
@@ -228,11 +228,11 @@ def test_unweighted_sequences_are_counted(offers: int) -> None:
         assert outcome.accepted.sum() >= 400
 
 
-@pytest.mark.parametrize("max_jump", [1, 2, 3, 5, 40])
+@pytest.mark.parametrize("max_jump", [1, 3, 40])
 @pytest.mark.parametrize("split", [False, True])
 def test_unweighted_sequences_with_jumps_are_counted(max_jump: int, split: bool) -> None:
     rng = np.random.default_rng(max_jump)
-    for size in ((11, 11), (9, 13), (14, 8)):
+    for size in ((9, 9), (7, 11), (11, 6)):
         drawn, _, state = random_batch(rng, [size], 1.0)
         lattices = drawn if split else uniform(drawn)
         arcs = tuple(Arc(i, p, j, q, str(name)) for i, p, j, q, name in lattices.arcs.tolist())
@@ -278,31 +278,6 @@ def test_every_token_is_consumed_exactly_once(scale: float, max_jump: int, split
 
 
 @pytest.mark.parametrize("max_jump", LIMITS)
-@pytest.mark.parametrize("scale", [0.5, 15.0])
-def test_every_position_may_have_a_state_of_its_own(scale: float, max_jump: int) -> None:
-    """A name given to a position changes nothing but the name its count goes under."""
-    rng = np.random.default_rng([max_jump, int(scale), 1])
-    for _ in range(4):
-        m, n = (int(size) for size in rng.integers(0, 30, 2))
-        lattices, weights, state = random_batch(rng, [(m, n)], scale)
-        split, split_weights, was = split_by_position(lattices, weights)
-        whole = expectations(lattices, weights, 1, jumps_of(lattices, state, max_jump))
-        for outcome in outcomes(split, split_weights, jumps_of(split, state, max_jump)):
-            if not outcome.accepted[0]:
-                continue
-            uses = outcome.expected.table[0].sum(axis=0)
-            reference, hypothesis = uses[8 : 8 + m].copy(), uses[8 + m :].copy()
-            for (i, p, j, q, _), posterior in zip(lattices.arcs.tolist(), outcome.expected.arcs, strict=True):
-                reference[i : i + p] += posterior
-                hypothesis[j : j + q] += posterior
-            np.testing.assert_allclose(reference, 1.0, atol=1e-9, err_msg=outcome.name)
-            np.testing.assert_allclose(hypothesis, 1.0, atol=1e-9, err_msg=outcome.name)
-            merged = np.zeros((1, 9, 8))
-            np.add.at(merged[0], np.ix_(np.append(was, 8), was), outcome.expected.table[0])
-            assert_agree(dataclasses.replace(outcome.expected, table=merged), whole, 1e-9)
-
-
-@pytest.mark.parametrize("max_jump", LIMITS)
 @pytest.mark.parametrize("split", [False, True])
 @pytest.mark.parametrize("scale", [0.3, 3.0, 30.0])
 def test_all_implementations_agree(scale: float, max_jump: int, split: bool) -> None:
@@ -323,7 +298,7 @@ def test_all_implementations_agree(scale: float, max_jump: int, split: bool) -> 
 
 @pytest.mark.parametrize("max_jump", LIMITS)
 @pytest.mark.parametrize("split", [False, True])
-@pytest.mark.parametrize("scale", [0.3, 3.0, 30.0])
+@pytest.mark.parametrize("scale", [0.3, 30.0])
 def test_swapping_the_sides_mirrors_everything(scale: float, max_jump: int, split: bool) -> None:
     rng = np.random.default_rng([4, max_jump])
     drawn, weights, state = random_batch(rng, SIZES * 2, scale)
@@ -346,8 +321,8 @@ def test_swapping_the_sides_mirrors_everything(scale: float, max_jump: int, spli
         )
 
 
-@pytest.mark.parametrize("shift", [-40.0, -1.0, 0.7, 25.0])
-@pytest.mark.parametrize("max_jump", [0, 1, 5])
+@pytest.mark.parametrize("shift", [-40.0, 0.7])
+@pytest.mark.parametrize("max_jump", [0, 5])
 @pytest.mark.parametrize("split", [False, True])
 def test_a_constant_per_consumed_token_shifts_the_log_sum_exactly(
     shift: float, max_jump: int, split: bool
@@ -383,7 +358,7 @@ def slopes(values: Callable[[], Float], array: Float) -> Float:
     return np.array(result).reshape(*array.shape, -1)
 
 
-@pytest.mark.parametrize(("max_jump", "scale"), [(0, 0.5), (0, 4.0), (3, 1.0), (5, 1.0), (10, 1.0)])
+@pytest.mark.parametrize(("max_jump", "scale"), [(0, 0.5), (0, 4.0), (5, 1.0)])
 @pytest.mark.parametrize("split", [False, True])
 def test_derivatives_are_finite_differences_of_the_log_sum(max_jump: int, scale: float, split: bool) -> None:
     rng = np.random.default_rng([6, max_jump])

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 Float = NDArray[np.float64]
 Family = Callable[[np.random.Generator, Lattices], Weights]
-TRIES = 40 if numba.config.DISABLE_JIT else 800
+TRIES = 40 if numba.config.DISABLE_JIT else 200
 JUMP = 7
 
 
@@ -68,7 +68,7 @@ def test_halves_of_opposite_sign_need_log_space(beginning: str) -> None:
 
 
 @pytest.mark.parametrize("scale", [50.0, 300.0, 700.0, 1e5])
-@pytest.mark.parametrize("max_jump", [0, 1, 4, 10])
+@pytest.mark.parametrize("max_jump", [0, 4])
 def test_weights_of_any_size(scale: float, max_jump: int) -> None:
     rng = np.random.default_rng([max_jump, int(scale)])
     sizes = [(0, 0), (0, 4), (3, 0), *[(8, 9), (14, 12), (20, 20)] * 3]
@@ -80,7 +80,7 @@ def test_weights_of_any_size(scale: float, max_jump: int) -> None:
         check_both(lattices, Weights(table), max_jump)
 
 
-@pytest.mark.parametrize("max_jump", [0, 1, 3, 9])
+@pytest.mark.parametrize("max_jump", [0, 3])
 def test_impossible_transitions(max_jump: int) -> None:
     rng = np.random.default_rng([2, max_jump])
     drawn, _, _ = random_batch(rng, [(0, 3), (3, 0), *[(6, 5), (15, 14)] * 3], 0.0)
@@ -89,7 +89,7 @@ def test_impossible_transitions(max_jump: int) -> None:
         table[row] = -np.inf
         check_both(drawn, Weights(table), max_jump)
         check_both(uniform(drawn), Weights(table), max_jump)
-    for lattices in (drawn, uniform(drawn)) * 15:
+    for lattices in (drawn, uniform(drawn)) * 8:
         table = rng.normal(scale=rng.choice([1.0, 100.0]), size=(9, 8))
         table[rng.random(table.shape) < rng.choice([0.1, 0.4])] = -np.inf
         arcs, links = rng.normal(size=(2, lattices.arcs.shape[0]))
@@ -275,11 +275,12 @@ FAMILIES = (
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("max_block", [1, 3, 12])
+@pytest.mark.parametrize("max_block", [1, 12])
 @pytest.mark.parametrize("jumping", [False, True])
 def test_what_linear_space_accepts_is_right(family: Family, max_block: int, jumping: bool) -> None:
     rng = np.random.default_rng([max_block, FAMILIES.index(family), jumping])
-    taken = {"cell to cell": 0, "arc to arc": 0} | ({} if jumping else {"by diagonals": 0})
+    uniformly = "arc to arc" if jumping else "by diagonals"
+    taken = {"cell to cell": 0, uniformly: 0}
     for trial in range(TRIES):
         size = (int(rng.integers(0, 13)), int(rng.integers(0, 13)))
         lattices, _, _ = random_batch(rng, [size], 0.0, max_block, arcs=rng.choice([0.2, 1.0, 3.0]))
@@ -293,9 +294,8 @@ def test_what_linear_space_accepts_is_right(family: Family, max_block: int, jump
                 taken[outcome.name] += 1
                 assert_agree(outcome.expected, truth, 1e-9)
                 np.testing.assert_allclose(outcome.sums, truth.log_sum, rtol=1e-12, atol=1e-12)
-    assert taken["cell to cell"] > TRIES // 20, "a search in which nothing is accepted shows nothing"
-    assert taken["arc to arc"] > TRIES // 100
-    assert jumping or taken["by diagonals"] > TRIES // 100
+    assert taken["cell to cell"] > TRIES // 40, "a search in which nothing is accepted shows nothing"
+    assert taken[uniformly]
 
 
 @pytest.mark.parametrize("length", [2, 5])
@@ -380,7 +380,7 @@ def test_a_disallowed_block_beside_very_small_weights() -> None:
     check_both(single(2, [0] * 3, [0] * 3, [(0, 3, 0, 3, 1)]), Weights(table, np.array([-np.inf])))
 
 
-@pytest.mark.parametrize("length", range(2, 12))
+@pytest.mark.parametrize("length", [2, 3, 7, 11])
 def test_long_blocks_of_small_weight_and_large_table_entries(length: int) -> None:
     """The factor of a long block, divided by the growth rate once per token, must not lose its digits."""
     table = np.array([[-600.0, 600.0]] * 3)

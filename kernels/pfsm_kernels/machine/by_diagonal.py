@@ -26,8 +26,15 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
 from pfsm_kernels.lattice.batch import Cells, Factors, Float, Int32, Outputs
-from pfsm_kernels.machine.hopeless import least_uniform_log_sum, will_underflow
-from pfsm_kernels.machine.tilt import accept, column_maxima, growth_rate, match_rate, tilt_arcs
+from pfsm_kernels.machine.tilt import (
+    accept,
+    column_maxima,
+    growth_rate,
+    least_uniform_log_sum,
+    match_rate,
+    tilt_arcs,
+    will_underflow,
+)
 
 # Cells at once: those of an instruction of AVX2.
 LANES = 4

@@ -29,7 +29,6 @@ import numpy as np
 
 from pfsm_kernels.cache import njit
 from pfsm_kernels.lattice.batch import Cells, Factors, Float, Int32, Outputs
-from pfsm_kernels.machine.hopeless import is_hopeless
 from pfsm_kernels.machine.tilt import (
     DELETED,
     accept,
@@ -37,6 +36,7 @@ from pfsm_kernels.machine.tilt import (
     edit_rate,
     find_states,
     growth_rate,
+    likely_underflow,
     match_rate,
     tilt_arcs,
 )
@@ -423,7 +423,7 @@ def machine_batch(first, last, cells, factors, outputs, derivatives):
             continue
         present = listed[: find_states(deletes, inserts, arcs, -1, seen, listed)]
         rho = _rate(E, reach, given, seen, present, tilted)
-        accepted[k] = rho > 0.0 and not is_hopeless(rho, log_E, deletes, inserts)
+        accepted[k] = rho > 0.0 and not likely_underflow(rho, log_E, deletes, inserts)
         if not accepted[k]:
             continue
         lattice = Lattice(deletes, inserts, arcs, by_end, tilted[: a1 - a0], link)

@@ -35,8 +35,16 @@ from pfsm_kernels.machine.cell_to_cell import (
     _prepare,
     _total,
 )
-from pfsm_kernels.machine.hopeless import MOST_CELLS, USUAL_GAIN, least_log_sum
-from pfsm_kernels.machine.tilt import DELETED, INSERTED, MATCHED, find_states, tilt_arcs
+from pfsm_kernels.machine.tilt import (
+    DELETED,
+    INSERTED,
+    MATCHED,
+    MOST_CELLS,
+    USUAL_GAIN,
+    find_states,
+    least_log_sum,
+    tilt_arcs,
+)
 
 # 1e-308 x 1e10 operations x 1e16 (double precision) x 1e14 (tilted factors of an edit and of its arc).
 SMALLEST_SHARE = 1e-268

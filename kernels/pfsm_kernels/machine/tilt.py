@@ -11,6 +11,10 @@ largest number of arcs that start in one cell, ``A / rho + B / rho^2 = 1`` does 
 swaps add ``2 D g^3 (B / rho^2)^2 / ((1 - r)^2 (1 - A / rho))`` to what can follow an edit or another swap, ``r`` being
 the left-hand side: two substitutions that open the blocks, three jumps, and any edits inside.
 
+A pass that underflows is slow, as most processors are slow with subnormal numbers. So none is begun where the score of
+two sequences, a lower bound of the sum, lies too far below what the rate allows for (``likely_underflow``); those pairs
+are tried at a rate of their own (``measured``).
+
 The bounds ask for factors that are normal numbers themselves: a table with entries beyond ``LARGEST_WEIGHT`` is for log
 space alone.
 """
@@ -28,11 +32,15 @@ LARGEST_FACTOR = 1e6
 # A tilted entry that only a tiny arc factor keeps below one multiplies what underflow left of that factor.
 LARGEST_TILTED_ENTRY = 1e12
 # Totals below are not accepted. 1e-308 (smallest normal number) x 1e10 operations x 1e16 (double precision) leaves a
-# wide margin in the first; from arc to arc masses may reach exp(LARGEST_GROWTH), and with jumps the smallest total is
-# multiplied by exp(growth).
+# wide margin in the first; from arc to arc masses may reach exp(LARGEST_GROWTH), and the smallest total is multiplied
+# by exp(growth).
 SMALLEST_TOTAL = 1e-280
 SMALLEST_TOTAL_WITH_JUMPS = 1e-230
-SMALLEST_SPARSE_TOTAL, LARGEST_GROWTH = 1e-130, 300.0
+LARGEST_GROWTH = 300.0
+# Of the log of the total: how far it usually lies above that of two sequences.
+USUAL_GAIN = 100.0
+# Those with more are not measured: all their rows would be kept.
+MOST_CELLS = 1 << 20
 # What a lattice has of a state, as bits.
 INSERTED, DELETED, MATCHED = 1, 2, 4
 # Of the log of a sum that should be one.
@@ -215,3 +223,46 @@ def rates_with_jumps(cells, factors, jump, max_jump):
         A = edit_rate(E, seen, present[:count])
         rates[k] = growth_rate_with_jumps(A, B, reach[jump], max_jump, longest, entry)
     return rates
+
+
+@njit
+def least_log_sum(log_E, delete_states, insert_states):
+    """A lower bound of the log-sum: the better of the two sequences without a match and with one turn."""
+    start = log_E.shape[0] - 1
+    scores = np.zeros(2)
+    for order in range(2):
+        first, second = (delete_states, insert_states) if order == 0 else (insert_states, delete_states)
+        last = start
+        for part in (first, second):
+            for state in part:
+                scores[order] += log_E[last, state]
+                last = state
+    return max(scores[0], scores[1])
+
+
+@njit
+def least_uniform_log_sum(log_E, insert, delete, m, n):
+    """``least_log_sum`` of ``m`` Deletes and ``n`` Inserts, at least one each, with one state each."""
+    start = log_E.shape[0] - 1
+    runs = (m - 1) * log_E[delete, delete] if m > 1 else 0.0
+    runs += (n - 1) * log_E[insert, insert] if n > 1 else 0.0
+    inserts_last = log_E[start, delete] + log_E[delete, insert]
+    return runs + max(inserts_last, log_E[start, insert] + log_E[insert, delete])
+
+
+@njit
+def likely_underflow(rho, log_E, delete_states, insert_states):
+    """Whether the total will usually underflow at rate ``rho``, and a lattice is not too large to be measured.
+
+    Where neither of the two sequences is possible nothing is known.
+    """
+    least = least_log_sum(log_E, delete_states, insert_states)
+    return will_underflow(least, rho, delete_states.size, insert_states.size)
+
+
+@njit
+def will_underflow(least, rho, m, n):
+    """As ``likely_underflow``, given the lower bound of the log-sum."""
+    if least == -math.inf or (m + 1) * (n + 1) > MOST_CELLS:
+        return False
+    return least + USUAL_GAIN - (m + n) * math.log(rho) < math.log(SMALLEST_TOTAL)

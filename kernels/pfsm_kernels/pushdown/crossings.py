@@ -85,16 +85,12 @@ class Crossings:
         reference: For jumps on r.
         sparse: bool [n_pairs], whether arcs are so few that going from arc to arc (``arc_to_arc``), where Insert and
             Delete have one state each, takes less time than going from cell to cell (``cell_to_cell``).
-        wide: bool [n_pairs], whether there are more than ``WIDE`` crossings: log-sums are found ``by_landing``.
-        listed: Whether crossings of such pairs are listed; if not, nothing but log-sums can be found.
     """
 
     max_jump: int
     hypothesis: Side
     reference: Side
     sparse: NDArray[np.bool_]
-    wide: NDArray[np.bool_]
-    listed: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,12 +126,11 @@ class Jumping(NamedTuple):
 ACROSS = 1, 0
 # What a pair of arcs in a window costs, in cells.
 PAIR_OF_ARCS = 0.2
-# Of one pair, on both sides. About 350 tokens of running text a side have 30,000 within 5 columns where words and stems
-# match; beyond that, opening a window for each takes longer than sweeping all columns.
-WIDE = 30_000
-# Of one pair of which derivatives are wanted: the most for which followers are listed.
+# Of one pair: the most crossings for which followers are listed.
 FOLLOWED = 500_000
-MOST_CROSSINGS = 20_000_000
+# Of one pair, on both sides. 750 tokens of running text a side have 320,000 within 5 columns where words and stems
+# match, and take half a gigabyte; 1,200 tokens have two million, and take two.
+MOST_CROSSINGS = 2_000_000
 
 
 @njit(nogil=True)
@@ -175,11 +170,10 @@ def _fill_columns(offsets, across, column_arcs, first):
 
 
 @njit(nogil=True)
-def _find(offsets, across, arcs, columns, max_jump, left_out, sizes, room, write):
-    """Counts, then writes, groups and crossings.
+def _find(offsets, across, arcs, columns, max_jump, sizes, room, write):
+    """Counts, then writes, groups and crossings; returns the numbers of both.
 
-    Pairs that are ``left_out`` have none. Without ``write``, the crossings of each pair are added to ``sizes``; there
-    counting ends beyond ``MOST_CROSSINGS``. Returns the numbers of both.
+    Without ``write``, the crossings of each pair are added to ``sizes``; there counting ends beyond ``MOST_CROSSINGS``.
     """
     column_arcs, column_view, column_first = columns
     group_first, gap_arc, landing, crossing_first, landed, group, landed_first = room
@@ -188,10 +182,6 @@ def _find(offsets, across, arcs, columns, max_jump, left_out, sizes, room, write
         before = crossings
         base, A = offsets[k, 2], offsets[k + 1, 2] - offsets[k, 2]
         at, n = offsets[k, across] + 2 * k, offsets[k + 1, across] - offsets[k, across]
-        if left_out[k]:
-            if write:
-                group_first[base : base + A] = groups
-            continue
         for c in range(A):
             if crossings - before > MOST_CROSSINGS:
                 break
@@ -292,7 +282,7 @@ def _columns(lattices: Lattices, views: Sequence[_View]) -> list[_Columns]:
     return found
 
 
-def find_crossings(lattices: Lattices, max_jump: int, *, sums_only: bool = False) -> Crossings:
+def find_crossings(lattices: Lattices, max_jump: int) -> Crossings:
     """Both views of a batch with their crossings at most ``max_jump`` columns apart.
 
     Memory: about 24 bytes a crossing. A pair of m x n tokens with A arcs spread evenly has about A^2 D / (2 n) on
@@ -301,24 +291,28 @@ def find_crossings(lattices: Lattices, max_jump: int, *, sums_only: bool = False
     Args:
         lattices: The batch.
         max_jump: The jump limit.
-        sums_only: Whether nothing but log-sums is wanted: crossings of wide pairs are not listed then.
 
     Raises:
         ValueError: If ``max_jump`` is negative.
-        TooManyCrossingsError: If crossings are to be listed and a pair has more than ``MOST_CROSSINGS``, as where one
-            word fills both of its lines.
+        TooManyCrossingsError: If a pair has more than ``MOST_CROSSINGS``, as where one word fills both of its lines.
     """
     if max_jump < 0:
         raise ValueError(f"max_jump is {max_jump}, it must not be negative")
     views = _views(lattices)
     columns = _columns(lattices, views)
-    wide, followed, left_out, numbers = _count(lattices, views, columns, max_jump, sums_only)
-    followers = _all_followers(lattices, views, columns, max_jump, followed)
+    sizes, nothing = np.zeros(len(lattices), dtype=np.int64), _room(0, 0, 0)
+    numbers = [
+        _find(lattices.offsets, across, view[0], column, max_jump, sizes, nothing, False)
+        for across, view, column in zip(ACROSS, views, columns, strict=True)
+    ]
+    if (sizes > MOST_CROSSINGS).any():
+        raise TooManyCrossingsError(int(np.argmax(sizes > MOST_CROSSINGS)))
+    followers = _all_followers(lattices, views, columns, max_jump, sizes <= FOLLOWED)
     hypothesis, reference = (
-        _side(lattices, at, view, column, max_jump, left_out, numbers[at], *followers[at])
+        _side(lattices, at, view, column, max_jump, numbers[at], *followers[at])
         for at, (view, column) in enumerate(zip(views, columns, strict=True))
     )
-    return Crossings(max_jump, hypothesis, reference, followers[2], wide, not sums_only)
+    return Crossings(max_jump, hypothesis, reference, followers[2])
 
 
 def _room(n_arcs: int, groups: int, crossings: int) -> _Room:
@@ -329,29 +323,6 @@ def _room(n_arcs: int, groups: int, crossings: int) -> _Room:
         np.zeros(of_groups + 1, dtype=np.int64), np.empty(of_crossings, dtype=np.int32),
         np.empty(of_crossings, dtype=np.int64), np.zeros(of_arcs, dtype=np.int64),
     )  # fmt: skip
-
-
-def _count(
-    lattices: Lattices, views: Sequence[_View], columns: Sequence[_Columns], max_jump: int, sums_only: bool
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_], list[tuple[int, int]]]:
-    """Which pairs are wide, may be sparse, and are left out; groups and crossings of both sides of the others."""
-    sizes = np.zeros(len(lattices), dtype=np.int64)
-    left_out, nothing = np.zeros(len(lattices), dtype=np.bool_), _room(0, 0, 0)
-
-    def count() -> list[tuple[int, int]]:
-        return [
-            _find(lattices.offsets, across, view[0], column, max_jump, left_out, sizes, nothing, False)
-            for across, view, column in zip(ACROSS, views, columns, strict=True)
-        ]
-
-    numbers = count()
-    wide, followed = sizes > WIDE, sizes <= (WIDE if sums_only else FOLLOWED)
-    if sums_only and wide.any():
-        left_out = wide
-        numbers = count()
-    elif (sizes > MOST_CROSSINGS).any():
-        raise TooManyCrossingsError(int(np.argmax(sizes > MOST_CROSSINGS)))
-    return wide, followed, left_out, numbers
 
 
 def _all_followers(
@@ -389,14 +360,13 @@ def _side(
     view: _View,
     column: _Columns,
     max_jump: int,
-    left_out: NDArray[np.bool_],
     numbers: tuple[int, int],
     follow_first: Int64,
     follow: Int32,
 ) -> Side:
     arcs, by_end, original, position = view
     sizes, room = np.zeros(0, dtype=np.int64), _room(arcs.shape[0], *numbers)
-    _find(lattices.offsets, ACROSS[at], arcs, column, max_jump, left_out, sizes, room, True)
+    _find(lattices.offsets, ACROSS[at], arcs, column, max_jump, sizes, room, True)
     group_first, gap_arc, landing, crossing_first, landed, group, landed_first = room
     by_landed = np.empty(landed.size, dtype=np.int64)
     _order_by_landed(lattices.offsets, group_first, crossing_first, landed, landed_first, by_landed)

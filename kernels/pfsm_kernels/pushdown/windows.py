@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
+from pfsm_kernels.machine.tilt import LARGEST_RATE
 
 Float = NDArray[np.float64]
 
@@ -53,11 +54,17 @@ class Windows(NamedTuple):
 
 
 def make_windows(
-    E: Float, states: tuple[int, int, int], rate: float, max_jump: int, rows: int, derivatives: bool
-) -> Windows:
-    """The tables for weights ``E = exp(table)``; ``states`` are Insert, Delete and Jump."""
+    E: Float, states: tuple[int, int, int], max_jump: int, rows: int, derivatives: bool
+) -> Windows | None:
+    """The tables for weights ``E = exp(table)``; ``states`` are Insert, Delete and Jump.
+
+    The rate is the largest row sum over Insert and Delete, so that no sum exceeds one; None where it is no good.
+    """
     S = E.shape[1]
     insert, delete, jump = states
+    rate = float((E[:, insert] + E[:, delete]).max())
+    if not 1.0 / LARGEST_RATE < rate < LARGEST_RATE:
+        return None
     windows = Windows(
         insert,
         delete,

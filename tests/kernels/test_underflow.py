@@ -5,7 +5,7 @@ import pytest
 
 from pfsm_kernels.inference import Weights, expectations
 from pfsm_kernels.lattice.lattices import Lattices, single
-from pfsm_kernels.machine.hopeless import MOST_CELLS, is_hopeless, least_log_sum, least_uniform_log_sum
+from pfsm_kernels.machine.tilt import MOST_CELLS, least_log_sum, least_uniform_log_sum, likely_underflow
 from tests.kernels.kernel_runs import in_linear_space, in_log_space, measured
 
 
@@ -54,13 +54,13 @@ def test_what_is_left_out_comes_out_right_at_a_rate_of_its_own() -> None:
 
 def test_nothing_is_known_where_edits_are_impossible() -> None:
     states = np.zeros(9, dtype=np.int32), np.ones(9, dtype=np.int32)
-    assert is_hopeless(1e40, np.full((3, 2), -1.0), *states)
-    assert not is_hopeless(1e40, np.full((3, 2), -np.inf), *states)
+    assert likely_underflow(1e40, np.full((3, 2), -1.0), *states)
+    assert not likely_underflow(1e40, np.full((3, 2), -np.inf), *states)
 
 
 def test_what_is_too_large_to_be_measured_is_tried_from_cell_to_cell() -> None:
     table = np.full((3, 2), -50.0)
     side = int(np.sqrt(MOST_CELLS)) + 1
-    for tokens, hopeless in ((100, True), (side, False)):
+    for tokens, expected in ((100, True), (side, False)):
         states = np.zeros(tokens, dtype=np.int32), np.ones(tokens, dtype=np.int32)
-        assert is_hopeless(1.0, table, *states) is hopeless
+        assert likely_underflow(1.0, table, *states) is expected
