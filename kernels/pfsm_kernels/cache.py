@@ -1,14 +1,10 @@
 """Where compiled kernels are kept, and a word to people who wait for them.
 
-Numba keeps a compiled kernel until its own file changes. But a kernel calls functions of other files, and its types may
-be classes of others. So all kernels are kept in one folder named after all sources and Numba's version: whatever is
-edited, everything is compiled anew. The folder is below ``NUMBA_CACHE_DIR`` where that is set, else beside the sources,
-else in the user's cache folder. Where nothing may be written, kernels go to a folder of this process alone, and are
-compiled anew in the next. That folder has no name that others could guess, for whoever writes to it runs code here.
-
-Places that may not be written to are read from all the same: kernels that were compiled into an image, or by whoever
-installed the package, need not be compiled again. A kernel that cannot be saved, because the disk is full for example,
-is used and forgotten.
+Numba keeps a compiled kernel until its own file changes, but a kernel calls functions of other files. So all kernels
+are kept in one folder named after all sources and Numba's version. It is below ``NUMBA_CACHE_DIR`` where that is set,
+else beside the sources, else in the user's cache folder; where nothing may be written, it is one of this process alone,
+whose name nobody can guess, for whoever writes to it runs code here. Places that may not be written to are read all the
+same, as in an image. A kernel that cannot be saved, because the disk is full for example, is used and forgotten.
 """
 
 import atexit
@@ -66,29 +62,20 @@ def digest(package: Path) -> str:
 
     Numba forgets what another version of it has saved, so two versions in one folder would compile without end.
     """
+    sources = []
+    for folder, below, names in os.walk(package):
+        # Kernels of many versions may lie there.
+        below[:] = [name for name in below if name != "__pycache__"]
+        sources += [Path(folder, name) for name in names if name.endswith(".py")]
     found = hashlib.sha256(f"numba {numba.__version__}\n".encode())
-    for path in _sources(package):
+    for path in sorted(sources):
         found.update(f"{path.relative_to(package)}\n".encode())
         found.update(path.read_bytes())
     return found.hexdigest()[:16]
 
 
-def _sources(package: Path) -> list[Path]:
-    """Every process looks for them, so not below ``__pycache__``, where kernels of many versions may lie."""
-    found = []
-    for folder, below, names in os.walk(package):
-        below[:] = [name for name in below if name != "__pycache__"]
-        found += [Path(folder, name) for name in names if name.endswith(".py")]
-    return sorted(found)
-
-
 def cache_places(package: Path, user: Path) -> list[Path]:
-    """The folders for kernels that are tried, the best first.
-
-    Args:
-        package: The folder of the kernels' sources.
-        user: The user's cache folder.
-    """
+    """The folders for kernels that are tried, the best first, given that of the sources and the user's cache."""
     places = [Path(config.CACHE_DIR)] if config.CACHE_DIR else [package / "__pycache__", user]
     name = f"{PREFIX}{digest(package)}"
     return [place / name for place in places]
@@ -127,8 +114,7 @@ def tidy_up(folder: Path) -> None:
 class Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
     """Says once that kernels are being compiled, which is what the first run waits for.
 
-    It says so to those who listen to the logger ``pfsm.kernels``, as the command line does; if nobody does, on a
-    terminal. Where ``PFSM_NO_NOTICE`` is set it says nothing.
+    To those who listen to the logger ``pfsm.kernels``, else on a terminal; not where ``PFSM_NO_NOTICE`` is set.
     """
 
     def __init__(self) -> None:
@@ -190,8 +176,7 @@ class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]  # Numba has no 
 class _DataFiles(IndexDataCacheFile):  # type: ignore[misc]  # Numba has no types
     """Files of a kernel, of which no two processes ever write the same.
 
-    Numba numbers the compiled forms of a kernel. Two processes that compile two forms at once would both call theirs
-    the first, and the index could name one form and lead to the other.
+    Numba numbers the compiled forms of a kernel; two processes that compile at once would both take the first number.
     """
 
     def _data_name(self, number: int) -> str:  # noqa: ARG002 - Numba's signature
@@ -207,8 +192,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """A compiled form, None if there is none.
 
-        Numba first imports everything that compiling could need, which takes longer than a run of few pairs. Compiled
-        code needs its counting of references alone; the compiler itself asks for the rest if it comes to that.
+        Numba first imports everything that compiling could need; compiled code needs its counting of references alone.
         """
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():

@@ -22,7 +22,6 @@ from pfsm.commands.arguments import (
     open_scorers,
 )
 from pfsm.commands.clusters import sharing
-from pfsm.commands.first_run import compiled_ahead
 from pfsm.commands.languages import check_text
 from pfsm.commands.score_output import Column, Scored, print_scores
 from pfsm.commands.test_sets import add_test_set, reference_paths
@@ -35,6 +34,7 @@ from pfsm.io.limits import byte_size
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.data_columns import missing_column
 from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, number_by_segment
+from pfsm.model.metric import Metric
 from pfsm.runtime.progress import Stage
 
 if TYPE_CHECKING:
@@ -146,7 +146,10 @@ def run(options: Namespace) -> None:
 
         score_partitions.run(metrics[0], options)
         return
-    with compiled_ahead(metrics, options.scheduler):
+    from pfsm_kernels.companion import companion  # noqa: PLC0415 - brings numba
+
+    threads = [metric.threads for metric in metrics if isinstance(metric, Metric)]
+    with companion(max(threads, default=1) if options.scheduler is None else 1):
         columns = _columns(metrics, references, options)
     print_scores(columns, options)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pfsm.commands import warmup
-from pfsm.commands.warmup_runs import all_runs, run_quietly, write_inputs
+from pfsm.commands.warmup import all_runs, run_quietly, write_inputs
 from pfsm.metrics import metric_names
 from pfsm.model.shipped import shipped_models
 from pfsm_kernels.cache import FOLDER
