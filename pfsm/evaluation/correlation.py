@@ -69,7 +69,7 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
     Raises:
         ValueError: If the shapes differ, or a value is not finite.
     """
-    from pfsm_kernels.statistics.rank import repeated_kendall_tau_b  # noqa: PLC0415 - starts a JIT compiler
+    from pfsm_kernels.statistics.resampling import repeated_kendall_tau_b  # noqa: PLC0415 - starts a JIT compiler
 
     x, y = paired_scores(x, y)
     if x.size < 2:

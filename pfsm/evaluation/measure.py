@@ -269,7 +269,7 @@ class RankCorrelation(Measure):
 
     def resampler(self, metric: Float) -> OfTimes:
         """As `Measure.resampler`."""
-        from pfsm_kernels.statistics.rank import repeated_kendall_tau_b, repeated_spearman  # noqa: PLC0415 - starts a JIT compiler
+        from pfsm_kernels.statistics.resampling import repeated_kendall_tau_b, repeated_spearman  # noqa: PLC0415 - starts a JIT compiler
 
         kernel = repeated_kendall_tau_b if self.statistic is kendall_tau_b else repeated_spearman
         # In the order of the metric's scores: the kernel sorts in every call, which then costs little.

@@ -383,7 +383,7 @@ def _circles(pairs: _Pairs, n_items: int) -> Int:
 
 
 def _best_of_circle(low: Int, high: Int, votes: Float) -> tuple[float, bool]:
-    from pfsm_kernels.statistics.orders import best_order  # noqa: PLC0415 - starts a JIT compiler
+    from pfsm_kernels.statistics.pairs import best_order  # noqa: PLC0415 - starts a JIT compiler
 
     items, places = np.unique(np.concatenate([low, high]), return_inverse=True)
     if items.size > (_MOST_TIED if votes[:, 1].any() else _MOST_STRICT):

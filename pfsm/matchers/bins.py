@@ -42,7 +42,7 @@ def ramped(
     """
     if len(knots) < 2:
         return Offers(blocks)
-    from pfsm_kernels.lattice.ramps import ramps  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.lattice.features import ramps  # noqa: PLC0415 - brings numba
 
     return Offers(blocks, ramp_names(prefix, knots), *ramps(values, np.asarray(knots, dtype=np.float64)))
 

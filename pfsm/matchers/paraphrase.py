@@ -79,7 +79,7 @@ class ParaphraseMatcher:
 
     def links(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
         """Blocks, int32 [n_blocks, 5], and the logarithm to base 10 of their probability, float64 [n_blocks]."""
-        from pfsm_kernels.lattice.once import each_once  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.lattice.arcs import each_once  # noqa: PLC0415 - brings numba
 
         found = [finder.links(pairs, direction) for finder in self._finders for direction in self._directions]
         blocks = np.concatenate([rows for rows, _ in found])

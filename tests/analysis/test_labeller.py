@@ -21,7 +21,7 @@ from pfsm.english.labeller.weights import read_role_weights, write_role_weights
 from pfsm.english.parser.weights import write_weights
 from pfsm.errors import PfsmError
 from pfsm.metrics import get_metric
-from pfsm_kernels.roles.encoder import lstm
+from pfsm_kernels.dense.vectors import lstm
 from pfsm_kernels.roles.sets import best_set, by_end, forward, gradients, set_sums
 from tests.analysis.samples import ROLE_LABELS, random_weights, role_weights
 

@@ -27,7 +27,7 @@ from pfsm.evaluation import (
     weighted_pearson,
     williams_test,
 )
-from pfsm_kernels.statistics.rank import repeated_kendall_tau_b, repeated_spearman
+from pfsm_kernels.statistics.resampling import repeated_kendall_tau_b, repeated_spearman
 from tests.oracles import rank
 
 Correlation = Callable[..., float]

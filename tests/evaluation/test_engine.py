@@ -42,7 +42,7 @@ from pfsm.evaluation.catalogue import (
 from pfsm.evaluation.engine import check_units, samples
 from pfsm.evaluation.measure import Items, scored_items
 from pfsm.evaluation.preference import preference_items
-from pfsm_kernels.statistics.rank import repeated_kendall_tau_b, repeated_spearman
+from pfsm_kernels.statistics.resampling import repeated_kendall_tau_b, repeated_spearman
 from tests.oracles import resampling
 
 Float = NDArray[np.float64]

@@ -25,7 +25,7 @@ from pfsm.evaluation import (
     random_accuracy,
 )
 from pfsm.evaluation import preference as module
-from pfsm_kernels.statistics.orders import best_order
+from pfsm_kernels.statistics.pairs import best_order
 from tests.oracles import pairs
 from tests.oracles.pairs import Judgment
 

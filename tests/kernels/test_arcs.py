@@ -1,4 +1,4 @@
-"""Offers merged into arcs, and their order, against Python's own sorting."""
+"""Offers merged into arcs, their order, and soft bins, against Python's own sorting, a dictionary, a formula."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.matchers.merging import merged
-from pfsm_kernels.lattice.arcs import FINE, OUTSIDE, UNSORTED, check_arcs, is_sorted, merge, order_of_ends
+from pfsm_kernels.lattice.arcs import (
+    FINE,
+    OUTSIDE,
+    UNSORTED,
+    check_arcs,
+    each_once,
+    is_sorted,
+    merge,
+    order_of_ends,
+)
+from pfsm_kernels.lattice.features import ramps
 
 Row = tuple[int, int, int, int, int]
 
@@ -75,3 +85,32 @@ def test_faults_of_arcs() -> None:
     offsets = np.array([[0, 0, 0], [2, 3, 2]])
     assert check_arcs(np.array([[1, 1, 2, 1, 0], [1, 1, 1, 1, 0]], dtype=np.int32), offsets) == UNSORTED
     assert check_arcs(np.array([[1, 2, 2, 1, 0], [1, 1, 1, 1, 0]], dtype=np.int32), offsets) == OUTSIDE
+
+
+def test_every_row_stays_once_with_its_largest_value() -> None:
+    draw = np.random.default_rng(5)
+    for size, n_pairs, largest in ((0, 3, 1), (1, 1, 1), (40, 3, 2), (500, 9, 3), (2000, 1, 40)):
+        sides = draw.integers(0, largest + 1, (size, 4))
+        rows = np.column_stack([draw.integers(0, n_pairs, size), sides]).astype(np.int32)
+        values = draw.random(size).astype(np.float32)
+        expected: dict[tuple[int, ...], float] = {}
+        for (pair, i, p, j, q), value in zip(rows.tolist(), values.tolist(), strict=True):
+            expected[pair, i, j, p, q] = max(value, expected.get((pair, i, j, p, q), 0.0))
+        found, best = each_once(rows, values, n_pairs)
+        assert found[:, [0, 1, 3, 2, 4]].tolist() == [list(row) for row in sorted(expected)]
+        assert best.tolist() == [expected[row] for row in sorted(expected)]
+
+
+def test_shares_are_those_of_the_formula() -> None:
+    draw = np.random.default_rng(6)
+    for knots in (np.array([0.0, 1.0]), np.array([-2.0, -0.5, 0.1, 3.0])):
+        values = np.concatenate([knots, draw.uniform(-3.0, 4.0, 200), [-9.0, 9.0]])
+        table = np.clip((values[:, np.newaxis] - knots[:-1]) / np.diff(knots), 0.0, 1.0)
+        offer, step = np.nonzero(table)
+        found = ramps(values, knots)
+        assert [part.tolist() for part in found] == [
+            offer.tolist(),
+            step.tolist(),
+            table[offer, step].tolist(),
+        ]
+    assert [part.size for part in ramps(np.zeros(0), np.array([0.0, 1.0]))] == [0, 0, 0]

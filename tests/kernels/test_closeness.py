@@ -35,25 +35,6 @@ def test_close_words_are_those_of_the_table(minimum: float, nearest: int) -> Non
     assert expected
 
 
-def test_what_does_not_fit_is_refused() -> None:
-    empty = np.zeros(2, dtype=np.int64)
-    for rows, minimum, nearest, left, message in (
-        (ROWS, 0.0, 0, LEFT[:0], "minimum must be"),
-        (ROWS, 0.5, -1, LEFT[:0], "minimum must be"),
-        (ROWS, 0.5, 0, LEFT[:1], "offsets do not end"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            close_words(left, empty, RIGHT[:0], empty, rows, minimum, nearest)
-    one = np.array([0, 1])
-    with pytest.raises(ValueError, match="no row"):
-        close_words(np.array([41], np.int32), one, RIGHT[:0], empty, ROWS, 0.5, 0)
-    long = np.full((1, 3), -32768, np.int16)
-    zero, none = np.zeros(1, np.int32), LEFT[:0]
-    for left, ends, right, right_ends in ((zero, one, none, empty), (none, empty, zero, one)):
-        with pytest.raises(ValueError, match="too long"):
-            close_words(left, ends, right, right_ends, long, 0.5, 0)
-
-
 def test_cosines_at_the_minimum_count() -> None:
     # 3 4 5: the cosine of (3, 4) and (5, 0) is .6 to the last bit, and so is that of (-3, -4) and (-5, 0).
     rows = np.array([[3, 4], [5, 0], [-3, -4]], np.int16)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from pfsm_kernels.strings.closeness import close_words
-from pfsm_kernels.strings.growing import widest
-from pfsm_kernels.strings.matching import agreeing_blocks
+from pfsm_kernels.strings.matching import agreeing_blocks, widest
 from pfsm_kernels.strings.sharing import linked_phrases, tokens_sharing_keys
 from pfsm_kernels.strings.spelling import similar_words
 

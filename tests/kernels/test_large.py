@@ -45,17 +45,8 @@ def even_weights(
 
 
 # On both sides of the number of cells that are stored whole, and of whole numbers of blocks of rows.
-CHECKPOINTED = [
-    (220, 220),
-    (300, 130),
-    (130, 300),
-    (181, 181),
-    (168, 195),
-    (195, 168),
-    (1100, 40),
-    (20, 1700),
-]
-STORED = [(127, 255), (255, 127), (180, 180)]
+CHECKPOINTED = [(300, 130), (181, 181), (168, 195), (1100, 40), (20, 1700)]
+STORED = [(127, 255), (180, 180)]
 
 
 @pytest.mark.parametrize(("m", "n"), CHECKPOINTED + STORED)
@@ -206,8 +197,7 @@ def even_weights_with_jumps(
     return Weights(table, arc_weights, links)
 
 
-@pytest.mark.parametrize("max_jump", [5, 10])
-@pytest.mark.parametrize(("m", "n"), [(300, 300), (350, 250)])
+@pytest.mark.parametrize(("m", "n", "max_jump"), [(300, 300, 5), (350, 250, 10)])
 def test_hundreds_of_tokens_a_side(m: int, n: int, max_jump: int) -> None:
     rng = np.random.default_rng([m, n, max_jump])
     lattices, _, state = random_batch(rng, [(m, n)], 0.0, arcs=3.0, spread=8)
@@ -229,8 +219,7 @@ def test_hundreds_of_tokens_a_side(m: int, n: int, max_jump: int) -> None:
     assert plain.score <= path.score <= truth.log_sum[0]
 
 
-@pytest.mark.parametrize(("m", "n"), [(200, 220), (20, 300), (300, 20)])
-@pytest.mark.parametrize("scale", [1.0, 40.0])
+@pytest.mark.parametrize(("scale", "m", "n"), [(40.0, 150, 160), (1.0, 20, 300), (40.0, 300, 20)])
 def test_weights_that_no_growth_rate_fits(scale: float, m: int, n: int) -> None:
     """Log space takes over; many swaps, and derivatives that are the slope along a random direction."""
     rng = np.random.default_rng([2, m])

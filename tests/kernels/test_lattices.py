@@ -94,18 +94,15 @@ WRONG_ARCS: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("change", WRONG.values(), ids=list(WRONG))
-def test_wrong_arrays_are_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"must|outside"):
-        dataclasses.replace(two_pairs(), **change)
-
-
-@pytest.mark.parametrize("rows", WRONG_ARCS.values(), ids=list(WRONG_ARCS))
-def test_wrong_arcs_are_refused(rows: list[Any]) -> None:
+def test_wrong_arrays_are_refused() -> None:
+    for change in WRONG.values():
+        with pytest.raises(ValueError, match=r"must|outside"):
+            dataclasses.replace(two_pairs(), **change)
     tokens = np.zeros(2, dtype=np.int32), np.zeros(3, dtype=np.int32)
-    offsets = np.array([[0, 0, 0], [2, 3, len(rows)]])
-    with pytest.raises(ValueError, match=r"must|outside"):
-        Lattices(3, *tokens, np.array(rows, dtype=np.int32), offsets)
+    for rows in WRONG_ARCS.values():
+        offsets = np.array([[0, 0, 0], [2, 3, len(rows)]])
+        with pytest.raises(ValueError, match=r"must|outside"):
+            Lattices(3, *tokens, np.array(rows, dtype=np.int32), offsets)
 
 
 def test_an_arc_may_not_reach_into_the_next_pair() -> None:
@@ -144,17 +141,16 @@ BAD_WEIGHTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [(name, value) for name, values in BAD_WEIGHTS.items() for value in values]
-)
-def test_wrong_weights_are_refused(name: str, value: Any) -> None:
-    weights = dataclasses.replace(Weights(np.zeros((4, 3)), np.zeros(4), np.zeros(4)), **{name: value})
-    with pytest.raises(ValueError, match=f"weights.{name}"):
-        log_sum(two_pairs(), weights)
-    with pytest.raises(ValueError, match=f"weights.{name}"):
-        expectations(two_pairs(), weights)
-    with pytest.raises(ValueError, match=f"weights.{name}"):
-        best_path(two_pairs(), weights, 1)
+def test_wrong_weights_are_refused() -> None:
+    for name, values in BAD_WEIGHTS.items():
+        for value in values:
+            given = {"table": np.zeros((4, 3)), "arcs": np.zeros(4), "links": np.zeros(4), name: value}
+            with pytest.raises(ValueError, match=f"weights.{name}"):
+                log_sum(two_pairs(), Weights(**given))
+    with pytest.raises(ValueError, match=r"weights.table"):
+        expectations(two_pairs(), Weights(np.zeros((3, 3))))
+    with pytest.raises(ValueError, match=r"weights.table"):
+        best_path(two_pairs(), Weights(np.zeros((3, 3))), 1)
 
 
 def test_arrays_need_not_be_contiguous() -> None:

@@ -1,6 +1,6 @@
-"""Edit distances, common words, subsequences, skip-bigrams, runs: brute force and published examples."""
+"""Edit distances, common words, subsequences, skip-bigrams, runs, bags: brute force and published examples."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
@@ -14,6 +14,7 @@ from pfsm_kernels.strings.overlap import (
     common_subsequences,
     common_words,
     edit_distances,
+    shared_weights,
     squared_runs,
 )
 
@@ -130,9 +131,42 @@ def test_squared_runs() -> None:
     np.testing.assert_allclose(squared_runs(*SIDES), wanted)
 
 
-def test_what_does_not_fit() -> None:
-    ids, offsets = arrays([[1, 2]])
-    with pytest.raises(ValueError, match="same number of sequences"):
-        edit_distances(ids, offsets, ids, np.array([0, 1, 2]))
-    with pytest.raises(ValueError, match="number of tokens"):
-        common_words(ids, offsets, ids, np.array([0, 3]))
+Sides = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
+
+
+def drawn_bags(seed: int, most: int) -> Sides:
+    """Bags of zero to ``most`` items; keys that agree in their last bits, and very large ones, are among them."""
+    random = np.random.default_rng(seed)
+    sizes = random.integers(0, most + 1, 60)
+    keys = random.choice([0, 1, 2, 64, 128, 2**40, 2**62, 2**63 - 1], sizes.sum()).astype(np.int64)
+    return keys, random.exponential(size=keys.size), np.cumsum([0, *sizes]).astype(np.int64)
+
+
+@pytest.mark.parametrize("most", [1, 4, 40])
+def test_shared_weights_are_those_of_counters(most: int) -> None:
+    ours, theirs = drawn_bags(1, most), drawn_bags(2, most)
+    found = shared_weights(*ours, *theirs)
+    for pair in range(60):
+        sums = []
+        for keys, weights, offsets in (ours, theirs):
+            bag: defaultdict[int, float] = defaultdict(float)
+            for item in range(offsets[pair], offsets[pair + 1]):
+                bag[int(keys[item])] += float(weights[item])
+            sums.append(bag)
+        shared = sum(min(value, sums[1].get(key, 0.0)) for key, value in sums[0].items())
+        assert found[pair].tolist() == pytest.approx([shared, sum(sums[0].values()), sum(sums[1].values())])
+
+
+def test_a_pair_does_not_depend_on_its_neighbours() -> None:
+    ours, theirs = drawn_bags(1, 40), drawn_bags(2, 40)
+    together = shared_weights(*ours, *theirs)
+    for pair in range(60):
+        alone = [
+            (
+                keys[o[pair] : o[pair + 1]],
+                weights[o[pair] : o[pair + 1]],
+                np.array([0, o[pair + 1] - o[pair]]),
+            )
+            for keys, weights, o in (ours, theirs)
+        ]
+        assert shared_weights(*alone[0], *alone[1])[0].tolist() == together[pair].tolist()

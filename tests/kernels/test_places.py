@@ -62,7 +62,7 @@ def added(lattice: EditLattice, weights: dict[str, float], before: Move | None, 
 
 
 @pytest.mark.parametrize("kind", ["moderate", "large", "mixture", "impossible"])
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(8))
 def test_places_are_those_of_all_sequences(kind: str, seed: int) -> None:
     case = random_case(np.random.default_rng([seed, len(kind)]), kind, 3, jumping=False)
     batch = number(case.lattices, case.weights)
@@ -93,8 +93,8 @@ def with_a_state_for_every_place(
     return split, dataclasses.replace(weights, table=np.ascontiguousarray(table)), states
 
 
-@pytest.mark.parametrize("scale", [1.0, 8.0, 60.0, 400.0])
-@pytest.mark.parametrize("size", [(30, 34), (70, 12), (60, 50)])
+@pytest.mark.parametrize("scale", [1.0, 60.0, 400.0])
+@pytest.mark.parametrize("size", [(70, 12), (60, 50)])
 def test_places_of_long_pairs_are_those_of_states_of_their_own(size: tuple[int, int], scale: float) -> None:
     rng = np.random.default_rng([*size, int(scale)])
     lattices = random_lattices(rng, [size], max_block=3, arcs=2.0)

@@ -1,10 +1,8 @@
 """Similar words against RapidFuzz's Levenshtein distance, pair of words by pair of words."""
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
@@ -83,44 +81,3 @@ def test_any_number_of_matches() -> None:
 def test_nothing_to_compare() -> None:
     assert run([], 0.5) == ({}, [])
     assert run([([], []), ([""], ["abcd"])], 0.5) == ({}, [])
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "expected"),
-    [
-        ("minimum", 0.0, "minimum must be above 0"),
-        ("minimum", 1.5, "minimum must be above 0"),
-        ("minimum", float("nan"), "minimum must be above 0"),
-        ("left_offsets", [0, 1, 1], "the same number of sentences"),
-        ("left_offsets", [0, 2], "the last offset"),
-        ("right_offsets", [0, 3], "the last offset"),
-        ("words", [0, 2, 4], "the last offset"),
-        ("words", [0, 0, 3], "1 to 64 characters"),
-        ("words", [1, 2, 3], "1 to 64 characters"),
-        ("left", [2], "a word beyond the last of 2"),
-        ("right", [0, 2], "a word beyond the last of 2"),
-        ("codes", [97, -1, 98], "not negative"),
-    ],
-)
-def test_arrays_that_do_not_fit(field: str, value: object, expected: str) -> None:
-    arguments: dict[str, Any] = {
-        "left": np.array([0], dtype=np.int32),
-        "left_offsets": np.array([0, 1]),
-        "right": np.array([0, 1], dtype=np.int32),
-        "right_offsets": np.array([0, 2]),
-        "codes": np.array([97, 98, 99], dtype=np.int32),
-        "words": np.array([0, 1, 3]),
-        "minimum": 0.5,
-    }
-    given = arguments[field]
-    arguments[field] = np.array(value, dtype=given.dtype) if isinstance(given, np.ndarray) else value
-    with pytest.raises(ValueError, match=expected):
-        similar_words(**arguments)
-
-
-def test_a_word_that_is_too_long_is_refused() -> None:
-    one = np.zeros(1, dtype=np.int32)
-    offsets = np.array([0, 1])
-    codes = np.full(LONGEST + 1, 97, dtype=np.int32)
-    with pytest.raises(ValueError, match="1 to 64 characters"):
-        similar_words(one, offsets, one, offsets, codes, np.array([0, LONGEST + 1]), 0.5)

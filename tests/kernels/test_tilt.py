@@ -23,7 +23,7 @@ def left(rho: float, a: float, b: float, longest: int) -> float:
     return a / rho + max(b / rho**k for k in range(2, longest + 1))
 
 
-@pytest.mark.parametrize("longest", [2, 3, 4, 6, 14])
+@pytest.mark.parametrize("longest", [2, 3, 14])
 @pytest.mark.parametrize(("a", "b"), RATES)
 def test_without_jumps(a: float, b: float, longest: int) -> None:
     rho = growth_rate(a, b, longest, 0.0)
@@ -32,9 +32,9 @@ def test_without_jumps(a: float, b: float, longest: int) -> None:
     assert left(0.999 * rho, a, b, longest) > 1.0
 
 
-@pytest.mark.parametrize("max_jump", [1, 4])
-@pytest.mark.parametrize("g", [0.0, 0.1, 3.0])
-@pytest.mark.parametrize("longest", [2, 3, 4, 6, 14])
+@pytest.mark.parametrize("max_jump", [4])
+@pytest.mark.parametrize("g", [0.1, 3.0])
+@pytest.mark.parametrize("longest", [2, 3, 14])
 @pytest.mark.parametrize(("a", "b"), RATES)
 def test_with_jumps(a: float, b: float, longest: int, g: float, max_jump: int) -> None:
     """The module's formula: swaps add ``2 D g^3 M^2 / ((1 - r)^2 (1 - A / rho))`` to r, M being the largest match."""

@@ -8,8 +8,14 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.inference import Jumps, Weights, expectations, find_jumps, log_sum
 from pfsm_kernels.lattice.lattices import Lattices
-from pfsm_kernels.lattice.parts import LARGEST_PART
-from pfsm_kernels.whole_states import Parts, add_visits, are_small, whole_expectations, whole_log_sum
+from pfsm_kernels.whole_states import (
+    LARGEST_PART,
+    Parts,
+    add_visits,
+    are_small,
+    whole_expectations,
+    whole_log_sum,
+)
 from tests.kernels.lattice_cases import random_lattices, random_weights
 
 Float = NDArray[np.float64]
@@ -46,8 +52,8 @@ def case(seed: int, max_jump: int, scale: float) -> tuple[Lattices, Weights, Wei
 
 
 @pytest.mark.parametrize("scale", [0.0, 1.0, 12.0])
-@pytest.mark.parametrize("max_jump", [0, 1, 4, 40])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("max_jump", [0, 1, 40])
+@pytest.mark.parametrize("seed", range(2))
 def test_sums_and_expected_counts(seed: int, max_jump: int, scale: float) -> None:
     lattices, whole, every, visits, jumps = case(seed, max_jump, scale)
     expected = expectations(lattices, every, 1, jumps)

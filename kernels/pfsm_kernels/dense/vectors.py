@@ -1,6 +1,12 @@
-"""States of pieces to vectors, and cosines of vectors: sums in a fixed order, whatever the threads and the neighbours.
+"""States of pieces to vectors, cosines of vectors, LSTMs: sums in a fixed order, whatever the threads and neighbours.
 
 A library of linear algebra may add in another order for another number of rows or threads; these loops never do.
+
+One direction of an LSTM over the words of one sentence, in float32:
+
+    i, f, g, o = given_t + R h_{t-1}        given: what the inputs add to the gates, with the biases
+    c_t = sigmoid(f) c_{t-1} + sigmoid(i) tanh(g)
+    h_t = sigmoid(o) tanh(c_t)
 """
 
 import math
@@ -105,3 +111,40 @@ def products(left: Float, right: Float) -> Float:
     result = np.zeros((left.shape[0], right.shape[0]))
     _cosines(np.ascontiguousarray(right.T), left, result)
     return result
+
+
+@njit(nogil=True, error_model="numpy")
+def _sigmoid(x):
+    return np.float32(1.0) / (np.float32(1.0) + math.exp(-x))
+
+
+@njit(nogil=True, error_model="numpy")
+def _tanh(x):
+    # By one exponential, which takes half the time of the library's tanh.
+    return np.float32(1.0) - np.float32(2.0) / (np.float32(1.0) + math.exp(np.float32(2.0) * x))
+
+
+@njit(nogil=True, error_model="numpy")
+def lstm(given, recurrent, backward, out):
+    """Writes the states, float32 [n, size].
+
+    ``given`` is float32 [n, 4 size], ``recurrent`` float32 [size, 4 size]; ``backward`` reads from the last word.
+    """
+    n, size = out.shape
+    gates = np.zeros(4 * size, dtype=np.float32)
+    cell = np.zeros(size, dtype=np.float32)
+    state = np.zeros(size, dtype=np.float32)
+    for step in range(n):
+        t = n - 1 - step if backward else step
+        for j in range(4 * size):
+            gates[j] = given[t, j]
+        for k in range(size):
+            x = state[k]
+            row = recurrent[k]
+            for j in range(4 * size):
+                gates[j] += x * row[j]
+        for j in range(size):
+            kept = _sigmoid(gates[size + j]) * cell[j]
+            cell[j] = kept + _sigmoid(gates[j]) * _tanh(gates[2 * size + j])
+            state[j] = _sigmoid(gates[3 * size + j]) * _tanh(cell[j])
+            out[t, j] = state[j]

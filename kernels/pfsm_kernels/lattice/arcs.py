@@ -1,7 +1,8 @@
 """Offered blocks become the arcs of lattices: merged, checked, sorted by where they end. Numbers in, numbers out.
 
 Several matchers offer rows (pair, i, p, j, q), each in the order (pair, i, j, p, q). One pass that always takes the
-least row, of equal rows that of the first matcher, gives the order of arcs; cost O(rows x matchers).
+least row, of equal rows that of the first matcher, gives the order of arcs; cost O(rows x matchers). Blocks that a
+matcher found more than once, each with a number, become one with the largest before that (`each_once`).
 """
 
 import numpy as np
@@ -11,6 +12,7 @@ from pfsm_kernels.cache import njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
+Float32 = NDArray[np.float32]
 
 # What `check_arcs` finds wrong.
 FINE, OUTSIDE, UNSORTED = 0, 1, 2
@@ -193,3 +195,93 @@ def order_of_ends(arcs: Int32, offsets: Int64) -> Int32:
     order = np.empty(arcs.shape[0], dtype=np.int32)
     _by_end(arcs, offsets, order)
     return order
+
+
+@njit(borrows=True)
+def _is_after(keys, one, other):
+    return keys[one, 0] > keys[other, 0] or (keys[one, 0] == keys[other, 0] and keys[one, 1] > keys[other, 1])
+
+
+@njit(borrows=True)
+def _merge_sorted(order, scratch, first, last, keys):
+    """Sorts the places ``order[first:last]`` by their keys; what is equal keeps its order."""
+    width = 1
+    while width < last - first:
+        for low in range(first, last, 2 * width):
+            middle, high = min(low + width, last), min(low + 2 * width, last)
+            left, right = low, middle
+            for at in range(low, high):
+                if right == high or (left < middle and not _is_after(keys, order[left], order[right])):
+                    scratch[at] = order[left]
+                    left += 1
+                else:
+                    scratch[at] = order[right]
+                    right += 1
+        for at in range(first, last):
+            order[at] = scratch[at]
+        width *= 2
+
+
+@njit(borrows=True)
+def _put_in_order(rows, field, order, starts, result):
+    """The places of ``order`` by a field of their rows; what is equal keeps its order. ``starts`` is overwritten."""
+    starts[:] = 0
+    for row in order:
+        starts[rows[row, field] + 1] += 1
+    for value in range(starts.size - 1):
+        starts[value + 1] += starts[value]
+    for row in order:
+        result[starts[rows[row, field]]] = row
+        starts[rows[row, field]] += 1
+
+
+@njit(borrows=True)
+def _fill_keys(rows, keys):
+    """Numbers that stand in the order of the rows of one pair and one place of the reference."""
+    for row in range(rows.shape[0]):
+        keys[row, 0], keys[row, 1] = joined(rows[row, 3], rows[row, 2]), rows[row, 4]
+
+
+@njit(nogil=True)
+def _each_once(rows, values, n_pairs, n_places, found, largest):
+    keys = np.empty((rows.shape[0], 2), np.int64)
+    _fill_keys(rows, keys)
+    order, scratch = np.arange(rows.shape[0]), np.empty(rows.shape[0], np.int64)
+    starts = np.empty(max(n_pairs, n_places) + 1, np.int64)
+    _put_in_order(rows, np.int64(1), order, starts[: n_places + 1], scratch)
+    _put_in_order(rows, np.int64(0), scratch, starts[: n_pairs + 1], order)
+    count = first = np.int64(0)
+    while first < order.size:
+        pair, place = rows[order[first], 0], rows[order[first], 1]
+        last = first + 1
+        while last < order.size and rows[order[last], 0] == pair and rows[order[last], 1] == place:
+            last += 1
+        _merge_sorted(order, scratch, first, last, keys)
+        for at in range(first, last):
+            row = order[at]
+            if at > first and not _is_after(keys, row, order[at - 1]):
+                largest[count - 1] = max(largest[count - 1], values[row])
+                continue
+            for field in range(rows.shape[1]):
+                found[count, field] = rows[row, field]
+            largest[count] = values[row]
+            count += 1
+        first = last
+    return count
+
+
+def each_once(rows: Int32, values: Float32, n_pairs: int) -> tuple[Int32, Float32]:
+    """Every row once, with the largest of its values, in the order of arcs (`pfsm_kernels.lattice.arcs`).
+
+    Args:
+        rows: int32 [n, 5], rows (pair, i, p, j, q).
+        values: float32 [n].
+        n_pairs: Number of pairs.
+
+    Returns:
+        int32 [n_distinct, 5] and float32 [n_distinct].
+    """
+    n_places = int(rows[:, 1].max(initial=-1)) + 1
+    found, largest = np.empty_like(rows), np.empty_like(values)
+    count = _each_once(rows, values, n_pairs, n_places, found, largest)
+    return found[:count], largest[:count]

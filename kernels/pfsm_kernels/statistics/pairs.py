@@ -1,4 +1,4 @@
-"""Pairs of translations of one segment, counted by how two scores order them.
+"""Pairs of translations of one segment, counted by how two scores order them; the order that agrees with the most.
 
 Rows of a segment stand together, from `starts[s]` up to `starts[s + 1]`.
 
@@ -18,6 +18,17 @@ from wrong to right where people saw a tie (change +1). Accuracy is averaged ove
 
 c_s being how many times segment s stands in a resample. One pass over the pairs in order of their gaps finds
 the largest a(t).
+
+Orders. The order of a few items that agrees with the most judgments: a dynamic program over sets of items.
+
+`wins[i, j]` judgments put item i before item j, `ties[i, j]` put both in the same place. With f(S) the most
+judgments that an order of the set S can agree with, when all of S comes before the rest,
+
+    f(S + T) = max over T of  f(S) + sum_{i in S, j in T} wins[i, j] + sum_{i < j in T} ties[i, j]
+
+where T, not empty and apart from S, shares one place. Where no judgment is a tie, a place for each item does
+as well as any order, and T is a single item: O(2^n n^2) instead of O(3^n n). (With strict judgments alone this is
+the exact solution of the minimum feedback arc set problem, which is hard in general; n is small here.)
 """
 
 import numpy as np
@@ -118,13 +129,6 @@ def _calibrate(
         result[resample] = best / present if present > 0 else np.nan
 
 
-def _check_starts(starts: _Integers, size: int) -> None:
-    if starts.ndim != 1 or starts.size == 0 or starts[0] != 0 or starts[-1] != size:
-        raise ValueError("segments must begin at row 0 and end at the last row")
-    if (np.diff(starts) < 0).any():
-        raise ValueError("segments must follow each other")
-
-
 def ordered_pairs(
     x: _Floats, ranks: _Integers, starts: _Integers, threshold: float = 0.0, inclusive: bool = False
 ) -> _Integers:
@@ -139,24 +143,7 @@ def ordered_pairs(
 
     Returns:
         int64 [n_segments, 3]: pairs that the other score orders the same way, the other way round, not at all.
-
-    Raises:
-        ValueError: If shapes or ranks do not fit, x is not in order, or the threshold is negative, or 0
-            and inclusive.
     """
-    _check_starts(starts, x.size)
-    if x.shape != ranks.shape or x.ndim != 1:
-        raise ValueError("both scores need the same number of rows")
-    if not threshold >= 0.0 or (inclusive and threshold == 0.0):
-        raise ValueError(
-            f"threshold is {threshold}, a number from 0 is needed, above 0 where it is inclusive"
-        )
-    sizes = np.repeat(np.diff(starts), np.diff(starts))
-    if (ranks < 0).any() or (ranks >= sizes).any():
-        raise ValueError("ranks must be from 0 and below the number of rows of the segment")
-    falls = np.flatnonzero(~(np.diff(x) >= 0.0)) + 1
-    if not np.isin(falls, starts).all():
-        raise ValueError("x must not fall within a segment")
     result = np.zeros((starts.size - 1, 3), dtype=np.int64)
     _count(x, ranks, starts, threshold, inclusive, result)
     return result
@@ -176,13 +163,7 @@ def tie_changes(
         Of those pairs, in no particular order, the metric's gap (float64), the change when it becomes a tie
         (int8, 1 or -1) and the segment (int32); and of every segment the pairs that are right at threshold 0
         (int64 [n_segments]).
-
-    Raises:
-        ValueError: If shapes do not fit.
     """
-    _check_starts(starts, human.size)
-    if human.shape != metric.shape or human.ndim != 1:
-        raise ValueError("both scores need the same number of rows")
     sizes = np.diff(starts)
     room = int((sizes * (sizes - 1) // 2).sum())
     gaps, changes, segments = np.empty(room), np.empty(room, np.int8), np.empty(room, np.int32)
@@ -211,16 +192,78 @@ def calibrated_accuracies(
 
     Returns:
         float64 [n_resamples]; NaN for a resample without segments.
-
-    Raises:
-        ValueError: If shapes do not fit, gaps are not in order, or there is no such segment.
     """
-    if not gaps.shape == changes.shape == segments.shape or (np.diff(gaps) < 0.0).any():
-        raise ValueError("pairs must stand in the order of their gaps")
-    if right.shape != weights.shape or times.ndim != 2 or times.shape[1] != right.size:
-        raise ValueError("every segment needs its share, its weight and its number of times")
-    if segments.size and (segments.min() < 0 or segments.max() >= right.size):
-        raise ValueError("a pair is in a segment that is not there")
     result = np.empty(times.shape[0])
     _calibrate(gaps, changes, segments, right, weights, times, result)
     return result
+
+
+@njit(nogil=True)
+def _strict(wins: _Floats) -> float:
+    n = wins.shape[0]
+    best = np.zeros(1 << n)
+    gains = np.zeros(n)
+    for done in range((1 << n) - 1):
+        for item in range(n):
+            gains[item] = 0.0
+            if not (done >> item) & 1:
+                for before in range(n):
+                    if (done >> before) & 1:
+                        gains[item] += wins[before, item]
+        for item in range(n):
+            if not (done >> item) & 1:
+                more = done | (1 << item)
+                best[more] = max(best[more], best[done] + gains[item])
+    return float(best[-1])
+
+
+@njit(nogil=True)
+def _weak(wins: _Floats, ties: _Floats) -> float:
+    n = wins.shape[0]
+    full = (1 << n) - 1
+    within = np.zeros(1 << n)
+    for place in range(1, 1 << n):
+        last = 0
+        while not (place >> last) & 1:
+            last += 1
+        rest = place & (place - 1)
+        within[place] = within[rest]
+        for item in range(n):
+            if (rest >> item) & 1:
+                within[place] += ties[last, item]
+    best = np.zeros(1 << n)
+    gains = np.zeros(n)
+    for done in range(full):
+        for item in range(n):
+            gains[item] = 0.0
+            for before in range(n):
+                if (done >> before) & 1:
+                    gains[item] += wins[before, item]
+        left = full & ~done
+        place = left
+        while place > 0:
+            gain = within[place]
+            for item in range(n):
+                if (place >> item) & 1:
+                    gain += gains[item]
+            more = done | place
+            best[more] = max(best[more], best[done] + gain)
+            place = (place - 1) & left
+    return float(best[full])
+
+
+def best_order(wins: _Floats, ties: _Floats) -> float:
+    """The most judgments that one order of the items, places shared or not, can agree with.
+
+    Args:
+        wins: float64 [n, n], not negative: judgments for the row's item before the column's; n at most 20, and
+            at most 13 where there are ties.
+        ties: float64 [n, n], not negative, symmetric: judgments that both share a place.
+
+    Returns:
+        The sum of the judgments agreed with.
+    """
+    n = wins.shape[0]
+    if n == 0:
+        return 0.0
+    return float(_weak(wins, ties) if ties.any() else _strict(wins))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.strings.growing import filled, widest
+from pfsm_kernels.strings.matching import filled, widest
 
 LARGEST = 2**31 - 1
 # More than a product and its square can be rounded by.
@@ -188,18 +188,8 @@ def close_words(
         int32 [n_blocks, 5], rows (pair, i, 1, j, 1) sorted by (pair, i, j); float64 [n_blocks], their cosines.
 
     Raises:
-        ValueError: If offsets do not fit, a word has no row, a row that is used is too long, or the minimum is out of
-            bounds.
+        ValueError: If a row that is used is too long.
     """
-    if left_offsets.size != right_offsets.size or not 0.0 < minimum <= 1.0 or nearest < 0:
-        raise ValueError(
-            "both sides need the same number of sentences, and minimum must be above 0, at most 1"
-        )
-    if left_offsets[-1] != left.size or right_offsets[-1] != right.size:
-        raise ValueError("offsets do not end where the tokens end")
-    for side in (left, right):
-        if side.size and (side.min() < 0 or side.max() >= len(rows)):
-            raise ValueError("a word has no row")
     rows = np.ascontiguousarray(rows)
     squares, fits = _squares(left, right, rows)
     if not fits:

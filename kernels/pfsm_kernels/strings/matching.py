@@ -2,15 +2,57 @@
 
 A block of b tokens from (i, j) agrees when ``left[i + k] == right[j + k] >= 0`` for k = 0..b-1.
 The places of each key on the right are chained, so the cost per pair is O(m + n + blocks), and O(keys) once.
+
+How many rows there will be is not known beforehand. A kernel writes as many as there is room for; when a pair has more,
+it says so, and goes on from that pair once it has been given larger arrays (`filled`). If the kernel took larger arrays
+itself, Numba would count references to them at every row, which takes longer than to find the row.
 """
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.strings.growing import filled, widest
+
+Arrays = tuple[NDArray[Any], ...]
+Fill = Callable[..., tuple[int, int, int]]
+"""Of a pair, the number of rows before it, and the arrays: the pair to go on from, the rows before it, and the least
+room that it needs."""
+
+
+def filled(fill: Fill, n_pairs: int, *arrays: NDArray[Any]) -> Arrays:
+    """The arrays with the rows of all pairs.
+
+    Args:
+        fill: The kernel.
+        n_pairs: Number of pairs.
+        arrays: Room to begin with, the same number of rows in each.
+    """
+    pair = count = 0
+    while pair < n_pairs:
+        pair, count, needed = fill(pair, count, *arrays)
+        if needed > len(arrays[0]):
+            arrays = tuple(_enlarged(array, count, needed) for array in arrays)
+    return tuple(array[:count] for array in arrays)
+
+
+def _enlarged(array: NDArray[Any], count: int, least: int) -> NDArray[Any]:
+    """The first rows in an array of at least ``least``, and of at least twice as many as there were."""
+    more = np.empty((max(2 * len(array), least), *array.shape[1:]), array.dtype)
+    more[:count] = array[:count]
+    return more
+
+
+@njit(borrows=True)
+def widest(offsets):
+    """The largest number of entries of one sequence."""
+    largest = np.int64(0)
+    for at in range(offsets.size - 1):
+        largest = max(largest, offsets[at + 1] - offsets[at])
+    return largest
 
 
 @njit(nogil=True)
@@ -74,14 +116,7 @@ def agreeing_blocks(
 
     Returns:
         int32 [n_blocks, 5], rows (pair, i, size, j, size) sorted by (pair, i, j, size).
-
-    Raises:
-        ValueError: If offsets do not fit or ``max_block`` is below 1.
     """
-    if left_offsets.size != right_offsets.size or max_block < 1:
-        raise ValueError("both sides need the same number of sequences, and max_block must be at least 1")
-    if left_offsets[-1] != left.size or right_offsets[-1] != right.size:
-        raise ValueError("the last offset must be the number of tokens")
     n_keys = int(right.max(initial=-1)) + 1
     fill = partial(_fill, left, left_offsets, right, right_offsets, max_block, n_keys)
     (rows,) = filled(fill, left_offsets.size - 1, np.empty((max(left.size, 16), 5), np.int32))

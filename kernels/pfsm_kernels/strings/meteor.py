@@ -213,21 +213,7 @@ def best_alignments(
 
     Returns:
         bool [n_matches], which matches are kept; int64 [n_pairs], the number of chunks.
-
-    Raises:
-        ValueError: If sizes do not fit, a match leaves its sentence, or the beam is empty.
     """
-    if match_offsets.size != ref_sizes.size + 1 or ref_sizes.size != hyp_sizes.size:
-        raise ValueError("matches, references and hypotheses need the same number of pairs")
-    if match_offsets[-1] != matches.shape[0] or worth.size != matches.shape[0] or beam < 1:
-        raise ValueError("the last offset must be the number of matches, and beam at least 1")
-    pair = np.repeat(np.arange(ref_sizes.size), np.diff(match_offsets))
-    ends = matches[:, [REF, HYP]] + matches[:, [REF_SIZE, HYP_SIZE]]
-    inside = (ends[:, 0] <= ref_sizes[pair]) & (ends[:, 1] <= hyp_sizes[pair])
-    if not inside.all() or (matches < [0, 1, 0, 1]).any():
-        raise ValueError("a match leaves its sentence")
-    if (np.diff(matches[:, REF])[pair[1:] == pair[:-1]] < 0).any():
-        raise ValueError("matches of a pair must be sorted by their place in the reference")
     chosen = np.zeros(matches.shape[0], dtype=np.bool_)
     chunks = np.zeros(ref_sizes.size, dtype=np.int64)
     _align(np.ascontiguousarray(matches), worth, match_offsets, ref_sizes, hyp_sizes, beam, chosen, chunks)

@@ -5,6 +5,8 @@
 * Longest common subsequence, plain, and weighted by f(k) = k^1.2 for k consecutive matches (Lin 2004, section 4).
 * Skip-bigrams: ordered pairs of tokens with at most so many tokens between them, each as often as in the sequence that
   has it less often (Lin 2004, section 5).
+* Weights of bags: sum_k min(L(k), R(k)), L(k) and R(k) being the sums of the weights of all items of key k on either
+  side, in the order of the left items.
 * Matching runs: the longest run of equal tokens, free on both sides, is taken again and again until none is left
   (Melamed, Green and Turian 2003); the sum of the squares of their lengths.
 
@@ -19,6 +21,7 @@ from pfsm_kernels.cache import njit
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Float = NDArray[np.float64]
+EDITS, WORDS, SUBSEQUENCE, RUNS = range(4)
 
 
 @njit(nogil=True)
@@ -111,31 +114,18 @@ def _runs(ref, hyp):
 
 
 @njit(nogil=True)
-def _edit_counts(left, left_offsets, right, right_offsets, result):
+def _measure(kind, left, left_offsets, right, right_offsets, power, result):
     for pair in range(result.size):
-        result[pair] = _edits(
-            left[left_offsets[pair] : left_offsets[pair + 1]],
-            right[right_offsets[pair] : right_offsets[pair + 1]],
-        )
-
-
-@njit(nogil=True)
-def _common_counts(left, left_offsets, right, right_offsets, result):
-    for pair in range(result.size):
-        result[pair] = _in_common(
-            left[left_offsets[pair] : left_offsets[pair + 1]],
-            right[right_offsets[pair] : right_offsets[pair + 1]],
-        )
-
-
-@njit(nogil=True)
-def _subsequences(left, left_offsets, right, right_offsets, power, result):
-    for pair in range(result.size):
-        result[pair] = _subsequence(
-            left[left_offsets[pair] : left_offsets[pair + 1]],
-            right[right_offsets[pair] : right_offsets[pair + 1]],
-            power,
-        )
+        one = left[left_offsets[pair] : left_offsets[pair + 1]]
+        other = right[right_offsets[pair] : right_offsets[pair + 1]]
+        if kind == EDITS:
+            result[pair] = _edits(one, other)
+        elif kind == WORDS:
+            result[pair] = _in_common(one, other)
+        elif kind == SUBSEQUENCE:
+            result[pair] = _subsequence(one, other, power)
+        else:
+            result[pair] = _runs(one, other)
 
 
 @njit(nogil=True)
@@ -147,13 +137,12 @@ def _skips(left, left_offsets, right, right_offsets, gap, result):
         result[pair, 1], result[pair, 2] = one.size, other.size
 
 
-@njit(nogil=True)
-def _squares(left, left_offsets, right, right_offsets, result):
-    for pair in range(result.size):
-        result[pair] = _runs(
-            left[left_offsets[pair] : left_offsets[pair + 1]],
-            right[right_offsets[pair] : right_offsets[pair + 1]],
-        )
+def _measured(
+    kind: int, left: Int32, left_offsets: Int64, right: Int32, right_offsets: Int64, power: float = 1.0
+) -> Float:
+    result = np.zeros(left_offsets.size - 1)
+    _measure(kind, left, left_offsets, right, right_offsets, power, result)
+    return result
 
 
 def edit_distances(left: Int32, left_offsets: Int64, right: Int32, right_offsets: Int64) -> Float:
@@ -164,24 +153,13 @@ def edit_distances(left: Int32, left_offsets: Int64, right: Int32, right_offsets
         left_offsets: int64 [n_pairs + 1], where each pair begins in ``left``.
         right: int32 [right tokens of all pairs].
         right_offsets: int64 [n_pairs + 1].
-
-    Raises:
-        ValueError: If offsets do not fit.
     """
-    result = _empty(left, left_offsets, right, right_offsets)
-    _edit_counts(left, left_offsets, right, right_offsets, result)
-    return result
+    return _measured(EDITS, left, left_offsets, right, right_offsets)
 
 
 def common_words(left: Int32, left_offsets: Int64, right: Int32, right_offsets: Int64) -> Float:
-    """Number of tokens in common regardless of order, float64 [n_pairs]; arguments as of `edit_distances`.
-
-    Raises:
-        ValueError: If offsets do not fit.
-    """
-    result = _empty(left, left_offsets, right, right_offsets)
-    _common_counts(left, left_offsets, right, right_offsets, result)
-    return result
+    """Number of tokens in common regardless of order, float64 [n_pairs]; arguments as of `edit_distances`."""
+    return _measured(WORDS, left, left_offsets, right, right_offsets)
 
 
 def common_subsequences(
@@ -190,13 +168,13 @@ def common_subsequences(
     """Longest common subsequences where k consecutive matches are worth ``k ** power``, float64 [n_pairs].
 
     Where tokens are equal they are matched, as in the published recurrence. Other arguments as of `edit_distances`.
-
-    Raises:
-        ValueError: If offsets do not fit.
     """
-    result = _empty(left, left_offsets, right, right_offsets)
-    _subsequences(left, left_offsets, right, right_offsets, power, result)
-    return result
+    return _measured(SUBSEQUENCE, left, left_offsets, right, right_offsets, power)
+
+
+def squared_runs(left: Int32, left_offsets: Int64, right: Int32, right_offsets: Int64) -> Float:
+    """Sums of the squares of the lengths of matching runs, float64 [n_pairs]; arguments as of `edit_distances`."""
+    return _measured(RUNS, left, left_offsets, right, right_offsets)
 
 
 def common_skip_bigrams(
@@ -204,35 +182,79 @@ def common_skip_bigrams(
 ) -> Float:
     """Skip-bigrams in common, of the left and of the right sequence, float64 [n_pairs, 3].
 
-    Args:
-        left: As of `edit_distances`; tokens are not negative.
-        left_offsets: Likewise.
-        right: Likewise.
-        right_offsets: Likewise.
-        gap: Most tokens between the two of a bigram.
-
-    Raises:
-        ValueError: If offsets do not fit.
+    Arguments as of `edit_distances`, tokens not negative; ``gap`` is the most tokens between the two of a bigram.
     """
-    result = np.stack([_empty(left, left_offsets, right, right_offsets)] * 3, axis=1)
+    result = np.zeros((left_offsets.size - 1, 3))
     _skips(left, left_offsets, right, right_offsets, gap, result)
     return result
 
 
-def squared_runs(left: Int32, left_offsets: Int64, right: Int32, right_offsets: Int64) -> Float:
-    """Sums of the squares of the lengths of matching runs, float64 [n_pairs]; arguments as of `edit_distances`.
+@njit(nogil=True)
+def _place(keys, key, mask):
+    """Where a key stands in the table, or would stand: the first slot from its own that is empty or holds it."""
+    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    slot = np.int64((mixed >> np.uint64(32)) & np.uint64(mask))
+    while keys[slot] != key and keys[slot] != -1:
+        slot = (slot + 1) & mask
+    return slot
 
-    Raises:
-        ValueError: If offsets do not fit.
+
+@njit(nogil=True)
+def _shared(left, left_weights, left_offsets, right, right_weights, right_offsets, result):
+    n_pairs = result.shape[0]
+    longest = 0
+    for pair in range(n_pairs):
+        longest = max(longest, left_offsets[pair + 1] - left_offsets[pair])
+    capacity = 4
+    while capacity < 2 * longest:
+        capacity *= 2
+    keys = np.full(capacity, -1, np.int64)
+    ours, theirs = np.zeros(capacity), np.zeros(capacity)
+    used = np.empty(capacity, np.int64)
+    for pair in range(n_pairs):
+        size = left_offsets[pair + 1] - left_offsets[pair]
+        mask = 3
+        while mask + 1 < 2 * size:
+            mask = 2 * mask + 1
+        count = 0
+        for item in range(left_offsets[pair], left_offsets[pair + 1]):
+            slot = _place(keys, left[item], mask)
+            if keys[slot] == -1:
+                keys[slot] = left[item]
+                ours[slot] = theirs[slot] = 0.0
+                used[count] = slot
+                count += 1
+            ours[slot] += left_weights[item]
+            result[pair, 1] += left_weights[item]
+        for item in range(right_offsets[pair], right_offsets[pair + 1]):
+            slot = _place(keys, right[item], mask)
+            if keys[slot] != -1:
+                theirs[slot] += right_weights[item]
+            result[pair, 2] += right_weights[item]
+        for k in range(count):
+            slot = used[k]
+            result[pair, 0] += min(ours[slot], theirs[slot])
+            keys[slot] = -1
+
+
+def shared_weights(
+    left: Int64,
+    left_weights: Float,
+    left_offsets: Int64,
+    right: Int64,
+    right_weights: Float,
+    right_offsets: Int64,
+) -> Float:
+    """Weight that pairs of bags share, and of the left and of the right bag as a whole: float64 [n_pairs, 3].
+
+    Args:
+        left: int64 [left items of all pairs], keys from 0.
+        left_weights: float64, as many, at least 0; a key may stand in several items.
+        left_offsets: int64 [n_pairs + 1], where each pair begins in ``left``.
+        right: int64 [right items of all pairs].
+        right_weights: float64, as many.
+        right_offsets: int64 [n_pairs + 1].
     """
-    result = _empty(left, left_offsets, right, right_offsets)
-    _squares(left, left_offsets, right, right_offsets, result)
+    result = np.zeros((left_offsets.size - 1, 3))
+    _shared(left, left_weights, left_offsets, right, right_weights, right_offsets, result)
     return result
-
-
-def _empty(left: Int32, left_offsets: Int64, right: Int32, right_offsets: Int64) -> Float:
-    if left_offsets.size != right_offsets.size:
-        raise ValueError("both sides need the same number of sequences")
-    if left_offsets[-1] != left.size or right_offsets[-1] != right.size:
-        raise ValueError("the last offset must be the number of tokens")
-    return np.zeros(left_offsets.size - 1)

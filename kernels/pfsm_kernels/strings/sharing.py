@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.strings.growing import filled, widest
+from pfsm_kernels.strings.matching import filled, widest
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -120,11 +120,7 @@ def tokens_sharing_keys(
 
     Returns:
         int32 [n_blocks, 5], rows (pair, i, 1, j, 1), each once, sorted by (pair, i, j).
-
-    Raises:
-        ValueError: If offsets do not fit.
     """
-    _check_sides(left.size, left_offsets, right.size, right_offsets)
     fill = partial(_shared, left, left_offsets, right, right_offsets, list_offsets, keys, n_keys)
     (rows,) = filled(fill, left_offsets.size - 1, np.empty((max(left.size, 64), 5), np.int32))
     return rows
@@ -182,12 +178,7 @@ def find_phrases(
     Returns:
         int32 [n_phrases, 3], rows (node, position in the line, size), line by line, and int64 [n_lines + 1], where
         the phrases of each line begin.
-
-    Raises:
-        ValueError: If offsets do not fit or ``max_size`` is below 1.
     """
-    if offsets[-1] != words.size or max_size < 1:
-        raise ValueError("the last offset must be the number of tokens, and max_size at least 1")
     n_words = child_offsets.size - 1 - child_words.size
     rows = np.empty((words.size * max_size, 3), dtype=np.int32)
     row_offsets = np.zeros(offsets.size, dtype=np.int64)
@@ -266,18 +257,7 @@ def linked_phrases(
     Returns:
         int32 [n_blocks, 5], rows (pair, i, p, j, q), each once, and int32 [n_blocks], the place in ``targets`` of the
         link that made each.
-
-    Raises:
-        ValueError: If offsets do not fit.
     """
-    _check_sides(left.shape[0], left_offsets, right.shape[0], right_offsets)
     fill = partial(_linked, left, left_offsets, right, right_offsets, target_offsets, targets)
     (rows,) = filled(fill, left_offsets.size - 1, np.empty((max(left.shape[0], 64), 6), np.int32))
     return np.ascontiguousarray(rows[:, :5]), np.ascontiguousarray(rows[:, 5])
-
-
-def _check_sides(left: int, left_offsets: Int64, right: int, right_offsets: Int64) -> None:
-    if left_offsets.size != right_offsets.size:
-        raise ValueError("both sides need the same number of sequences")
-    if left_offsets[-1] != left or right_offsets[-1] != right:
-        raise ValueError("the last offset must be the size of its side")

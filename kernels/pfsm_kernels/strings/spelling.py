@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.strings.growing import filled, widest
+from pfsm_kernels.strings.matching import filled, widest
 
 LONGEST = 64
 ONE = np.uint64(1)
@@ -149,23 +149,7 @@ def similar_words(
 
     Returns:
         int32 [n_blocks, 5], rows (pair, i, 1, j, 1) sorted by (pair, i, j); float64 [n_blocks], their similarities.
-
-    Raises:
-        ValueError: If offsets do not fit, a word is empty, too long or unknown, or the minimum is out of bounds.
     """
-    sizes = np.diff(words)
-    if left_offsets.size != right_offsets.size or not 0.0 < minimum <= 1.0:
-        raise ValueError(
-            "both sides need the same number of sentences, and minimum must be above 0, at most 1"
-        )
-    if left_offsets[-1] != left.size or right_offsets[-1] != right.size or words[-1] != codes.size:
-        raise ValueError("the last offset must be the number of tokens, or of characters")
-    if words[0] != 0 or (sizes < 1).any() or (sizes > LONGEST).any():
-        raise ValueError(f"a word has 1 to {LONGEST} characters")
-    if any(side.size and side.max() >= sizes.size for side in (left, right)):
-        raise ValueError(f"a token is a word beyond the last of {sizes.size}")
-    if codes.size and codes.min() < 0:
-        raise ValueError("code points are not negative")
     # Most of it is never touched, and so takes no memory.
     places = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.uint64)
     given = left, left_offsets, right, right_offsets, codes, words, minimum, places

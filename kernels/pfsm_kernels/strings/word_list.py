@@ -104,12 +104,7 @@ def slots_of(codes: Int32, words: Int64) -> Int32:
     Args:
         codes: int32 [characters of all words], code points; behind each word one more, which is no part of it.
         words: int64 [n_words + 1], where each word begins.
-
-    Raises:
-        ValueError: If the offsets do not fit.
     """
-    if words[0] != 0 or words[-1] != codes.size or (np.diff(words) < 1).any():
-        raise ValueError("every word begins behind the one before")
     # At most half full.
     slots = np.full(1 << (2 * words.size).bit_length(), NOWHERE, dtype=np.int32)
     _fill(codes, words, slots)
@@ -133,14 +128,7 @@ def find_words(
     Returns:
         int32 [n, 1 + n_rules], the number of the word itself, and of what it is by each rule; `NOWHERE` if that is not
         in the list, or the word has another ending.
-
-    Raises:
-        ValueError: If offsets or rules do not fit.
     """
-    if offsets[0] != 0 or offsets[-1] != text.size or (np.diff(offsets) < 0).any():
-        raise ValueError("the last offset must be the number of characters")
-    if rules.size and (rules.min() < 0 or rules.max() > endings.size or (np.diff(rules, axis=1) < 0).any()):
-        raise ValueError("a rule is outside the endings")
     found = np.full((offsets.size - 1, 1 + len(rules)), NOWHERE, dtype=np.int32)
     _find(codes, words, slots, text, offsets, endings, rules, found)
     return found

@@ -426,21 +426,10 @@ def parsing_scores(
         models: int64 [n_models + 1]; references ``models[m]`` to ``models[m + 1] - 1`` make model m; None: one each.
         counts: float64 [n_references], weights of their steps, at least 0; None: 1.
         base: Further trees of every model, as `make_base` gives them; ids are those of the same words and tags.
-
-    Raises:
-        ValueError: If sizes do not fit, or a number is out of its range.
     """
-    if reference_offsets[-1] != references.shape[1] or hypothesis_offsets[-1] != hypotheses.shape[1]:
-        raise ValueError("the last offset must be the number of words")
     n_references = reference_offsets.size - 1
     models = np.arange(n_references + 1) if models is None else models
     counts = np.ones(n_references) if counts is None else counts
-    if firsts.size != models.size or firsts[-1] != hypothesis_offsets.size - 1:
-        raise ValueError("every hypothesis needs one reference")
-    if models[-1] != n_references or counts.size != n_references or not (counts >= 0).all():
-        raise ValueError("every reference needs a model and a weight")
-    if not penalty > 0 or beam < 1 or not 1 <= templates.shape[0] < 32:
-        raise ValueError("penalty must be above 0, beam at least 1, templates 1 to 31")
     result = np.zeros(hypothesis_offsets.size - 1)
     _score_all(
         references,

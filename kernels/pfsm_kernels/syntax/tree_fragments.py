@@ -82,16 +82,7 @@ def log_tree_kernels(
         left: int64 [n_pairs], lines.
         right: int64 [n_pairs], lines.
         log_decay: Natural logarithm of what every production weighs.
-
-    Raises:
-        ValueError: If offsets do not fit.
     """
-    if child_offsets.size != productions.size + 1 or child_offsets[-1] != children.size:
-        raise ValueError("every node needs its children")
-    if line_offsets[-1] != productions.size or left.size != right.size:
-        raise ValueError(
-            "the last offset must be the number of nodes, and both sides must have as many lines"
-        )
     largest = int(np.diff(line_offsets).max(initial=0))
     result = np.empty(left.size)
     _log_kernels(

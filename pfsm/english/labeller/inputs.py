@@ -214,7 +214,7 @@ def states_of(numbers: Int64, vectors: Matrix, arrays: Mapping[str, Matrix]) -> 
         vectors: Word vectors; row 0 is for words without one.
         arrays: The labeller's.
     """
-    from pfsm_kernels.roles.encoder import lstm  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.dense.vectors import lstm  # noqa: PLC0415 - brings numba
 
     own, parent, tags, relations = numbers.T
     fixed = vectors[own]

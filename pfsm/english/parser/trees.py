@@ -37,7 +37,7 @@ def tree_marginals(scores: Float) -> tuple[float, Float]:
     Returns:
         The log-sum and float64 [n, n + 1]; the matrix-tree theorem (Koo et al. 2007, section 3.2), O(n^3).
     """
-    from pfsm_kernels.syntax.arborescence import tree_marginals as kernel  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.syntax.dependency_trees import tree_marginals as kernel  # noqa: PLC0415 - brings numba
 
     marginals = np.zeros_like(scores)
     log_sum, determinant = kernel(scores, marginals)
@@ -49,7 +49,7 @@ def tree_marginals(scores: Float) -> tuple[float, Float]:
 
 def best_tree(scores: Float) -> tuple[float, Int32]:
     """The single-root tree with the largest sum of scores: that sum, and int32 [n], the head of every word."""
-    from pfsm_kernels.syntax.spanning import best_tree as kernel  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.syntax.dependency_trees import best_tree as kernel  # noqa: PLC0415 - brings numba
 
     heads = np.zeros(scores.shape[0], dtype=np.int32)
     value = kernel(scores, np.zeros(scores.shape, dtype=np.int8), heads)
@@ -75,7 +75,7 @@ def best_trees(scores: Float, count: int) -> list[tuple[float, Int32]]:
         scores: As in `best_tree`.
         count: Number of trees, at least 1.
     """
-    from pfsm_kernels.syntax.spanning import best_tree as kernel  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.syntax.dependency_trees import best_tree as kernel  # noqa: PLC0415 - brings numba
 
     n = scores.shape[0]
     value, heads = best_tree(scores)
@@ -218,7 +218,7 @@ def best_constituents(
         tags: Part-of-speech tag of each word.
         count: Number of trees, at least 1.
     """
-    from pfsm_kernels.syntax.bracketing_list import best_derivations  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.syntax.bracketing import best_derivations  # noqa: PLC0415 - brings numba
 
     n = len(tags)
     log_sum, spans = _likely_spans(scores, n)

@@ -172,7 +172,7 @@ def _with_references(
 
 def _shared_together(kinds: Sequence[Bags], sizes: Int64) -> Float:
     """As `shared_of`, with ``sizes[i]`` references of hypothesis i."""
-    from pfsm_kernels.strings.bags import shared_weights  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.overlap import shared_weights  # noqa: PLC0415 - brings numba
 
     halves = (split(bags, sizes.size) for bags in kinds)
     rows = [shared_weights(*ours, *union_of_largest(theirs, sizes)) for ours, theirs in halves]

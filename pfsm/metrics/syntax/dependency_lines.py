@@ -175,7 +175,7 @@ def shared_of(kinds: Sequence[Bags], n_pairs: int) -> NDArray[np.float64]:
     Returns:
         float64 [n_pairs, n_kinds, 3]: shared, of the hypothesis, of the reference.
     """
-    from pfsm_kernels.strings.bags import shared_weights  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.overlap import shared_weights  # noqa: PLC0415 - brings numba
 
     rows = [shared_weights(*ours, *theirs) for ours, theirs in (split(bags, n_pairs) for bags in kinds)]
     return np.stack(rows, axis=1)

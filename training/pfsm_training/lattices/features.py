@@ -12,7 +12,7 @@ from pfsm.lattice.building import find_jumps
 from pfsm.lattice.names import JUMP, shared, states_of, transition
 from pfsm.lattice.states import state_parts
 from pfsm_kernels.lattice.instances import count_instances
-from pfsm_kernels.lattice.parts import Parts
+from pfsm_kernels.whole_states import Parts
 
 # Section 2.3 of Wang and Manning (2012): "We also threw away features occurring fewer than five times".
 FEWEST_INSTANCES = 5

@@ -13,7 +13,7 @@ from torch.autograd.function import once_differentiable
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from pfsm_kernels.inference import Expectations, Jumps, Weights, expectations
 from pfsm_kernels.inference import log_sum as kernel_log_sum
-from pfsm_kernels.lattice.feature_counts import add_arc_counts, add_table_counts
+from pfsm_kernels.lattice.features import add_arc_counts, add_table_counts
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.whole_states import add_visits, are_small, whole_expectations
 from pfsm_training.lattices.features import FeatureIndex, WholeIndex, feature_index

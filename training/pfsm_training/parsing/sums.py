@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pfsm_kernels.syntax.arborescence import tree_marginals_batch
 from pfsm_kernels.syntax.bracketing import span_marginals_batch
+from pfsm_kernels.syntax.dependency_trees import tree_marginals_batch
 
 
 class _TreeLogSum(torch.autograd.Function):
