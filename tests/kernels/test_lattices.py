@@ -62,7 +62,7 @@ def test_select_is_the_lattices_one_by_one() -> None:
 
 
 LARGE = 2**31 - 1
-WRONG = {
+WRONG: dict[str, dict[str, Any]] = {
     "state of a Delete too large": {"delete_states": np.array([0, 3, 0, 1], dtype=np.int32)},
     "state of an Insert negative": {"insert_states": np.array([1, -1, 1, 1], dtype=np.int32)},
     "int64 states": {"insert_states": np.array([1, 1, 1, 1], dtype=np.int64)},
@@ -144,7 +144,12 @@ BAD_WEIGHTS = {
 def test_wrong_weights_are_refused() -> None:
     for name, values in BAD_WEIGHTS.items():
         for value in values:
-            given = {"table": np.zeros((4, 3)), "arcs": np.zeros(4), "links": np.zeros(4), name: value}
+            given: dict[str, Any] = {
+                "table": np.zeros((4, 3)),
+                "arcs": np.zeros(4),
+                "links": np.zeros(4),
+                name: value,
+            }
             with pytest.raises(ValueError, match=f"weights.{name}"):
                 log_sum(two_pairs(), Weights(**given))
     with pytest.raises(ValueError, match=r"weights.table"):
