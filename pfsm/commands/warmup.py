@@ -93,7 +93,12 @@ def run(options: Namespace) -> None:
 
 def write_inputs(folder: Path) -> None:
     """Writes the files that `all_runs` names."""
-    texts: dict[str, Sequence[str]] = {"ref": _REFERENCES, "ref2": _OTHERS, "one": _SYSTEMS[0], "two": _SYSTEMS[1]}
+    texts: dict[str, Sequence[str]] = {
+        "ref": _REFERENCES,
+        "ref2": _OTHERS,
+        "one": _SYSTEMS[0],
+        "two": _SYSTEMS[1],
+    }
     texts["candidates"] = tuple(line for pair in zip(*_SYSTEMS, strict=True) for line in pair)
     # Many different characters in one pair, and many matches in one batch.
     texts["wide"] = ("".join(map(chr, range(0x4E00, 0x4E00 + 1100))),)

@@ -89,10 +89,7 @@ class Numbered:
         if edit == JUMPED or move.state == JUMP:
             return edit == JUMPED and move.state == JUMP
         consumed = {INSERT: (0, 1), DELETE: (1, 0)}.get(edit)
-        return move.arc is None and consumed == (
-            move.target.i - move.source.i,
-            move.target.j - move.source.j,
-        )
+        return move.arc is None and consumed == (move.target.i - move.source.i, move.target.j - move.source.j)
 
 
 def number(named: Sequence[EditLattice], weights: Mapping[str, float], max_jump: int = 0) -> Numbered:

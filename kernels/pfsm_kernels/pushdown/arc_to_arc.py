@@ -39,19 +39,8 @@ from pfsm_kernels.machine.tilt import (
     tilt_arcs,
 )
 from pfsm_kernels.pushdown.crossings import Side
-from pfsm_kernels.pushdown.laid_out import (
-    LANES,
-    Counts,
-    Table,
-    fill_part,
-    make_part,
-    row_starts,
-)
-from pfsm_kernels.pushdown.outer import (
-    Planes,
-    outer_backward,
-    outer_forward,
-)
+from pfsm_kernels.pushdown.laid_out import LANES, Counts, Table, fill_part, make_part, row_starts
+from pfsm_kernels.pushdown.outer import Planes, outer_backward, outer_forward
 from pfsm_kernels.pushdown.swap_blocks import (
     Slopes,
     between_adjoint,

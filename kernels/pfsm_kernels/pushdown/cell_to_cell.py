@@ -37,14 +37,7 @@ from numpy.typing import NDArray
 from pfsm_kernels.cache import njit
 from pfsm_kernels.lattice.batch import Cells, Factors, Outputs
 from pfsm_kernels.machine.log_space import make_masses
-from pfsm_kernels.machine.sweep import (
-    Frame,
-    Masses,
-    backward_rows,
-    forward_rows,
-    make_frame,
-    total_mass,
-)
+from pfsm_kernels.machine.sweep import Frame, Masses, backward_rows, forward_rows, make_frame, total_mass
 from pfsm_kernels.machine.tilt import SMALLEST_TOTAL_WITH_JUMPS, tilt_arcs
 from pfsm_kernels.pushdown.crossings import Side
 from pfsm_kernels.pushdown.window_rows import (
