@@ -21,8 +21,7 @@ from pfsm_kernels.machine.log_space import log_forward_backward
 from pfsm_kernels.machine.places import place_batch
 from pfsm_kernels.machine.sweep import DELETE, INSERT, JUMP
 from pfsm_kernels.machine.tilt import LARGEST_WEIGHT
-from pfsm_kernels.pushdown.best_path import best_pushdown
-from pfsm_kernels.pushdown.cell_to_cell import log_pushdown
+from pfsm_kernels.pushdown.cell_to_cell import best_pushdown, log_pushdown
 from pfsm_kernels.pushdown.crossings import Jumps, find_crossings
 
 __all__ = [

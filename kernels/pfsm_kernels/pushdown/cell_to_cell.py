@@ -1,4 +1,4 @@
-"""The restricted pushdown machine (pPDA) from cell to cell: sums and their derivatives. ``best_path`` has best edits.
+"""The restricted pushdown machine (pPDA) from cell to cell: sums and their derivatives, and best edits.
 
 A swap on the hypothesis side jumps from (i, start) to (i, L), edits a landed block that begins with an arc b and ends
 at column e <= L + D, jumps back to ``start``, edits the gap [start, L), which begins with Deletes and an arc c, and
@@ -26,6 +26,9 @@ exact to rounding; other pairs are left to log space, which is slow and safe.
 
 **Cost.** O(m n + arcs with crossings x window + groups x rows x D) time; 64 (m + 1)(n + 1) bytes, 16 D bytes a crossing
 and 8 (m + n) bytes a group and pair.
+
+The best edit sequence is traced back by asking at every step which of the sums was the largest; windows are opened
+again where the trace enters a swap.
 """
 
 import math
@@ -37,7 +40,25 @@ from numpy.typing import NDArray
 from pfsm_kernels.cache import njit
 from pfsm_kernels.lattice.batch import Cells, Factors, Outputs
 from pfsm_kernels.machine.log_space import make_masses
-from pfsm_kernels.machine.sweep import Frame, Masses, backward_rows, forward_rows, make_frame, total_mass
+from pfsm_kernels.machine.sweep import (
+    ACROSS,
+    ALONG,
+    DELETE,
+    INSERT,
+    JUMP,
+    START,
+    STOP,
+    Frame,
+    Masses,
+    Walk,
+    backward_rows,
+    forward_rows,
+    make_frame,
+    total_mass,
+    trace,
+    turn_round,
+    write,
+)
 from pfsm_kernels.machine.tilt import SMALLEST_TOTAL_WITH_JUMPS, tilt_arcs
 from pfsm_kernels.pushdown.crossings import Side
 from pfsm_kernels.pushdown.window_rows import (
@@ -50,7 +71,7 @@ from pfsm_kernels.pushdown.window_rows import (
     lay_out,
     no_uses,
 )
-from pfsm_kernels.semiring import LINEAR, LOG, plus, share, times, whole_of
+from pfsm_kernels.semiring import BEST, LINEAR, LOG, NONE, plus, share, times, whole_of
 
 Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]
@@ -506,3 +527,97 @@ def pushdown_batch(first, last, cells, factors, jumping, rates, outputs):
                 outputs.arcs[a0:a1] = on_arcs
                 if n_links:
                     outputs.links[a0:a1] = on_links
+
+
+@njit
+def _best_swap(view, place, score):
+    """The group, and the place in F, of the best swap that resumes at a place, better than ``score``; and its score."""
+    side, weight, F, exits = view.side, view.frame.weight, view.F, view.exits
+    row, column = _place(view.turned, place[0], place[1])
+    best_group, best_t = -1, 0
+    for at in range(F.shape[0]):
+        g = at + view.first[1]
+        t = column - 1 - side.landing[g]
+        if 0 <= t < view.limit:
+            mass = F[at, t] + weight[side.gap_arc[g]] + exits[at, row]
+            if mass > score:
+                score, best_group, best_t = mass, g, t
+    return best_group, best_t, score
+
+
+@njit
+def _trace_window(frame, bounds, walk, x, r, k, closing, window):
+    """Writes the jump out of row r, column k of arc x's window, and the edits before it as far as x."""
+    top, left, _ = bounds
+    write(walk, JUMP)
+    walk.place[0], walk.place[1], walk.place[2] = top + r, left + k, JUMP
+    trace(frame, window, walk, left, top, closing, x)
+    write(walk, x)
+
+
+@njit
+def _trace_swap(view, g, t, walk, J, window, H):
+    """Writes the best swap of group g that resumes t columns past the landing, and goes to where it begins."""
+    side, frame = view.side, _as_window(view.frame)
+    arcs, along, W, jump = frame.arcs, frame.along, frame.W, frame.jump
+    c = np.int64(side.gap_arc[g])
+    row, _ = _place(view.turned, walk.place[0], walk.place[1])
+    bounds = _bounds(frame, view.limit, c)
+    _open_window(BEST, frame, view.steps, bounds, row - bounds[0] + 1, c, window)
+    _trace_window(frame, bounds, walk, c, row - bounds[0], side.landing[g] - bounds[1], True, window)
+    score, b = NONE, np.int64(-1)
+    for crossing in range(side.crossing_first[g], side.crossing_first[g + 1]):
+        x = np.int64(side.landed[crossing])
+        mass = J[_place(view.turned, arcs[x, 0], arcs[c, 2])] + W[jump, arcs[x, 4]] + frame.weight[x]
+        mass += view.K[crossing - view.first[2], t]
+        if mass > score:
+            score, b = mass, x
+    bounds = _bounds(frame, view.limit, b)
+    rows = arcs[c, 0] - bounds[0] + 1
+    width = _open_window(BEST, frame, view.steps, bounds, rows, b, window)
+    _lead(BEST, frame, bounds[0], rows, width, window.late, H)
+    r, k, state = arcs[c, 0] - bounds[0], t - arcs[b, 3] + 1, arcs[c, 4]
+    while r and H[r, k] + W[along[bounds[0] + r - 1], state] > window.late[r, k] + W[jump, state]:
+        r -= 1
+        state = along[bounds[0] + r]
+        write(walk, ALONG)
+    _trace_window(frame, bounds, walk, b, r, k, False, window)
+    write(walk, JUMP)
+    walk.place[0], walk.place[1] = _place(view.turned, arcs[b, 0], arcs[c, 2])
+    walk.place[2] = JUMP
+
+
+@njit
+def _turned(walk, view):
+    """The same walk with the names that edits have in a view."""
+    a0, A = view.first[0], view.frame.weight.size
+    across, along = (DELETE, INSERT) if view.turned else (INSERT, DELETE)
+    return Walk(walk.place, walk.edits, walk.length, view.side.original[a0 : a0 + A], across, along)
+
+
+@njit(nogil=True, error_model="numpy")
+def best_pushdown(arrays, limits, hyp, ref, path):
+    """Best score of one lattice, and the edits that reach it; the first arguments as of ``log_pushdown``.
+
+    ``path`` int32 [2 (m + n)] receives them in order: ``sweep.INSERT``, ``sweep.DELETE``, ``sweep.JUMP`` or an arc's
+    index. Returns the score and the number of edits; none where nothing is possible.
+    """
+    swaps = _plain(arrays, limits, hyp, ref)
+    m, n = swaps.deletes.size, swaps.inserts.size
+    if m + n == 0:
+        return 0.0, 0
+    hypothesis, reference, inside, window, H = _prepare(BEST, swaps)
+    score = _forward(BEST, swaps, hypothesis, reference, inside)
+    if score == NONE:
+        return score, 0
+    original = hypothesis.side.original[swaps.first_arc : swaps.first_arc + swaps.weight.size]
+    walk = Walk(np.array([m, n, STOP]), path, np.zeros(1, np.int64), original, ACROSS, ALONG)
+    while trace(hypothesis.frame, inside, walk, 0, 0, False, STOP) != START:
+        place = walk.place[0], walk.place[1]
+        g, t, best = _best_swap(hypothesis, place, NONE)
+        other, other_t, _ = _best_swap(reference, place, best)
+        if other < 0:
+            _trace_swap(hypothesis, g, t, _turned(walk, hypothesis), inside.late, window, H)
+        else:
+            _trace_swap(reference, other, other_t, _turned(walk, reference), inside.late, window, H)
+    return score, turn_round(walk)
