@@ -63,13 +63,6 @@ def test_beside_the_sources_else_in_the_users_folder_else_in_one_of_its_own(
     own.rmdir()
 
 
-def test_a_folder_that_was_named_is_used(
-    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "named"))
-    assert provide_cache(cache_places(*folders)).parent == tmp_path / "named"
-
-
 @pytest.mark.parametrize("file", ["kernel.py", "below/kernel.py"])
 def test_an_edit_of_any_source_is_another_folder(folders: tuple[Path, Path], file: str) -> None:
     before = provide_cache(cache_places(*folders))
@@ -105,13 +98,6 @@ def test_kernels_are_kept_in_the_folder() -> None:
     assert before == config.CACHE_DIR
     assert str(FOLDER) in str(kernel._cache.cache_path)
     assert str(FOLDER) in str(tilt.match_rate._cache.cache_path)
-
-
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    assert not can_be_written(tmp_path / "file")
-    assert not can_be_written(tmp_path / "file" / "below")
-    assert can_be_written(tmp_path / "below")
 
 
 class Terminal(io.StringIO):

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -131,18 +130,6 @@ def test_there_is_none_where_it_is_of_no_use(
     with companion(2):
         pass
     assert not started.processes
-
-
-def test_where_no_process_can_start_everything_is_compiled_here(
-    monkeypatch: pytest.MonkeyPatch, started: Started
-) -> None:
-    def refused(*_: Any, **__: Any) -> None:
-        raise OSError("no more processes")
-
-    monkeypatch.setattr(module, "_started", started._start)
-    monkeypatch.setattr(subprocess, "Popen", refused)
-    with companion(2):
-        assert not KernelCache.is_coming("pfsm_kernels.machine.cell_to_cell")
 
 
 def test_two_processes_that_save_at_once_never_swap_kernels(

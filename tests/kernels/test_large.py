@@ -1,14 +1,12 @@
 """Long sentences: rows that are kept and recomputed, one-sided pairs, thousands of tokens; hundreds with jumps."""
 
 import dataclasses
-import itertools
 import math
 from dataclasses import replace
 
 import numba
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from pfsm_kernels.inference import DELETE, INSERT, Weights, best_path, expectations, find_jumps, log_sum
 from pfsm_kernels.lattice.lattices import Lattices, single
@@ -94,34 +92,6 @@ def test_one_sided_pairs_have_one_sequence(weight: float) -> None:
         assert best_path(lattices, Weights(table), 0).edits.size == size
 
 
-def one_token_against_many(table: NDArray[np.float64], size: int) -> list[float]:
-    """Q of each sequence that deletes (state 1) the only reference token after k of ``size`` Inserts (0)."""
-    scores = []
-    for k in range(size + 1):
-        states = [2, *[0] * k, 1, *[0] * (size - k)]
-        scores.append(math.fsum(table[prev, cur] for prev, cur in itertools.pairwise(states)))
-    return scores
-
-
-@pytest.mark.parametrize("swapped", [False, True])
-def test_one_token_against_thousands(swapped: bool) -> None:
-    rng = np.random.default_rng(9)
-    size = 3000
-    table = rng.normal(0.0, 0.5, (3, 2))
-    scores = np.array(one_token_against_many(table, size))
-    truth = float(scores.max() + np.log(np.exp(scores - scores.max()).sum()))
-    # Exchanging the sides leaves states and scores alone: only what each state consumes changes.
-    lattices = single(2, [0] * size, [1], []) if swapped else single(2, [1], [0] * size, [])
-    assert log_sum(lattices, Weights(table))[0] == pytest.approx(truth, rel=1e-11)
-    expected = expectations(lattices, Weights(table))
-    assert expected.log_sum[0] == pytest.approx(truth, rel=1e-11)
-    np.testing.assert_allclose(expected.table[0].sum(axis=0), [size, 1.0], rtol=1e-9)
-    assert_agree(expected, in_log_space(lattices, Weights(table)), 1e-9)
-    path = best_path(lattices, Weights(table), 0)
-    assert path.score == pytest.approx(scores.max(), rel=1e-12)
-    assert path.edits.size == size + 1
-
-
 @pytest.mark.parametrize(("m", "n"), [(1, 3000), (3000, 1), (2, 2500)])
 def test_narrow_pairs_with_arcs(m: int, n: int) -> None:
     rng = np.random.default_rng([m, n, 1])
@@ -154,7 +124,7 @@ def score_of(lattices: Lattices, weights: Weights, edits: list[int]) -> float:
     return math.fsum(parts)
 
 
-@pytest.mark.parametrize(("m", "n"), [(60, 60), (200, 190), (20, 1700)])
+@pytest.mark.parametrize(("m", "n"), [(200, 190), (20, 1700)])
 def test_the_best_score_is_the_log_sum_of_a_cold_machine(m: int, n: int) -> None:
     rng = np.random.default_rng([m, n, 2])
     lattices = random_lattices(rng, [(m, n)], n_states=7, max_block=4, arcs=3.0)
@@ -239,19 +209,6 @@ def test_weights_that_no_growth_rate_fits(scale: float, m: int, n: int) -> None:
     assert (above - below) / (2.0 * step) == pytest.approx(slope, rel=1e-5, abs=1e-5 * m)
     path = best_path(lattices, weights, 0, jumps)
     assert best_path(lattices, weights, 0).score <= path.score <= truth.log_sum[0]
-
-
-def test_the_best_score_is_the_log_sum_of_a_cold_machine_with_jumps() -> None:
-    rng = np.random.default_rng(3)
-    lattices, weights, state = random_batch(rng, [(80, 75)], 2.0, arcs=4.0)
-    assert weights.arcs is not None
-    assert weights.links is not None
-    jumps = find_jumps(lattices, state, 7)
-    beta = 1e7
-    cold = Weights(beta * weights.table, beta * weights.arcs, beta * weights.links)
-    best = best_path(lattices, weights, 0, jumps)
-    assert log_sum(lattices, cold, jumps=jumps)[0] / beta == pytest.approx(best.score, abs=1e-4)
-    assert best.score > best_path(lattices, weights, 0).score
 
 
 def test_one_sided_pairs_cannot_jump() -> None:

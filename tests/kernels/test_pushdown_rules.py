@@ -16,10 +16,9 @@ from tests.oracles.enumeration import (
     Link,
     enumerate_all,
     features,
-    legal_moves,
     sequences,
 )
-from tests.oracles.jumping import HYPOTHESIS, REFERENCE, Configuration, Memory, Mode
+from tests.oracles.jumping import HYPOTHESIS, REFERENCE, Configuration, Mode
 
 Ops = tuple[tuple[int, int, bool], ...]
 
@@ -35,114 +34,6 @@ def transposed(lattice: EditLattice) -> EditLattice:
         tuple(Arc(arc.j, arc.q, arc.i, arc.p, arc.state, arc.weight, arc.link) for arc in lattice.arcs),
         tuple(Link(link.j, link.i, link.feature) for link in lattice.links),
     )
-
-
-def everywhere(m: int, n: int) -> EditLattice:
-    """A lattice that offers every block of up to 3 tokens a side."""
-    blocks = itertools.product(range(m), range(1, 4), range(n), range(1, 4))
-    return plain_lattice(m, n, *(block for block in blocks if sum(block[:2]) <= m and sum(block[2:]) <= n))
-
-
-def jumped(side: int, start: int, landing: int, end: int | None = None) -> Memory:
-    return Memory(side, start, landing, end)
-
-
-def moves(here: Configuration, max_jump: int = 2, size: int = 6) -> set[tuple[str, int, int]]:
-    """State and target of every operation in a configuration of a pair that offers everything."""
-    return {
-        (move.state, move.target.i, move.target.j)
-        for move in legal_moves(everywhere(size, size), here, max_jump)
-    }
-
-
-def flipped(found: set[tuple[str, int, int]]) -> set[tuple[str, int, int]]:
-    other = {"Insert": "Delete", "Delete": "Insert"}
-    return {(other.get(state, state), j, i) for state, i, j in found}
-
-
-def both_sides(here: Configuration, max_jump: int = 2) -> set[tuple[str, int, int]]:
-    """The moves after a jump on the hypothesis side, which those of the mirror image must mirror."""
-    assert here.memory is not None
-    assert here.memory.side == HYPOTHESIS
-    memory = jumped(REFERENCE, here.memory.start, here.memory.landing, here.memory.end)
-    mirrored = Configuration(here.j, here.i, here.mode, memory)
-    found = moves(here, max_jump)
-    assert moves(mirrored, max_jump) == flipped(found)
-    return found
-
-
-def blocks(i: int, j: int, largest_q: int = 3) -> set[tuple[str, int, int]]:
-    return {("S", i + p, j + q) for p in range(1, 4) for q in range(1, largest_q + 1)}
-
-
-def test_forward_jumps_go_one_to_the_limit_on_either_side() -> None:
-    found = moves(Configuration(1, 2))
-    assert found == {("Insert", 1, 3), ("Delete", 2, 2), *blocks(1, 2)} | {
-        ("Jump", 1, 3),
-        ("Jump", 1, 4),
-        ("Jump", 2, 2),
-        ("Jump", 3, 2),
-    }
-    assert {move for move in moves(Configuration(), 3) if move[0] == JUMP} == {
-        ("Jump", i, j) for i, j in ((1, 0), (2, 0), (3, 0), (0, 1), (0, 2), (0, 3))
-    }
-    assert not any(state == JUMP for state, _, _ in moves(Configuration(1, 2), 0))
-
-
-def test_forward_jumps_land_before_the_last_token_ends() -> None:
-    at = {(i, j) for state, i, j in moves(Configuration(5, 4), 5) if state == JUMP}
-    assert at == {(5, 5)}
-    assert {(i, j) for state, i, j in moves(Configuration(0, 5), 5) if state == JUMP} == {
-        (i, 5) for i in range(1, 6)
-    }
-
-
-def test_the_landed_block_begins_with_a_substitution_and_ends_within_the_limit() -> None:
-    memory = jumped(HYPOTHESIS, 0, 2)
-    assert both_sides(Configuration(1, 2, Mode.LANDED, memory)) == blocks(1, 2, largest_q=2)
-    assert both_sides(Configuration(1, 2, Mode.LANDED, jumped(HYPOTHESIS, 1, 2)), 1) == blocks(1, 2, 1)
-
-
-def test_after_its_first_substitution_the_landed_block_takes_any_edit_and_the_jump_back() -> None:
-    memory = jumped(HYPOTHESIS, 0, 2)
-    found = both_sides(Configuration(2, 3, Mode.MOVED, memory))
-    assert found == {("Insert", 2, 4), ("Delete", 3, 3), *blocks(2, 3, largest_q=1), ("Jump", 2, 0)}
-    # At the limit only what does not move on: Delete, and the jump back.
-    assert both_sides(Configuration(2, 4, Mode.MOVED, memory)) == {("Delete", 3, 4), ("Jump", 2, 0)}
-    # At the end of the hypothesis likewise, also within the limit.
-    at_end = Configuration(2, 6, Mode.MOVED, jumped(HYPOTHESIS, 3, 5))
-    assert both_sides(at_end) == {("Delete", 3, 6), ("Jump", 2, 3)}
-
-
-def test_the_gap_begins_with_anything_but_an_insert() -> None:
-    memory = jumped(HYPOTHESIS, 0, 2, 4)
-    assert both_sides(Configuration(2, 0, Mode.BACK, memory)) == {("Delete", 3, 0), *blocks(2, 0, 2)}
-    assert both_sides(Configuration(2, 0, Mode.GAP, memory)) == {
-        ("Insert", 2, 1),
-        ("Delete", 3, 0),
-        *blocks(2, 0, 2),
-    }
-    assert both_sides(Configuration(2, 1, Mode.GAP, memory)) == {
-        ("Insert", 2, 2),
-        ("Delete", 3, 1),
-        *blocks(2, 1, 1),
-    }
-
-
-def test_leading_deletes_leave_the_ban_on_inserts_in_force() -> None:
-    back = Configuration(2, 0, Mode.BACK, jumped(HYPOTHESIS, 0, 2, 4))
-    lattice = everywhere(6, 6)
-    for move in legal_moves(lattice, back, 2):
-        assert move.target.mode is (Mode.BACK if move.state == "Delete" else Mode.GAP)
-    gap = Configuration(2, 1, Mode.GAP, back.memory)
-    assert {move.target.mode for move in legal_moves(lattice, gap, 2)} == {Mode.GAP}
-
-
-def test_at_landing_the_only_operation_is_the_jump_to_the_end() -> None:
-    memory = jumped(HYPOTHESIS, 0, 2, 4)
-    assert both_sides(Configuration(3, 2, Mode.GAP, memory)) == {("Jump", 3, 4)}
-    [move] = legal_moves(everywhere(6, 6), Configuration(3, 2, Mode.GAP, memory), 2)
-    assert move.target == Configuration(3, 4)
 
 
 def test_swaps_may_stand_side_by_side() -> None:

@@ -86,22 +86,6 @@ def gathered(table: Float) -> Float:
 
 
 @pytest.mark.parametrize("max_jump", [0, 4])
-def test_derivatives_in_visits_are_differences_of_sums(max_jump: int) -> None:
-    lattices, whole, _, visits, jumps = case(7, max_jump, 1.0)
-    posteriors = whole_expectations(lattices, whole, PARTS, visits, 1, jumps).arcs
-    counts = np.zeros((len(lattices), STATES + 1))
-    add_visits(lattices, posteriors, np.arange(STATES + 1), counts)
-    step = 1e-5
-    for state in range(STATES):
-        moved = [
-            whole_log_sum(lattices, whole, PARTS, visits + sign * step * (np.arange(STATES + 1) == state),
-                          1, jumps)
-            for sign in (1.0, -1.0)
-        ]  # fmt: skip
-        np.testing.assert_allclose(counts[:, state], (moved[0] - moved[1]) / (2 * step), rtol=0.0, atol=1e-7)
-
-
-@pytest.mark.parametrize("max_jump", [0, 4])
 def test_a_pair_has_the_same_bits_in_any_batch(max_jump: int) -> None:
     lattices, whole, _, visits, jumps = case(11, max_jump, 2.0)
     together = whole_log_sum(lattices, whole, PARTS, visits, 2, jumps)
