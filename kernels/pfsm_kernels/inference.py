@@ -129,7 +129,7 @@ def log_sum(lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps
     none = np.zeros(0)
     if factors is not None:
         outputs = Outputs(result, accepted, np.zeros((0, 0, 0)), none, none)
-        _run(linear_task(lattices, factors, jumps, outputs), lattices, threads)
+        _each(linear_task(lattices, factors, jumps, outputs), list(_tasks(lattices)), threads)
     _in_log_space(lattices, weights, jumps, accepted, result, None, threads)
     return result
 
@@ -151,7 +151,7 @@ def expectations(
     factors = _linear_factors(lattices, weights)
     if factors is not None:
         outputs = Outputs(result.log_sum, accepted, result.table, result.arcs, result.links)
-        _run(linear_task(lattices, factors, jumps, outputs), lattices, threads)
+        _each(linear_task(lattices, factors, jumps, outputs), list(_tasks(lattices)), threads)
     _in_log_space(lattices, weights, jumps, accepted, result.log_sum, result, threads)
     return result
 
@@ -253,16 +253,17 @@ def _in_log_space(
         else:
             result[pair] = log_pushdown(*_swaps(lattices, weights, pair, jumps), *outputs)
 
-    _each(one, np.flatnonzero(~accepted).tolist(), threads)
+    _each(one, [(pair,) for pair in np.flatnonzero(~accepted).tolist()], threads)
 
 
-def _each(one: Callable[[int], None], pairs: list[int], threads: int) -> None:
-    if threads <= 1 or len(pairs) <= 1:
-        for pair in pairs:
-            one(pair)
+def _each(work: Callable[..., None], items: list[tuple[int, ...]], threads: int) -> None:
+    """Does all items; the results of each have a place of their own, so order does not matter."""
+    if threads <= 1 or len(items) <= 1:
+        for item in items:
+            work(*item)
         return
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(one, pairs):
+    with ThreadPoolExecutor(min(threads, len(items))) as pool:
+        for _ in pool.map(lambda item: work(*item), items):
             pass
 
 
@@ -294,15 +295,3 @@ def _tasks(lattices: Lattices) -> Iterator[tuple[int, int]]:
         last = max(first + 1, int(np.searchsorted(cells, done + CELLS_PER_TASK, side="right")))
         yield first, last
         first = last
-
-
-def _run(task: Callable[[int, int], None], lattices: Lattices, threads: int) -> None:
-    """Runs the task over all pairs; every pair's result has a place of its own, so order does not matter."""
-    tasks = list(_tasks(lattices))
-    if threads <= 1 or len(tasks) <= 1:
-        for first, last in tasks:
-            task(first, last)
-        return
-    with ThreadPoolExecutor(min(threads, len(tasks))) as pool:
-        for _ in pool.map(lambda span: task(*span), tasks):
-            pass

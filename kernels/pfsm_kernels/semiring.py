@@ -66,38 +66,19 @@ def log_add(x, y):
     return x + math.log1p(math.exp(y - x))
 
 
-def _log_add(semiring, x, y):  # noqa: ARG001
-    return log_add(x, y)
-
-
-def _max(semiring, x, y):  # noqa: ARG001
-    return max(x, y)
-
-
-def _add(semiring, x, y):  # noqa: ARG001
-    return x + y
-
-
-def _multiply(semiring, x, y):  # noqa: ARG001
-    return x * y
-
-
-def _exp_of_difference(semiring, x, total):  # noqa: ARG001
-    return math.exp(x - total) if x > NONE else 0.0
-
-
-plus = by_type({Linear: _add, LogSum: _log_add, Best: _max})
-times = by_type({Linear: _multiply, LogSum: _add, Best: _add})
-
-
-def _inverse(semiring, total):  # noqa: ARG001
-    return 1.0 / total
-
-
-def _itself(semiring, total):  # noqa: ARG001
-    return total
-
-
+plus = by_type(
+    {
+        Linear: lambda _, x, y: x + y,
+        LogSum: lambda _, x, y: log_add(x, y),
+        Best: lambda _, x, y: max(x, y),
+    }
+)
+times = by_type({Linear: lambda _, x, y: x * y, LogSum: lambda _, x, y: x + y, Best: lambda _, x, y: x + y})
 # A mass as a probability: over the total, which linear space has as its inverse.
-whole_of = by_type({Linear: _inverse, LogSum: _itself})
-share = by_type({Linear: _multiply, LogSum: _exp_of_difference})
+whole_of = by_type({Linear: lambda _, total: 1.0 / total, LogSum: lambda _, total: total})
+share = by_type(
+    {
+        Linear: lambda _, x, whole: x * whole,
+        LogSum: lambda _, x, whole: math.exp(x - whole) if x > NONE else 0.0,
+    }
+)

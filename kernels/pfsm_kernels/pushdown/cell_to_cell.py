@@ -61,16 +61,6 @@ from pfsm_kernels.machine.sweep import (
 )
 from pfsm_kernels.machine.tilt import SMALLEST_TOTAL_WITH_JUMPS, tilt_arcs
 from pfsm_kernels.pushdown.crossings import Side
-from pfsm_kernels.pushdown.window_rows import (
-    Steps,
-    add_uses,
-    backward_window,
-    clear,
-    clear_rows,
-    forward_window,
-    lay_out,
-    no_uses,
-)
 from pfsm_kernels.semiring import BEST, LINEAR, LOG, NONE, plus, share, times, whole_of
 
 Float = NDArray[np.float64]
@@ -110,7 +100,6 @@ class View(NamedTuple):
 
     Attributes:
         frame: The lattice with the side that is jumped on across.
-        steps: Its transitions position by position, in linear space.
         side: The side of the whole batch.
         first: Where the lattice's arcs, groups and crossings begin in it.
         limit: The jump limit D.
@@ -122,7 +111,6 @@ class View(NamedTuple):
     """
 
     frame: Frame
-    steps: Steps
     side: Side
     first: tuple[int, int, int]
     limit: int
@@ -131,6 +119,21 @@ class View(NamedTuple):
     exits: Float
     F: Float
     R: Float
+
+
+@njit(borrows=True)
+def _clear(masses, none):
+    """Nothing everywhere; entry by entry, as assignments of slices take Numba seconds to compile."""
+    for at in range(masses.size):
+        masses[at] = none
+
+
+@njit(borrows=True)
+def _clear_rows(plane, first, last, width, none):
+    """Nothing in the first columns of rows first..last-1."""
+    for r in range(first, last):
+        for k in range(width):
+            plane[r, k] = none
 
 
 @njit
@@ -148,7 +151,7 @@ def _view(semiring, swaps, side, turned):
     )
     first = a0, side.group_first[a0], side.landed_first[a0]
     return View(
-        frame, lay_out(semiring, frame), side, first, D, turned, np.full((crossings, D), none),
+        frame, side, first, D, turned, np.full((crossings, D), none),
         np.full((groups, along.size + 1), none), np.full((groups, D), none), np.full((groups, D), none),
     )  # fmt: skip
 
@@ -186,13 +189,13 @@ def _window_rows(view, x):
 
 
 @njit(borrows=True)
-def _open_window(semiring, frame, steps, bounds, rows, x, window):
+def _open_window(semiring, frame, bounds, rows, x, window):
     """Inside masses of some rows from arc x on; ``exits`` are Z, ``late`` Y. Returns how many columns it has."""
     top, left, limit = bounds
-    clear(window.arcs, semiring.zero)
+    _clear(window.arcs, semiring.zero)
     window.arcs[x] = semiring.one
-    clear_rows(window.along, 0, 1, limit - left + 1, semiring.zero)
-    forward_window(semiring, frame, steps, window, bounds, top + rows)
+    _clear_rows(window.along, 0, 1, limit - left + 1, semiring.zero)
+    forward_rows(semiring, frame, window, left, limit, top, (top, top + rows))
     return limit - left + 1
 
 
@@ -200,7 +203,7 @@ def _open_window(semiring, frame, steps, bounds, rows, x, window):
 def _lead(semiring, frame, top, rows, width, Y, H):
     """Edits along that open the gap."""
     W, along, jump = frame.W, frame.along, frame.jump
-    clear_rows(H, 0, 1, width, semiring.zero)
+    _clear_rows(H, 0, 1, width, semiring.zero)
     for r in range(rows - 1):
         state = along[top + r]
         more, leave = W[along[top + r - 1], state], W[jump, state]
@@ -234,7 +237,7 @@ def _inside(semiring, view, window, H):
         if rows == 0:
             continue
         bounds = _bounds(frame, view.limit, x)
-        width = _open_window(semiring, frame, view.steps, bounds, rows, x, window)
+        width = _open_window(semiring, frame, bounds, rows, x, window)
         top, left = bounds[0], bounds[1]
         for g in range(g0, g1):
             for r in range(rows):
@@ -320,15 +323,14 @@ def _swap_adjoint(semiring, view, c, J, dJ, bV, whole, counts):
 def _inside_adjoint(semiring, view, planes, windows, scratch, whole, counts, masses):
     """Adjoint of ``_inside`` for one view: windows are opened again, with what their exits are worth.
 
-    ``planes`` are J and bV, ``windows`` the masses inside of a window and their adjoints, ``scratch``
-    H, its adjoint, and the uses of transitions, which are zero.
+    ``planes`` are J and bV, ``windows`` the masses inside of a window and their adjoints, ``scratch`` H and its own.
     ``masses`` are posteriors of arcs and of links, to which those inside of windows are added.
     """
     (J, bV), (window, outside) = planes, windows
     side, frame, turned, D = view.side, _as_window(view.frame), view.turned, view.limit
     arcs, along, weight, into_arcs, jump = frame.arcs, frame.along, frame.weight, frame.into_arcs, frame.jump
     a0, first_group, _ = view.first
-    (H, dH, uses), Y, dZ, dY, none = scratch, window.late, outside.exits, outside.late, semiring.zero
+    (H, dH), Y, dZ, dY, none = scratch, window.late, outside.exits, outside.late, semiring.zero
     for x in range(arcs.shape[0]):
         begin, end = side.landed_first[a0 + x], side.landed_first[a0 + x + 1]
         g0, g1 = side.group_first[a0 + x], side.group_first[a0 + x + 1]
@@ -336,12 +338,12 @@ def _inside_adjoint(semiring, view, planes, windows, scratch, whole, counts, mas
         if rows == 0:
             continue
         bounds = _bounds(frame, D, x)
-        width = _open_window(semiring, frame, view.steps, bounds, rows, x, window)
+        width = _open_window(semiring, frame, bounds, rows, x, window)
         top, left, _ = bounds
-        clear(outside.arcs, none)
-        clear_rows(outside.along, rows, rows + 1, width, none)
+        _clear(outside.arcs, none)
+        _clear_rows(outside.along, rows, rows + 1, width, none)
         for plane in (dY, dZ, dH):
-            clear_rows(plane, 0, rows, width, none)
+            _clear_rows(plane, 0, rows, width, none)
         for g in range(g0, g1):
             F, k, landing = view.F[g - first_group], side.landing[g] - left, side.landing[g]
             for r in range(rows):
@@ -379,13 +381,10 @@ def _inside_adjoint(semiring, view, planes, windows, scratch, whole, counts, mas
         for r in range(rows):
             for k in range(width):
                 dZ[r, k] = plus(semiring, dZ[r, k], dY[r, k])
-        backward_window(
-            semiring, frame, view.steps, (window, outside), bounds, top + rows, whole, counts, uses, masses[1]
-        )
+        backward_rows(semiring, frame, window, outside, bounds, (top, top + rows), whole, counts, masses[1])
         for a in range(arcs.shape[0]):
             if window.arcs[a] > none:
                 masses[0, a] += share(semiring, times(semiring, window.arcs[a], outside.arcs[a]), whole)
-    add_uses(frame, view.steps, uses, whole, counts)
 
 
 @njit(borrows=True)
@@ -459,9 +458,8 @@ def _sums(semiring, swaps, derivatives, counts, arc_mass, link_mass):
         none, window.across.shape[0], window.across.shape[1], A, window.across.shape[0], False
     )
     turned = np.zeros((2, A))
-    planes, windows, dH = (J, bV), (window, outside), np.empty_like(H)
+    planes, windows, scratch = (J, bV), (window, outside), (H, np.empty_like(H))
     for view, on_arcs in ((hypothesis, masses), (reference, turned)):
-        scratch = H, dH, no_uses(view.steps)
         _inside_adjoint(semiring, view, planes, windows, scratch, whole, counts, on_arcs)
     original = reference.side.original[swaps.first_arc : swaps.first_arc + A]
     for x in range(A):
@@ -563,7 +561,7 @@ def _trace_swap(view, g, t, walk, J, window, H):
     c = np.int64(side.gap_arc[g])
     row, _ = _place(view.turned, walk.place[0], walk.place[1])
     bounds = _bounds(frame, view.limit, c)
-    _open_window(BEST, frame, view.steps, bounds, row - bounds[0] + 1, c, window)
+    _open_window(BEST, frame, bounds, row - bounds[0] + 1, c, window)
     _trace_window(frame, bounds, walk, c, row - bounds[0], side.landing[g] - bounds[1], True, window)
     score, b = NONE, np.int64(-1)
     for crossing in range(side.crossing_first[g], side.crossing_first[g + 1]):
@@ -574,7 +572,7 @@ def _trace_swap(view, g, t, walk, J, window, H):
             score, b = mass, x
     bounds = _bounds(frame, view.limit, b)
     rows = arcs[c, 0] - bounds[0] + 1
-    width = _open_window(BEST, frame, view.steps, bounds, rows, b, window)
+    width = _open_window(BEST, frame, bounds, rows, b, window)
     _lead(BEST, frame, bounds[0], rows, width, window.late, H)
     r, k, state = arcs[c, 0] - bounds[0], t - arcs[b, 3] + 1, arcs[c, 4]
     while r and H[r, k] + W[along[bounds[0] + r - 1], state] > window.late[r, k] + W[jump, state]:

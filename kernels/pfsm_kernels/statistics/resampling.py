@@ -43,13 +43,6 @@ def _resampled_sums(times: _Integers, table: _Floats, result: _Floats) -> None:
         result[resample] = sums
 
 
-@njit(nogil=True)
-def _drawn_times(rows: _Integers, times: _Integers) -> None:
-    for resample in range(rows.shape[0]):
-        for draw in range(rows.shape[1]):
-            times[resample, rows[resample, draw]] += 1
-
-
 def drawn_times(rows: _Integers, n_units: int) -> _Integers:
     """How many times each unit stands in every resample.
 
@@ -60,9 +53,8 @@ def drawn_times(rows: _Integers, n_units: int) -> _Integers:
     Returns:
         int64 [m, n_units].
     """
-    times = np.zeros((len(rows), n_units), dtype=np.int64)
-    _drawn_times(rows, times)
-    return times
+    places = rows + n_units * np.arange(len(rows))[:, np.newaxis]
+    return np.bincount(places.ravel(), minlength=len(rows) * n_units).reshape(len(rows), n_units)
 
 
 def resampled_sums(times: _Integers, table: _Floats) -> _Floats:
