@@ -2,9 +2,10 @@
 
 Numba keeps a compiled kernel until its own file changes, but a kernel calls functions of other files. So all kernels
 are kept in one folder named after all sources and Numba's version. It is below ``NUMBA_CACHE_DIR`` where that is set,
-else beside the sources, else in the user's cache folder; where nothing may be written, it is one of this process alone,
-whose name nobody can guess, for whoever writes to it runs code here. Places that may not be written to are read all the
-same, as in an image. A kernel that cannot be saved, because the disk is full for example, is used and forgotten.
+else beside the sources, else in the user's cache folder: the first that may be written to, or that `pfsm warmup` has
+filled, as in an image. Where there is none, it is a folder of this process alone, whose name nobody can guess, for
+whoever writes to it runs code here. A kernel that cannot be saved, because the disk is full for example, is used and
+forgotten.
 """
 
 import atexit
@@ -17,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ from numba.core.runtime.nrt import rtsys
 NOTICE = "compiling kernels, about 10 s, once"
 LOGGER = logging.getLogger("pfsm.kernels")
 PREFIX = "pfsm-kernels-"
+# A file that says that all kernels are there.
+FILLED = "filled"
 # Seconds between two looks for a kernel that another process is compiling.
 LOOK = 0.05
 # Folders of other versions: so many are kept, and those that a process may still use.
@@ -82,10 +85,12 @@ def cache_places(package: Path, user: Path) -> list[Path]:
 
 
 def provide_cache(places: Iterable[Path]) -> Path:
-    """The first of some folders that kernels can be written to, else one of this process alone."""
+    """The first of some folders that kernels can be written to or are all there, else one of this process alone."""
     for folder in places:
         if can_be_written(folder.parent):
             tidy_up(folder)
+            return folder
+        if os.path.exists(folder / FILLED):  # noqa: PTH110 - of what may not even be looked at, `Path.exists` raises
             return folder
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -149,23 +154,19 @@ def _home_cache() -> Path:
 PACKAGE = Path(__file__).resolve().parent
 PLACES = cache_places(PACKAGE, _home_cache())
 FOLDER = provide_cache(PLACES)
-# Where kernels are looked for, too.
-OTHERS = [place for place in PLACES if place != FOLDER and os.path.isdir(place)]  # noqa: PTH112
 
 
 def is_kept() -> bool:
     """Whether kernels that are compiled now will be there for other processes."""
-    return FOLDER in PLACES
+    return FOLDER in PLACES and can_be_written(FOLDER)
 
 
 class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]  # Numba has no types
-    """Finds the files of a kernel below ``folder``, wherever the package is installed."""
-
-    folder = Path()
+    """Finds the files of a kernel below ``FOLDER``, wherever the package is installed."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         super().__init__(function, file)
-        self._cache_path = str(self.folder / Path(file).resolve().parent.name)
+        self._cache_path = str(FOLDER / Path(file).resolve().parent.name)
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> Any:
@@ -173,7 +174,11 @@ class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]  # Numba has no 
         return cls(function, file)
 
 
-class _DataFiles(IndexDataCacheFile):  # type: ignore[misc]  # Numba has no types
+class _Overloads(CompileResultCacheImpl):  # type: ignore[misc]  # likewise
+    _locator_classes = [_Locator]  # noqa: RUF012 - Numba's own
+
+
+class _DataFiles(IndexDataCacheFile):  # type: ignore[misc]  # likewise
     """Files of a kernel, of which no two processes ever write the same.
 
     Numba numbers the compiled forms of a kernel; two processes that compile at once would both take the first number.
@@ -183,7 +188,9 @@ class _DataFiles(IndexDataCacheFile):  # type: ignore[misc]  # Numba has no type
         return f"{Path(self._index_name).stem}.{os.urandom(6).hex()}.nbc"
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
+class _Cache(FunctionCache):  # type: ignore[misc]  # likewise
+    _impl_class = _Overloads
+
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         of = self._impl
@@ -199,16 +206,8 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
             return self._load_overload(sig, target_context)
 
 
-@cache
-def _cache_in(place: Path) -> Any:
-    """The kind of Numba's cache whose files are below a folder."""
-    locator = type("Locator", (_Locator,), {"folder": place})
-    files = type("Files", (CompileResultCacheImpl,), {"_locator_classes": [locator]})
-    return type("CacheInPlace", (_Cache,), {"_impl_class": files})
-
-
 class KernelCache:
-    """The saved forms of one kernel: those of ``FOLDER``, else those of ``OTHERS``; as Numba's dispatcher uses it.
+    """The saved forms of one kernel, as Numba's dispatcher uses it.
 
     Attributes:
         is_coming: Whether another process is compiling the kernels of a module (`pfsm_kernels.companion`).
@@ -218,39 +217,30 @@ class KernelCache:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self._by_place: dict[Path, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._in(FOLDER), name)
+        return getattr(self._files, name)
 
-    def _in(self, place: Path) -> Any:
-        """Numba's cache below a folder, made when it is asked for: most kernels are never called in a process."""
-        if place not in self._by_place:
-            self._by_place[place] = _cache_in(place)(self._function)
-        return self._by_place[place]
+    @cached_property
+    def _files(self) -> _Cache:
+        """Numba's own cache, made when it is asked for: most kernels are never called in a process."""
+        return _Cache(self._function)
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """The first that is found and readable, None if none is; waits for one that another process is compiling."""
+        """A form that is found and readable, None if none is; waits for one that another process is compiling."""
         while True:
             # Asked before the look: what has come since is found.
-            coming = KernelCache.is_coming(self._function.__module__)
-            found = self._load_now(signature, target_context)
+            coming, found = KernelCache.is_coming(self._function.__module__), None
+            with suppress(OSError):
+                found = self._files.load_overload(signature, target_context)
             if found is not None or not coming:
                 return found
             time.sleep(LOOK)
 
-    def _load_now(self, signature: Any, target_context: Any) -> Any:
-        for place in (FOLDER, *OTHERS):
-            with suppress(OSError):
-                found = self._in(place).load_overload(signature, target_context)
-                if found is not None:
-                    return found
-        return None
-
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Saves a kernel if that is possible."""
         with suppress(OSError):
-            self._in(FOLDER).save_overload(signature, compiled)
+            self._files.save_overload(signature, compiled)
 
 
 the_notice = Notice()

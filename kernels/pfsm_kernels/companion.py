@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 import numpy as np
 from numba.core import config
 
-from pfsm_kernels.cache import FOLDER, OTHERS, PACKAGE, KernelCache, is_kept, the_notice
+from pfsm_kernels.cache import FOLDER, PACKAGE, KernelCache, is_kept, the_notice
 
 # A kernel without which nothing is scored: where it is there, this is no first run.
 _SIGN = "machine/cell_to_cell.machine_batch-*.nbi"
@@ -27,7 +27,7 @@ _SHARE = ("pfsm_kernels.machine.cell_to_cell", "pfsm_kernels.lattice.arcs")
 
 def is_first_run() -> bool:
     """Whether the kernels of the machine are still to be compiled."""
-    return not any(next(place.glob(_SIGN), None) for place in (FOLDER, *OTHERS))
+    return next(FOLDER.glob(_SIGN), None) is None
 
 
 @contextmanager

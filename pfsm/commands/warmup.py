@@ -20,7 +20,7 @@ from pfsm.evaluation.catalogue import BY_LEVEL, DOCUMENT, LEVELS, PREFERENCES, S
 from pfsm.metrics import metric_names
 from pfsm.model.shipped import shipped_models
 from pfsm.runtime.progress import Stage
-from pfsm_kernels.cache import FOLDER, is_kept
+from pfsm_kernels.cache import FILLED, FOLDER, is_kept
 
 Run = tuple[str, tuple[str, ...]]
 
@@ -85,6 +85,7 @@ def run(options: Namespace) -> None:
             if reason is not None:
                 left_out.setdefault(reason, one[0])
             stage.advance(1)
+    (FOLDER / FILLED).touch()
     if not options.quiet:
         for reason, command in left_out.items():
             print(f"left out of `pfsm {command}`: {reason}")

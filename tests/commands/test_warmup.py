@@ -10,7 +10,7 @@ from pfsm.commands import warmup
 from pfsm.commands.warmup import all_runs, run_quietly, write_inputs
 from pfsm.metrics import metric_names
 from pfsm.model.shipped import shipped_models
-from pfsm_kernels.cache import FOLDER
+from pfsm_kernels.cache import FILLED
 from tests.command_runs import Cli
 
 
@@ -56,12 +56,16 @@ def test_what_cannot_run_says_why(tmp_path: Path) -> None:
     assert reason.startswith("missing.json: no such file")
 
 
-def test_it_says_where_kernels_are_and_what_was_left_out(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_where_kernels_are_and_what_was_left_out(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warmup, "FOLDER", tmp_path)
     monkeypatch.setattr(warmup, "all_runs", lambda: [("score", ()), ("train", ())])
     monkeypatch.setattr(warmup, "run_quietly", lambda run, _: "no PyTorch" if run[0] == "train" else None)
     done = cli("warmup")
     assert done.status == 0, done.err
-    assert done.lines == ["left out of `pfsm train`: no PyTorch", f"compiled kernels are in {FOLDER}"]
+    assert done.lines == ["left out of `pfsm train`: no PyTorch", f"compiled kernels are in {tmp_path}"]
+    assert (tmp_path / FILLED).exists()
     assert cli("warmup", "--quiet").out == ""
 
 

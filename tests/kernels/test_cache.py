@@ -12,6 +12,7 @@ from numba.core import config
 
 from pfsm_kernels import cache
 from pfsm_kernels.cache import (
+    FILLED,
     FOLDER,
     IN_USE,
     NOTICE,
@@ -130,32 +131,28 @@ def loaded(source: Path) -> Any:
     return module
 
 
-def compiled_kernel(folder: Path, own: Path, monkeypatch: pytest.MonkeyPatch, others: list[Path]) -> Any:
-    """A tiny kernel whose cache is ``own``, which also reads from ``others``."""
+def compiled_kernel(folder: Path, own: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A tiny kernel whose cache is ``own``, which has been called."""
     source = folder / "tiny.py"
     source.write_text("def add(a, b):\n    return a + b\n")
-    module = loaded(source)
     monkeypatch.setattr(cache, "FOLDER", own)
-    monkeypatch.setattr(cache, "OTHERS", others)
-    kernel = njit(module.add)
+    kernel = njit(loaded(source).add)
     assert kernel(1, 2) == 3
     return kernel
 
 
-def test_kernels_of_a_folder_that_is_read_only_are_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_folder_that_is_filled_is_used_though_it_is_read_only(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    baked, own = tmp_path / "baked", tmp_path / "own"
-    first = compiled_kernel(tmp_path, baked, monkeypatch, [])
-    assert list(baked.rglob("*.nbc"))
-    assert not first.stats.cache_hits
+    package, user = folders
+    baked, own = cache_places(package, user)
+    compiled_kernel(package, baked, monkeypatch)
+    refuse(monkeypatch, package, package / "__pycache__", baked)
+    assert provide_cache([baked, own]) == own
+    (baked / FILLED).touch()
+    assert provide_cache([baked, own]) == baked
     # The place of the sources may be another one; the kernels are found by what they are.
-    second = compiled_kernel(tmp_path, own, monkeypatch, [baked])
-    assert second.stats.cache_hits
-    assert not own.exists()
-    third = compiled_kernel(tmp_path, own, monkeypatch, [])
-    assert not third.stats.cache_hits
-    assert list(own.rglob("*.nbc"))
+    assert compiled_kernel(package, baked, monkeypatch).stats.cache_hits
 
 
 def test_kernels_of_another_version_beside_ours(
@@ -172,7 +169,6 @@ def test_kernels_of_another_version_beside_ours(
         os.utime(source, (stamp, stamp))
         place = provide_cache(cache_places(package, user))
         monkeypatch.setattr(cache, "FOLDER", place)
-        monkeypatch.setattr(cache, "OTHERS", cache.cache_places(package, user))
         kernels[sign] = place, njit(loaded(source).two)
         assert kernels[sign][1](7, 2) == {"-": 5, "+": 9}[sign]
         if sign == "-":
@@ -187,16 +183,16 @@ def test_a_kernel_that_cannot_be_saved_is_used_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
-    compiled_kernel(tmp_path, tmp_path / "file" / "below", monkeypatch, [tmp_path / "file"])
+    compiled_kernel(tmp_path, tmp_path / "file" / "below", monkeypatch)
 
 
 def test_kernels_are_kept_for_others_unless_no_place_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
-    places = cache.cache_places(cache.PACKAGE, tmp_path)
+    places = cache_places(cache.PACKAGE, tmp_path)
     monkeypatch.setattr(cache, "PLACES", places)
-    monkeypatch.setattr(cache, "FOLDER", cache.provide_cache(places))
+    monkeypatch.setattr(cache, "FOLDER", provide_cache(places))
     assert is_kept()
     monkeypatch.setattr(cache, "FOLDER", tmp_path / "of this process")
     assert not is_kept()
