@@ -124,12 +124,3 @@ class TestKernel:
             and all(left[i + k] == right[j + k] >= 0 for k in range(size))
         ]
         assert blocks.tolist() == expected
-
-    def test_what_does_not_fit_is_refused(self) -> None:
-        keys, one, two = np.zeros(1, dtype=np.int32), np.array([0, 1]), np.array([0, 0, 1])
-        with pytest.raises(ValueError, match="same number of sequences"):
-            agreeing_blocks(keys, one, keys, two, 1)
-        with pytest.raises(ValueError, match="max_block must be at least 1"):
-            agreeing_blocks(keys, one, keys, one, 0)
-        with pytest.raises(ValueError, match="the last offset must be the number of tokens"):
-            agreeing_blocks(keys, np.array([0, 2]), keys, one, 1)

@@ -143,7 +143,14 @@ def ordered_pairs(
 
     Returns:
         int64 [n_segments, 3]: pairs that the other score orders the same way, the other way round, not at all.
+
+    Raises:
+        ValueError: If the threshold is negative, or 0 and inclusive.
     """
+    if not threshold >= 0.0 or (inclusive and threshold == 0.0):
+        raise ValueError(
+            f"threshold is {threshold}, a number from 0 is needed, above 0 where it is inclusive"
+        )
     result = np.zeros((starts.size - 1, 3), dtype=np.int64)
     _count(x, ranks, starts, threshold, inclusive, result)
     return result
@@ -262,8 +269,13 @@ def best_order(wins: _Floats, ties: _Floats) -> float:
 
     Returns:
         The sum of the judgments agreed with.
+
+    Raises:
+        ValueError: If there are too many items.
     """
     n = wins.shape[0]
+    if n > (13 if ties.any() else 20):
+        raise ValueError(f"{n} items are too many for an exact search")
     if n == 0:
         return 0.0
     return float(_weak(wins, ties) if ties.any() else _strict(wins))

@@ -366,7 +366,14 @@ def count_edits(
         phrase_offsets: int64 [n_pairs + 1].
         phrase_costs: float64 [n_phrases], what each costs.
         costs: float64 [7], what each kind of edit costs, in the order of the columns.
+
+    Raises:
+        ValueError: If a phrase has more than 20 words, or a cost is not finite.
     """
+    if (phrases[:, [REF_SIZE, HYP_SIZE]] > LONGEST_PHRASE).any():
+        raise ValueError(f"phrases have at most {LONGEST_PHRASE} words")
+    if not (np.isfinite(costs).all() and np.isfinite(phrase_costs).all()):
+        raise ValueError("costs must be finite")
     n_pairs = reference_offsets.size - 1
     counts, used = np.zeros((n_pairs, KINDS)), np.zeros(len(phrases), dtype=np.bool_)
     # Copies may be written to: one type of array, for which the kernel is compiled once.
