@@ -1,7 +1,5 @@
 """Words with close vectors, against a table of cosines that NumPy computes."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -46,27 +44,3 @@ def test_cosines_at_the_minimum_count() -> None:
     ):
         sides = np.full(1, left, np.int32), one, np.full(1, right, np.int32), one
         assert close_words(*sides, rows, minimum, 1)[1].tolist() == found
-
-
-def test_many_words_in_any_row_order() -> None:
-    """Random vectors with components of all sizes, against plain Python."""
-    rng = np.random.default_rng(11)
-    rows = unit_rows(rng.standard_normal((30, 64)) + 0.7)
-    left, right = (rng.integers(0, 30, 12).astype(np.int32) for _ in range(2))
-    ends = np.array([0, 12])
-    table = np.array([[cosine(rows[a].tolist(), rows[b].tolist()) for b in right] for a in left])
-    expected = [
-        (i, j)
-        for i, j in np.ndindex(12, 12)
-        if table[i, j] >= 0.3 and max((table[i] > table[i, j]).sum(), (table[:, j] > table[i, j]).sum()) < 2
-    ]
-    blocks, values = close_words(left, ends, right, ends, rows, 0.3, 2)
-    assert blocks[:, [1, 3]].tolist() == list(map(list, expected))
-    assert values.tolist() == [table[place] for place in expected]
-
-
-def cosine(one: list[int], other: list[int]) -> float:
-    dot, *squares = (
-        sum(a * b for a, b in zip(x, y, strict=True)) for x, y in ((one, other), (one, one), (other, other))
-    )
-    return min(1.0, dot / math.sqrt(float(squares[0]) * float(squares[1])))

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm_kernels.inference import Weights, best_path, expectations, find_jumps, log_sum
+from pfsm_kernels.inference import Weights, best_path, expectations, find_jumps
 from pfsm_kernels.lattice.lattices import Lattices, single
 from tests.kernels.kernel_runs import (
     LARGEST,
     assert_agree,
     chosen,
-    in_linear_space,
     in_log_space,
     outcomes,
     uniform,
@@ -93,32 +92,6 @@ def test_nothing_possible(start_only: bool, max_jump: int) -> None:
         path = best_path(lattices, Weights(table), 3, jumps)
         assert path.score == -np.inf
         assert path.edits.size == 0
-
-
-def test_many_offers_in_one_cell() -> None:
-    """The growth rate counts how many arcs begin in a cell: 40 to the 200th is more than a double holds."""
-    size, offers = 200, 40
-    table = np.array([[-np.inf, 0.0]] * 3)
-    lattices = single(
-        2, [0] * size, [0] * size, [(k, 1, k, 1, 1) for k in range(size) for _ in range(offers)]
-    )
-    accepted, linear = in_linear_space(lattices, Weights(table))
-    assert accepted[0]
-    assert linear.log_sum[0] == pytest.approx(size * np.log(offers), rel=1e-12)
-    np.testing.assert_allclose(linear.arcs, 1.0 / offers, rtol=1e-10)
-
-
-@pytest.mark.parametrize("length", [2, 3])
-def test_a_chain_of_long_blocks_of_small_weight(length: int) -> None:
-    """Below a growth rate of one, longer blocks weigh more: a rate that fits 1:1 arcs would overflow here."""
-    blocks, weight = 200, -6.0
-    size = blocks * length
-    table = np.array([[-np.inf, weight]] * 3)
-    lattices = single(2, [0] * size, [0] * size, [(k, length, k, length, 1) for k in range(0, size, length)])
-    accepted, linear = in_linear_space(lattices, Weights(table))
-    assert accepted[0]
-    assert linear.log_sum[0] == pytest.approx(blocks * weight, rel=1e-12)
-    np.testing.assert_allclose(linear.arcs, 1.0, rtol=1e-10)
 
 
 def of_one_scale(rng: np.random.Generator, shape: int | tuple[int, ...], scale: float) -> Float:
@@ -308,36 +281,6 @@ def test_deletes_open_the_gap_where_none_may_follow_the_landed_block(deletes: in
         table = np.zeros((5, 4))
         table[2, 1] = impossible
         check_both(mirrored, Weights(table), 1, state=3)
-
-
-def test_mass_too_small_for_a_window_may_be_all_there_is() -> None:
-    """Next to a swap there are only edits of a weight smaller by 8: where a window drops it, nearly all is lost."""
-    # States: 0 Delete, 1 Insert, 2 match, 3 Jump. Two Deletes follow the match that the swap begins with.
-    lattices = single(4, [0] * 4, [1, 1], [(0, 1, 1, 1, 2), (3, 1, 0, 1, 2)])
-    jumps = find_jumps(lattices, 3, 1)
-    taken = []
-    for level in range(-690, -300, 10):
-        table = np.zeros((5, 4))
-        table[0, 0], table[2, 0] = -80.0, max(level + 80.0, -590.0)
-        table[4, 1] = level - 8.0 + 3 * 80.0
-        table[0, 1] = table[3, 0] = table[4, 0] = -np.inf
-        swap = table[0, 0] + table[2, 0]
-        accepted, linear = in_linear_space(lattices, Weights(table), jumps)
-        taken.append(bool(accepted[0]))
-        found = [*log_sum(lattices, Weights(table), jumps=jumps), *linear.log_sum[accepted]]
-        np.testing.assert_allclose(found, np.logaddexp(swap, level - 8.0), atol=1e-4)
-        check_both(lattices, Weights(table), 1, state=3)
-    assert taken == sorted(taken)
-    assert taken[-1]
-    assert not taken[0]
-
-
-def test_a_state_the_lattice_does_not_use_may_weigh_anything() -> None:
-    """Tilting by a small growth rate must not turn the entries of another state into infinity."""
-    table = np.full((4, 3), -300.0)
-    table[:, 2] = 250.0
-    check_both(single(3, [0], [1], []), Weights(table))
-    check_both(single(3, [0, 0], [1], [(1, 1, 0, 1, 1)]), Weights(table))
 
 
 @pytest.mark.parametrize("length", [2, 3, 7, 11])

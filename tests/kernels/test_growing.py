@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pfsm_kernels.strings.closeness import close_words
-from pfsm_kernels.strings.matching import agreeing_blocks, widest
+from pfsm_kernels.strings.matching import agreeing_blocks
 from pfsm_kernels.strings.sharing import linked_phrases, tokens_sharing_keys
 from pfsm_kernels.strings.spelling import similar_words
 
@@ -17,10 +17,6 @@ ALL_EQUAL = np.zeros(LEFT[-1], np.int32), LEFT, np.zeros(RIGHT[-1], np.int32), R
 EVERY_CELL = [
     [pair, i, 1, j, 1] for pair, (m, n) in enumerate(SIZES) for i, j in itertools.product(range(m), range(n))
 ]
-
-
-def test_equal_words() -> None:
-    assert agreeing_blocks(*ALL_EQUAL, 1).tolist() == EVERY_CELL
 
 
 def test_longer_blocks_of_equal_words() -> None:
@@ -73,8 +69,3 @@ def test_linked_phrases(others: int) -> None:
     rows, links = linked_phrases(left, LEFT, right, RIGHT, starts, targets)
     assert sorted(rows.tolist()) == EVERY_CELL
     assert set(links.tolist()) == {0}
-
-
-def test_widest() -> None:
-    assert widest(np.array([0, 3, 3, 10, 12])) == 7
-    assert widest(np.array([0])) == 0

@@ -92,14 +92,6 @@ def test_one_sided_pairs_have_one_sequence(weight: float) -> None:
         assert best_path(lattices, Weights(table), 0).edits.size == size
 
 
-@pytest.mark.parametrize(("m", "n"), [(1, 3000), (3000, 1), (2, 2500)])
-def test_narrow_pairs_with_arcs(m: int, n: int) -> None:
-    rng = np.random.default_rng([m, n, 1])
-    lattices = random_lattices(rng, [(m, n)], n_states=6, max_block=3, arcs=0.5)
-    weights = even_weights(rng, lattices)
-    assert_agree(expectations(lattices, weights), in_log_space(lattices, weights), 1e-9)
-
-
 def score_of(lattices: Lattices, weights: Weights, edits: list[int]) -> float:
     """Q(e) of one sequence, edit by edit; fails where it does not consume every token."""
     assert weights.arcs is not None

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from pfsm_kernels.inference import Weights, best_path, expectations, log_sum
-from pfsm_kernels.lattice.lattices import Lattices, single
-from tests.kernels.lattice_cases import random_lattices, random_weights
+from pfsm_kernels.lattice.lattices import Lattices
+from tests.kernels.lattice_cases import random_lattices
 
 
 def two_pairs() -> Lattices:
@@ -33,18 +33,6 @@ def test_sizes() -> None:
     assert len(none) == 0
     assert log_sum(none, Weights(np.zeros((2, 1)))).shape == (0,)
     assert expectations(none, Weights(np.zeros((2, 1)))).table.shape == (0, 2, 1)
-
-
-@pytest.mark.parametrize("max_block", [1, 4])
-def test_arcs_in_order_of_their_ends(max_block: int) -> None:
-    lattices = random_lattices(np.random.default_rng(1), [(9, 8), (0, 5), (1, 6), (20, 11)], 6, max_block)
-    for pair in range(len(lattices)):
-        first, last = lattices.offsets[pair : pair + 2, 2]
-        own = lattices.arcs[first:last]
-        order = lattices.by_end[first:last]
-        ends = [(int(own[a, 0] + own[a, 1]), int(own[a, 2] + own[a, 3])) for a in order]
-        assert sorted(order.tolist()) == list(range(last - first))
-        assert ends == sorted(ends)
 
 
 def test_select_is_the_lattices_one_by_one() -> None:
@@ -156,17 +144,3 @@ def test_wrong_weights_are_refused() -> None:
         expectations(two_pairs(), Weights(np.zeros((3, 3))))
     with pytest.raises(ValueError, match=r"weights.table"):
         best_path(two_pairs(), Weights(np.zeros((3, 3))), 1)
-
-
-def test_arrays_need_not_be_contiguous() -> None:
-    rng = np.random.default_rng(3)
-    lattices = random_lattices(rng, [(5, 6), (7, 4)], 6, max_block=2)
-    weights = random_weights(rng, lattices, 1.0)
-    turned = Weights(np.asfortranarray(weights.table), weights.arcs, weights.links)
-    np.testing.assert_allclose(log_sum(lattices, turned), log_sum(lattices, weights), rtol=1e-13)
-
-
-def test_single_is_a_batch_of_one() -> None:
-    lattices = single(3, [0, 1], [1], [(0, 2, 0, 1, 2)])
-    assert lattices.offsets.tolist() == [[0, 0, 0], [2, 1, 1]]
-    assert single(1, [], [], []).offsets.tolist() == [[0, 0, 0], [0, 0, 0]]

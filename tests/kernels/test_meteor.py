@@ -58,15 +58,6 @@ def test_the_best_of_all_alignments() -> None:
         assert chunks == quality(kept)[1]
 
 
-def test_more_words_before_fewer_chunks() -> None:
-    # A phrase of two words for one, or two words that cross.
-    assert aligned([(0, 1, 1, 1), (0, 2, 0, 1), (1, 1, 0, 1)], (2, 2)) == ([(0, 1, 1, 1), (1, 1, 0, 1)], 2)
-
-
-def test_among_equals_the_match_tried_first() -> None:
-    assert aligned([(2, 1, 0, 1), (2, 1, 3, 1)], (5, 5))[0] == [(2, 1, 0, 1)]
-
-
 def test_a_path_that_passes_by_bears_the_distances_it_left() -> None:
     # The hypothesis's only word is matched at the first of two places, unless that has a distance of nothing: then the
     # path that passed by is as good, and its chunk ends later.

@@ -155,18 +155,3 @@ def test_shared_weights_are_those_of_counters(most: int) -> None:
             sums.append(bag)
         shared = sum(min(value, sums[1].get(key, 0.0)) for key, value in sums[0].items())
         assert found[pair].tolist() == pytest.approx([shared, sum(sums[0].values()), sum(sums[1].values())])
-
-
-def test_a_pair_does_not_depend_on_its_neighbours() -> None:
-    ours, theirs = drawn_bags(1, 40), drawn_bags(2, 40)
-    together = shared_weights(*ours, *theirs)
-    for pair in range(60):
-        alone = [
-            (
-                keys[o[pair] : o[pair + 1]],
-                weights[o[pair] : o[pair + 1]],
-                np.array([0, o[pair + 1] - o[pair]]),
-            )
-            for keys, weights, o in (ours, theirs)
-        ]
-        assert shared_weights(*alone[0], *alone[1])[0].tolist() == together[pair].tolist()

@@ -70,14 +70,3 @@ def test_by_hand() -> None:
         (0, 0, 1, 2, 1): 1.0,
         (1, 0, 1, 0, 1): 0.5,
     }
-
-
-def test_any_number_of_matches() -> None:
-    found, rows = run([(["same"] * 30, ["some"] * 40)], 0.75)
-    assert set(found.values()) == {0.75}
-    assert rows == [[0, i, 1, j, 1] for i in range(30) for j in range(40)]
-
-
-def test_nothing_to_compare() -> None:
-    assert run([], 0.5) == ({}, [])
-    assert run([([], []), ([""], ["abcd"])], 0.5) == ({}, [])

@@ -22,12 +22,6 @@ def cases(number: int) -> list[tuple[Lattices, Weights]]:
     return found
 
 
-def test_the_bound_is_below_the_sum() -> None:
-    for lattices, weights in cases(100):
-        least = least_log_sum(weights.table, lattices.delete_states, lattices.insert_states)
-        assert least <= in_log_space(lattices, weights).log_sum[0] + 1e-9
-
-
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (1, 7), (7, 1), (5, 9)])
 def test_one_state_each_has_the_same_bound(m: int, n: int) -> None:
     rng = np.random.default_rng([m, n])
@@ -50,12 +44,6 @@ def test_what_is_left_out_comes_out_right_at_a_rate_of_its_own() -> None:
         np.testing.assert_allclose(found.table, wanted.table, rtol=1e-8, atol=1e-10)
         np.testing.assert_allclose(found.arcs, wanted.arcs, rtol=1e-8, atol=1e-10)
     assert 0 < at_own_rate <= refused < 200
-
-
-def test_nothing_is_known_where_edits_are_impossible() -> None:
-    states = np.zeros(9, dtype=np.int32), np.ones(9, dtype=np.int32)
-    assert likely_underflow(1e40, np.full((3, 2), -1.0), *states)
-    assert not likely_underflow(1e40, np.full((3, 2), -np.inf), *states)
 
 
 def test_what_is_too_large_to_be_measured_is_tried_from_cell_to_cell() -> None:
