@@ -81,10 +81,11 @@ def _started() -> "subprocess.Popen[bytes] | None":
 def _fill_machine() -> None:
     """Calls kernels that make arcs, and the machine's log-sum, with arrays of the types that scoring gives them."""
     from pfsm_kernels.inference import Weights, log_sum  # noqa: PLC0415 - the parent compiles other kernels first
-    from pfsm_kernels.lattice.arcs import is_sorted, merge  # noqa: PLC0415
+    from pfsm_kernels.lattice.arcs import each_once, is_sorted, merge  # noqa: PLC0415
     from pfsm_kernels.lattice.lattices import single  # noqa: PLC0415
 
     rows = np.array([[0, 0, 1, 0, 1], [0, 1, 1, 1, 1]], dtype=np.int32)
+    each_once(rows, np.zeros(2, dtype=np.float32), 1)
     is_sorted(rows)
     arcs, _, _, _ = merge(rows, np.array([0, 2], dtype=np.int64), 1, exclusive=True)
     arcs[:, 4] = 2
