@@ -195,17 +195,6 @@ def test_against_plain_loops(data: st.DataObject) -> None:
         assert sums == pytest.approx(exact, rel=1e-12, abs=1e-9)
 
 
-def test_bad_arguments_are_refused() -> None:
-    for rows in ([[2]], [[-1]], [1]):
-        with pytest.raises(ValueError, match="names a unit"):
-            drawn_times(np.array(rows), 2)
-    for times, table in (([[1, 1]], [[1.0]]), ([1], [[1.0]]), ([[1]], [1.0])):
-        with pytest.raises(ValueError, match="how many times"):
-            resampled_sums(np.array(times), np.array(table))
-    with pytest.raises(ValueError, match="less than no times"):
-        resampled_sums(np.array([[-1]]), np.array([[1.0]]))
-
-
 LEVEL = 0.05
 Scores = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
 

@@ -211,24 +211,6 @@ def test_spearman_of_resamples(case: Case) -> None:
     )
 
 
-@BOTH
-@pytest.mark.parametrize(
-    ("left", "right", "often"),
-    [
-        ([0, 1], [0, 1, 2], [[1, 1]]),
-        ([], [], [[]]),
-        ([0, 2], [0, 1], [[1, 1]]),
-        ([0, 1], [-1, 1], [[1, 1]]),
-        ([0, 1], [0, 1], [[1, -1]]),
-        ([0, 1], [0, 1], [[1, 1, 1]]),
-        ([0, 1], [0, 1], [1, 1]),
-    ],
-)
-def test_arrays_that_do_not_fit_are_refused(kernel, left, right, often) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match=r"dense ranks|resample"):
-        kernel(*(np.array(one, dtype=np.int64) for one in (left, right, often)))
-
-
 correlations = st.floats(-0.95, 0.95)
 
 

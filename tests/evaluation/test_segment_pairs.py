@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from pfsm.errors import PfsmError
 from pfsm.evaluation import accuracy_with_ties, calibrate_ties, pair_counts, segment_pairs, wmt_kendall
 from pfsm.evaluation.segment_pairs import WmtKendall, pair_table
-from pfsm_kernels.statistics.pairs import calibrated_accuracies, ordered_pairs, tie_changes
 from tests.oracles import pairs
 
 VARIANTS = ("wmt12", "wmt13", "wmt14", "darr")
@@ -62,26 +61,6 @@ def test_bad_arguments_are_refused() -> None:
         pair_counts([1.0, math.nan], [1.0, 2.0])
     with pytest.raises(ValueError, match=r"threshold is -1\.0"):
         pair_counts([1.0, 2.0], [1.0, 2.0], tie_threshold=-1.0)
-
-
-@pytest.mark.parametrize(
-    ("x", "ranks", "starts"),
-    [
-        ([1.0, 0.0], [0, 1], [0, 2]),
-        ([0.0, math.nan], [0, 1], [0, 2]),
-        ([0.0, 1.0], [0, 2], [0, 2]),
-        ([0.0, 1.0], [0, -1], [0, 2]),
-        ([0.0, 1.0], [0], [0, 2]),
-        ([0.0, 1.0], [0, 1], [0, 1]),
-        ([0.0, 1.0], [0, 1], [0, 2, 1, 2]),
-        ([0.0, 1.0], [0, 1], []),
-    ],
-)
-def test_the_kernel_refuses_arrays_that_do_not_fit(
-    x: list[float], ranks: list[int], starts: list[int]
-) -> None:
-    with pytest.raises(ValueError, match=r"must|need"):
-        ordered_pairs(np.array(x), np.array(ranks, dtype=np.int64), np.array(starts, dtype=np.int64))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -142,23 +121,3 @@ def test_too_many_pairs_are_refused_in_one_line(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(segment_pairs, "MOST_PAIRS", 5)
     with pytest.raises(PfsmError, match="6 pairs of translations of one segment, up to 4 translations each"):
         calibrate_ties([1.0] * 4, [1.0] * 4)
-
-
-def test_the_kernels_refuse_arrays_that_do_not_fit() -> None:
-    floats, integers = np.zeros(2), np.zeros(2, dtype=np.int64)
-    with pytest.raises(ValueError, match="same number"):
-        tie_changes(floats, floats[:1], np.array([0, 2]))
-    changes, segments = np.zeros(2, np.int8), np.zeros(2, np.int32)
-    good = (floats, changes, segments, floats, floats, integers[np.newaxis])
-    assert calibrated_accuracies(*good).shape == (1,)
-    for place, wrong, message in (
-        (0, floats[:1], "order"),
-        (0, np.array([1.0, 0.0]), "order"),
-        (2, segments + np.int32(2), "not there"),
-        (3, floats[:1], "every segment"),
-        (5, integers, "every segment"),
-    ):
-        arguments: list[Any] = [*good]
-        arguments[place] = wrong
-        with pytest.raises(ValueError, match=message):
-            calibrated_accuracies(*arguments)

@@ -10,7 +10,6 @@ Results for short runs are remembered, those for long ones are not.
 import gc
 import weakref
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +18,6 @@ from pfsm.english.facts import contradictions
 from pfsm.text.scripts import spaceless, spaceless_sizes
 from pfsm.text.short_runs import MOST_CHARACTERS, MOST_TOKENS, Run, remembered
 from pfsm.text.word_list import NOWHERE, WordList, WordPlaces
-from pfsm_kernels.strings.word_list import find_words, slots_of
 
 words = st.text("absé\U0001f600", max_size=4)
 endings = st.text("sé", max_size=2)
@@ -48,20 +46,6 @@ def test_the_last_place_of_each_word_and_of_its_base_forms(
     assert known.forms(asked).tolist() == expected
     assert known.places(asked).tolist() == [row[0] for row in expected]
     assert len(known) == len(listed)
-
-
-@pytest.mark.parametrize("offsets", [[0, 3], [1, 2], [0, 2, 1, 2]])
-def test_offsets_that_do_not_fit_are_refused(offsets: list[int]) -> None:
-    codes = np.array([97, 10, 98, 10], dtype=np.int32)
-    starts = np.array([0, 2, 4])
-    slots = slots_of(codes, starts)
-    text, none = codes[:2], np.zeros((0, 3), dtype=np.int64)
-    with pytest.raises(ValueError, match="the last offset"):
-        find_words(codes, starts, slots, text, np.array(offsets), codes[:0], none)
-    with pytest.raises(ValueError, match="outside the endings"):
-        find_words(codes, starts, slots, text, np.array([0, 2]), codes[:0], np.array([[0, 1, 1]]))
-    with pytest.raises(ValueError, match="begins behind"):
-        slots_of(codes, starts[:2])
 
 
 words_word_places = st.text("abé\U0001f600", max_size=3)
