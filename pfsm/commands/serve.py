@@ -18,12 +18,12 @@ from pfsm.runtime.threads import default_threads
 
 if TYPE_CHECKING:
     from pfsm.serve.limits import Limits
-    from pfsm.serve.shelf import Book
+    from pfsm.serve.model_pool import LoadedModel
 
 TOKEN_VARIABLE = "PFSM_SERVE_TOKEN"
 SHORTEST_TOKEN = 16
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,252})")
-_PACKAGES = ("starlette", "uvicorn")
+_PACKAGES = ("starlette", "uvicorn", "prometheus_client")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -89,10 +89,10 @@ def run(options: Namespace) -> None:
     missing = [name for name in _PACKAGES if find_spec(name) is None]
     if missing:
         raise NotInstalledError("pfsm serve needs Starlette and uvicorn", missing, extras=["serve"])
+    from pfsm.serve.app import Service  # noqa: PLC0415
     from pfsm.serve.guard import Guard  # noqa: PLC0415 - needs the extra
+    from pfsm.serve.model_pool import ModelPool  # noqa: PLC0415
     from pfsm.serve.server import bound, serve  # noqa: PLC0415
-    from pfsm.serve.service import Service  # noqa: PLC0415
-    from pfsm.serve.shelf import Shelf  # noqa: PLC0415
 
     default_seed()  # an error in PFSM_SEED is said here, not to clients
     token = _token(options)
@@ -103,12 +103,12 @@ def run(options: Namespace) -> None:
             f"set {TOKEN_VARIABLE}"
         )
     names = [_host_name(name) for name in options.allow_host]
-    shelf = Shelf(_books(options))
-    shelf.find("").metric  # noqa: B018 - made ready before the server says that it is
+    models = ModelPool(_loaded_models(options))
+    models.find("").metric  # noqa: B018 - made ready before the server says that it is
     listener = bound("127.0.0.1" if options.host == "localhost" else options.host, options.port)
     port = listener.getsockname()[1]
     guard = Guard(port, names, token, anywhere=not own)
-    service = Service(shelf, guard, _limits(options), options.threads or default_threads())
+    service = Service(models, guard, _limits(options), options.threads or default_threads())
     shown = f"[{options.host}]" if ":" in options.host else options.host
     print(f"pfsm: serving on http://{shown}:{port}; Ctrl-C ends", file=sys.stderr, flush=True)
     serve(listener, service)
@@ -162,27 +162,27 @@ def _limits(options: Namespace) -> "Limits":
     return Limits(**{name: value for name, value in given.items() if value is not None})
 
 
-def _books(options: Namespace) -> "list[Book]":
+def _loaded_models(options: Namespace) -> "list[LoadedModel]":
     """The models of the server, the default one first."""
-    from pfsm.serve.shelf import NAME, Book  # noqa: PLC0415
+    from pfsm.serve.model_pool import NAME, LoadedModel  # noqa: PLC0415
 
     shipped = {one.name: one for one in shipped_models()}
-    first: list[Book] = []
+    first: list[LoadedModel] = []
     for given in options.model:
         name, equals, path = given.partition("=")
         if not equals and name in shipped:
-            first.append(Book(name, find_model(name), "shipped"))
+            first.append(LoadedModel(name, find_model(name), "shipped"))
             continue
         if not equals or NAME.fullmatch(name) is None or not path:
             raise PfsmError(
                 f"--model {given}: NAME=FILE is needed, with letters, digits, '.', '_' and '-' in the name"
             )
-        if name in shipped or any(book.name == name for book in first):
+        if name in shipped or any(loaded.name == name for loaded in first):
             raise PfsmError(f"--model {given}: there is a model {name} already; give another name")
-        first.append(Book(name, load_model(Path(path), trust=options.trust_model), "given"))
-    names = {book.name for book in first}
+        first.append(LoadedModel(name, load_model(Path(path), trust=options.trust_model), "given"))
+    names = {loaded.name for loaded in first}
     order = sorted(shipped.values(), key=lambda one: one.name != DEFAULT_MODEL)
     return [
         *first,
-        *(Book(one.name, find_model(one.name), "shipped") for one in order if one.name not in names),
+        *(LoadedModel(one.name, find_model(one.name), "shipped") for one in order if one.name not in names),
     ]

@@ -6,8 +6,13 @@ from typing import Any, TypeVar
 import msgspec
 
 T = TypeVar("T")
+MISSING, UNKNOWN = "missing", "unknown"
 _MESSAGE = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$(.*)`)?", re.DOTALL)
 _PATH = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+_OF_FIELDS = (
+    ("Object missing required field `(.*)`", MISSING),
+    ("Object contains unknown field `(.*)`", UNKNOWN),
+)
 _NAMES = {
     "int": "a whole number",
     "float": "a number",
@@ -24,7 +29,7 @@ class MisfitError(Exception):
 
     Args:
         path: Where it stands: names of fields, and places in lists from 0.
-        needed: What is needed there, as in "it must be ..."; empty if the field at `path` is missing.
+        needed: What is needed there, as in "it must be ..."; `MISSING` or `UNKNOWN` of the field at `path` itself.
         value: The value; None if it is missing.
     """
 
@@ -46,8 +51,9 @@ def typed(value: object, kind: type[T]) -> T:
         assert match is not None
         text, place = match[1], match[2] or ""
         path = tuple(int(number) if number else name for name, number in _PATH.findall(place))
-        if missing := re.fullmatch("Object missing required field `(.*)`", text):
-            raise MisfitError((*path, missing[1]), "") from None
+        for pattern, fault in _OF_FIELDS:
+            if field := re.fullmatch(pattern, text, re.DOTALL):
+                raise MisfitError((*path, field[1]), fault) from None
         raise MisfitError(path, _needed(text), _at(value, path)) from None
 
 

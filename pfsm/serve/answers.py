@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
@@ -20,10 +21,9 @@ from pfsm.model.explain.page import render_page
 from pfsm.model.metric import Metric
 from pfsm.model.settings import MEAN
 from pfsm.serve.batching import Batcher, FaultyPairError
-from pfsm.serve.fields import pointer
-from pfsm.serve.problems import RequestError, invalid
-from pfsm.serve.requests import CompareRequest, References, ScoreRequest
-from pfsm.serve.shelf import Book
+from pfsm.serve.limits import RequestError, invalid
+from pfsm.serve.model_pool import LoadedModel
+from pfsm.serve.requests import CompareRequest, ExplainRequest, References, ScoreRequest, pointer
 from pfsm.text.language_names import doubt_of_english
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 
@@ -36,7 +36,7 @@ LOOKED_AT_ONCE = 500
 
 async def scores(
     batcher: Batcher,
-    book: Book,
+    loaded: LoadedModel,
     hypotheses: Sequence[str],
     references: References,
     deadline: float,
@@ -49,18 +49,18 @@ async def scores(
     """
     repeated, flat, starts = flat_pairs(hypotheses, references)
     try:
-        found = await batcher.score(book, repeated, flat, deadline)
+        found = await batcher.score(loaded, repeated, flat, deadline)
     except FaultyPairError as error:
         segment = int(np.searchsorted(starts, error.place, side="right")) - 1
         raise invalid(f"/{where}/{segment}", error.message) from None
     if len(flat) == len(hypotheses):
         return found
-    if book.model.settings.references == MEAN:
+    if loaded.model.settings.references == MEAN:
         return np.asarray(np.add.reduceat(found, starts) / np.diff([*starts, len(flat)]))
     return np.maximum.reduceat(found, starts)
 
 
-def check_text(book: Book, references: References, force: bool) -> list[str]:
+def check_text(loaded: LoadedModel, references: References, force: bool) -> list[str]:
     """Refuses text that the model cannot take apart into words, and doubts text in another language.
 
     Returns:
@@ -70,17 +70,17 @@ def check_text(book: Book, references: References, force: bool) -> list[str]:
         RequestError: If at least a quarter of the references are in a script without spaces between words, and the
             model finds words between spaces alone.
     """
-    metric = book.metric  # made ready here, in a thread, if it was not
+    metric = loaded.metric  # made ready here, in a thread, if it was not
     if force:
         return []
     found, seen = lines_without_spaces(flat(references)) if metric.needs_spaces else (0, 0)
     if seen and found >= REFUSED * seen:
         raise invalid(
             "/references",
-            f"model {book.name} finds words between spaces, but {found} of {seen} lines are in a script without them; "
-            "choose another model (any is for every language), or say force",
+            f"model {loaded.name} finds words between spaces, but {found} of {seen} lines are in a script without "
+            "them; choose another model (any is for every language), or say force",
         )
-    return doubts(book, flat(references))
+    return doubts(loaded, flat(references))
 
 
 def flat(references: References) -> Iterator[str]:
@@ -88,14 +88,14 @@ def flat(references: References) -> Iterator[str]:
     return chain.from_iterable(references)
 
 
-def doubts(book: Book, lines: Iterable[str]) -> list[str]:
+def doubts(loaded: LoadedModel, lines: Iterable[str]) -> list[str]:
     """One warning if the model is for English and the text does not look it, else none."""
-    doubt = doubt_of_english(book.name, book.metric.language, lines)
+    doubt = doubt_of_english(loaded.name, loaded.metric.language, lines)
     return [f"{doubt}; choose another model (any is for every language)"] if doubt else []
 
 
 async def checked_text(
-    batcher: Batcher, book: Book, references: References, force: bool
+    batcher: Batcher, loaded: LoadedModel, references: References, force: bool
 ) -> dict[str, list[str]]:
     """`check_text`, in a thread where it would take long: a short look need not wait for one.
 
@@ -105,23 +105,26 @@ async def checked_text(
     Raises:
         RequestError: As of `check_text`.
     """
-    if book.ready and len(references) <= LOOKED_AT_ONCE:
-        found = check_text(book, references, force)
+    if loaded.ready and len(references) <= LOOKED_AT_ONCE:
+        found = check_text(loaded, references, force)
     else:
-        found = await batcher.run(partial(check_text, book, references, force))
+        found = await batcher.run(partial(check_text, loaded, references, force))
     return {"warnings": found} if found else {}
 
 
-async def score(batcher: Batcher, book: Book, asked: ScoreRequest, deadline: float) -> dict[str, Any]:
+async def score(
+    batcher: Batcher, loaded: LoadedModel, asked: ScoreRequest, deadline: float
+) -> dict[str, Any]:
     """What ``pfsm score --sentence-level --format json`` prints of a system's output.
 
     Raises:
         RequestError: If a pair cannot be scored, or not in time.
     """
-    warned = await checked_text(batcher, book, asked.references, asked.force)
-    found = await scores(batcher, book, asked.hypotheses, asked.references, deadline)
-    nrefs = number_by_segment(asked.references)
-    named = book.named(nrefs)
+    references = asked.all_references
+    warned = await checked_text(batcher, loaded, references, asked.force)
+    found = await scores(batcher, loaded, asked.hypotheses, references, deadline)
+    nrefs = number_by_segment(references)
+    named = loaded.named(nrefs)
     document: dict[str, Any] = {
         "name": named["name"],
         "score": float(found.mean()),
@@ -141,58 +144,68 @@ async def score(batcher: Batcher, book: Book, asked: ScoreRequest, deadline: flo
     return document | warned
 
 
-async def compare(batcher: Batcher, book: Book, asked: CompareRequest, deadline: float) -> dict[str, Any]:
+async def compare(
+    batcher: Batcher, loaded: LoadedModel, asked: CompareRequest, deadline: float
+) -> dict[str, Any]:
     """What ``pfsm compare --format json`` prints; with scores of segments by system where they are wanted.
 
     Raises:
         RequestError: If a pair cannot be scored, or not in time.
     """
-    warned = await checked_text(batcher, book, asked.references, asked.force)
+    references, names = asked.all_references, [system.name for system in asked.systems]
+    warned = await checked_text(batcher, loaded, references, asked.force)
     found = [
-        await scores(batcher, book, output, asked.references, deadline, f"systems/{place}/hypotheses")
-        for place, output in enumerate(asked.outputs)
+        await scores(batcher, loaded, system.hypotheses, references, deadline, f"systems/{place}/hypotheses")
+        for place, system in enumerate(asked.systems)
     ]
     check_time(deadline)
     result: Comparison = await batcher.run(
-        partial(compare_systems, asked.names, found, n_resamples=asked.resamples, seed=asked.seed)
+        partial(
+            compare_systems,
+            names,
+            found,
+            n_resamples=asked.resamples,
+            seed=None if asked.seed is UNSET else asked.seed,
+        )
     )
-    named = book.named(len(asked.references[0]))
+    named = loaded.named(len(references[0]))
     document = comparison_document(result, named["name"], named["signature"], named["short_signature"])
     if asked.segments:
         document["segment_scores"] = [
-            {"name": name, "scores": own.tolist()} for name, own in zip(asked.names, found, strict=True)
+            {"name": name, "scores": own.tolist()} for name, own in zip(names, found, strict=True)
         ]
     return document | warned
 
 
 async def explain(
-    batcher: Batcher, book: Book, asked: ScoreRequest, deadline: float, *, page: bool
+    batcher: Batcher, loaded: LoadedModel, asked: ExplainRequest, deadline: float, *, page: bool
 ) -> dict[str, Any] | str:
     """What ``pfsm explain --format json`` prints, or the page that ``--html`` writes.
 
     Raises:
         RequestError: If a pair cannot be explained, or not in time.
     """
-    warned = await checked_text(batcher, book, asked.references, asked.force)
+    references, start = asked.all_references, asked.first_segment
+    warned = await checked_text(batcher, loaded, references, asked.force)
     explained: list[Explanation] = []
     means: list[float | None] = []
     for first in range(0, len(asked.hypotheses), EXPLAINED_AT_ONCE):
         check_time(deadline)
         part = slice(first, first + EXPLAINED_AT_ONCE)
-        work = partial(_explained, book.metric, asked.hypotheses[part], asked.references[part], first)
+        work = partial(_explained, loaded.metric, asked.hypotheses[part], references[part], first)
         own, own_means = await batcher.run(work)
         explained += own
         means += own_means
-    named = book.named(number_by_segment(asked.references))
+    named = loaded.named(number_by_segment(references))
     if page:
-        title = f"Explanations by {book.name}"
+        title = f"Explanations by {loaded.name}"
         return await batcher.run(
             partial(
                 render_page,
                 [("translations", explained)],
                 title,
                 f"{named['name']}|{named['segment_signature']}",
-                range(asked.first, asked.first + len(explained)),
+                range(start, start + len(explained)),
             )
         )
     return {
@@ -203,7 +216,7 @@ async def explain(
         **warned,
         "segments": [
             {"segment": place, **explanation_document(one, mean)}
-            for place, (one, mean) in enumerate(zip(explained, means, strict=True), asked.first - 1)
+            for place, (one, mean) in enumerate(zip(explained, means, strict=True), start - 1)
         ],
     }
 

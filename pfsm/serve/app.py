@@ -1,25 +1,151 @@
 """The ASGI application: finds the route, asks the guard, answers problems, counts and logs."""
 
 import asyncio
+import json
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from pfsm.errors import PfsmError
-from pfsm.serve.body import LINES
-from pfsm.serve.guard import HEADERS, POLICY
-from pfsm.serve.problems import MEDIA_TYPE, RequestError
-from pfsm.serve.routes import API, Handler
-from pfsm.serve.service import Service, json_response
+from pfsm.serve import answers, figures
+from pfsm.serve.batching import Batcher
+from pfsm.serve.body import JSON, LINES, Bodies, media_type
+from pfsm.serve.figures import Figures
+from pfsm.serve.guard import HEADERS, POLICY, Guard
+from pfsm.serve.limits import MEDIA_TYPE, Limits, RequestError
+from pfsm.serve.model_pool import ModelPool
+from pfsm.serve.openapi import openapi
+from pfsm.serve.requests import compare_request, explain_request, parse, score_request
+from pfsm.serve.stream import ScoreStream, Streamed
 
 _OTHER = "other"
 # Seconds more than reading and answering take, for a client that takes the answer slowly.
 SENDING = 60.0
+
+
+@dataclass(eq=False)
+class Service:
+    """One server.
+
+    Attributes:
+        models: Its models.
+        guard: Who may ask.
+        limits: Bounds.
+        threads: How many threads score.
+        ending: Whether it answers what it has accepted, and then ends.
+    """
+
+    models: ModelPool
+    guard: Guard
+    limits: Limits
+    threads: int
+    ending: bool = False
+
+    def __post_init__(self) -> None:
+        self.pool = ThreadPoolExecutor(self.threads, "pfsm-serve")
+        self.batcher = Batcher(self.pool, self.threads, self.limits)
+        self.bodies = Bodies(self.limits)
+        self.figures = Figures(self.batcher)
+
+    def deadline(self) -> float:
+        """When an answer that is begun now has to be there."""
+        return time.monotonic() + self.limits.patience
+
+    async def json(self, request: Request) -> Any:
+        """The JSON in the body of a request.
+
+        Raises:
+            RequestError: If there is none.
+        """
+        if media_type(request) != JSON:
+            raise RequestError(415, f"the content type must be {JSON} here")
+        return parse(await self.bodies.whole(request))
+
+
+def json_response(document: object, status: int = 200) -> Response:
+    """An answer in JSON."""
+    return Response(json.dumps(document, ensure_ascii=False).encode("utf-8"), status, media_type=JSON)
+
+
+Handler = Callable[[Service, Request], Awaitable[Response]]
+
+
+async def score(service: Service, request: Request) -> Response:
+    """``POST /v1/score``: one request, or a stream."""
+    if media_type(request) == LINES:
+        return _streamed(service, request)
+    asked = score_request(await service.json(request), service.limits)
+    loaded = service.models.find(asked.model)
+    return json_response(await answers.score(service.batcher, loaded, asked, service.deadline()))
+
+
+def _streamed(service: Service, request: Request) -> Response:
+    for name in request.query_params:
+        if name not in {"model", "force"}:
+            raise RequestError(422, "a stream takes the parameters model and force alone")
+    loaded = service.models.find(request.query_params.get("model", ""))
+    deadline = time.monotonic() + service.limits.streaming
+    force = request.query_params.get("force") == "true"
+    stream = ScoreStream(service.batcher, loaded, service.limits, deadline, force)
+    return Streamed(stream.answers(service.bodies.parts(request)))
+
+
+async def compare(service: Service, request: Request) -> Response:
+    """``POST /v1/compare``."""
+    asked = compare_request(await service.json(request), service.limits)
+    loaded = service.models.find(asked.model)
+    return json_response(await answers.compare(service.batcher, loaded, asked, service.deadline()))
+
+
+async def explain(service: Service, request: Request) -> Response:
+    """``POST /v1/explain``: JSON, or the page for those who accept HTML."""
+    asked = explain_request(await service.json(request), service.limits)
+    loaded = service.models.find(asked.model)
+    page = request.headers.get("accept", "").partition(",")[0].strip() == "text/html"
+    found = await answers.explain(service.batcher, loaded, asked, service.deadline(), page=page)
+    if isinstance(found, str):
+        return Response(found.encode("utf-8"), media_type="text/html")
+    return json_response(found)
+
+
+async def models(service: Service, request: Request) -> Response:  # noqa: ARG001
+    """``GET /v1/models``."""
+    models = service.models
+    return json_response({"default": models.default, "models": [loaded.document() for loaded in models]})
+
+
+async def health(service: Service, request: Request) -> Response:  # noqa: ARG001
+    """``GET /healthz``."""
+    return json_response({"status": "ending"}, 503) if service.ending else json_response({"status": "ok"})
+
+
+async def metrics(service: Service, request: Request) -> Response:  # noqa: ARG001
+    """``GET /metrics``."""
+    return Response(service.figures.text(), headers={"content-type": figures.MEDIA_TYPE})
+
+
+async def description(service: Service, request: Request) -> Response:  # noqa: ARG001
+    """``GET /openapi.json``."""
+    return json_response(openapi(service.limits))
+
+
+API: Mapping[str, Mapping[str, Handler]] = {
+    "/v1/score": {"POST": score},
+    "/v1/compare": {"POST": compare},
+    "/v1/explain": {"POST": explain},
+    "/v1/models": {"GET": models},
+    "/healthz": {"GET": health},
+    "/metrics": {"GET": metrics},
+    "/openapi.json": {"GET": description},
+}
 
 
 class App:

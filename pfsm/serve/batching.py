@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.model.metric import Metric
-from pfsm.serve.limits import Limits
-from pfsm.serve.problems import RequestError
-from pfsm.serve.shelf import Book
+from pfsm.serve.limits import Limits, RequestError
+from pfsm.serve.model_pool import LoadedModel
 
 Float = NDArray[np.float64]
 Result = TypeVar("Result")
@@ -76,9 +75,9 @@ class Batcher:
 
     def __init__(self, pool: Executor, threads: int, limits: Limits) -> None:
         self._pool, self._threads, self._limits = pool, threads, limits
-        self._lines: dict[Book, deque[_Portion]] = {}
+        self._lines: dict[LoadedModel, deque[_Portion]] = {}
         # Of each model, seconds a pair in its last calls.
-        self._pace: WeakKeyDictionary[Book, float] = WeakKeyDictionary()
+        self._pace: WeakKeyDictionary[LoadedModel, float] = WeakKeyDictionary()
         self._busy = 0
         self._timer: asyncio.TimerHandle | None = None
         self.waiting = 0
@@ -89,12 +88,12 @@ class Batcher:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def score(
-        self, book: Book, hypotheses: Sequence[str], references: Sequence[str], deadline: float
+        self, loaded: LoadedModel, hypotheses: Sequence[str], references: Sequence[str], deadline: float
     ) -> Float:
         """Scores of single-reference pairs, float64 [n_pairs], as `Metric.score_pairs` gives them.
 
         Args:
-            book: The model.
+            loaded: The model.
             hypotheses: Translations.
             references: As many references.
             deadline: On the clock of `time.monotonic`: pairs that are still in line then are not scored.
@@ -109,10 +108,10 @@ class Batcher:
         line: deque[tuple[int, asyncio.Future[Float]]] = deque()
         self.waiting += len(hypotheses)
         try:
-            for first, stop in portions(hypotheses, references, min(MOST_PAIRS, self._together(book))):
+            for first, stop in portions(hypotheses, references, min(MOST_PAIRS, self._together(loaded))):
                 if len(line) >= 2 * self._threads:
                     results.append(await _of_request(*line.popleft()))
-                future = self._submit(book, hypotheses[first:stop], references[first:stop], deadline)
+                future = self._submit(loaded, hypotheses[first:stop], references[first:stop], deadline)
                 line.append((first, future))
             while line:
                 results.append(await _of_request(*line.popleft()))
@@ -122,16 +121,16 @@ class Batcher:
                 _forget(future)
         return np.concatenate([np.zeros(0), *results])
 
-    def _together(self, book: Book) -> int:
+    def _together(self, loaded: LoadedModel) -> int:
         """How many pairs a call should have: those that take about `SHARE` seconds."""
-        pace = self._pace.get(book)
+        pace = self._pace.get(loaded)
         return MOST_TOGETHER if not pace else min(MOST_TOGETHER, max(LEAST_TOGETHER, int(SHARE / pace)))
 
     def _submit(
-        self, book: Book, hypotheses: Sequence[str], references: Sequence[str], deadline: float
+        self, loaded: LoadedModel, hypotheses: Sequence[str], references: Sequence[str], deadline: float
     ) -> "asyncio.Future[Float]":
         future: asyncio.Future[Float] = asyncio.get_running_loop().create_future()
-        self._lines.setdefault(book, deque()).append(_Portion(hypotheses, references, future, deadline))
+        self._lines.setdefault(loaded, deque()).append(_Portion(hypotheses, references, future, deadline))
         if self._timer is None and self._busy < self._threads:
             # Whoever comes to an idle server need not wait for others.
             pause = self._limits.gathering if self._busy else 0.0
@@ -142,20 +141,20 @@ class Batcher:
         """Gives free threads what waits, model after model in turn."""
         self._timer = None
         while self._lines and self._busy < self._threads:
-            book, line = next(iter(self._lines.items()))
-            together = _next_of(line, time.monotonic(), self._together(book))
+            loaded, line = next(iter(self._lines.items()))
+            together = _next_of(line, time.monotonic(), self._together(loaded))
             # The model goes to the end of the line of models.
-            del self._lines[book]
+            del self._lines[loaded]
             if line:
-                self._lines[book] = line
+                self._lines[loaded] = line
             if together:
                 self._busy += 1
-                task = asyncio.get_running_loop().run_in_executor(self._pool, _timed, book, together)
-                task.add_done_callback(partial(self._done, book, together))
+                task = asyncio.get_running_loop().run_in_executor(self._pool, _timed, loaded, together)
+                task.add_done_callback(partial(self._done, loaded, together))
 
     def _done(
         self,
-        book: Book,
+        loaded: LoadedModel,
         together: Sequence[_Portion],
         done: "asyncio.Future[tuple[list[Float | Exception], float]]",
     ) -> None:
@@ -165,11 +164,11 @@ class Batcher:
         pairs = sum(len(portion.hypotheses) for portion in together)
         if not error and pairs >= LEAST_TOGETHER:
             pace = done.result()[1] / pairs
-            self._pace[book] = (self._pace.get(book, pace) + pace) / 2
+            self._pace[loaded] = (self._pace.get(loaded, pace) + pace) / 2
         self.tally.batches += 1
         self.tally.portions += len(together)
         self.tally.pairs += pairs
-        self.tally.by_model[book.name] = self.tally.by_model.get(book.name, 0) + pairs
+        self.tally.by_model[loaded.name] = self.tally.by_model.get(loaded.name, 0) + pairs
         for portion, outcome in zip(together, outcomes, strict=True):
             if portion.scores.done():
                 continue
@@ -230,15 +229,15 @@ def _next_of(line: deque[_Portion], now: float, most: int) -> list[_Portion]:
     return together
 
 
-def _timed(book: Book, together: Sequence[_Portion]) -> tuple[list[Float | Exception], float]:
+def _timed(loaded: LoadedModel, together: Sequence[_Portion]) -> tuple[list[Float | Exception], float]:
     """The scores of each portion, and the seconds they took; runs in a thread."""
     begun = time.monotonic()
-    return _scored(book, together), time.monotonic() - begun
+    return _scored(loaded, together), time.monotonic() - begun
 
 
-def _scored(book: Book, together: Sequence[_Portion]) -> list[Float | Exception]:
+def _scored(loaded: LoadedModel, together: Sequence[_Portion]) -> list[Float | Exception]:
     """The scores of each portion."""
-    metric = book.metric
+    metric = loaded.metric
     if len(together) == 1:
         return [_alone(metric, together[0])]
     try:

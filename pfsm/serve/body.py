@@ -4,10 +4,9 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
-from pfsm.serve.limits import Limits
-from pfsm.serve.problems import RequestError
+from pfsm.serve.limits import Limits, RequestError
 
 # Of a body that is too large: how many times the bound is read and dropped, and for how many seconds.
 _DRAINED, _DRAINING = 4, 2.0
@@ -100,6 +99,3 @@ def media_type(request: Request) -> str:
     if request.headers.get("content-encoding", "identity") != "identity":
         raise RequestError(415, "the body must not be compressed")
     return name.strip().lower()
-
-
-__all__ = ["JSON", "LINES", "Bodies", "ClientDisconnect", "media_type"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
-from pfsm.serve.problems import RequestError
+from pfsm.serve.limits import RequestError
 
 # Answered to everyone, so that whatever watches over the server needs no token. It tells nothing.
 OPEN = frozenset({"/healthz"})

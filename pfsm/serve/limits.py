@@ -1,6 +1,7 @@
-"""How much a client may send, how long an answer may take, and how requests share the machine."""
+"""Bounds of the service, and what a client is told that goes beyond them: ``application/problem+json`` (RFC 9457)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 MEGABYTE = 1 << 20
 
@@ -42,3 +43,68 @@ class Limits:
     connections: int = 512
     training: float = 3600.0
     memory: int = 4096 * MEGABYTE
+
+
+MEDIA_TYPE = "application/problem+json"
+# By status: the last part of the problem's type, and its title.
+KINDS = {
+    400: ("malformed", "The request cannot be read"),
+    401: ("no-token", "A token is needed"),
+    403: ("forbidden", "The request is refused"),
+    404: ("not-found", "There is nothing here"),
+    405: ("method", "This method does not exist here"),
+    408: ("too-slow", "The request came too slowly"),
+    409: ("conflict", "This cannot be done now"),
+    413: ("too-large", "The request is too large"),
+    415: ("media-type", "The body is of another type"),
+    421: ("host", "This server does not go by that name"),
+    422: ("invalid-field", "A field is not what it must be"),
+    500: ("fault", "The server is at fault"),
+    503: ("overloaded", "The server cannot answer in time"),
+}
+
+
+class RequestError(Exception):
+    """A request that is not answered.
+
+    Args:
+        status: The HTTP status, one of `KINDS`.
+        detail: One line: what is wrong, and what to do about it.
+        field: Where in the body it is wrong, as a JSON pointer (RFC 6901); None: not in one place.
+        retry: Seconds after which the request may be tried again; None: it is no use.
+        allow: Methods that exist, of status 405.
+    """
+
+    def __init__(
+        self, status: int, detail: str, field: str | None = None, retry: int | None = None, allow: str = ""
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.field, self.retry, self.allow = status, detail, field, retry, allow
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers of the answer."""
+        found = {}
+        if self.retry is not None:
+            found["retry-after"] = str(self.retry)
+        if self.status == 401:
+            found["www-authenticate"] = 'Bearer realm="pfsm"'
+        if self.allow:
+            found["allow"] = self.allow
+        return found
+
+    def document(self) -> dict[str, Any]:
+        """The body of the answer."""
+        kind, title = KINDS[self.status]
+        document = {
+            "type": f"urn:pfsm:problem:{kind}",
+            "title": title,
+            "status": self.status,
+            "detail": self.detail,
+        }
+        return document if self.field is None else {**document, "field": self.field}
+
+
+def invalid(field: str, detail: str) -> RequestError:
+    """A field that is not what it must be; ``field`` is its JSON pointer."""
+    return RequestError(422, detail, field)

@@ -1,36 +1,216 @@
-"""The description of the service: OpenAPI 3.1, at ``/openapi.json``."""
+"""The description of the service: OpenAPI 3.1, at ``/openapi.json``; its schemas are those of the types below."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pfsm.serve.body import JSON, LINES
-from pfsm.serve.limits import Limits
-from pfsm.serve.problems import KINDS, MEDIA_TYPE
-from pfsm.serve.requests import LARGEST_SEED, LAST_SEGMENT, MOST_SYSTEMS, RESAMPLES
+from pfsm.serve.limits import KINDS, MEDIA_TYPE, Limits
+from pfsm.serve.requests import (
+    CompareRequest,
+    ExplainRequest,
+    Resamples,
+    ScoreRequest,
+    Seed,
+    StreamedPair,
+    bound,
+)
 from pfsm.version import __version__
 
 Schema = dict[str, Any]
-TEXT: Schema = {"type": "string"}
-NUMBER: Schema = {"type": "number"}
-WARNINGS: Schema = {
-    "warnings": {
-        "type": "array",
-        "items": {"type": "string"},
-        "minItems": 1,
-        "description": "Why the scores may mean little; missing where nothing speaks against them.",
-    }
-}
-FLAG: Schema = {"type": "boolean", "default": False}
-INTERVAL: Schema = {
-    "type": "array",
-    "items": {"type": ["number", "null"]},
-    "minItems": 2,
-    "maxItems": 2,
-    "description": "Both ends of the 95% interval; null where a single segment has none.",
-}
+Count = Annotated[int, Meta(ge=0)]
+Pairs = Annotated[int, Meta(ge=1), bound("maximum", "pairs")]
+Streamed = Annotated[int, Meta(ge=1), bound("maximum", "streamed")]
+Warnings = Annotated[
+    list[str],
+    Meta(
+        min_length=1, description="Why the scores may mean little; missing where nothing speaks against them."
+    ),
+]
+Interval = Annotated[
+    list[float | None],
+    Meta(
+        min_length=2,
+        max_length=2,
+        description="Both ends of the 95% interval; null where a single segment has none.",
+    ),
+]
+TRUE = Meta(extra_json_schema={"const": True})
+
+
+class Named(Struct, kw_only=True):
+    """The model or metric behind an answer."""
+
+    name: str
+    signature: str
+    short_signature: str
+
+
+class Scores(Named, kw_only=True):
+    """The answer of ``/v1/score``."""
+
+    score: float
+    segments: Pairs
+    segment_signature: str
+    segment_scores: list[float]
+    interval: Interval | UnsetType = UNSET
+    resamples: Resamples | UnsetType = UNSET
+    seed: Seed | UnsetType = UNSET
+    warnings: Warnings | UnsetType = UNSET
+
+
+class StreamedScore(Struct, forbid_unknown_fields=True):
+    """A line of a stream's answer."""
+
+    segment: Count
+    score: float
+
+
+class StreamedEnd(Named, kw_only=True):
+    """The last line of a stream's answer."""
+
+    end: Annotated[bool, TRUE]
+    score: float
+    segments: Streamed
+    warnings: Warnings | UnsetType = UNSET
+
+
+class Problem(Struct, kw_only=True):
+    """Why a request is not answered (RFC 9457)."""
+
+    type: str
+    title: str
+    status: Annotated[int, Meta(extra_json_schema={"enum": list(KINDS)})]
+    detail: str
+    field: Annotated[str, Meta(description="A JSON pointer into the body.")] | UnsetType = UNSET
+
+
+class StreamedProblem(Struct, forbid_unknown_fields=True):
+    """The last line of a stream's answer that ends early."""
+
+    problem: Problem
+
+
+class ComparedSystem(Struct):
+    """A system in a comparison."""
+
+    name: str
+    score: float
+    interval: Interval
+
+
+class ComparedPair(Struct):
+    """Two systems in a comparison."""
+
+    system_a: str
+    system_b: str
+    difference: float
+    interval: Interval
+    p_value: float | None
+    p_holm: float | None
+    wins: Count
+    losses: Count
+    ties: Count
+    preferred: str
+
+
+class SystemScores(Struct):
+    """Scores of a system's segments."""
+
+    name: str
+    scores: list[float]
+
+
+class Comparison(Named, kw_only=True):
+    """The answer of ``/v1/compare``."""
+
+    segments: Pairs
+    resamples: Resamples
+    seed: Seed
+    significance: float
+    systems: list[ComparedSystem]
+    pairs: list[ComparedPair]
+    segment_scores: list[SystemScores] | UnsetType = UNSET
+    warnings: Warnings | UnsetType = UNSET
+
+
+class Explanation(Struct, kw_only=True):
+    """Why a translation got its score."""
+
+    segment: Count
+    reference: list[str]
+    hypothesis: list[str]
+    score: float
+    base: float
+    edits: list[Any] | UnsetType = UNSET
+    contributions: list[Any] | UnsetType = UNSET
+    features: list[Any] | UnsetType = UNSET
+
+
+class Explanations(Named, kw_only=True):
+    """The answer of ``/v1/explain``."""
+
+    segments_counted_from: Literal[0]
+    segments: list[Explanation]
+    warnings: Warnings | UnsetType = UNSET
+
+
+class Model(Struct):
+    """A model of the server."""
+
+    name: str
+    origin: Literal["shipped", "given", "trained"]
+    language: str
+    fingerprint: str
+    scale: str
+    licence: str
+
+
+class Models(Struct):
+    """The answer of ``/v1/models``."""
+
+    default: str
+    models: list[Model]
+
+
+class Health(Struct):
+    """The answer of ``/healthz``."""
+
+    status: Literal["ok", "ending"]
+
+
+_REQUESTS = (ScoreRequest, CompareRequest, ExplainRequest, StreamedPair)
+_STREAMED = (StreamedScore, StreamedEnd, StreamedProblem)
+_ANSWERS = (Scores, Comparison, Explanations, Models, Health, *_STREAMED)
 
 
 def openapi(limits: Limits) -> Schema:
     """The document; what it says of sizes are the bounds of this server."""
+    _, schemas = msgspec.json.schema_components((*_REQUESTS, *_ANSWERS), ref_template=_ref("{name}"))
+    schemas["StreamedLine"] = {"oneOf": [{"$ref": _ref(kind.__name__)} for kind in _STREAMED]}
+    score = _operation("score", "Scores of translations", "Scores", asked="ScoreRequest")
+    score["description"] = (
+        f"{JSON}: one request, one answer, at most {limits.pairs} pairs. {LINES}: a line for each pair, at most "
+        f"{limits.streamed}; the answer has a line for each score in the same order, then a line with end. A line with "
+        "problem ends the answer instead."
+    )
+    score["parameters"] = [
+        _parameter("model", "Of a stream: name of the model.", {"type": "string"}),
+        _parameter(
+            "force", "Of a stream: as the field of ScoreRequest.", {"type": "boolean", "default": False}
+        ),
+    ]
+    score["requestBody"]["content"][LINES] = {"schema": {"$ref": _ref("StreamedPair")}}
+    score["responses"]["200"]["content"][LINES] = {"schema": {"$ref": _ref("StreamedLine")}}
+    explain = _operation(
+        "explain", "Why translations got their scores", "Explanations", asked="ExplainRequest"
+    )
+    explain["description"] = "With Accept: text/html the answer is one self-contained page."
+    explain["responses"]["200"]["content"]["text/html"] = {"schema": {"type": "string"}}
+    compare = _operation(
+        "compare", "Which of several systems is better", "Comparison", asked="CompareRequest"
+    )
     return {
         "openapi": "3.1.0",
         "info": {
@@ -41,25 +221,24 @@ def openapi(limits: Limits) -> Schema:
         },
         "security": [{}, {"token": []}],
         "paths": {
-            "/v1/score": {"post": _score(limits)},
-            "/v1/compare": {
-                "post": _asks("compare", "Which of several systems is better", "CompareRequest", "Comparison")
-            },
-            "/v1/explain": {"post": _explain()},
-            "/v1/models": {
-                "get": _gives("models", "The models that there are", JSON, {"$ref": _ref("Models")})
-            },
-            "/healthz": {
-                "get": _gives("health", "Whether the server answers", JSON, {"$ref": _ref("Health")})
-            },
+            "/v1/score": {"post": score},
+            "/v1/compare": {"post": compare},
+            "/v1/explain": {"post": explain},
+            "/v1/models": {"get": _operation("models", "The models that there are", "Models")},
+            "/healthz": {"get": _operation("health", "Whether the server answers", "Health")},
             "/metrics": {
-                "get": _gives("metrics", "Figures in the text format of Prometheus", "text/plain", TEXT)
+                "get": _operation("metrics", "Figures in the text format of Prometheus", {"type": "string"})
             },
-            "/openapi.json": {"get": _gives("openapi", "This document", JSON, {"type": "object"})},
+            "/openapi.json": {"get": _operation("openapi", "This document", {"type": "object"})},
         },
         "components": {
-            "schemas": _schemas(limits),
-            "responses": {"Problem": _answer("A problem", MEDIA_TYPE, {"$ref": _ref("Problem")})},
+            "schemas": _with_limits(schemas, limits),
+            "responses": {
+                "Problem": {
+                    "description": "A problem",
+                    "content": {MEDIA_TYPE: {"schema": {"$ref": _ref("Problem")}}},
+                }
+            },
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -69,46 +248,21 @@ def _ref(name: str) -> str:
     return f"#/components/schemas/{name}"
 
 
-def _answer(text: str, media: str, schema: Schema) -> Schema:
-    return {"description": text, "content": {media: {"schema": schema}}}
-
-
-def _gives(name: str, summary: str, media: str, schema: Schema) -> Schema:
-    return {
+def _operation(name: str, summary: str, given: str | Schema, asked: str = "") -> Schema:
+    """An operation that answers with a schema, or the component of a name; text if that is a plain string."""
+    schema = {"$ref": _ref(given)} if isinstance(given, str) else given
+    media = "text/plain" if schema.get("type") == "string" else JSON
+    operation: Schema = {
         "operationId": name,
         "summary": summary,
         "responses": {
-            "200": _answer(summary, media, schema),
+            "200": {"description": summary, "content": {media: {"schema": schema}}},
             "default": {"$ref": "#/components/responses/Problem"},
         },
     }
-
-
-def _asks(name: str, summary: str, asked: str, given: str) -> Schema:
-    body = {"required": True, "content": {JSON: {"schema": {"$ref": _ref(asked)}}}}
-    return {**_gives(name, summary, JSON, {"$ref": _ref(given)}), "requestBody": body}
-
-
-def _score(limits: Limits) -> Schema:
-    operation = _asks("score", "Scores of translations", "ScoreRequest", "Scores")
-    operation["description"] = (
-        f"{JSON}: one request, one answer, at most {limits.pairs} pairs. {LINES}: a line for each pair, at most "
-        f"{limits.streamed}; the answer has a line for each score in the same order, then a line with end. A line with "
-        "problem ends the answer instead."
-    )
-    operation["parameters"] = [
-        _parameter("model", "Of a stream: name of the model.", TEXT),
-        _parameter("force", "Of a stream: as the field of ScoreRequest.", FLAG),
-    ]
-    operation["requestBody"]["content"][LINES] = {"schema": {"$ref": _ref("StreamedPair")}}
-    operation["responses"]["200"]["content"][LINES] = {"schema": {"$ref": _ref("StreamedLine")}}
-    return operation
-
-
-def _explain() -> Schema:
-    operation = _asks("explain", "Why translations got their scores", "ExplainRequest", "Explanations")
-    operation["description"] = "With Accept: text/html the answer is one self-contained page."
-    operation["responses"]["200"]["content"]["text/html"] = {"schema": TEXT}
+    if asked:
+        content = {JSON: {"schema": {"$ref": _ref(asked)}}}
+        operation["requestBody"] = {"required": True, "content": content}
     return operation
 
 
@@ -116,160 +270,14 @@ def _parameter(name: str, text: str, schema: Schema) -> Schema:
     return {"name": name, "in": "query", "required": False, "description": text, "schema": schema}
 
 
-def _object(
-    required: dict[str, Schema], optional: dict[str, Schema] | None = None, *, closed: bool = False
-) -> Schema:
-    schema: Schema = {
-        "type": "object",
-        "required": list(required),
-        "properties": {**required, **(optional or {})},
-    }
-    return {**schema, "additionalProperties": False} if closed else schema
-
-
-def _list(items: Schema, **more: object) -> Schema:
-    return {"type": "array", "items": items, "minItems": 1, **more}
-
-
-def _whole(least: int, most: int, **more: object) -> Schema:
-    return {"type": "integer", "minimum": least, "maximum": most, **more}
-
-
-def _schemas(limits: Limits) -> Schema:
-    segment = {**TEXT, "maxLength": limits.line, "description": "One line of text."}
-    model = {**TEXT, "description": "Name of a model in /v1/models; without it the default one."}
-    force = {
-        **FLAG,
-        "description": "Go on with text that the model cannot take apart into words, and do not warn of its language.",
-    }
-    resamples = _whole(1, limits.resamples, default=RESAMPLES)
-    references = {
-        "description": "Of each segment its reference, or a list of its references.",
-        "oneOf": [_list(segment), _list(_list(segment))],
-    }
-    named = {"name": TEXT, "signature": TEXT, "short_signature": TEXT}
-    parallel = {"hypotheses": _list(segment), "references": references}
-    system = _object({"name": {**TEXT, "maxLength": 200}, "hypotheses": _list(segment)}, closed=True)
-    return {
-        "ScoreRequest": _object(
-            parallel,
-            {"model": model, "confidence": FLAG, "resamples": resamples, "force": force},
-            closed=True,
-        ),
-        "Scores": _object(
-            {
-                **named,
-                "score": NUMBER,
-                "segments": _whole(1, limits.pairs),
-                "segment_signature": TEXT,
-                "segment_scores": _list(NUMBER),
-            },
-            {"interval": INTERVAL, "resamples": resamples, "seed": _whole(0, LARGEST_SEED), **WARNINGS},
-        ),
-        "StreamedPair": _object(
-            {"hypothesis": segment}, {"reference": segment, "references": _list(segment)}, closed=True
-        ),
-        "StreamedLine": {
-            "oneOf": [
-                _object({"segment": _whole(0, limits.streamed), "score": NUMBER}, closed=True),
-                _object(
-                    {
-                        "end": {"const": True},
-                        **named,
-                        "score": NUMBER,
-                        "segments": _whole(1, limits.streamed),
-                    },
-                    WARNINGS,
-                ),
-                _object({"problem": {"$ref": _ref("Problem")}}, closed=True),
-            ]
-        },
-        "CompareRequest": _object(
-            {
-                "references": references,
-                "systems": {**_list(system), "minItems": 2, "maxItems": MOST_SYSTEMS},
-            },
-            {
-                "model": model,
-                "resamples": resamples,
-                "seed": _whole(0, LARGEST_SEED),
-                "segments": {**FLAG, "description": "Whether segment_scores are wanted."},
-                "force": force,
-            },
-            closed=True,
-        ),
-        "Comparison": _comparison(named, limits),
-        "ExplainRequest": _object(
-            parallel,
-            {
-                "model": model,
-                "first_segment": {
-                    **_whole(1, LAST_SEGMENT, default=1),
-                    "description": "Number of the first segment in its file, from 1.",
-                },
-                "force": force,
-            },
-            closed=True,
-        ),
-        "Explanations": _object(
-            {
-                **named,
-                "segments_counted_from": {"const": 0},
-                "segments": _list({"$ref": _ref("Explanation")}),
-            },
-            WARNINGS,
-        ),
-        "Explanation": _object(
-            {
-                "segment": _whole(0, LAST_SEGMENT + limits.explained),
-                "reference": {"type": "array", "items": TEXT},
-                "hypothesis": {"type": "array", "items": TEXT},
-                "score": NUMBER,
-                "base": NUMBER,
-            },
-            {"edits": {"type": "array"}, "contributions": {"type": "array"}, "features": {"type": "array"}},
-        ),
-        "Models": _object({"default": TEXT, "models": _list({"$ref": _ref("Model")})}),
-        "Model": _object(
-            {
-                "name": TEXT,
-                "origin": {"enum": ["shipped", "given", "trained"]},
-                "language": TEXT,
-                "fingerprint": TEXT,
-                "scale": TEXT,
-                "licence": TEXT,
-            }
-        ),
-        "Health": _object({"status": {"enum": ["ok", "ending"]}}),
-        "Problem": _object(
-            {"type": TEXT, "title": TEXT, "status": {"enum": list(KINDS)}, "detail": TEXT},
-            {"field": {**TEXT, "description": "A JSON pointer into the body."}},
-        ),
-    }
-
-
-def _comparison(named: dict[str, Schema], limits: Limits) -> Schema:
-    pair = {
-        "system_a": TEXT,
-        "system_b": TEXT,
-        "difference": NUMBER,
-        "interval": INTERVAL,
-        "p_value": {"type": ["number", "null"]},
-        "p_holm": {"type": ["number", "null"]},
-        "wins": _whole(0, limits.pairs),
-        "losses": _whole(0, limits.pairs),
-        "ties": _whole(0, limits.pairs),
-        "preferred": TEXT,
-    }
-    return _object(
-        {
-            **named,
-            "segments": _whole(1, limits.pairs),
-            "resamples": _whole(1, limits.resamples),
-            "seed": _whole(0, LARGEST_SEED),
-            "significance": NUMBER,
-            "systems": _list(_object({"name": TEXT, "score": NUMBER, "interval": INTERVAL})),
-            "pairs": _list(_object(pair)),
-        },
-        {"segment_scores": _list(_object({"name": TEXT, "scores": _list(NUMBER)})), **WARNINGS},
-    )
+def _with_limits(value: Any, limits: Limits) -> Any:
+    """A schema with the numbers of bounds that depend on the server."""
+    if isinstance(value, list):
+        return [_with_limits(part, limits) for part in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _with_limits(part, limits) for key, part in value.items() if key != "x-limit"}
+    if "x-limit" in value:
+        keyword, limit = value["x-limit"]
+        found[keyword] = getattr(limits, limit)
+    return found

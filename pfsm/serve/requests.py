@@ -1,199 +1,317 @@
-"""What clients ask for: text to score, to compare and to explain, checked."""
+"""What clients ask for: JSON read strictly into typed requests; errors carry the JSON pointer of the field."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, NoReturn, TypeVar
 
-from pfsm.serve.fields import Fields, check_items, check_line, pointer
-from pfsm.serve.limits import Limits
-from pfsm.serve.problems import RequestError, invalid
+from msgspec import UNSET, Meta, Struct, UnsetType
 
+from pfsm.io.typed import MISSING, UNKNOWN, MisfitError, typed
+from pfsm.serve.limits import Limits, RequestError, invalid
+
+T = TypeVar("T")
 # Of each segment its references.
 References = Sequence[Sequence[str]]
 RESAMPLES, LARGEST_SEED = 1000, 2**32 - 1
 LAST_SEGMENT = 10**9
 # Of systems in one comparison.
 MOST_SYSTEMS = 20
+# Of a value that an error shows.
+_SHOWN = 40
 
 
-@dataclass(frozen=True)
-class ScoreRequest:
-    """A system's output to be scored, or explained.
+def bound(keyword: str, limit: str) -> Meta:
+    """A bound of JSON Schema that the server's limit of this name gives; `pfsm.serve.openapi` writes its number."""
+    return Meta(extra_json_schema={"x-limit": [keyword, limit]})
 
-    Attributes:
-        model: Name of the model; empty: the default one.
-        hypotheses: Translations.
-        references: As many lists of references.
-        confidence: Whether the interval of the score is wanted.
-        resamples: Of its bootstrap.
-        force: Whether to go on with text that the model cannot take apart into words.
-        first: Number of the first segment in its file, from 1; explanations show it.
-    """
 
-    model: str
-    hypotheses: Sequence[str]
-    references: References
+Model = Annotated[
+    str, Meta(max_length=200, description="Name of a model in /v1/models; empty: the default one.")
+]
+Line = Annotated[str, bound("maxLength", "line"), Meta(description="One line of text.")]
+Lines = Annotated[list[Line], Meta(min_length=1)]
+SegmentReferences = Annotated[
+    list[Line | Lines],
+    Meta(
+        min_length=1,
+        description="Of each segment its reference, or of every segment a list of its references.",
+    ),
+]
+Resamples = Annotated[int, Meta(ge=1), bound("maximum", "resamples")]
+Seed = Annotated[int, Meta(ge=0, le=LARGEST_SEED)]
+Force = Annotated[
+    bool,
+    Meta(
+        description="Go on with text that the model cannot take apart into words, and do not warn of its language."
+    ),
+]
+
+
+class Referenced(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """References of segments, and the model to use; the default one if that is empty."""
+
+    references: SegmentReferences
+    model: Model = ""
+
+    @property
+    def all_references(self) -> References:
+        """Of each segment its references."""
+        return [[one] if isinstance(one, str) else one for one in self.references]
+
+
+class TextRequest(Referenced, frozen=True, kw_only=True):
+    """Translations with the references of each."""
+
+    hypotheses: Lines
+
+
+class ScoreRequest(TextRequest, frozen=True, kw_only=True):
+    """A system's output to be scored, with the interval of its score if `confidence`."""
+
     confidence: bool = False
-    resamples: int = RESAMPLES
-    force: bool = False
-    first: int = 1
+    resamples: Resamples = RESAMPLES
+    force: Force = False
 
 
-@dataclass(frozen=True)
-class CompareRequest:
-    """Outputs of several systems to be compared; all have the same references.
+class ExplainRequest(TextRequest, frozen=True, kw_only=True):
+    """A system's output to be explained."""
 
-    Attributes:
-        model: As of `ScoreRequest`.
-        names: Of the systems.
-        outputs: Their translations, in the same order.
-        references: Of each segment.
-        resamples: Of the bootstrap.
-        seed: Of the resamples; None: the server's.
-        segments: Whether the scores of the segments are wanted.
-        force: As of `ScoreRequest`.
+    first_segment: Annotated[
+        int, Meta(ge=1, le=LAST_SEGMENT, description="Number of the first segment in its file, from 1.")
+    ] = 1
+    force: Force = False
+
+
+class System(Struct, frozen=True, forbid_unknown_fields=True):
+    """A system's output."""
+
+    name: Annotated[str, Meta(max_length=200)]
+    hypotheses: Lines
+
+
+class CompareRequest(Referenced, frozen=True, kw_only=True):
+    """Outputs of several systems to be compared; all have the same references."""
+
+    systems: Annotated[list[System], Meta(min_length=2, max_length=MOST_SYSTEMS)]
+    resamples: Resamples = RESAMPLES
+    seed: Seed | UnsetType = UNSET
+    segments: Annotated[bool, Meta(description="Whether segment_scores are wanted.")] = False
+    force: Force = False
+
+
+class StreamedPair(Struct, frozen=True, forbid_unknown_fields=True):
+    """A line of a stream, with `reference` or `references`."""
+
+    hypothesis: Line
+    reference: Line | UnsetType = UNSET
+    references: Lines | UnsetType = UNSET
+
+
+def parse(body: bytes, where: str = "the body") -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        RequestError: If it is no JSON in UTF-8, holds NaN or an infinite number, names a field twice, or is nested too
+            deeply.
     """
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RequestError(400, f"{where} is not UTF-8 (byte {error.start})") from None
+    try:
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        raise RequestError(400, f"{where} is not valid JSON (line {error.lineno}: {error.msg})") from None
+    except RecursionError:
+        raise RequestError(400, f"{where} is nested too deeply") from None
+    except ValueError:  # Python's bound on the digits of a whole number
+        raise RequestError(400, f"{where} holds a number of thousands of digits") from None
 
-    model: str
-    names: Sequence[str]
-    outputs: Sequence[Sequence[str]]
-    references: References
-    resamples: int = RESAMPLES
-    seed: int | None = None
-    segments: bool = False
-    force: bool = False
+
+def _no_constant(name: str) -> NoReturn:
+    raise RequestError(400, f"the body holds {name}, which is not JSON; numbers must be finite")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise RequestError(400, f"the body names {shown(twice)} twice in one object")
+    for name in found:
+        if not name.isascii() and not _encodes(name):
+            raise RequestError(400, f"the body has a field {shown(name)}, which is no text")
+    return found
+
+
+def _encodes(text: str) -> bool:
+    """Whether there are no halves of surrogate pairs."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def shown(value: object) -> str:
+    """A value in an error: ASCII, and not too much of it."""
+    text = ascii(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def pointer(*path: str | int) -> str:
+    """A JSON pointer (RFC 6901)."""
+    return "".join("/" + str(part)[:_SHOWN].replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def request_of(value: object, kind: type[T]) -> T:
+    """A parsed body as a request.
+
+    Raises:
+        RequestError: If a field is missing, unknown or of another type.
+    """
+    try:
+        return typed(value, kind)
+    except MisfitError as error:
+        field = pointer(*error.path)
+        if error.needed == MISSING:
+            raise invalid(field, f"the field {error.path[-1]} is missing") from None
+        if error.needed == UNKNOWN:
+            raise invalid(field, f"unknown field {shown(error.path[-1])}") from None
+        raise invalid(field, f"{shown(error.value)}, but {error.needed} is needed here") from None
 
 
 def score_request(value: object, limits: Limits) -> ScoreRequest:
     """The request in a body of ``/v1/score``.
 
     Raises:
-        RequestError: If a field is not what it must be.
+        RequestError: If a field is not what it must be, or there are too many pairs.
     """
-    fields = Fields(value, ("model", "hypotheses", "references", "confidence", "resamples", "force"))
-    hypotheses, references = parallel_texts(fields, limits, limits.pairs)
-    return ScoreRequest(
-        fields.text("model", ""), hypotheses, references, fields.flag("confidence"),
-        fields.whole("resamples", RESAMPLES, 1, limits.resamples), fields.flag("force"),
-    )  # fmt: skip
+    asked = request_of(value, ScoreRequest)
+    _check_resamples(asked.resamples, limits)
+    check_texts(asked, limits, limits.pairs)
+    return asked
 
 
-def explain_request(value: object, limits: Limits) -> ScoreRequest:
+def explain_request(value: object, limits: Limits) -> ExplainRequest:
     """The request in a body of ``/v1/explain``.
 
     Raises:
-        RequestError: If a field is not what it must be.
+        RequestError: As of `score_request`.
     """
-    fields = Fields(value, ("model", "hypotheses", "references", "first_segment", "force"))
-    hypotheses, references = parallel_texts(fields, limits, limits.explained)
-    return ScoreRequest(
-        fields.text("model", ""), hypotheses, references, force=fields.flag("force"),
-        first=fields.whole("first_segment", 1, 1, LAST_SEGMENT),
-    )  # fmt: skip
+    asked = request_of(value, ExplainRequest)
+    check_texts(asked, limits, limits.explained)
+    return asked
 
 
 def compare_request(value: object, limits: Limits) -> CompareRequest:
     """The request in a body of ``/v1/compare``.
 
     Raises:
-        RequestError: If a field is not what it must be.
+        RequestError: As of `score_request`.
     """
-    known = ("model", "references", "systems", "resamples", "seed", "segments", "force")
-    fields = Fields(value, known)
-    systems = fields.items("systems", "systems")
-    if not 2 <= len(systems) <= MOST_SYSTEMS:
-        raise invalid("/systems", f"{len(systems)} systems; from 2 to {MOST_SYSTEMS} are compared")
+    asked = request_of(value, CompareRequest)
+    _check_resamples(asked.resamples, limits)
     names: list[str] = []
-    outputs = []
-    for place, system in enumerate(systems):
-        own = Fields(system, ("name", "hypotheses"), ("systems", place))
-        name = own.text("name")
-        if name in names:
-            raise invalid(own.at("name"), "two systems have the same name")
-        names.append(name)
-        outputs.append(lines(own.items("hypotheses", "strings"), ("systems", place, "hypotheses"), limits))
-    references = _references(fields, limits)
-    for place, output in enumerate(outputs):
-        _same_length(len(output), len(references), pointer("systems", place, "hypotheses"))
-    _check_pairs(sum(map(len, references)) * len(outputs), limits.pairs)
-    if len({len(several) for several in references}) > 1:
+    for place, system in enumerate(asked.systems):
+        check_lines([system.name], limits.line, ("systems", place, "name"), one=True)
+        if system.name in names:
+            raise invalid(pointer("systems", place, "name"), "two systems have the same name")
+        names.append(system.name)
+        check_lines(system.hypotheses, limits.line, ("systems", place, "hypotheses"))
+    references = _check_references(asked.references, limits)
+    for place, system in enumerate(asked.systems):
+        _check_length(system.hypotheses, asked.references, pointer("systems", place, "hypotheses"))
+    _check_pairs(references * len(asked.systems), limits.pairs)
+    if len({len(several) for several in asked.all_references}) > 1:
         raise invalid("/references", "all segments need the same number of references")
-    seed = fields.whole("seed", 0, 0, LARGEST_SEED) if "seed" in fields else None
-    return CompareRequest(
-        fields.text("model", ""), names, outputs, references,
-        fields.whole("resamples", RESAMPLES, 1, limits.resamples), seed,
-        fields.flag("segments"), fields.flag("force"),
-    )  # fmt: skip
+    return asked
 
 
 def pair_request(value: object, limits: Limits) -> tuple[str, Sequence[str]]:
-    """The hypothesis and its references in a line of a stream: ``reference``, or ``references`` with a list.
+    """The hypothesis and its references in a line of a stream.
 
     Raises:
         RequestError: If a field is not what it must be.
     """
-    fields = Fields(value, ("hypothesis", "reference", "references"))
-    hypothesis = fields.text("hypothesis", longest=limits.line)
-    if "references" not in fields:
-        return hypothesis, [fields.text("reference", longest=limits.line)]
-    if "reference" in fields:
+    pair = request_of(value, StreamedPair)
+    check_lines([pair.hypothesis], limits.line, ("hypothesis",), one=True)
+    if pair.references is UNSET:
+        if pair.reference is UNSET:
+            raise invalid("/reference", "the field reference is missing")
+        check_lines([pair.reference], limits.line, ("reference",), one=True)
+        return pair.hypothesis, [pair.reference]
+    if pair.reference is not UNSET:
         raise invalid("/reference", "give either reference or references, not both")
-    return hypothesis, lines(fields.items("references", "strings"), ("references",), limits)
+    check_lines(pair.references, limits.line, ("references",))
+    return pair.hypothesis, pair.references
 
 
-def lines(values: Sequence[Any], path: Sequence[str | int], limits: Limits) -> list[str]:
-    """Segments, each a line.
+def check_texts(asked: TextRequest, limits: Limits, most: int) -> None:
+    """Checks that there are as many references as hypotheses, at most ``most`` pairs, and that all are lines.
 
     Raises:
-        RequestError: If one is not.
+        RequestError: If not.
     """
-    longest = limits.line
-    if not (set(map(type, values)) == {str} and max(map(len, values)) <= longest and _plain(values)):
-        for place, value in enumerate(values):
-            check_line(value, pointer(*path, place), longest)
-    return list(values)
+    check_lines(asked.hypotheses, limits.line, ("hypotheses",))
+    pairs = _check_references(asked.references, limits)
+    _check_length(asked.hypotheses, asked.references, "/hypotheses")
+    _check_pairs(pairs, most)
 
 
-def _plain(values: Sequence[str]) -> bool:
-    """Whether all lines are plain at a glance: one look at all of them is quicker than one at each."""
+def check_lines(values: Sequence[str], longest: int, path: Sequence[str | int], *, one: bool = False) -> None:
+    """Checks that text is what a line of a file can hold, in at most ``longest`` characters.
+
+    Args:
+        values: The text.
+        longest: The bound.
+        path: Where the list stands; with ``one``, where its only item does.
+        one: Whether it is no list in the request.
+
+    Raises:
+        RequestError: If one of them is no line, or is longer.
+    """
     joined = "".join(values)
-    if "\n" in joined or "\r" in joined:
-        return False
-    try:
-        joined.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    # Halves of a pair in neighbouring lines do not join: Python keeps them apart, and the encoder refuses them.
-    return True
+    # One look at all of them is quicker than one at each. Halves of a pair in neighbouring lines do not join.
+    if max(map(len, values)) <= longest and "\n" not in joined and "\r" not in joined and _encodes(joined):
+        return
+    for place, value in enumerate(values):
+        where = pointer(*path) if one else pointer(*path, place)
+        if len(value) > longest:
+            raise RequestError(413, f"{len(value)} characters, at most {longest} are scored", where)
+        if "\n" in value or value.endswith("\r"):
+            raise invalid(where, "a line end; every segment is one line")
+        if not _encodes(value):
+            raise invalid(where, "half of a surrogate pair, which is no text")
 
 
-def parallel_texts(fields: Fields, limits: Limits, most: int) -> tuple[list[str], References]:
-    """Hypotheses and the references of each, in the fields of these names.
-
-    Raises:
-        RequestError: If they are not what they must be, or are more than ``most`` pairs.
-    """
-    hypotheses = lines(fields.items("hypotheses", "strings"), ("hypotheses",), limits)
-    references = _references(fields, limits)
-    _same_length(len(hypotheses), len(references), pointer("hypotheses"))
-    _check_pairs(sum(map(len, references)), most)
-    return hypotheses, references
-
-
-def _references(fields: Fields, limits: Limits) -> References:
-    """One string for each segment, or a list of strings."""
-    values = fields.items("references", "references")
-    if not isinstance(values[0], list):
-        return [[line] for line in lines(values, ("references",), limits)]
-    return [
-        lines(check_items(several, pointer("references", place), "strings"), ("references", place), limits)
-        for place, several in enumerate(values)
-    ]
+def _check_references(references: Sequence[str | list[str]], limits: Limits) -> int:
+    """Checks lines, and that they are all strings or all lists; the number of references."""
+    listed = isinstance(references[0], list)
+    alone: list[str] = []
+    count = 0
+    for place, one in enumerate(references):
+        if isinstance(one, list) != listed:
+            needed = "a list of strings" if listed else "a string"
+            raise invalid(pointer("references", place), f"{needed} is needed here, as in the first place")
+        if isinstance(one, list):
+            check_lines(one, limits.line, ("references", place))
+            count += len(one)
+        else:
+            alone.append(one)
+    if alone:
+        check_lines(alone, limits.line, ("references",))
+    return count + len(alone)
 
 
-def _same_length(hypotheses: int, references: int, where: str) -> None:
-    if hypotheses != references:
-        raise invalid(where, f"{hypotheses} hypotheses for the references of {references} segments")
+def _check_resamples(resamples: int, limits: Limits) -> None:
+    if resamples > limits.resamples:
+        raise invalid("/resamples", f"{resamples}, at most {limits.resamples} are possible here")
+
+
+def _check_length(hypotheses: Sequence[str], references: Sequence[object], where: str) -> None:
+    if len(hypotheses) != len(references):
+        raise invalid(where, f"{len(hypotheses)} hypotheses for the references of {len(references)} segments")
 
 
 def _check_pairs(found: int, most: int) -> None:

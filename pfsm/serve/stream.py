@@ -19,11 +19,9 @@ from starlette.types import Receive, Scope, Send
 from pfsm.serve.answers import doubts, scores
 from pfsm.serve.batching import MOST_PAIRS, Batcher
 from pfsm.serve.body import LINES
-from pfsm.serve.fields import parse
-from pfsm.serve.limits import Limits
-from pfsm.serve.problems import RequestError, invalid
-from pfsm.serve.requests import pair_request
-from pfsm.serve.shelf import Book
+from pfsm.serve.limits import Limits, RequestError, invalid
+from pfsm.serve.model_pool import LoadedModel
+from pfsm.serve.requests import pair_request, parse
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 
 Float = NDArray[np.float64]
@@ -58,14 +56,16 @@ class ScoreStream:
 
     Args:
         batcher: Scores them.
-        book: The model.
+        loaded: The model.
         limits: Bounds of the service.
         deadline: On the clock of `time.monotonic`.
         force: As of `pfsm.serve.answers.check_text`.
     """
 
-    def __init__(self, batcher: Batcher, book: Book, limits: Limits, deadline: float, force: bool) -> None:
-        self._batcher, self._book, self._limits, self._deadline = batcher, book, limits, deadline
+    def __init__(
+        self, batcher: Batcher, loaded: LoadedModel, limits: Limits, deadline: float, force: bool
+    ) -> None:
+        self._batcher, self._loaded, self._limits, self._deadline = batcher, loaded, limits, deadline
         self._force = force
         self._scores = array("d")
         self._sent = 0
@@ -108,7 +108,7 @@ class ScoreStream:
 
     async def _read(self, body: AsyncIterator[bytes]) -> None:
         """Scores what comes; what has come together is scored together."""
-        await self._batcher.run(lambda: self._book.metric)
+        await self._batcher.run(lambda: self._loaded.metric)
         rest = b""
         async for part in body:
             *complete, rest = (rest + part).split(b"\n")
@@ -144,7 +144,7 @@ class ScoreStream:
         hypotheses, references = [one for one, _ in pairs], [several for _, several in pairs]
         first = len(self._scores)
         try:
-            found = await scores(self._batcher, self._book, hypotheses, references, self._deadline, "")
+            found = await scores(self._batcher, self._loaded, hypotheses, references, self._deadline, "")
         except RequestError as error:
             raise _later(error, first) from None
         self._counts.update(map(len, references))
@@ -155,7 +155,7 @@ class ScoreStream:
 
     async def _look_at(self, lines: Sequence[str]) -> None:
         self._first += lines[: max(0, _LOOKED_AT - len(self._first))]
-        if self._book.metric.needs_spaces:
+        if self._loaded.metric.needs_spaces:
             unspaced, seen = await self._batcher.run(partial(lines_without_spaces, lines))
             self._unspaced, self._seen = self._unspaced + unspaced, self._seen + seen
 
@@ -165,11 +165,11 @@ class ScoreStream:
         if self._seen and self._unspaced >= REFUSED * self._seen:
             raise RequestError(
                 422,
-                f"model {self._book.name} finds words between spaces, but {self._unspaced} of {self._seen} lines are "
+                f"model {self._loaded.name} finds words between spaces, but {self._unspaced} of {self._seen} lines are "
                 "in a script without them; choose another model (any is for every language), or say force",
             )
-        warned = await self._batcher.run(partial(doubts, self._book, self._first))
-        named = self._book.named(self._counts.copy().pop() if len(self._counts) == 1 else VARIOUS)
+        warned = await self._batcher.run(partial(doubts, self._loaded, self._first))
+        named = self._loaded.named(self._counts.copy().pop() if len(self._counts) == 1 else VARIOUS)
         return {
             "end": True,
             "name": named["name"],

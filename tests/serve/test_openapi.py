@@ -9,9 +9,9 @@ from tests.serve.running import Running
 
 pytest.importorskip("starlette")
 
+from pfsm.serve.app import API
 from pfsm.serve.limits import Limits
 from pfsm.serve.openapi import openapi
-from pfsm.serve.routes import API
 
 DOCUMENT = openapi(Limits())
 PAIR: dict[str, Any] = {"hypotheses": ["a b"], "references": ["a c"]}
@@ -30,9 +30,10 @@ def faults(value: Any, schema: Mapping[str, Any], where: str = "") -> list[str]:
     """Where a value does not fit a schema: the part of JSON Schema that the description uses."""
     if "$ref" in schema:
         return faults(value, resolved(schema["$ref"]), where)
-    if "oneOf" in schema:
-        fitting = [one for one in schema["oneOf"] if not faults(value, one, where)]
-        return [] if len(fitting) == 1 else [f"{where}: fits {len(fitting)} of oneOf"]
+    for key in ("oneOf", "anyOf"):
+        if key in schema:
+            fitting = [one for one in schema[key] if not faults(value, one, where)]
+            return [] if len(fitting) == 1 else [f"{where}: fits {len(fitting)} of {key}"]
     allowed = [schema["const"]] if "const" in schema else schema.get("enum", [value])
     if value not in allowed:
         return [f"{where}: not one of {allowed}"]

@@ -70,7 +70,7 @@ def test_everybody_gets_their_own_scores(server: Running, expected: pfsm.Metric)
         thread.join()
     assert wrong == []
     figures = server.ask("GET", "/metrics").body.decode()
-    assert "\npfsm_pairs_waiting 0\n" in figures
+    assert "\npfsm_pairs_waiting 0.0\n" in figures
 
 
 def test_a_client_may_send_everything_before_it_reads(server: Running, expected: pfsm.Metric) -> None:
@@ -171,7 +171,7 @@ def test_the_log_holds_no_text_of_requests(server: Running) -> None:
 
 def test_answers_are_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each part of an answer, whatever the listener is: a body must not wait until its head is acknowledged."""
-    connection = pytest.importorskip("pfsm.serve.connection")
+    connection = pytest.importorskip("pfsm.serve.server")
     monkeypatch.setattr(connection.H11Protocol, "connection_made", lambda *_: None)
     protocol = object.__new__(connection.PatientProtocol)
     protocol.loop = Mock()

@@ -12,9 +12,8 @@ from pfsm.serve.limits import MEGABYTE, Limits
 
 pytest.importorskip("starlette")
 
-from pfsm.serve.shelf import Book, Shelf
-from pfsm.serve.workbench.memory import resident
-from pfsm.serve.workbench.trainings import FAILED, Training, TrainingRequest, Trainings
+from pfsm.serve.model_pool import LoadedModel, ModelPool
+from pfsm.serve.workbench.trainings import FAILED, Training, TrainingRequest, Trainings, resident
 from tests.judgment_cases import rows, tsv
 
 # Holds 100 MB in a process of its own, and as much in a child of it; says when.
@@ -49,7 +48,7 @@ def ended(limits: Limits) -> Training:
     pytest.importorskip("torch")
 
     async def run() -> Training:
-        trainings = Trainings(Shelf([Book("en-small", find_model("en-small"), "shipped")]), limits)
+        trainings = Trainings(ModelPool([LoadedModel("en-small", find_model("en-small"), "shipped")]), limits)
         training = await trainings.start(TrainingRequest("x", tsv(rows(60))))
         assert training.process is not None
         assert training.task is not None

@@ -20,7 +20,6 @@ ALLOWED = {
     ("pfsm/analysis/programs.py", "subprocess"),  # `command:`
     ("pfsm/conformance/matchers.py", "pickle"),  # writes and reads a plug-in's own settings
     ("kernels/pfsm_kernels/companion.py", "subprocess"),  # Python itself, to compile kernels on another core
-    ("pfsm/serve/connection.py", "socket"),  # names of options of sockets
     ("pfsm/serve/server.py", "socket"),  # `pfsm serve` listens where the user says
 }  # fmt: skip
 

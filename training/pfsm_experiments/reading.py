@@ -12,7 +12,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation.questions import RESAMPLES
 from pfsm.evaluation.system_level import SYSTEM_SCORES
 from pfsm.io.files import StrPath, display_name
-from pfsm.io.typed import MisfitError, typed
+from pfsm.io.typed import MISSING, MisfitError, typed
 from pfsm.metrics import get_metric
 from pfsm.model.file import Model, check_line
 from pfsm.model.shipped import find_model, shipped_models
@@ -120,7 +120,7 @@ def _keys(value: object, known: Sequence[str], where: str, kind: type[S]) -> S:
         keys = typed(own, kind)
     except MisfitError as error:
         place = " ".join(str(part + 1) if isinstance(part, int) else part for part in error.path)
-        if not error.needed:
+        if error.needed == MISSING:
             raise PfsmError(f"{where}: the key {place!r} is missing") from None
         raise _invalid(where, place, error.value, error.needed) from None
     for key in own:

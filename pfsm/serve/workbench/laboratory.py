@@ -7,27 +7,26 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from numpy.typing import NDArray
 
 from pfsm.encoder.heads import contents_of, head_path
 from pfsm.evaluation import kendall_tau_b, pearson
 from pfsm.evaluation.comparison import number
 from pfsm.metrics.references import flat_pairs
-from pfsm.model.file import Model
+from pfsm.model import file
 from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import MEAN
 from pfsm.model.weight_groups import weight_groups
 from pfsm.serve.batching import MOST_AREA
-from pfsm.serve.fields import Fields, check_number, pointer, printable, shown
-from pfsm.serve.limits import Limits
-from pfsm.serve.problems import RequestError, invalid
-from pfsm.serve.requests import ScoreRequest, parallel_texts
-from pfsm.serve.shelf import Book
+from pfsm.serve.limits import Limits, RequestError, invalid
+from pfsm.serve.model_pool import LoadedModel
+from pfsm.serve.requests import Model, TextRequest, check_texts, pointer, request_of, shown
 
 Float = NDArray[np.float64]
 LARGEST_WEIGHT = 1e6
@@ -35,19 +34,19 @@ LARGEST_WEIGHT = 1e6
 MOST_PAIRS, MOST_TEXTS = 3_000, 4
 
 
-@dataclass(frozen=True)
-class LaboratoryRequest:
-    """Texts, changed weights, and what people say of the texts.
+class LaboratoryRequest(TextRequest, frozen=True, kw_only=True):
+    """Texts, changed weights by name, and scores by people, one for each segment."""
 
-    Attributes:
-        texts: The texts and the model.
-        weights: Changed weights by name.
-        human: Scores by people, one for each segment; None: there are none.
-    """
+    weights: dict[str, Any] = field(default_factory=dict)
+    human: Annotated[list[float], Meta(min_length=1)] | UnsetType = UNSET
 
-    texts: ScoreRequest
-    weights: Mapping[str, float]
-    human: Sequence[float] | None
+
+class SavedRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A model with changed weights, to be downloaded under a name."""
+
+    name: str
+    model: Model = ""
+    weights: dict[str, Any] = field(default_factory=dict)
 
 
 def laboratory_request(value: object, limits: Limits) -> LaboratoryRequest:
@@ -56,53 +55,41 @@ def laboratory_request(value: object, limits: Limits) -> LaboratoryRequest:
     Raises:
         RequestError: If a field is not what it must be.
     """
-    fields = Fields(value, ("model", "hypotheses", "references", "weights", "human"))
-    hypotheses, references = parallel_texts(fields, limits, min(limits.pairs, MOST_PAIRS))
-    area = sum(
-        len(one) * len(line) for one, several in zip(hypotheses, references, strict=True) for line in several
-    )
-    if area > 10 * MOST_AREA:
+    asked = request_of(value, LaboratoryRequest)
+    check_texts(asked, limits, min(limits.pairs, MOST_PAIRS))
+    pairs = zip(asked.hypotheses, asked.all_references, strict=True)
+    if sum(len(one) * len(line) for one, several in pairs for line in several) > 10 * MOST_AREA:
         raise RequestError(413, "the texts are too long to be kept on screen; take fewer segments")
-    human = None
-    if "human" in fields:
-        values = fields.items("human", "numbers")
-        if len(values) != len(hypotheses):
-            raise invalid("/human", f"{len(values)} human scores for {len(hypotheses)} segments")
-        human = [check_number(one, pointer("human", place)) for place, one in enumerate(values)]
-    texts = ScoreRequest(fields.text("model", ""), hypotheses, references)
-    return LaboratoryRequest(texts, weights_of(fields), human)
+    if asked.human is not UNSET and len(asked.human) != len(asked.hypotheses):
+        raise invalid("/human", f"{len(asked.human)} human scores for {len(asked.hypotheses)} segments")
+    check_weights(asked.weights)
+    return asked
 
 
-def weights_of(fields: Fields) -> dict[str, float]:
-    """The changed weights of a request.
+def check_weights(weights: Mapping[str, Any]) -> None:
+    """Checks the changed weights of a request.
 
     Raises:
-        RequestError: If they are no object of numbers.
+        RequestError: If one is not a number, or is too large.
     """
-    value = fields.value("weights")
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise invalid(fields.at("weights"), "an object of numbers by names of weights is needed here")
-    found = {}
-    for name, weight in value.items():
-        where = fields.at("weights", printable(name))
-        found[name] = check_number(weight, where)
-        if abs(found[name]) > LARGEST_WEIGHT:
-            raise invalid(where, f"{weight:g}, at most {LARGEST_WEIGHT:g} is possible here either way")
-    return found
+    for name, weight in weights.items():
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or abs(weight) > LARGEST_WEIGHT:
+            raise invalid(
+                pointer("weights", name),
+                f"{shown(weight)}, but a number up to {LARGEST_WEIGHT:g} either way is needed here",
+            )
 
 
-def edited(book: Book, weights: Mapping[str, float], name: str = "") -> Model:
+def edited(loaded: LoadedModel, weights: Mapping[str, float], name: str = "") -> file.Model:
     """The model with other weights. Its record says so, and keeps what the data were, but no figures of agreement.
 
     Raises:
         RequestError: If the model has no weight of a name.
     """
-    model = book.model
+    model = loaded.model
     for weight in weights:
         if weight not in model.weights:
-            raise invalid("/weights", f"model {book.name} has no weight {shown(weight)}")
+            raise invalid("/weights", f"model {loaded.name} has no weight {shown(weight)}")
     changed = {key: value for key, value in weights.items() if value != model.weights[key]}
     if not changed and not name:
         return model
@@ -112,13 +99,13 @@ def edited(book: Book, weights: Mapping[str, float], name: str = "") -> Model:
     return replace(model, name=name or model.name, weights={**model.weights, **changed}, training=training)
 
 
-def model_document(book: Book) -> dict[str, Any]:
+def model_document(loaded: LoadedModel) -> dict[str, Any]:
     """The weights of a model by group, for sliders."""
-    model = book.model
+    model = loaded.model
     instances = model.training.get("instances", {})
     return {
-        **book.document(),
-        "default_name": f"{book.name}-edited",
+        **loaded.document(),
+        "default_name": f"{loaded.name}-edited",
         "heads": [head_path("", label) for label in contents_of(model.settings.features)],
         "groups": [
             {
@@ -141,52 +128,54 @@ class Laboratory:
         self._kept: OrderedDict[str, PreparedPairs] = OrderedDict()
         self._lock = Lock()
 
-    def scores(self, book: Book, texts: ScoreRequest, model: Model) -> Float:
+    def scores(self, loaded: LoadedModel, texts: TextRequest, model: file.Model) -> Float:
         """Scores of segments, float64 [n_segments], as ``Metric(model)`` gives them; runs in a thread.
 
         Args:
-            book: The model as it was.
+            loaded: The model as it was.
             texts: The texts.
             model: The model with other weights.
         """
-        repeated, flat, starts = flat_pairs(texts.hypotheses, texts.references)
-        pairs = self._prepared(book, repeated, flat).scores(model)
+        repeated, flat, starts = flat_pairs(texts.hypotheses, texts.all_references)
+        pairs = self._prepared(loaded, repeated, flat).scores(model)
         if len(flat) == len(texts.hypotheses):
             return pairs
         if model.settings.references == MEAN:
             return np.asarray(np.add.reduceat(pairs, starts) / np.diff([*starts, len(flat)]))
         return np.maximum.reduceat(pairs, starts)
 
-    def _prepared(self, book: Book, hypotheses: Sequence[str], references: Sequence[str]) -> PreparedPairs:
-        text = json.dumps([book.name, book.model.fingerprint, hypotheses, references])
+    def _prepared(
+        self, loaded: LoadedModel, hypotheses: Sequence[str], references: Sequence[str]
+    ) -> PreparedPairs:
+        text = json.dumps([loaded.name, loaded.model.fingerprint, hypotheses, references])
         key = hashlib.sha256(text.encode()).hexdigest()
         with self._lock:
             found = self._kept.get(key)
             if found is not None:
                 self._kept.move_to_end(key)
                 return found
-        found = book.metric.prepare(hypotheses, references)
+        found = loaded.metric.prepare(hypotheses, references)
         with self._lock:
             self._kept[key] = found
             while len(self._kept) > MOST_TEXTS:
                 self._kept.popitem(last=False)
         return found
 
-    def answer(self, book: Book, asked: LaboratoryRequest) -> dict[str, Any]:
+    def answer(self, loaded: LoadedModel, asked: LaboratoryRequest) -> dict[str, Any]:
         """Scores before and after, and how both agree with people.
 
         Raises:
             RequestError: If the model has no weight of a name.
         """
-        model = edited(book, asked.weights)
-        was, now = self.scores(book, asked.texts, book.model), self.scores(book, asked.texts, model)
+        model = edited(loaded, asked.weights)
+        was, now = self.scores(loaded, asked, loaded.model), self.scores(loaded, asked, model)
         return {
             "name": model.name,
             "fingerprint": model.fingerprint,
             "was": was.tolist(),
             "now": now.tolist(),
             "mean": [float(was.mean()), float(now.mean())],
-            "agreement": None if asked.human is None else _agreement(was, now, np.array(asked.human)),
+            "agreement": None if asked.human is UNSET else _agreement(was, now, np.array(asked.human)),
         }
 
 

@@ -1,23 +1,37 @@
-"""The routes of the workbench. They serve its page, and may change with it."""
+"""The routes of the workbench, its page and its files, under a content security policy."""
 
 from collections.abc import Mapping
 from functools import partial
+from importlib.resources import files
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from pfsm.encoder.heads import contents_of
+from pfsm.io.html_page import digest
+from pfsm.model.explain.page import page_script, page_style
 from pfsm.serve import answers
-from pfsm.serve.fields import Fields, shown
-from pfsm.serve.problems import RequestError, invalid
-from pfsm.serve.routes import Handler
-from pfsm.serve.service import Service, json_response
-from pfsm.serve.shelf import NAME, Book
-from pfsm.serve.workbench.laboratory import Laboratory, edited, laboratory_request, model_document, weights_of
-from pfsm.serve.workbench.page import FILES, TYPES, page_html, policy, resource
+from pfsm.serve.app import Handler, Service, json_response
+from pfsm.serve.limits import RequestError
+from pfsm.serve.model_pool import LoadedModel, check_name
+from pfsm.serve.requests import request_of
+from pfsm.serve.workbench.laboratory import (
+    Laboratory,
+    SavedRequest,
+    check_weights,
+    edited,
+    laboratory_request,
+    model_document,
+)
 from pfsm.serve.workbench.trainings import REPORT, Trainings, training_request
 
-_MOST_HEADS = 1
+FOLDER = "workbench"
+TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html"}
+FILES = (
+    "workbench.css", "workbench.js", "client.js", "texts.js", "results.js", "laboratory.js", "training.js", "models.js",
+    "rows.js", "elements.js",
+)  # fmt: skip
+PLACE = "PAGE-TOKEN"
 
 
 class Workbench:
@@ -29,7 +43,7 @@ class Workbench:
 
     def __init__(self, service: Service) -> None:
         self._laboratory = Laboratory()
-        self.trainings = Trainings(service.shelf, service.limits)
+        self.trainings = Trainings(service.models, service.limits)
 
     @property
     def assets(self) -> frozenset[str]:
@@ -54,13 +68,13 @@ class Workbench:
 
     async def _weights(self, service: Service, request: Request) -> Response:
         asked = laboratory_request(await service.json(request), service.limits)
-        book = service.shelf.find(asked.texts.model)
-        await service.batcher.run(partial(answers.check_text, book, asked.texts.references, False))
-        return json_response(await service.batcher.run(partial(self._laboratory.answer, book, asked)))
+        loaded = service.models.find(asked.model)
+        await service.batcher.run(partial(answers.check_text, loaded, asked.all_references, False))
+        return json_response(await service.batcher.run(partial(self._laboratory.answer, loaded, asked)))
 
     async def _start(self, service: Service, request: Request) -> Response:
         service.guard.check_page(request)
-        asked = training_request(await service.json(request), service.shelf)
+        asked = training_request(await service.json(request), service.models)
         return json_response((await self.trainings.start(asked)).document(), 201)
 
     async def _training(self, service: Service, request: Request) -> Response:  # noqa: ARG002
@@ -95,24 +109,24 @@ async def _file(name: str, service: Service, request: Request) -> Response:  # n
     return Response(resource(name), media_type=TYPES[name.rpartition(".")[2]])
 
 
-def _book(service: Service, request: Request) -> Book:
+def _loaded(service: Service, request: Request) -> LoadedModel:
     try:
-        return service.shelf.find(_part(request))
+        return service.models.find(_part(request))
     except RequestError as error:
         raise RequestError(404, error.detail) from None
 
 
 async def _model(service: Service, request: Request) -> Response:
-    return json_response(model_document(_book(service, request)))
+    return json_response(model_document(_loaded(service, request)))
 
 
 async def _document(service: Service, request: Request) -> Response:
-    return json_response(_book(service, request).model.to_dict())
+    return json_response(_loaded(service, request).model.to_dict())
 
 
 async def _head(service: Service, request: Request) -> Response:
-    contents = contents_of(_book(service, request).model.settings.features)
-    if len(contents) != _MOST_HEADS:
+    contents = contents_of(_loaded(service, request).model.settings.features)
+    if len(contents) != 1:
         raise RequestError(404, "this model has no file beside its own")
     (content,) = contents.values()
     return Response(content, media_type="application/octet-stream")
@@ -120,9 +134,26 @@ async def _head(service: Service, request: Request) -> Response:
 
 async def _saved(service: Service, request: Request) -> Response:
     """The model with changed weights, as a document to be downloaded; nothing is kept here."""
-    fields = Fields(await service.json(request), ("model", "name", "weights"))
-    name = fields.text("name", longest=64)
-    if NAME.fullmatch(name) is None:
-        raise invalid("/name", f"{shown(name)}; letters, digits, '.', '_' and '-' are needed")
-    book = service.shelf.find(fields.text("model", ""))
-    return json_response(edited(book, weights_of(fields), name).to_dict())
+    asked = request_of(await service.json(request), SavedRequest)
+    check_name(asked.name)
+    check_weights(asked.weights)
+    return json_response(edited(service.models.find(asked.model), asked.weights, asked.name).to_dict())
+
+
+def resource(name: str) -> str:
+    """A file of the page."""
+    return (files("pfsm.resources") / FOLDER / name).read_text(encoding="utf-8")
+
+
+def page_html(token: str) -> str:
+    """The page with the token that its calls send."""
+    return resource("workbench.html").replace(PLACE, token)
+
+
+def policy() -> str:
+    """The policy of the page: its own files, and the explanations that it shows in frames without an origin."""
+    style, script = digest(page_style()), digest(page_script())
+    return (
+        f"default-src 'none'; script-src 'self' {script}; style-src 'self' {style}; connect-src 'self'; img-src data:; "
+        "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    )

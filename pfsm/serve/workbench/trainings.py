@@ -18,16 +18,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from pfsm.errors import PfsmError
 from pfsm.model.file import load_model
-from pfsm.serve.fields import Fields, shown
-from pfsm.serve.limits import MEGABYTE, Limits
-from pfsm.serve.problems import RequestError, invalid
-from pfsm.serve.shelf import NAME, Book, Shelf
-from pfsm.serve.workbench.memory import until_above
+from pfsm.serve.limits import MEGABYTE, Limits, RequestError, invalid
+from pfsm.serve.model_pool import LoadedModel, ModelPool, check_name
+from pfsm.serve.requests import check_lines, request_of, shown
 from pfsm.text.languages import language_code
 from pfsm_installation import install_command
 
+_PROCESSES = Path("/proc")
+# Seconds between two looks at the memory of a training.
+PAUSE = 0.25
 MODEL, REPORT, TABLE = "model.json", "report.html", "data.tsv"
 RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
 # Of lines that are kept for the page; of trainings; seconds until a process that was asked to end is ended.
@@ -35,8 +39,7 @@ MOST_LINES, MOST_TRAININGS, GRACE = 300, 20, 5.0
 _LONGEST_LINE = 1000
 
 
-@dataclass(frozen=True)
-class TrainingRequest:
+class TrainingRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """What is to be trained on.
 
     Attributes:
@@ -52,34 +55,31 @@ class TrainingRequest:
     init: str = ""
 
 
-def training_request(value: object, shelf: Shelf) -> TrainingRequest:
+def training_request(value: object, models: ModelPool) -> TrainingRequest:
     """The request in a body.
 
     Raises:
         RequestError: If a field is not what it must be.
     """
-    fields = Fields(value, ("name", "table", "language", "init"))
-    name = fields.text("name", longest=64)
-    if NAME.fullmatch(name) is None:
-        raise invalid("/name", "letters, digits, '.', '_' and '-' are needed, the first a letter or a digit")
-    if any(book.name == name for book in shelf):
-        raise invalid("/name", f"there is a model {shown(name)} already; give another name")
-    table = fields.value("table")
-    if not isinstance(table, str) or not table.strip():
+    asked = request_of(value, TrainingRequest)
+    check_name(asked.name)
+    if any(loaded.name == asked.name for loaded in models):
+        raise invalid("/name", f"there is a model {shown(asked.name)} already; give another name")
+    if not asked.table.strip():
         raise invalid("/table", "a table with columns reference, hypothesis and score is needed, as TSV")
     try:
-        table.encode("utf-8")
+        asked.table.encode("utf-8")
     except UnicodeEncodeError:
         raise invalid("/table", "half of a surrogate pair, which is no text") from None
-    language, init = fields.text("language", ""), fields.text("init", "")
-    if language:
+    if asked.language:
+        check_lines([asked.language], 200, ("language",), one=True)
         try:
-            language = language_code(language)
+            asked = replace(asked, language=language_code(asked.language))
         except PfsmError as error:
             raise invalid("/language", str(error)) from None
-    if init and shelf.find(init).origin != "shipped":
+    if asked.init and models.find(asked.init).origin != "shipped":
         raise invalid("/init", "a model that ships is needed here")
-    return TrainingRequest(name, table, language, init)
+    return asked
 
 
 @dataclass(eq=False)
@@ -111,12 +111,12 @@ class Trainings:
     """All trainings of a server; one runs at a time.
 
     Args:
-        shelf: Where their models go.
+        models: Where their models go.
         limits: Bounds of the service.
     """
 
-    def __init__(self, shelf: Shelf, limits: Limits) -> None:
-        self._shelf, self._limits = shelf, limits
+    def __init__(self, models: ModelPool, limits: Limits) -> None:
+        self._models, self._limits = models, limits
         self._all: dict[str, Training] = {}
 
     def find(self, number: str) -> Training:
@@ -193,7 +193,7 @@ class Trainings:
             training.lines.append(str(error).replace(str(training.folder), ""))
             training.state = FAILED
             return
-        self._shelf.add(Book(training.name, model, "trained"))
+        self._models.add(LoadedModel(training.name, model, "trained"))
         training.state = DONE
 
     async def _bound_memory(self, training: Training, process: asyncio.subprocess.Process) -> None:
@@ -251,3 +251,27 @@ async def _end(process: asyncio.subprocess.Process) -> None:
             async with asyncio.timeout(GRACE):
                 await process.wait()
                 return
+
+
+def resident(session: int) -> int:
+    """Bytes of memory that the processes of a session hold; 0 where there is no ``/proc`` that tells."""
+    pages = 0
+    for folder in _PROCESSES.glob("[0-9]*"):
+        try:
+            # After the name, which may hold anything, in parentheses: state, parent, group, session.
+            fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
+            if int(fields[3]) == session:
+                pages += int((folder / "statm").read_bytes().split()[1])
+        except (OSError, IndexError, ValueError):  # it has just ended
+            continue
+    return pages * _page_size() if pages else 0
+
+
+async def until_above(session: int, most: int) -> None:
+    """Returns when the processes of a session hold more than ``most`` bytes; it may never."""
+    while await asyncio.to_thread(resident, session) <= most:
+        await asyncio.sleep(PAUSE)
+
+
+def _page_size() -> int:
+    return int(os.sysconf("SC_PAGE_SIZE"))

@@ -10,8 +10,8 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.references import NumberOfReferences
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
-from pfsm.serve.fields import shown
-from pfsm.serve.problems import invalid
+from pfsm.serve.limits import invalid
+from pfsm.serve.requests import shown
 
 # Of a model.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -22,7 +22,7 @@ _WARMING = ("a line", "one line")
 
 
 @dataclass(eq=False)
-class Book:
+class LoadedModel:
     """One model, made ready when it is first asked for.
 
     Attributes:
@@ -97,36 +97,49 @@ class Book:
         }
 
 
-class Shelf:
+def check_name(name: str) -> None:
+    """Refuses what cannot be the name of a model.
+
+    Raises:
+        RequestError: If it is none.
+    """
+    if NAME.fullmatch(name) is None:
+        raise invalid(
+            "/name",
+            f"{shown(name)}; letters, digits, '.', '_' and '-' are needed, the first a letter or a digit",
+        )
+
+
+class ModelPool:
     """Models by name; the first is the default.
 
     Args:
-        books: The models, each with another name.
+        models: The models, each with another name.
         most: How many models that were trained here are kept.
     """
 
-    def __init__(self, books: Iterable[Book], most: int = 20) -> None:
-        self._books = {book.name: book for book in books}
+    def __init__(self, models: Iterable[LoadedModel], most: int = 20) -> None:
+        self._models = {loaded.name: loaded for loaded in models}
         self._most = most
-        self.default = next(iter(self._books))
+        self.default = next(iter(self._models))
 
     def __iter__(self) -> Any:
-        return iter(list(self._books.values()))
+        return iter(list(self._models.values()))
 
-    def find(self, name: str) -> Book:
+    def find(self, name: str) -> LoadedModel:
         """A model by its name; the default one if that is empty.
 
         Raises:
             RequestError: If there is none.
         """
-        book = self._books.get(name or self.default)
-        if book is None:
+        loaded = self._models.get(name or self.default)
+        if loaded is None:
             raise invalid("/model", f"there is no model {shown(name)}; GET /v1/models lists them")
-        return book
+        return loaded
 
-    def add(self, book: Book) -> None:
+    def add(self, loaded: LoadedModel) -> None:
         """Takes another model; of those trained here the oldest goes when there are too many."""
-        self._books[book.name] = book
-        trained = [one.name for one in self._books.values() if one.origin == "trained"]
+        self._models[loaded.name] = loaded
+        trained = [one.name for one in self._models.values() if one.origin == "trained"]
         for name in trained[: -self._most]:
-            del self._books[name]
+            del self._models[name]
