@@ -86,10 +86,11 @@ bench: $(VENV)/.dev
 mutants: $(VENV)/.dev
 	$(BIN)/python scripts/planted_faults.py
 
-# Damaged files for every reader, 300 times as many as `make test` tries: some hours. FUZZ=50 tries fewer.
+# Damaged files for every reader, 300 times as many as `make test` tries: some hours. FUZZ=50 tries fewer. Also what
+# takes long on clusters, such as workers that die while they train.
 FUZZ ?= 300
 fuzz: $(VENV)/.dev
-	PFSM_FUZZ=$(FUZZ) $(BIN)/python -m pytest tests/fuzz
+	PFSM_FUZZ=$(FUZZ) $(BIN)/python -m pytest tests/fuzz tests/distributed
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pfsm needs Python 3.11 or newer; try make PYTHON=python3.12")'

@@ -113,10 +113,6 @@ class _Rows:
 
         Args:
             rows: int64 [m], row numbers.
-
-        Raises:
-            TypeError: `rows` are not integers. A boolean mask would otherwise select rows 0 and 1 repeatedly.
-            IndexError: no such row.
         """
         if rows.size and rows.dtype.kind not in "iu":
             raise TypeError(f"rows must be integers, not {rows.dtype}")
@@ -134,11 +130,7 @@ class _Rows:
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """Parts concatenated; a column that only some parts have is filled with ``""`` in the others.
-
-        Raises:
-            PfsmError: no parts.
-        """
+        """Parts concatenated; a column that only some parts have is filled with ``""`` in the others."""
         if not parts:
             raise PfsmError(f"no {cls.NAME}: give at least one file of them")
         *texts, last = cls.OWN
@@ -245,11 +237,7 @@ class Preferences(_Rows):
 
 
 def numbers_of(fields: Sequence[str], name: str, places: Places | None) -> NDArray[np.float64]:
-    """A column as numbers, float64 [n].
-
-    Raises:
-        PfsmError: A field is not a finite number.
-    """
+    """A column as numbers, float64 [n]."""
     values = np.empty(len(fields), dtype=np.float64)
     for row, field in enumerate(fields):
         value = finite_number(field)
@@ -347,21 +335,13 @@ def preferences_from_table(table: Table) -> Preferences:
 
 
 def document_names(data: Judgments | Preferences) -> list[tuple[str, ...]]:
-    """The document of every row: its name, with test set and languages where there are such columns.
-
-    Raises:
-        KeyError: If there is no column of documents.
-    """
+    """The document of every row: its name, with test set and languages where there are such columns."""
     within = [data.columns[name] for name in WITHIN if name in data.columns]
     return list(zip(*within, data.columns[DOCUMENT], strict=True))
 
 
 def target_languages(*parts: Judgments | Preferences | None) -> frozenset[str]:
-    """Codes of all languages that the column ``target_lang`` names; none where a row has none.
-
-    Raises:
-        PfsmError: If it names what is no language.
-    """
+    """Codes of all languages that the column ``target_lang`` names; none where a row has none."""
     found: set[str] = set()
     for part in parts:
         if part is None or not len(part):

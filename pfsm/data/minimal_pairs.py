@@ -56,10 +56,6 @@ def read_minimal_pairs(path: StrPath) -> MinimalPairs:
     Args:
         path: A file with the columns ``kind``, ``reference``, ``better`` and ``worse``; ``severity`` and
             ``reference_2`` … are optional.
-
-    Raises:
-        PfsmError: A missing column, no rows, an empty kind, an unknown severity, or what `pfsm.data.table.read_table`
-            raises.
     """
     table = read_table(path)
     kinds = tuple(table.column("kind"))
@@ -86,11 +82,7 @@ def _severities(table: Table) -> tuple[str, ...]:
 
 
 def shipped_minimal_pairs(language: str = "en") -> MinimalPairs:
-    """The minimal pairs that ship for a language.
-
-    Raises:
-        PfsmError: If there are none.
-    """
+    """The minimal pairs that ship for a language."""
     if language not in SHIPPED:
         raise PfsmError(
             f"there are no shipped minimal pairs for {language!r}, only for {', '.join(SHIPPED)}; give your own file "

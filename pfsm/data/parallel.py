@@ -108,11 +108,7 @@ def read_pairs_table(path: StrPath, numeric: Sequence[str] = ()) -> PairsTable:
 
 
 def pairs_from_table(table: Table, numeric: Sequence[str] = ()) -> PairsTable:
-    """The references and hypotheses in a table, which may have no rows; ``numeric`` as in `read_pairs_table`.
-
-    Raises:
-        PfsmError: A missing column, or a number that is not finite.
-    """
+    """The references and hypotheses in a table, which may have no rows; ``numeric`` as in `read_pairs_table`."""
     advice = absolute_advice(table)
     references = all_references(table.column("reference", advice), table.columns)
     hypotheses = tuple(table.column("hypothesis", advice))

@@ -80,10 +80,6 @@ def submission(
         domains: [n_segments].
         documents: [n_segments].
         system_score: As in `Submission`.
-
-    Raises:
-        PfsmError: A name is empty or contains white space, or the language pair is malformed.
-        ValueError: Numbers of segments differ, or a score is not finite.
     """
     series = [values for systems in scores.values() for values in systems.values()]
     n = len(series[0]) if series else 0
@@ -110,11 +106,7 @@ def submission(
 
 
 def check_name(what: str, name: str) -> None:
-    """Refuse a name that readers of the files would take for several names, or for none.
-
-    Raises:
-        PfsmError: The name is empty or contains white space.
-    """
+    """Refuse a name that readers of the files would take for several names, or for none."""
     if not name or re.search(r"\s", name):
         raise PfsmError(f"{what} is {name!r}; the files separate names by white space, give one without any")
 
@@ -126,9 +118,6 @@ def submission_files(prefix: str, references: Sequence[str], layout: str) -> lis
         prefix: Of their names.
         references: Names of the references.
         layout: "wmt" or "mtme".
-
-    Raises:
-        ValueError: If there is no such layout.
     """
     if layout not in FORMATS:
         raise ValueError(f"format is {layout!r}, 'wmt' or 'mtme' is needed")
@@ -146,10 +135,6 @@ def write_submission(found: Submission, prefix: str, layout: str = "wmt") -> lis
 
     Returns:
         The files' names.
-
-    Raises:
-        ValueError: If there is no such layout.
-        PfsmError: A file cannot be written.
     """
     names = submission_files(prefix, [*found.scores], layout)
     if layout == "wmt":
@@ -176,10 +161,6 @@ def read_labels(path: StrPath) -> tuple[list[str], list[str] | None]:
 
     Returns:
         Documents, and domains or None.
-
-    Raises:
-        PfsmError: What `read_lines` raises, or a line with no name, with more than two names, or with a different
-            number of names than the first line.
     """
     name = display_name(path)
     rows = [line.split() for line in read_lines(path)]

@@ -140,9 +140,6 @@ def summarise(reading: Reading) -> Summary:
     """Counts and checks all records of a reading.
 
     Memory grows by some hundreds of bytes per row, whatever the length of the texts.
-
-    Raises:
-        PfsmError: what the reader raises.
     """
     tally = _Tally(reading)
     for record in reading.records:

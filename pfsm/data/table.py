@@ -29,9 +29,6 @@ def csv_records(lines: Iterable[str], name: str) -> Iterator[tuple[int, list[str
     Args:
         lines: the lines of the file without their ``\n``; a ``\r`` at the end stays.
         name: what messages call the file.
-
-    Raises:
-        PfsmError: a NUL character, or quotes that RFC 4180 does not allow.
     """
     reader = csv.reader(_csv_lines(lines, name), strict=True)
     while True:
@@ -94,9 +91,6 @@ def header_names(fields: Sequence[str], name: str) -> list[str]:
     Args:
         fields: the fields of the first line.
         name: what messages call the file.
-
-    Raises:
-        PfsmError: the header has no names, or one name twice.
     """
     header = [field.replace("\ufeff", "").strip() for field in fields]
     if not any(header):
@@ -112,11 +106,7 @@ def header_names(fields: Sequence[str], name: str) -> list[str]:
 
 
 def check_width(line: int, fields: Sequence[str], width: int, name: str) -> None:
-    """Refuse a row that is not as wide as its header.
-
-    Raises:
-        PfsmError: the row that begins on `line` has fewer or more fields than the header.
-    """
+    """Refuse a row that is not as wide as its header."""
     if len(fields) != width:
         raise PfsmError(f"{name}:{line}: {_fields(len(fields))}, the header has {_fields(width)}")
 
@@ -248,11 +238,7 @@ def read_table(path: StrPath) -> Table:
 
 
 def table_from_bytes(content: bytes, name: str) -> Table:
-    """The table in a file's decompressed content; ``name`` is what messages call the file.
-
-    Raises:
-        PfsmError: As `read_table`, except for errors of reading.
-    """
+    """The table in a file's decompressed content; ``name`` is what messages call the file."""
     check_lines(content, name)
     checksum = content_checksum(content)
     text = decode(content, name)
@@ -277,9 +263,6 @@ def records(text: str, name: str, separator: Separator | None = None) -> Iterato
         text: The content of the file.
         name: What messages call the file.
         separator: What separates fields; None: a comma if `is_csv` holds, else a tab.
-
-    Raises:
-        PfsmError: What `csv_records` raises.
     """
     if separator is None:
         first_line = text[: text.find("\n")] if "\n" in text else text
@@ -293,11 +276,7 @@ def records(text: str, name: str, separator: Separator | None = None) -> Iterato
 def data_rows(
     rows: Iterable[tuple[int, list[str]]], width: int, name: str
 ) -> Iterator[tuple[int, list[str]]]:
-    """The rows below a header of so many names; empty lines at the end are ignored.
-
-    Raises:
-        PfsmError: A row with fewer or more fields than the header, or an empty line between rows.
-    """
+    """The rows below a header of so many names; empty lines at the end are ignored."""
     empty_line = 0
     for line, fields in rows:
         if width > 1 and fields in ([], [""]):

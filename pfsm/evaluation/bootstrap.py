@@ -149,9 +149,6 @@ def resampled_rows(n: int, n_resamples: int, seed: Seed = None) -> Iterator[Int]
 
     Yields:
         int64 [resamples in the block, n]; the blocks hold `n_resamples` together.
-
-    Raises:
-        ValueError: If the seed is negative.
     """
     generator = np.random.Generator(np.random.PCG64(default_seed() if seed is None else seed))
     size = max(1, _BLOCK // n)
@@ -164,9 +161,6 @@ def resampled_times(n: int, n_resamples: int, seed: Seed = None) -> Iterator[Int
 
     Yields:
         int64 [resamples in the block, n].
-
-    Raises:
-        ValueError: If the seed is negative.
     """
     from pfsm_kernels.statistics.resampling import drawn_times  # noqa: PLC0415 - starts a JIT compiler
 
@@ -252,11 +246,7 @@ def mean_sample(samples: Mapping[str, Sample]) -> tuple[Sample, tuple[str, ...]]
 
 
 def group_members(groups: Sequence[str], n: int) -> dict[str, Int]:
-    """Row numbers of every group, groups sorted by name.
-
-    Raises:
-        ValueError: If there are not `n` names.
-    """
+    """Row numbers of every group, groups sorted by name."""
     if len(groups) != n:
         raise ValueError(f"there are {n} rows, but {len(groups)} group names")
     rows: dict[str, list[int]] = {}
@@ -277,9 +267,6 @@ def dense_ids(names: Sequence[Any] | NDArray[Any], n: int, what: str) -> Int:
         names: [n], text, numbers or tuples of them, for example of segments.
         n: How many there must be.
         what: What a message calls them.
-
-    Raises:
-        ValueError: If there are not `n` of them.
     """
     if len(names) != n:
         raise ValueError(f"there are {n} rows, but {len(names)} {what}")

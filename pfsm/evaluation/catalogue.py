@@ -219,9 +219,6 @@ def plugged_statistic(name: str, value: Any) -> Statistic[Items]:
     Args:
         name: What it is registered under.
         value: A function as `plain` takes it, or a `Statistic`.
-
-    Raises:
-        PfsmError: If it is neither.
     """
     if isinstance(value, Statistic):
         if value.name != name:
@@ -236,9 +233,6 @@ def plugged_system_statistic(name: str, value: Any) -> Statistic[Items]:
     Args:
         name: What it is registered under.
         value: A function as `plain` takes it, or what `plain` made of one.
-
-    Raises:
-        PfsmError: If it is neither.
     """
     of_translations = plugged_statistic(name, value)
     function = of_translations.function
@@ -336,11 +330,7 @@ def level_and_name(name: str) -> tuple[str | None, str]:
 
 
 def named_statistic(name: str, level: str = SEGMENT) -> Statistic[Items]:
-    """A statistic of absolute scores, by any of its names and its level.
-
-    Raises:
-        ValueError: If there is no such level, or no such statistic on it.
-    """
+    """A statistic of absolute scores, by any of its names and its level."""
     if level not in BY_LEVEL:
         raise ValueError(
             f"level is {level!r}, {', '.join(map(repr, LEVELS[:-1]))} or {LEVELS[-1]!r} is needed"

@@ -79,11 +79,7 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def paired_scores(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
-    """Both series as float64 [n].
-
-    Raises:
-        ValueError: If they are not one-dimensional and of one length, or a value is not finite.
-    """
+    """Both series as float64 [n]."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"scores have shapes {x.shape} and {y.shape}, two series of one length are needed")

@@ -213,11 +213,7 @@ def estimate(
 
 
 def check_units(question: Question[Data], statistics: Iterable[Statistic[Any]]) -> None:
-    """Finds out before long work whether statistics can be resampled as a question asks.
-
-    Raises:
-        PfsmError: If a statistic compares translations of one segment that are not resampled together.
-    """
+    """Finds out before long work whether statistics can be resampled as a question asks."""
     items = question.items
     within = [statistic.name for statistic in statistics if "segments" in statistic.needs]
     # Systems are compared by sums over whatever is resampled.

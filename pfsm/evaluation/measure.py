@@ -78,9 +78,6 @@ class Measure(ABC):
 
         Args:
             of_totals: From sums of the statistics to scores.
-
-        Raises:
-            ValueError: If the statistic is not of systems.
         """
         raise ValueError("the statistic compares scores of translations; this metric pools their counts")
 
@@ -104,9 +101,6 @@ def resampled_together(tasks: Sequence[tuple[Measure, Float]], n_resamples: int,
     Returns:
         float64 [n_resamples] for each task; NaN where the statistic is undefined, and throughout where there are
         fewer than two units.
-
-    Raises:
-        ValueError: If there are no resamples.
     """
     check_bootstrap(n_resamples)
     results = [np.full(n_resamples, np.nan) for _ in tasks]
@@ -186,9 +180,6 @@ def scored_items(
         systems: [n], names or numbers of the systems.
         lengths: float64 [n], finite, not negative.
         drawn: [n], names or numbers of what is drawn together in resamples; the segments where it is None.
-
-    Raises:
-        ValueError: If lengths differ, or a number is not what it must be.
     """
     scores = finite_scores(human)
     n = scores.size
@@ -205,11 +196,7 @@ def scored_items(
 
 
 def finite_scores(scores: ArrayLike, n: int | None = None) -> Float:
-    """Scores as float64 [n].
-
-    Raises:
-        ValueError: If they are not one-dimensional, not `n` (where it is given), or one is not finite.
-    """
+    """Scores as float64 [n]."""
     array = np.asarray(scores, dtype=np.float64)
     if array.ndim != 1 or (n is not None and array.size != n):
         wanted = "a series" if n is None else f"{n}"
@@ -235,11 +222,7 @@ def units_of_parts(parts: Int, units: Int) -> Int | None:
 
 
 def whole_parts(parts: Int, units: Int) -> Int:
-    """`units_of_parts` of what is resampled in one piece.
-
-    Raises:
-        ValueError: If a part lies in several units.
-    """
+    """`units_of_parts` of what is resampled in one piece."""
     of_part = units_of_parts(parts, units)
     if of_part is None:
         raise ValueError(

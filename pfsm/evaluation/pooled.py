@@ -126,11 +126,7 @@ def corpus_statistics(
 
 
 def segment_scores(metric: Scores) -> Float:
-    """A metric's scores, for a test that swaps them between metrics.
-
-    Raises:
-        PfsmError: If the metric pools counts; those of different metrics cannot be swapped.
-    """
+    """A metric's scores, for a test that swaps them between metrics."""
     if isinstance(metric, PooledScores):
         raise PfsmError(
             "PERM-BOTH swaps scores of segments between metrics, but a metric here pools counts to score systems; "

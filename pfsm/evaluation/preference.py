@@ -124,11 +124,7 @@ def votes_by_outcome(
 
 
 def vote_weights(votes: ArrayLike | None, n: int) -> Float:
-    """float64 [n]: the votes, or one each where there are none.
-
-    Raises:
-        ValueError: If there are not `n` of them, or one is negative or not finite.
-    """
+    """float64 [n]: the votes, or one each where there are none."""
     weights = np.ones(n) if votes is None else np.asarray(votes, dtype=np.float64)
     if weights.shape != (n,):
         raise ValueError(f"there are {n} pairs, but votes have shape {weights.shape}")
@@ -459,9 +455,6 @@ def preference_items(
         votes: float64 [n], not negative; one each where it is None.
         ties: float64 [n], not negative: judgments that neither is better; none where it is None.
         units: [n], names or numbers of what is drawn together; each pair by itself where it is None.
-
-    Raises:
-        ValueError: If lengths differ, or a number of votes or ties is bad.
     """
     n = len(references)
     numbered = pairwise_judgments(better, worse, np.ones(n), references, votes)
@@ -481,9 +474,6 @@ def items_of_votes(votes: Float, units: Names | None = None) -> PreferenceItems:
     Args:
         votes: float64 [n].
         units: As in `preference_items`.
-
-    Raises:
-        ValueError: If lengths differ.
     """
     n = votes.size
     # Whether two pairs share a translation matters to yardsticks alone.

@@ -196,9 +196,6 @@ def probe(
         n_resamples: Bootstrap resamples for the intervals of differences.
         seed: Of the resamples; `pfsm.evaluation.default_seed` where it is None.
         confidence: Of the intervals.
-
-    Raises:
-        ValueError: If there are no pairs.
     """
     if not len(pairs):
         raise ValueError("a contrast test needs at least one pair")
@@ -249,9 +246,6 @@ def wilson_interval(successes: int, n: int, confidence: float = CONFIDENCE) -> I
         successes: Number of successes, 0 to ``n``.
         n: Number of trials.
         confidence: Between 0 and 1.
-
-    Raises:
-        ValueError: If a number is out of its range.
     """
     if not 0 <= successes <= n or n < 1 or not 0.0 < confidence < 1.0:
         raise ValueError(f"{successes} successes of {n} at confidence {confidence}: out of range")

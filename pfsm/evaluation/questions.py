@@ -301,9 +301,6 @@ def question_of_votes(
         votes: float64 [n].
         groups: [n].
         segments: [n], names or numbers, different between groups; each pair by itself where it is None.
-
-    Raises:
-        ValueError: If lengths differ.
     """
     items = items_of_votes(votes, segments)
     if len(groups) != len(items):
@@ -312,11 +309,7 @@ def question_of_votes(
 
 
 def group_names(data: Judgments | Preferences, by: str | None) -> Sequence[str]:
-    """The group of every row: its field in a column, or one group for all.
-
-    Raises:
-        PfsmError: If the column is one of those that are measured.
-    """
+    """The group of every row: its field in a column, or one group for all."""
     if by is None:
         return [ONE_GROUP] * len(data)
     if by not in data.columns:
@@ -349,11 +342,7 @@ def _files_of_row_numbers(files: Sequence[int], identifiers: Sequence[tuple[Any,
 
 
 def check_resample(resample: str | None, level: str) -> None:
-    """Refuses to resample what the level does not allow.
-
-    Raises:
-        PfsmError: If there is no such choice, or not at this level.
-    """
+    """Refuses to resample what the level does not allow."""
     if resample is not None and resample not in RESAMPLES:
         raise PfsmError(f"resample is {resample!r}; there are {', '.join(RESAMPLES)}")
     if level == DOCUMENT_LEVEL and resample not in {None, DOCUMENTS}:
@@ -423,11 +412,7 @@ class LikenessQuestion:
 
 
 def likeness_question(data: Judgments, files: Int, groups: Sequence[str]) -> LikenessQuestion:
-    """The test cases of some judgments; arguments as in `absolute_question`.
-
-    Raises:
-        PfsmError: If no segment has two references.
-    """
+    """The test cases of some judgments; arguments as in `absolute_question`."""
     segments = by_appearance(segment_names(data, files))
     order = np.argsort(segments, kind="stable")
     case_groups: list[str] = []

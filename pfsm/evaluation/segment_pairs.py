@@ -146,9 +146,6 @@ def order_votes(human: ArrayLike, metric: ArrayLike, segments: Names, least_diff
 
     Returns:
         float64 [n_segments, 3].
-
-    Raises:
-        ValueError: If lengths differ, a score is not finite, or the difference is negative.
     """
     from pfsm_kernels.statistics.pairs import ordered_pairs  # noqa: PLC0415 - starts a JIT compiler
 

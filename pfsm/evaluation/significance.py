@@ -60,11 +60,6 @@ def permutation_test(
         statistic: As in `pfsm.evaluation.engine.compare`.
         n_permutations: At least 1.
         seed: `default_seed` where it is None.
-
-    Raises:
-        ValueError: If there are no permutations, or the statistic needs what the question has not.
-        PfsmError: If the seed is None and PFSM_SEED is no seed, or the question is about systems and a metric pools
-            counts: those of different metrics cannot be swapped.
     """
     if n_permutations < 1:
         raise ValueError(f"n_permutations is {n_permutations}, at least 1 is needed")

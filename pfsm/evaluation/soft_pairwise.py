@@ -73,9 +73,6 @@ def permutation_p_values(scores: Float, n_permutations: int = N_PERMUTATIONS, se
     Returns:
         float64 [n_systems (n_systems - 1) / 2], pairs in the order of `itertools.combinations`; NaN for a pair
         without common segments.
-
-    Raises:
-        ValueError: If there are no permutations.
     """
     first, second = pair_indices(len(scores))
     differences = scores[first] - scores[second]
@@ -103,9 +100,6 @@ def pooled_p_values(
 
     Returns:
         float64 [n_systems (n_systems - 1) / 2]; NaN also for a pair that has no score on its common segments.
-
-    Raises:
-        ValueError: If there are no permutations.
     """
     first, second = pair_indices(len(statistics))
     both = [_common(statistics[a], statistics[b]) for a, b in zip(first, second, strict=True)]

@@ -189,11 +189,7 @@ def pair_indices(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def system_ids(items: Items) -> NDArray[np.int64]:
-    """The system of every item.
-
-    Raises:
-        ValueError: If the items have none.
-    """
+    """The system of every item."""
     if items.systems is None:
         raise ValueError("agreement about systems needs to know who translated")
     return items.systems

@@ -60,11 +60,7 @@ class Content:
 
 
 def content_bytes(format_: Format, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
-    """The content of a file; the same input gives the same bytes.
-
-    Raises:
-        ValueError: If an array has a type that container files do not support.
-    """
+    """The content of a file; the same input gives the same bytes."""
     for name, array in arrays.items():
         if str(array.dtype) not in _TYPES:
             raise ValueError(f"{name} is {array.dtype}, which no {format_.what} holds")
@@ -84,21 +80,13 @@ def _shape(array: Array) -> int | list[int]:
 
 
 def write_content(path: StrPath, content: bytes) -> None:
-    """Writes the content; an existing file is replaced only when everything is written.
-
-    Raises:
-        PfsmError: If the file cannot be written.
-    """
+    """Writes the content; an existing file is replaced only when everything is written."""
     with atomic_write(path) as handle:
         handle.buffer.write(content)
 
 
 def read_content(path: StrPath, format_: Format) -> Content:
-    """Reads a file and checks that it is complete.
-
-    Raises:
-        PfsmError: If the file is missing, of another format, or damaged.
-    """
+    """Reads a file and checks that it is complete."""
     name = display_name(path)
     content = read_bytes(path)
     end = content.find(b"\n") + 1
@@ -123,11 +111,7 @@ def incomplete(path: StrPath, format_: Format) -> PfsmError:
 
 
 def read_header(path: StrPath, format_: Format) -> dict[str, Any]:
-    """The first line of a file, without reading the rest.
-
-    Raises:
-        PfsmError: If the file cannot be read or is of another format.
-    """
+    """The first line of a file, without reading the rest."""
     with reading_explained(path), Path(path).open("rb") as handle:
         line = handle.readline(DOCUMENT.value + 1)
     return _header(line, display_name(path), format_)

@@ -41,11 +41,7 @@ def display_name(path: StrPath) -> str:
 
 @contextlib.contextmanager
 def reading_explained(path: StrPath) -> Iterator[None]:
-    """Turn the system's refusal to read a file into one line.
-
-    Raises:
-        PfsmError: inside the block the file proved missing, a folder, or not readable.
-    """
+    """Turn the system's refusal to read a file into one line."""
     name = display_name(path)
     try:
         yield
@@ -64,11 +60,7 @@ def reading_explained(path: StrPath) -> Iterator[None]:
 
 @contextlib.contextmanager
 def gzip_explained(name: str) -> Iterator[None]:
-    """Turn what is wrong with gzip data into one line.
-
-    Raises:
-        PfsmError: inside the block the data proved truncated or corrupt.
-    """
+    """Turn what is wrong with gzip data into one line."""
     try:
         yield
     except EOFError:
@@ -88,9 +80,6 @@ def check_text(content: bytes, name: str, needed: str = "") -> None:
             suffice, since text may begin with the letters PAR1 too: a gene has that name.
         name: What messages call the file.
         needed: The kind of file that is needed, such as "a YAML file"; empty for data.
-
-    Raises:
-        PfsmError: If it is Parquet.
     """
     if not content.startswith(_PARQUET_MAGIC) or _CONTROLS.isdisjoint(content[4:8]):
         return
@@ -129,10 +118,6 @@ def read_bytes(path: StrPath) -> bytes:
     """Read a whole file (``-``: standard input) and decompress it if it is gzip.
 
     Gzip is recognised by its first two bytes, whatever the file is called; no UTF-8 text begins with them.
-
-    Raises:
-        PfsmError: the file is missing, a folder, not readable, called ``.gz`` without being gzip, or gzip
-            data that is truncated or corrupt; or it is larger than `pfsm.io.limits.FILE`.
     """
     name = display_name(path)
     with reading_explained(path):
@@ -174,10 +159,6 @@ def decode(content: bytes, name: str, needed: str = "") -> str:
         content: the bytes of the file, decompressed.
         name: what messages call the file.
         needed: the kind of file that is needed, such as "a YAML file"; empty for data.
-
-    Raises:
-        PfsmError: the content is Parquet, or is not UTF-8. The message gives the line of the first bad byte and the
-            byte's position in that line, both counted from 1.
     """
     check_text(content, name, needed)
     content = content.removeprefix(_BOM)
@@ -216,9 +197,6 @@ def read_text(path: StrPath, needed: str = "") -> str:
     Args:
         path: the file.
         needed: the kind of file that is needed, such as "a YAML file"; empty for data.
-
-    Raises:
-        PfsmError: what `read_bytes`, `pfsm.io.limits.check_lines` and `decode` raise.
     """
     content = read_bytes(path)
     check_lines(content, display_name(path))
@@ -240,11 +218,7 @@ def content_checksum(content: bytes) -> str:
 
 
 def checksum(path: StrPath) -> str:
-    """SHA-256 of a file's decompressed content, 64 hexadecimal digits: the same for a file and its gzip.
-
-    Raises:
-        PfsmError: what `read_bytes` raises.
-    """
+    """SHA-256 of a file's decompressed content, 64 hexadecimal digits: the same for a file and its gzip."""
     return content_checksum(read_bytes(path))
 
 
@@ -258,9 +232,6 @@ def atomic_write(path: StrPath) -> Iterator[TextIO]:
     permissions that the umask gives, a replaced one keeps its own. A symbolic link stays one: the file it
     points to is replaced. A name that ends in ``.gz`` is compressed, the same text always to the same bytes.
     Pipes and devices (``/dev/stdout``, ``/dev/null``) cannot be replaced and are written to directly.
-
-    Raises:
-        PfsmError: the folder does not exist, ``path`` is a folder or may not be written, or the disk is full.
     """
     name = os.fspath(path)
     compress = name.endswith(".gz")
@@ -279,11 +250,7 @@ def atomic_write(path: StrPath) -> Iterator[TextIO]:
 
 
 def check_writable(path: StrPath) -> None:
-    """Find out before long work whether `atomic_write` will be able to write there.
-
-    Raises:
-        PfsmError: the folder does not exist, ``path`` is a folder, or one of them may not be written.
-    """
+    """Find out before long work whether `atomic_write` will be able to write there."""
     if is_stream(path):
         return
     with _explained(os.fspath(path)):

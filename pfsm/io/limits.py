@@ -48,11 +48,7 @@ class Limit:
 
     @property
     def value(self) -> int:
-        """The bound.
-
-        Raises:
-            PfsmError: If the variable is no size.
-        """
+        """The bound."""
         text = os.environ.get(self.variable) or self.default
         value = byte_size(text)
         if not value:
@@ -75,11 +71,7 @@ LIMITS = (FILE, LINE, LINES, DOCUMENT, SETTINGS, HEAD)
 
 
 def read_limited(stream: BinaryIO, name: str) -> bytes:
-    """All that is in a stream, which may be one that decompresses.
-
-    Raises:
-        PfsmError: If it is more than `FILE`. No more than that is in memory then.
-    """
+    """All that is in a stream, which may be one that decompresses."""
     limit, parts, size = FILE.value, [], 0
     while part := stream.read(_BLOCK):
         size += len(part)
@@ -90,21 +82,13 @@ def read_limited(stream: BinaryIO, name: str) -> bytes:
 
 
 def check_size(size: int, name: str, limit: Limit) -> None:
-    """Refuses what is too large.
-
-    Raises:
-        PfsmError: If it is.
-    """
+    """Refuses what is too large."""
     if size > limit.value:
         raise limit.exceeded(name)
 
 
 def limited_lines(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    r"""The lines of a stream with their ``\n``, one at a time.
-
-    Raises:
-        PfsmError: If one is longer than `LINE`. No more of it than that is in memory then.
-    """
+    r"""The lines of a stream with their ``\n``, one at a time."""
     limit, number = LINE.value, 0
     while line := stream.readline(limit + 1):
         number += 1
@@ -114,11 +98,7 @@ def limited_lines(stream: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 def check_lines(content: bytes, name: str) -> None:
-    """Refuses text that has too many lines, or one that is too long.
-
-    Raises:
-        PfsmError: If it does.
-    """
+    """Refuses text that has too many lines, or one that is too long."""
     check_size(content.count(b"\n"), name, LINES)
     limit, start = LINE.value, 0
     while len(content) - start > limit:

@@ -26,11 +26,7 @@ _swept: set[Path] = set()
 
 @contextlib.contextmanager
 def temporary_beside(target: Path) -> Iterator[Path]:
-    """A new empty file in the folder of ``target``, to be filled and renamed; it is gone at the end in any case.
-
-    Raises:
-        OSError: The file cannot be made.
-    """
+    """A new empty file in the folder of ``target``, to be filled and renamed; it is gone at the end in any case."""
     if target.parent not in _swept:
         _swept.add(target.parent)
         sweep(target.parent)
@@ -44,11 +40,7 @@ def temporary_beside(target: Path) -> Iterator[Path]:
 
 
 def replace_whole(target: Path, content: bytes) -> None:
-    """Writes a file that is there whole or not at all.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Writes a file that is there whole or not at all."""
     with temporary_beside(target) as temporary:
         with temporary.open("wb") as handle:
             handle.write(content)

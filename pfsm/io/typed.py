@@ -39,11 +39,7 @@ class MisfitError(Exception):
 
 
 def typed(value: object, kind: type[T]) -> T:
-    """The value as a type that msgspec knows, such as a `msgspec.Struct`; whole numbers become reals.
-
-    Raises:
-        MisfitError: If it does not fit.
-    """
+    """The value as a type that msgspec knows, such as a `msgspec.Struct`; whole numbers become reals."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:

@@ -61,9 +61,6 @@ class ForkedPool(Generic[Job, Result]):
     Args:
         work: What to do; jobs and results are pickled.
         processes: How many.
-
-    Raises:
-        ForkError: If the system allows no more processes or open files.
     """
 
     def __init__(self, work: Callable[[Job], Result], processes: int) -> None:
@@ -106,9 +103,6 @@ class ForkedPool(Generic[Job, Result]):
 
         Args:
             jobs: For each process those that it should do. One that has done its own takes those of others.
-
-        Raises:
-            ForkError: If a process has ended by itself or failed at a job.
         """
         waiting = [deque(own) for own in jobs]
         given: list[deque[Job]] = [deque() for _ in self._pipes]

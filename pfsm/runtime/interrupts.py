@@ -48,9 +48,6 @@ def kept_interrupts() -> Iterator[None]:
 
     Ctrl-C can be lost in two ways. A package that imports its parts lazily turns an interrupted import into an
     ImportError. In a callback (a `__del__`, the end of a weak reference) Python prints the interrupt and continues.
-
-    Raises:
-        KeyboardInterrupt: In place of any error after Ctrl-C.
     """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

@@ -26,11 +26,13 @@ from pfsm_training.data.training_set import encode_here
 from tests.command_runs import Cli, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
 from tests.distributed.interference import Interfering, kill_a_worker
+from tests.fuzz.mutations import EFFORT
 from tests.judgment_cases import preferences, rows, tsv
 from tests.lexicons.lexicon_cases import install, synonyms
 from tests.training.small_data import invented
 
 CONFIG = TrainingConfig(penalty=0.5)
+long = pytest.mark.skipif(EFFORT == 1, reason="takes long: make fuzz")
 WORKER = """
 import asyncio, sys
 from distributed import Worker
@@ -55,7 +57,16 @@ class TestScoring:
                 tmp_path / "there" / path.relative_to(tmp_path / "here")
             ).read_bytes() == path.read_bytes()
 
-    @pytest.mark.parametrize("name", ["bleu", "ter", "rouge-l", "nist", "bleu_i(lowercase=true)"])
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "bleu",
+            *(
+                pytest.param(name, marks=long)
+                for name in ("ter", "rouge-l", "nist", "bleu_i(lowercase=true)")
+            ),
+        ],
+    )
     def test_corpus_scores_are_those_of_one_machine(
         self, cli: Cli, write: Write, address: str, name: str
     ) -> None:
@@ -73,16 +84,16 @@ class TestScoring:
 
     def test_a_worker_killed_on_the_way(self, tmp_path: Path, cluster: Cluster) -> None:
         (tmp_path / "in").mkdir()
-        for number in range(60):
+        for number in range(24):
             (tmp_path / "in" / f"{number:02}.tsv").write_bytes(tsv_bytes(columns(rows(40, number), "x")))
         job = Job(str(tmp_path / "in"), str(tmp_path / "out"), spec_of(load(threads=1)))
-        pool = Interfering(cluster, 60 + 10, lambda: kill_a_worker(cluster))  # 60 files are looked into first
+        pool = Interfering(cluster, 24 + 8, lambda: kill_a_worker(cluster))  # 24 files are looked into first
         before = cluster.retries
         scored = score_job(job, pool, Report(pool))
-        assert (scored.rows, scored.partitions, scored.faults) == (2400, 60, ())
+        assert (scored.rows, scored.partitions, scored.faults) == (960, 24, ())
         assert cluster.retries > before
         metric = load(threads=1)
-        for number in (0, 30, 59):
+        for number in (0, 12, 23):
             table = columns(rows(40, number), "x")
             scores = scores_below(tmp_path / "out")[f"{number:02}.tsv"]
             first = metric.score_pairs(table["hypothesis"][1:3], table["reference"][1:3]).tolist()
@@ -133,7 +144,7 @@ def without_nanny() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
             worker.wait()
 
 
-@pytest.mark.parametrize("way", ["run", "results", "result"])
+@pytest.mark.parametrize("way", ["run", *(pytest.param(way, marks=long) for way in ("results", "result"))])
 def test_work_without_workers_ends(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     monkeypatch.setattr("pfsm.distributed.cluster.WITHOUT_WORKERS", 0.5)
     monkeypatch.setattr("pfsm.distributed.cluster.LOOK", 0.1)
@@ -206,6 +217,7 @@ class TestTraining:
         assert there["alpha"] == pytest.approx(here["alpha"], abs=1e-12)
         assert not (tmp_path / "there.json.checkpoint").exists()
 
+    @long
     def test_a_worker_killed_in_the_middle_changes_no_digit(self, cluster: Cluster) -> None:
         judgments = invented(0)
 

@@ -20,6 +20,7 @@ from pfsm.model.shipped import DEFAULT_MODEL, load
 from pfsm_installation import install_command
 from tests.command_runs import Cli, Outcome, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
+from tests.fuzz.mutations import EFFORT
 from tests.judgment_cases import rows
 
 EXTRA = install_command(["distributed"])
@@ -242,7 +243,9 @@ class TestFaults:
             (b"a\tb\t\xff\td\te\n", 202, "not UTF-8 (byte 0xff at position 5); convert the file to UTF-8"),
         ],
     )
-    @pytest.mark.parametrize("packed", [False, True])
+    @pytest.mark.parametrize(
+        "packed", [False, pytest.param(True, marks=pytest.mark.skipif(EFFORT == 1, reason="make fuzz"))]
+    )
     def test_lines_are_counted_from_the_beginning_of_the_file(
         self, cli: Cli, write: Write, content: bytes, line: int, fault: str, packed: bool
     ) -> None:

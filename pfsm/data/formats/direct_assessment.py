@@ -27,11 +27,6 @@ def read_direct_assessments(paths: Sequence[StrPath], options: Options) -> Readi
 
     The score is ``da_raw`` (0 to 100, the default) or ``da_z``, chosen by `Options.score_column`. Both become columns,
     and so does ``n_raters``. Language pairs not given by the options are taken from the names of the files.
-
-    Raises:
-        PfsmError: what `Rows`, `load_texts` and `SystemOutputs` raise, a missing column, a field that is not a number,
-            a segment that the references do not have, a system whose output is not given, or files of 2021 and 2022
-            without `Options.sid_order`.
     """
     column = options.score_column or "da_raw"
     if column not in _SCORES:

@@ -67,11 +67,7 @@ def is_markup(first_line: str) -> bool:
 
 
 def markup_events(path: StrPath) -> Iterator[Tag | Text]:
-    """The tags and the text of a file, in order.
-
-    Raises:
-        PfsmError: what `read_lines` raises, declarations of entities, or XML that is not well-formed.
-    """
+    """The tags and the text of a file, in order."""
     name = display_name(path)
     lines = iter(read_lines(path))
     first = next(lines, None)
@@ -221,12 +217,7 @@ class SetSegment:
 
 
 def set_segments(path: StrPath) -> Iterator[SetSegment]:
-    """The segments of a file, in order.
-
-    Raises:
-        PfsmError: what `markup_events` raises; a segment outside a document or a document outside a set; a document
-            without an id; no segments; a file that ends inside a segment.
-    """
+    """The segments of a file, in order."""
     reader = _SetReader(display_name(path))
     found = False
     for event in markup_events(path):

@@ -36,10 +36,6 @@ def read_mlqe_pe(paths: Sequence[StrPath], options: Options) -> Reading:
 
     The score is ``da_raw`` (the mean, 0 to 100; the default where there is a table), ``da_z`` or ``hter`` (its
     negative, so that higher is better). Texts are taken from the post-editing files if they have them.
-
-    Raises:
-        PfsmError: several files of one kind, no post-edits, neither table nor edit rates, files that are not parallel,
-            a field that is not a number, or a table with other sentences than the files.
     """
     files = _files(paths)
     if POST_EDITS not in files:

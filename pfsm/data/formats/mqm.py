@@ -51,11 +51,7 @@ def _plain(name: str) -> str:
 
 
 def parse_weights(text: str) -> Weights:
-    """Weights as ``SEVERITY[/CATEGORY[/SUBCATEGORY]]:WEIGHT``, separated by commas or, if there are none, by blanks.
-
-    Raises:
-        PfsmError: a malformed entry, or a weight that is not a finite number.
-    """
+    """Weights as ``SEVERITY[/CATEGORY[/SUBCATEGORY]]:WEIGHT``, separated by commas or, if there are none, by blanks."""
     of = {}
     for entry in filter(None, text.split(",") if "," in text else re.split(r"\s+", text)):
         pattern, colon, number = entry.strip().rpartition(":")
@@ -103,11 +99,7 @@ class ReferenceFinder:
         return len(self._options.references) or len(self._options.reference_systems)
 
     def find_in(self, targets: Mapping[tuple[str, str, str], str]) -> None:
-        """Picks the references out of the translations, by system, document and segment of the document.
-
-        Raises:
-            PfsmError: a reference system that has no translations.
-        """
+        """Picks the references out of the translations, by system, document and segment of the document."""
         there = {system for system, _, _ in targets}
         for system in self._options.reference_systems:
             if system not in there:
@@ -117,11 +109,7 @@ class ReferenceFinder:
                     self._translations.setdefault((document, segment), []).append(target)
 
     def references_of(self, row: Row, source: str) -> tuple[int | None, tuple[str, ...]]:
-        """The number of a row's segment in the files, from 0 (None without files), and its references.
-
-        Raises:
-            PfsmError: there are no references, or the source differs from the row's.
-        """
+        """The number of a row's segment in the files, from 0 (None without files), and its references."""
         if self._texts is None:
             found = self._translations.get((row["doc"], row["doc_id"].strip()), [])
             if not found:
@@ -179,10 +167,6 @@ def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
     References are lines of `Options.references`, found by ``seg_id`` or, where `Options.documents` is given, by
     document and ``doc_id``. Alternatively they are the translations of `Options.reference_systems` in the files
     themselves, and these systems then yield no judgments. Memory grows with the translations, not with the errors.
-
-    Raises:
-        PfsmError: what `Rows`, `load_texts` and `parse_weights` raise, a missing column, a severity without a weight, a
-            segment number that is not a number, a segment without a reference, or sources that differ.
     """
     weights = parse_weights(options.weights or DEFAULT_WEIGHTS)
     finder = ReferenceFinder(options)

@@ -32,11 +32,7 @@ class ScoreLine:
 
 
 def score_lines(path: StrPath) -> Iterator[ScoreLine]:
-    """The lines of a file of human scores, at any level.
-
-    Raises:
-        PfsmError: what `read_lines` raises, or a line that is not a system and a finite number or ``None``.
-    """
+    """The lines of a file of human scores, at any level."""
     name = display_name(path)
     for number, line in enumerate(read_lines(path), start=1):
         fields = line.rsplit(None, 1)
@@ -51,11 +47,6 @@ def read_mt_metrics_eval(paths: Sequence[StrPath], options: Options) -> Reading:
 
     Scores of documents and systems of the same name become columns. A reference that is scored as a system is not used
     as a reference for itself; if it is the only reference, its judgments are left out.
-
-    Raises:
-        PfsmError: a file that is missing or not parallel, several language pairs or human scores with no option to
-            choose one, a score file with a system that has no output or with too few or too many lines for a system, or
-            what `score_lines` and `read_lines` raise.
     """
     folders = [_Folder.open(path, options) for path in paths]
     notes: Counter[str] = Counter()

@@ -29,12 +29,7 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 def score_rows(path: StrPath, options: Options) -> tuple[Sequence[str], Iterator[Row]]:
-    """Our names of the columns of a score file, and its rows.
-
-    Raises:
-        PfsmError: what `read_lines` raises, an empty file, a missing column; during iteration, a row with fewer or
-            more fields than there are columns.
-    """
+    """Our names of the columns of a score file, and its rows."""
     name = display_name(path)
     lines = iter(read_lines(path))
     first = next(lines, None)
@@ -91,11 +86,7 @@ class _Sets:
     set_id: SetSegment | None = None
 
     def add(self, segment: SetSegment, name: str) -> None:
-        """Adds a segment.
-
-        Raises:
-            PfsmError: the segment was added before, or belongs to another test set.
-        """
+        """Adds a segment."""
         first = self.set_id = self.set_id or segment
         if segment.set_id != first.set_id:
             raise PfsmError(
@@ -116,12 +107,7 @@ class _Sets:
 
 
 def read_nist(paths: Sequence[StrPath], options: Options) -> Reading:
-    """Reads sets of systems, references and sources, in any files, and the scores of segments.
-
-    Raises:
-        PfsmError: what `set_segments` raises; no scores, systems or references; a segment given twice; test sets that
-            differ; a score that is not a finite number, or that belongs to a segment in none of the sets.
-    """
+    """Reads sets of systems, references and sources, in any files, and the scores of segments."""
     if not options.scores:
         raise PfsmError("sets in SGML or XML hold no scores; give them with --scores FILE")
     sets = _Sets()

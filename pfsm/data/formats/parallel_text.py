@@ -18,10 +18,6 @@ def read_parallel_text(paths: Sequence[StrPath], options: Options) -> Reading:
     """Reads system outputs, one file per system, each with a file of scores.
 
     A segment whose score is ``None`` is left out.
-
-    Raises:
-        PfsmError: no references, different numbers of score files and outputs, what `read_lines` raises, files with
-            different numbers of lines, or a score that is not a finite number.
     """
     if not options.references:
         raise PfsmError("plain files hold no references; give them with --references FILE")
@@ -44,11 +40,7 @@ def read_parallel_text(paths: Sequence[StrPath], options: Options) -> Reading:
 
 
 def side_by_side(paths: Sequence[StrPath]) -> Iterator[tuple[str, ...]]:
-    """Line i of every file, for every i.
-
-    Raises:
-        PfsmError: what `read_lines` raises, or files with different numbers of lines.
-    """
+    """Line i of every file, for every i."""
     streams = [read_lines(path) for path in paths]
     for path, found in zip(paths[1:], streams[1:], strict=True):
         check_parallel(path, len(found), paths[0], len(streams[0]))

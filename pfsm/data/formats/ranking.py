@@ -79,11 +79,6 @@ def read_rankings(paths: Sequence[StrPath], options: Options) -> Reading:
     are left out unless `Options.keep_ties` is set: then a column counts them, and a pair that was always tied gets a
     row without votes. Pairs are sorted by segment, then by the names of the better and the worse system. This function
     counts the votes; memory grows with the pairs, not with the rankings.
-
-    Raises:
-        PfsmError: what `Rows`, `load_texts` and `SystemOutputs` raise, a missing column, no rankings, a rank or an
-            index that is not a number, a segment that the references do not have, a system whose output is not given,
-            or more than one language pair.
     """
     reader = _RankingReader(load_texts(options, f"{display_name(paths[0])} (wmt-ranking)"), options)
     for path in paths:

@@ -59,11 +59,7 @@ class Row:
         return PfsmError(f"{self.name}:{self.line}: {message}")
 
     def number(self, column: str, minimum: float | None = None) -> float:
-        """A field as a finite number.
-
-        Raises:
-            PfsmError: it is not a finite number, or is smaller than `minimum`.
-        """
+        """A field as a finite number."""
         value = finite_number(self.fields[column])
         if value is None or (minimum is not None and value < minimum):
             bound = "" if minimum is None else f" of {minimum:g} or more"
@@ -71,11 +67,7 @@ class Row:
         return value + 0.0  # -0.0 becomes 0.0, so that equal numbers sort together
 
     def whole(self, column: str, minimum: int = 1) -> int:
-        """A field as a whole number from `minimum`.
-
-        Raises:
-            PfsmError: it is not a whole number, or is smaller.
-        """
+        """A field as a whole number from `minimum`."""
         field = self.fields[column].strip()
         if not (field.isascii() and field.isdigit() and len(field) < _LONGEST) or int(field) < minimum:
             raise self.fault(
@@ -98,9 +90,6 @@ class Rows:
         Args:
             path: the file; ``-`` is standard input.
             separator: as of `pfsm.data.table.records`.
-
-        Raises:
-            PfsmError: what `read_text` raises, an empty file, or a header without names or with one name twice.
         """
         self.name = display_name(path)
         self._records = records(read_text(path), self.name, separator)
@@ -115,9 +104,6 @@ class Rows:
         Args:
             columns: the columns that the table must have.
             advice: what to add to the message.
-
-        Raises:
-            PfsmError: a column is missing.
         """
         for column in columns:
             if column not in self.header:
@@ -125,10 +111,6 @@ class Rows:
                 raise PfsmError(f"{self.name}: no column {column!r}; the columns are {there}{advice}")
 
     def __iter__(self) -> Iterator[Row]:
-        """The rows in the order of the file.
-
-        Raises:
-            PfsmError: what `pfsm.data.table.data_rows` and `csv_records` raise.
-        """
+        """The rows in the order of the file."""
         for line, fields in data_rows(self._records, len(self.header), self.name):
             yield Row(self.name, line, dict(zip(self.header, fields, strict=True)))

@@ -53,9 +53,6 @@ def read_tables(paths: Sequence[StrPath], options: Options) -> Reading:
     A table with ``better`` and ``worse`` holds preferences, one with ``hypothesis`` (COMET: ``mt``) absolute judgments,
     whose score is in ``score`` or in `Options.score_column`. COMET's ``lp`` (``cs-en``) is split. Unknown columns are
     carried along.
-
-    Raises:
-        PfsmError: what `Rows` raises, a missing column, or a score or votes that are not a finite number.
     """
     tables = [Rows(path) for path in paths]
     plans = [_plan(table, options) for table in tables]

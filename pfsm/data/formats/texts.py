@@ -21,11 +21,7 @@ def _lines(count: int) -> str:
 
 
 def segments_of(path: StrPath, role: Role) -> tuple[str, ...]:
-    """The segments of a file: its lines, or in SGML and XML the segments of the one set of this role.
-
-    Raises:
-        PfsmError: what `read_lines` and `set_segments` raise; no segments; several sets of this role.
-    """
+    """The segments of a file: its lines, or in SGML and XML the segments of the one set of this role."""
     lines = iter(read_lines(path))
     first = next(lines, None)
     if first is None:
@@ -53,9 +49,6 @@ def document_names(path: StrPath) -> tuple[tuple[str, str], ...]:
     Args:
         path: one segment per line, either ``DOCUMENT`` or, as in mt-metrics-eval, ``DOMAIN DOCUMENT``; or SGML or XML
             of one set, or of WMT with its sources.
-
-    Raises:
-        PfsmError: what `segments_of` raises, or a line with no name or more than two.
     """
     lines = iter(read_lines(path))
     first = next(lines, None)
@@ -92,11 +85,7 @@ class SegmentTexts:
         return len(self.references[0])
 
     def check_index(self, index: int, row: Row, column: str) -> None:
-        """Refuse a row about a segment that does not exist.
-
-        Raises:
-            PfsmError: there is no segment `index`, counted from 0.
-        """
+        """Refuse a row about a segment that does not exist."""
         if index >= len(self):
             there = _lines(len(self))
             raise row.fault(
@@ -127,10 +116,6 @@ def load_texts(options: Options, where: str) -> SegmentTexts:
     Args:
         options: The options of the reader.
         where: What errors call the judgments: file and format.
-
-    Raises:
-        PfsmError: no references, what `segments_of` and `document_names` raise, or files that are not
-            parallel.
     """
     if not options.references:
         raise PfsmError(f"{where} contains no references; give them with --references FILE")
@@ -150,11 +135,7 @@ def load_texts(options: Options, where: str) -> SegmentTexts:
 
 
 def check_parallel(path: StrPath, count: int, other: StrPath, needed: int) -> None:
-    """Refuse files that are not parallel line by line.
-
-    Raises:
-        PfsmError: `path` has `count` segments, but `other` has `needed`.
-    """
+    """Refuse files that are not parallel line by line."""
     if count != needed:
         raise PfsmError(
             f"{display_name(path)}: {_lines(count)}, but {display_name(other)} has {_lines(needed)}; "
@@ -272,11 +253,7 @@ class SystemOutputs:
         return next((each for each in tried if each in self._paths), None)
 
     def lines_of(self, name: str) -> tuple[str, ...]:
-        """The output of a system, by a name that `find` returned.
-
-        Raises:
-            PfsmError: what `segments_of` raises, or an output that is not parallel to the references.
-        """
+        """The output of a system, by a name that `find` returned."""
         if name not in self._loaded:
             path = self._paths[name]
             lines = segments_of(path, "system")
