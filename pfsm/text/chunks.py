@@ -118,9 +118,6 @@ def watched_tokeniser(name: str, value: Any) -> Tokeniser:
     Args:
         name: What it is registered under.
         value: A `Tokeniser`, or a function from a line to its tokens.
-
-    Raises:
-        PfsmError: If it is neither.
     """
     keys, analyse = (value.keys, value.analyse) if isinstance(value, Tokeniser) else (whole_line, value)
     if not callable(analyse):

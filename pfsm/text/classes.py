@@ -121,22 +121,14 @@ def normal_form(word: str) -> str:
 
 
 def word_classes(lists: str | Lists) -> WordClasses:
-    """The classes by a shipped list, given by name, or by the user's own lists.
-
-    Raises:
-        PfsmError: If no list of this name ships.
-    """
+    """The classes by a shipped list, given by name, or by the user's own lists."""
     given = shipped_lists(lists) if isinstance(lists, str) else lists
     return WordClasses(**{name: frozenset(given.get(name, ())) for name in LISTED})
 
 
 @cache
 def shipped_lists(name: str) -> Lists:
-    """The lists that ship for a language.
-
-    Raises:
-        PfsmError: If none ship for it.
-    """
+    """The lists that ship for a language."""
     if name not in SHIPPED:
         raise PfsmError(
             f"no word lists ship for {name!r} (they do for {', '.join(SHIPPED)}); give your own: "
@@ -161,11 +153,7 @@ def default_lists(language: str) -> str:
 
 
 def check_lists(value: object, where: str) -> str | dict[str, list[str]]:
-    """The setting ``classes``: name of a shipped list, or a mapping from classes to words.
-
-    Raises:
-        PfsmError: If it is neither.
-    """
+    """The setting ``classes``: name of a shipped list, or a mapping from classes to words."""
     if isinstance(value, str):
         try:
             shipped_lists(value)

@@ -81,12 +81,7 @@ _CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*")
 
 
 def check_language(language: str) -> None:
-    """Checks the form of a language code: ``en``, ``pt-BR``, ``zho_Hans``. Every code of this form is legal.
-
-    Raises:
-        PfsmError: If the code has another form; the message lists the codes of languages with a stemmer, or says which
-            language was probably meant.
-    """
+    """Checks the form of a language code: ``en``, ``pt-BR``, ``zho_Hans``. Every code of this form is legal."""
     if not _CODE.fullmatch(language):
         known = ", ".join(code for code in sorted(_STEMMER_OF) if len(code) == 2)
         names = [name for name in CODE_OF_NAME if len(name) > 3]
@@ -99,11 +94,7 @@ def check_language(language: str) -> None:
 
 
 def language_code(language: str) -> str:
-    """The code of a language that is given by its code or its English name: ``de`` for ``German``, ``deu`` for ``deu``.
-
-    Raises:
-        PfsmError: If it is neither, as `check_language`.
-    """
+    """The code of a language given by its code or English name: ``de`` for ``German``, ``deu`` for ``deu``."""
     code = code_of(language)
     check_language(code)
     return code
@@ -128,21 +119,12 @@ def default_stemmer(language: str) -> str:
 
 
 def check_tokeniser(name: str) -> None:
-    """Checks the name of a tokeniser.
-
-    Raises:
-        PfsmError: If there is none of this name; the message lists the known ones.
-    """
+    """Checks the name of a tokeniser."""
     _ = tokeniser_named(name)
 
 
 def tokeniser_named(name: str) -> Tokeniser:
-    """The tokeniser of a name.
-
-    Raises:
-        PfsmError: If there is none of this name (the message lists the known ones), or it is a plug-in that cannot be
-            used.
-    """
+    """The tokeniser of a name."""
     if name not in TOKENISERS:
         known = [one for one in TOKENISERS if not one.startswith(PUNKT)]
         raise PfsmError(f"tokeniser is {name!r}, one of these is needed: {', '.join(known)}, {PUNKT}LANGUAGE")
@@ -150,12 +132,7 @@ def tokeniser_named(name: str) -> Tokeniser:
 
 
 def ready_tokeniser(name: str) -> Tokeniser:
-    """The tokeniser of a name, with the library that it needs.
-
-    Raises:
-        NotInstalledError: If the library is not installed.
-        PfsmError: As `tokeniser_named`, or data of the library is missing.
-    """
+    """The tokeniser of a name, with the library that it needs."""
     if name in _SEGMENTERS:
         _SEGMENTERS[name].check()
     return tokeniser_named(name)

@@ -51,11 +51,7 @@ class Segmenter:
         return [word for word in _loaded(self)(chunk) if not word.isspace()]
 
     def check(self) -> None:
-        """Loads the library.
-
-        Raises:
-            NotInstalledError: If it is not installed.
-        """
+        """Loads the library."""
         _loaded(self)
 
     @property
@@ -209,9 +205,6 @@ def sentence_splitter(language: str) -> Split:
 
     Args:
         language: One of `PUNKT_LANGUAGES`.
-
-    Raises:
-        PfsmError: If the data is not there.
     """
     place = ("nltk.tokenize.punkt", "PunktTokenizer")
     return list_of(_made(f"sentence splitting nltk:punkt-{language}", place, language).tokenize)
@@ -225,9 +218,6 @@ def stems_of(name: str) -> Callable[[Sequence[str]], list[str]]:
 
     Args:
         name: One of `STEMMER_NAMES`.
-
-    Raises:
-        PfsmError: If NLTK or data of it is not there.
     """
     try:
         stem = _made(f"stemmer {name}", _STEMMERS[name.removeprefix(PREFIX)]).stem

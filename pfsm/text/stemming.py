@@ -39,9 +39,6 @@ def watched_stemmer(name: str, value: Any) -> Stemmer:
     Args:
         name: What it is registered under.
         value: A `Stemmer`, or a function from a list of lower-cased words to their stems.
-
-    Raises:
-        PfsmError: If it is neither.
     """
     stems = value.stems if isinstance(value, Stemmer) else value
     if not callable(stems):
@@ -80,12 +77,7 @@ def stemmer_names() -> tuple[str, ...]:
 
 
 def check_stemmer(name: str) -> None:
-    """Checks the name of a stemmer.
-
-    Raises:
-        PfsmError: If there is none of this name (the message lists the known ones), or it is a plug-in that cannot be
-            used.
-    """
+    """Checks the name of a stemmer."""
     if name in built_in_stemmers() or name in STEMMER_NAMES:
         return
     if name.startswith(PREFIX):
@@ -101,9 +93,6 @@ def stemmer_named(name: str) -> Stemmer:
 
     ``porter`` is the algorithm as published (Porter, 1980: An algorithm for suffix stripping). The others are
     those of Snowball, which know the ASCII apostrophe (``l'eau``, ``dog's``), so U+2019 is read as one.
-
-    Raises:
-        PfsmError: If there is none of this name; the message lists the known ones.
     """
     check_stemmer(name)
     if name == NO_STEMMER:
