@@ -90,7 +90,8 @@ mutants: $(VENV)/.dev
 # takes long on clusters, such as workers that die while they train.
 FUZZ ?= 300
 fuzz: $(VENV)/.dev
-	PFSM_FUZZ=$(FUZZ) $(BIN)/python -m pytest tests/fuzz tests/distributed
+	PFSM_FUZZ=$(FUZZ) $(BIN)/python -m pytest tests/fuzz tests/distributed \
+	    tests/text/test_penn.py tests/evaluation/test_wmt_rankings.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pfsm needs Python 3.11 or newer; try make PYTHON=python3.12")'

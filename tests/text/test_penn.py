@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
 from pfsm.text.penn import chunk_keys, chunk_tokens, tokenise
+from tests.fuzz.mutations import EFFORT
 
 nltk_tokens = TreebankWordTokenizer().tokenize
 
@@ -161,6 +162,7 @@ def test_long_lines_take_linear_time(line: str, tokens: list[str]) -> None:
 
 def test_equals_nltk_on_real_sentences(sentences: list[str]) -> None:
     nltk_tokens = TreebankWordTokenizer().tokenize
-    different = [text for text in sentences if tokenise(text) != nltk_tokens(text)]
     assert len(sentences) > 30_000
+    some = sentences[:: 8 if EFFORT == 1 else 1]
+    different = [text for text in some if tokenise(text) != nltk_tokens(text)]
     assert not different
