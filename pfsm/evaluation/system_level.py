@@ -23,13 +23,14 @@ section 3; Bojar et al. (2013), section 3.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.bootstrap import by_appearance, count_ids, sums_of_segments
 from pfsm.evaluation.correlation import paired_scores, pearson_of_rows, spearman
-from pfsm.evaluation.measure import AdditiveMeasure, Items, Names, OfTotals, scored_items
+from pfsm.evaluation.measure import AdditiveMeasure, Names, OfTotals, scored_items
 
 Float = NDArray[np.float64]
 
@@ -79,7 +80,10 @@ def mean_of_totals(totals: Float) -> Float:
 class SystemMeasure(AdditiveMeasure):
     """A statistic of the systems' scores; undefined in a resample that holds no translation of a system."""
 
-    items: Items
+    items: Any
+    """`Items`, or what people ranked."""
+    _order: ClassVar = 1
+    """People's part of the sums has a number for each system, or for each pair of them (2)."""
     of_systems: _OfSystems
     """From people's and the metric's scores, float64 [m, n_systems], to the statistic, float64 [m]."""
     of_totals: OfTotals = mean_of_totals
@@ -109,25 +113,36 @@ class SystemMeasure(AdditiveMeasure):
         )
 
     def table(self, metric: Float) -> Float:
-        """float64 [n_units, (2 + k) n_systems]: numbers of translations, sums of people's scores and of statistics."""
-        systems = system_ids(self.items)
-        n_systems = count_ids(systems)
-        cells = self.items.units * n_systems + systems
-        parts = [
-            np.bincount(cells, weights=values, minlength=self.n_units * n_systems).reshape(-1, n_systems)
-            for values in (np.ones(systems.size), self._prepared(self.items.human), *self._added(metric).T)
-        ]
-        return np.concatenate(parts, axis=1)
+        """float64 [n_units, p + (1 + k) n_systems]: p of people's, numbers of translations, sums of statistics."""
+        added = (np.ones(len(self.items)), *self._added(metric).T)
+        return np.concatenate([self._of_people(), *map(self._summed, added)], axis=1)
 
     def of_sums(self, sums: Float) -> Float:
         """As `AdditiveMeasure.of_sums`."""
         n_systems = count_ids(system_ids(self.items))
-        numbers, people, *statistics = np.split(sums, sums.shape[1] // n_systems, axis=1)
+        width = n_systems**self._order
+        numbers, *statistics = np.split(sums[:, width:], (sums.shape[1] - width) // n_systems, axis=1)
         result = np.full(len(sums), np.nan)
         full = (numbers > 0.0).all(axis=1)
         totals = np.stack(statistics, axis=-1)[full]
-        result[full] = self._agreement(people[full] / numbers[full], totals)
+        result[full] = self._agreement(self._people(sums[full, :width], numbers[full]), totals)
         return result
+
+    def _of_people(self) -> Float:
+        """float64 [n_units, p]: what each unit adds to people's scores of the systems."""
+        return self._summed(self._prepared(self.items.human))
+
+    def _people(self, sums: Float, numbers: Float) -> Float:
+        """float64 [m, n_systems]: people's scores, from sums of the above and numbers of translations."""
+        return sums / numbers
+
+    def _summed(self, values: Float) -> Float:
+        """float64 [n_units, n_systems]: sums of what the translations have, float64 [n]."""
+        systems = system_ids(self.items)
+        n_systems = count_ids(systems)
+        cells = self.items.units * n_systems + systems
+        sums = np.bincount(cells, weights=values, minlength=self.n_units * n_systems)
+        return np.asarray(sums.reshape(-1, n_systems), dtype=np.float64)
 
     def _prepared(self, scores: Float) -> Float:
         return scores if self.on_scale else _centred(scores)
@@ -146,7 +161,7 @@ class SystemMeasure(AdditiveMeasure):
             totals: float64 [m, n_systems, k], sums of what the translations add.
         """
         scores = self.of_totals(totals)
-        defined = np.isfinite(scores).all(axis=1)
+        defined = (np.isfinite(human) & np.isfinite(scores)).all(axis=1)
         result = np.full(len(scores), np.nan)
         result[defined] = self.of_systems(human[defined], scores[defined])
         return result
@@ -188,21 +203,16 @@ def pair_indices(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def system_ids(items: Items) -> NDArray[np.int64]:
+def system_ids(items: Any) -> NDArray[np.int64]:
     """The system of every item."""
     if items.systems is None:
         raise ValueError("agreement about systems needs to know who translated")
-    return items.systems
+    return np.asarray(items.systems)
 
 
 def _means(scores: Float, systems: NDArray[np.int64]) -> Float:
     means: Float = np.bincount(systems, weights=scores) / np.bincount(systems)
     return means
-
-
-def added(metric: Float) -> Float:
-    """What translations add to the sums: statistics as they are, float64 [n, k]; of scores [score, 1], centred."""
-    return metric if metric.ndim == 2 else np.column_stack([_centred(metric), np.ones(metric.size)])
 
 
 def scaled_scores(scores: Float) -> Float:
@@ -314,50 +324,26 @@ class RankedSystems:
 
 
 @dataclass(frozen=True, eq=False)
-class RankingMeasure(AdditiveMeasure):
+class RankingMeasure(SystemMeasure):
     """A statistic of the systems' scores; undefined where a system was not compared, or has no translation."""
 
     items: RankedSystems
-    of_systems: Callable[[Float, Float], Float]
-    """From people's and the metric's scores, float64 [m, k], to the statistic, float64 [m]."""
-    of_totals: OfTotals = mean_of_totals
-    """From sums of what the translations add, float64 [m, k, n_sums], to scores, float64 [m, k]."""
+    _order: ClassVar = 2
 
-    def pooled(self, of_totals: OfTotals) -> "RankingMeasure":
-        """As `Measure.pooled`."""
-        return replace(self, of_totals=lambda totals: scaled_scores(of_totals(totals)))
+    def value(self, metric: Float) -> float:
+        """As `Measure.value`."""
+        return AdditiveMeasure.value(self, metric)
 
-    @property
-    def n_units(self) -> int:
-        """As `Measure.n_units`."""
-        return count_ids(self.items.units)
-
-    def table(self, metric: Float) -> Float:
-        """float64 [n_units, k k + k (1 + n_sums)]: wins, numbers of translations, and sums of what they add."""
+    def _of_people(self) -> Float:
         items = self.items
         k = count_ids(items.systems)
         pairs = (items.units[items.better] * k + items.systems[items.better]) * k + items.systems[items.worse]
         wins = np.bincount(pairs, weights=items.votes, minlength=self.n_units * k * k)
-        cells = items.units * k + items.systems
-        sums = [
-            np.bincount(cells, weights=values, minlength=self.n_units * k).reshape(-1, k)
-            for values in (np.ones(cells.size), *added(metric).T)
-        ]
-        return np.concatenate([wins.reshape(-1, k * k), *sums], axis=1)
+        return np.asarray(wins.reshape(-1, k * k), dtype=np.float64)
 
-    def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
-        k = count_ids(self.items.systems)
-        wins = sums[:, : k * k].reshape(-1, k, k)
-        numbers, *totals = np.split(sums[:, k * k :], sums.shape[1] // k - k, axis=1)
-        people = SYSTEM_SCORES[self.items.people](wins)
-        full = (numbers > 0.0).all(axis=1) & np.isfinite(people).all(axis=1)
-        result = np.full(len(sums), np.nan)
-        scores = self.of_totals(np.stack(totals, axis=-1)[full])
-        defined = np.isfinite(scores).all(axis=1)
-        places = np.flatnonzero(full)[defined]
-        result[places] = self.of_systems(people[places], scores[defined])
-        return result
+    def _people(self, sums: Float, numbers: Float) -> Float:
+        k = numbers.shape[1]
+        return SYSTEM_SCORES[self.items.people](sums.reshape(-1, k, k))
 
 
 def bound_ranking(name: str) -> Callable[[RankedSystems], RankingMeasure]:
