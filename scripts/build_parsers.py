@@ -31,21 +31,15 @@ from pfsm.english.labeller.weights import RoleWeights, write_role_weights
 from pfsm.english.parser.weights import ParserWeights, quantised, read_weights, restored, write_weights
 from pfsm.english.tokens import words_of
 from pfsm.io.files import read_lines
-from pfsm_training.parsing.boundaries import with_tuned_starts
-from pfsm_training.parsing.calibrate import calibrated
-from pfsm_training.parsing.card import card_of, card_text
-from pfsm_training.parsing.export import exported
-from pfsm_training.parsing.inventory import take_inventory
-from pfsm_training.parsing.recipe import Recipe, read_recipe
-from pfsm_training.parsing.train import train
-from pfsm_training.parsing.treebank import Example, read_examples
-from pfsm_training.parsing.vectors import WordVectors, learn_vectors
-from pfsm_training.roles.card import role_card_of, role_card_text
+from pfsm_training.parsing.cards import card_of, card_text, role_card_of, role_card_text
+from pfsm_training.parsing.export import calibrated, exported, with_tuned_starts
+from pfsm_training.parsing.train import Recipe, read_recipe, train
+from pfsm_training.parsing.treebank import Example, WordVectors, learn_vectors, read_examples, take_inventory
+from pfsm_training.roles.export import tuned
 from pfsm_training.roles.jackknife import PARSED, jackknifed
-from pfsm_training.roles.plan import RolePlan
+from pfsm_training.roles.lesson import RolePlan
+from pfsm_training.roles.samples import RoleExample, read_roles
 from pfsm_training.roles.train import train_labeller
-from pfsm_training.roles.treebank import RoleExample, read_roles
-from pfsm_training.roles.tune import tuned
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from real_data import CHECKOUT, data_folder

@@ -21,8 +21,8 @@ from pfsm_training.fit.fitting import Choice, Fitter
 from pfsm_training.fit.minimal_pairs import choose_with_pairs
 from pfsm_training.fit.starts import Minimum
 from pfsm_training.fit.training import _lambdas
-from pfsm_training.parsing import boundaries
-from pfsm_training.roles import tune
+from pfsm_training.parsing import export as boundaries
+from pfsm_training.roles import export as tune
 from pfsm_training.tuning import edit_costs
 from pfsm_training.tuning.hill_climbing import Moments, climb
 from tests.training.small_data import invented
@@ -113,7 +113,7 @@ def test_a_round_of_tuning_that_gains_nothing(nudge: float, monkeypatch: pytest.
 
 
 def test_where_sentences_start(nudge: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boundaries, "moved", lambda _, move: move)
+    monkeypatch.setattr(boundaries, "with_starts_moved", lambda _, move: move)
     monkeypatch.setattr(
         boundaries,
         "evaluate_on_text",

@@ -9,7 +9,7 @@ from pfsm.analysis.conllu import analysis_of, read_conllu
 from pfsm.analysis.parser_evaluation import Analyse
 from pfsm.analysis.sentence import Analysis
 from pfsm.english.parser.weights import ParserWeights
-from pfsm_training.parsing.boundaries import BIAS, with_tuned_starts
+from pfsm_training.parsing.export import BIAS, with_tuned_starts
 from tests.analysis.samples import random_weights
 
 TREEBANK = """\

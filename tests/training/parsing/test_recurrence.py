@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from pfsm_training.parsing.recurrence import run_recurrence
+from pfsm_training.parsing.network import run_recurrence
 
 
 def test_processors_without_bfloat16_compute_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:

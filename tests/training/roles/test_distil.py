@@ -7,11 +7,9 @@ import pytest
 import torch
 
 from pfsm.analysis.sentence import Analysis
-from pfsm_training.roles.distil import derivatives, teach
-from pfsm_training.roles.lesson import Lesson, lesson_of
+from pfsm_training.roles.lesson import Lesson, RolePlan, lesson_of
 from pfsm_training.roles.network import RoleNetwork
-from pfsm_training.roles.plan import RolePlan
-from pfsm_training.roles.train import train_labeller
+from pfsm_training.roles.train import derivatives, teach, train_labeller
 from tests.training.roles.test_roles_training import PARSER, SIZES, nominal_sentences, sentences
 
 PLAN = RolePlan(

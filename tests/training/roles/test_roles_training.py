@@ -14,10 +14,10 @@ from pfsm.english.labeller.label import Labeller
 from pfsm.english.labeller.nominals import noun_keys, noun_log_odds
 from pfsm.english.labeller.weights import RoleWeights
 from pfsm.english.parser.network import normal_form
-from pfsm_training.roles.export import exported_arrays, exported_nouns
+from pfsm_training.roles.export import exported_arrays, exported_nouns, logistic_fit, tuned
 from pfsm_training.roles.jackknife import fold_of
+from pfsm_training.roles.lesson import RolePlan
 from pfsm_training.roles.network import RoleNetwork, RoleSizes
-from pfsm_training.roles.plan import RolePlan
 from pfsm_training.roles.samples import (
     arrays_of,
     batch_of,
@@ -27,7 +27,6 @@ from pfsm_training.roles.samples import (
     sentence_of,
 )
 from pfsm_training.roles.train import train_labeller
-from pfsm_training.roles.tune import logistic_fit, tuned
 from tests.analysis.samples import random_weights
 
 PARSER = random_weights()

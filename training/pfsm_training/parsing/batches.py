@@ -10,8 +10,7 @@ from torch import Tensor
 
 from pfsm.analysis.constituents import labelled_spans
 from pfsm.english.parser.network import character_numbers, normal_form
-from pfsm_training.parsing.inventory import Inventory, numbered, span_label_number
-from pfsm_training.parsing.treebank import Example, binary_spans
+from pfsm_training.parsing.treebank import Example, Inventory, binary_spans, numbered, span_label_number
 
 # Shares of lines of one, two and three sentences; half of the sentences are then alone on their line.
 _LINE_SIZES = (0.7, 0.2, 0.1)

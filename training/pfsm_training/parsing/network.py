@@ -6,14 +6,15 @@ biaffine attention for neural dependency parsing"; for spans Zhang, Zhou and Li 
 constituency parsing").
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from pfsm_training.parsing.batches import Batch
-from pfsm_training.parsing.inventory import Inventory
-from pfsm_training.parsing.recurrence import run_recurrence
+from pfsm_training.parsing.treebank import Inventory
 
 
 @dataclass(frozen=True)
@@ -236,3 +237,33 @@ def _boundaries(inside: Tensor, lengths: Tensor) -> Tensor:
     after = torch.cat([inside[:, :, half:], nothing], dim=1)
     # The last boundary has no word after it, and boundaries in the padding have none at all.
     return torch.cat([before, after], dim=-1)
+
+
+def run_recurrence(lstm: nn.Module, values: Tensor, coarse: bool) -> Tensor:
+    """States of one direction of an LSTM, float32 [lines, longest, units].
+
+    Args:
+        lstm: Takes the words of all lines first.
+        values: float32 [lines, longest, inputs].
+        coarse: Whether bfloat16 will do. Processors without it compute in float32: PyTorch has no recurrence in
+            bfloat16 for them, and raises where it is asked for one.
+    """
+    half = coarse and torch.ops.mkldnn._is_mkldnn_bf16_supported()  # noqa: SLF001 - no public name
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
+        outputs: Tensor = lstm(values.transpose(0, 1))[0]
+    columns: Tensor = outputs.transpose(0, 1).float()
+    return columns
+
+
+@contextmanager
+def without_subnormals() -> Iterator[None]:
+    """Counts subnormal numbers of this thread as zero, as long as the block lasts.
+
+    Adam's moments of rare words become subnormal numbers, on which the processor is a hundred times slower. What comes
+    after the block computes with them again: scores depend on them.
+    """
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)

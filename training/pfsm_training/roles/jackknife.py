@@ -16,10 +16,8 @@ from pfsm.analysis.wanted import Wanted
 from pfsm.english.parser.parse import Parser
 from pfsm.english.parser.weights import ParserWeights
 from pfsm_training.parsing.export import exported
-from pfsm_training.parsing.inventory import take_inventory
-from pfsm_training.parsing.recipe import Recipe
-from pfsm_training.parsing.train import train
-from pfsm_training.parsing.treebank import Example
+from pfsm_training.parsing.train import Recipe, train
+from pfsm_training.parsing.treebank import Example, take_inventory
 
 PARSED = Wanted(constituents=True, one_sentence=True)
 _CHECKED = 100

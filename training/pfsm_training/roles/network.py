@@ -6,8 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from pfsm_training.parsing.network import LockedDropout
-from pfsm_training.parsing.recurrence import run_recurrence
+from pfsm_training.parsing.network import LockedDropout, run_recurrence
 
 
 @dataclass(frozen=True)
