@@ -27,10 +27,10 @@ from pfsm.analysis.roles import NOUN, VERB
 from pfsm.analysis.scoring import Agreement, RoleScores, score_roles
 from pfsm.analysis.sentence import Analysis, joined, moved
 from pfsm.analysis.service import PORTION, analyse_lines
+from pfsm.analysis.structures import structure_of
 from pfsm.analysis.wanted import MOST_TREES, Wanted
 from pfsm.analysis.watched import Analyser, TrainedAnalyser
 from pfsm.commands.arguments import check_output, positive
-from pfsm.english.discourse.building import structure_of
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
 

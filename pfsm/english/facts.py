@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from pfsm.english import dates
 from pfsm.english import quantities as units
-from pfsm.english.numbers import NUMBER_WORDS, digit_value, english_numbers, is_number_word
+from pfsm.english.numbers import NUMBER_WORDS, english_numbers, is_number_word
 from pfsm.english.quantities import Quantity, may_say, parts, quantities
+from pfsm.text.numbers import digit_value
 from pfsm.text.short_runs import MOST_RUNS, Run, is_short, remembered
 
 

@@ -1,45 +1,19 @@
-"""Values of the numbers in a text, so that ``1,000``, ``1000`` and ``one thousand`` are equal.
+"""Values of the numbers in an English text, so that ``1,000``, ``1000`` and ``one thousand`` are equal.
 
-A number is written in digits of any script, with separators of thousands or decimals, or in English words. A word such
+A number is written in digits (`pfsm.text.numbers`) or in English words. A word such
 as ``million`` multiplies what stands before it. ``One`` alone is no number, for it is more often a pronoun.
 """
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from pfsm.english.tables import SIZES, SMALL
+from pfsm.text.numbers import Number, digit_value
 
 _ZERO = Fraction(0)
 _VALUES = {word: Fraction(value) for word, value in SMALL.items()}
 NUMBER_WORDS = frozenset(SMALL.keys() | SIZES.keys())
 """All English words that can be a part of a number, but for those with a hyphen."""
-_GROUPED = re.compile(r"(\d{1,3})((?:[,.]\d{3})+)(?:[,.](\d+))?")
-_DECIMAL = re.compile(r"(\d+)[,.](\d+)")
-# Longer ones are codes; a limit keeps the work small.
-_LONGEST = 40
-
-
-def digit_value(token: str) -> Fraction | None:
-    """The value of a number in digits; None for any other token.
-
-    Groups of three digits behind one and the same separator are thousands; any other separator is that of decimals.
-    """
-    if not token[:1].isdecimal() or len(token) > _LONGEST:
-        return None
-    text = token
-    if not token.isascii():
-        text = "".join(str(unicodedata.decimal(character, character)) for character in token)
-    if text.isdecimal():
-        return Fraction(int(text))
-    grouped = _GROUPED.fullmatch(text)
-    if grouped is not None and _is_one_separator(grouped[2], text):
-        whole = grouped[1] + grouped[2].replace(",", "").replace(".", "")
-        return Fraction(f"{whole}.{grouped[3] or 0}")
-    decimal = _DECIMAL.fullmatch(text)
-    return None if decimal is None else Fraction(f"{decimal[1]}.{decimal[2]}")
 
 
 def is_number_word(token: str) -> bool:
@@ -47,34 +21,6 @@ def is_number_word(token: str) -> bool:
     return token in SIZES or (
         all(part in SMALL for part in _parts(token)) if "-" in token else token.lower() in SMALL
     )
-
-
-def _is_one_separator(groups: str, text: str) -> bool:
-    """Whether the groups have one separator, and what follows them another."""
-    marks = set(groups) - set("0123456789")
-    rest = text[text.index(groups) + len(groups) :]
-    return len(marks) == 1 and not rest.startswith(tuple(marks))
-
-
-class Number(NamedTuple):
-    """A number in a text.
-
-    Attributes:
-        start: Its first token.
-        length: Number of its tokens.
-        value: Its value.
-    """
-
-    start: int
-    length: int
-    value: Fraction
-
-
-def digit_numbers(tokens: Sequence[str]) -> list[Number]:
-    """The numbers in digits, one token each, in their order."""
-    return [
-        Number(at, 1, value) for at, token in enumerate(tokens) if (value := digit_value(token)) is not None
-    ]
 
 
 def english_numbers(tokens: Sequence[str]) -> list[Number]:

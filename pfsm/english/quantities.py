@@ -10,7 +10,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from pfsm.english.dates import HALVES, WORDS, Meaning, date_spans, ordinal
-from pfsm.english.numbers import Number, english_numbers
+from pfsm.english.numbers import english_numbers
+from pfsm.text.numbers import Number
 
 
 class Unit(NamedTuple):

@@ -1,21 +1,21 @@
 """``S_num``: numbers of equal value that are written otherwise: ``1,000``, ``1000`` and ``one thousand``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.english.numbers import Number, digit_numbers, english_numbers
 from pfsm.errors import PfsmError
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.runtime.yaml_keys import elsewhere
+from pfsm.text.numbers import READERS, Number, digit_numbers
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 DIGITS = "none"
-WORDS = {"en": english_numbers, DIGITS: digit_numbers}
+LANGUAGES = (*READERS.built_in, DIGITS)
 Options = Mapping[str, Any]
 
 
@@ -63,13 +63,17 @@ class NumberMatcher:
         found = {}
         for line in np.unique(line_of[may_begin[lines.ids] > 0]).tolist():
             ids = lines.ids[lines.offsets[line] : lines.offsets[line + 1]].tolist()
-            numbers = WORDS[self.words]([vocabulary.types[token] for token in ids])
+            numbers = _reader(self.words)([vocabulary.types[token] for token in ids])
             found[line] = [number for number in numbers if number.length <= self.max_block]
         return found
 
     def _may_begin(self, tokens: Sequence[str]) -> list[int]:
         """1 for tokens that are numbers by themselves, and for ``one``."""
-        return [int(token.lower() == "one" or bool(WORDS[self.words]([token]))) for token in tokens]
+        return [int(token.lower() == "one" or bool(_reader(self.words)([token]))) for token in tokens]
+
+
+def _reader(words: str) -> Callable[[Sequence[str]], list[Number]]:
+    return digit_numbers if words == DIGITS else READERS[words]
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:
@@ -83,8 +87,8 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
             belongs = elsewhere(key, ("words",)) or "known is words"
             raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
     words = options.get("words", "en")
-    if words not in WORDS:
-        raise PfsmError(f"{where}: words is {words!r}, it must be one of {', '.join(WORDS)}")
+    if words not in LANGUAGES:
+        raise PfsmError(f"{where}: words is {words!r}, it must be one of {', '.join(LANGUAGES)}")
     return {"words": words}
 
 

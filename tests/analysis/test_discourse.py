@@ -15,8 +15,8 @@ from pfsm.analysis.clauses import Drs
 from pfsm.analysis.conllu import analyses_of, parse_conllu
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.analysis.structures import structure_of
 from pfsm.analysis.wanted import Wanted
-from pfsm.english.discourse.building import structure_of
 from tests.analysis.samples import drs
 
 

@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from pfsm.english.numbers import Number, digit_value, english_numbers
+from pfsm.english.numbers import english_numbers
+from pfsm.text.numbers import Number, digit_value
 
 
 @pytest.mark.parametrize(

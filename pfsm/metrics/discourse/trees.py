@@ -8,7 +8,7 @@ of the text; presupposed boxes are merged into the box that presupposes them.
 from pfsm.analysis.clauses import PRESUPPOSITION
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.sentence import Analysis
-from pfsm.english.discourse.building import structure_of
+from pfsm.analysis.structures import structure_of
 from pfsm.metrics.discourse.conditions import Condition, conditions_of, root_boxes
 from pfsm.metrics.syntax.constituent import DEPTH, subtree_elements
 from pfsm.metrics.syntax.layers import Element

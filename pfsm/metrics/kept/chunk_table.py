@@ -6,8 +6,9 @@ from itertools import count
 from typing import NamedTuple
 
 from pfsm.english.facts import NOTHING, chunk_kind, may_have_kind, word_kind
-from pfsm.english.numbers import NUMBER_WORDS, digit_value, is_number_word
+from pfsm.english.numbers import NUMBER_WORDS, is_number_word
 from pfsm.text.classes import normal_form, shipped_lists
+from pfsm.text.numbers import digit_value
 from pfsm.text.plain import chunk_tokens
 
 # A closing mark, an English suffix or an opening mark that tokenisers cut off.

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.english.facts import contradictions
-from pfsm.english.numbers import Number, digit_numbers, english_numbers
+from pfsm.english.numbers import english_numbers
 from pfsm.metrics.kept.lines import LineCounts, Runs, read_lines
 from pfsm.metrics.metric_group import MetricGroup
+from pfsm.text.numbers import Number, digit_numbers
 from pfsm.text.plain import tokenise
 
 Float = NDArray[np.float64]
