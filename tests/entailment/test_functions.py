@@ -140,10 +140,7 @@ class TestPolarity:
             ("He/PRON/PRP/3/nsubj has/AUX/VBZ/3/aux left/VERB/VBN/0/root", "past"),
             ("He/PRON/PRP/3/nsubj is/AUX/VBZ/3/aux leaving/VERB/VBG/0/root", "present"),
             ("It/PRON/PRP/3/nsubj:pass is/AUX/VBZ/3/aux:pass left/VERB/VBN/0/root", "present"),
-            (
-                "He/PRON/PRP/4/nsubj has/AUX/VBZ/4/aux been/AUX/VBN/4/aux leaving/VERB/VBG/0/root",
-                "past",
-            ),
+            ("He/PRON/PRP/4/nsubj has/AUX/VBZ/4/aux been/AUX/VBN/4/aux leaving/VERB/VBG/0/root", "past"),
             ("leave/VERB/VB/0/root !/PUNCT/./1/punct", ""),
         ],
     )

@@ -111,10 +111,7 @@ def test_lesson_is_learned() -> None:
 def nominal_sentences() -> list[Analysis]:
     """Love is a predicate whose A1 is what follows; a dog is none."""
     found = []
-    for word, frames in (
-        ("love", (Frame(1, "love", (Argument("A1", ((2, 4),)),)),)),
-        ("dog", ()),
-    ):
+    for word, frames in (("love", (Frame(1, "love", (Argument("A1", ((2, 4),)),)),)), ("dog", ())):
         for other in ("cat", "dog", "rain"):
             tree = DependencyTree((2, 0, 4, 2), ("det", "root", "case", "nmod"))
             tags = ("DET", "NOUN", "ADP", "NOUN"), ("DT", "NN", "IN", "NN")
