@@ -5,18 +5,17 @@ processes may share the file. An entry that cannot be read is computed again; if
 is computed without it. Another version of pfsm may analyse the same line otherwise with the same weights, and write it
 down otherwise. So it has files of its own, beside ours.
 
-The cache grows up to a limit; then the least recently used entries are removed, file by file in the order of their last
-write (reading also writes, once an hour). If removing a part of a file is enough, its analyses are removed in the order
-of the hour of their last use. SQLite does all of this under its locks, so other processes see a file either before or
-after the change, and never a removed one.
+The cache grows up to a limit; then the oldest entries are removed: file by file, in the order in which they were used
+last, and within a file in the order in which entries were written. SQLite does it under its locks, so other processes
+see a file either before or after the change, and never a removed one.
 """
 
 import hashlib
 import json
+import math
 import os
 import re
 import sqlite3
-import time
 import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
@@ -36,16 +35,14 @@ from pfsm.version import __version__
 
 VARIABLE = "PFSM_CACHE_SIZE"
 LARGEST = 1 << 30
-TABLES = (
-    "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS uses (key BLOB PRIMARY KEY, hour INTEGER NOT NULL) WITHOUT ROWID",
-)
+_TABLE = "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
+_OLDEST = "SELECT rowid FROM analyses ORDER BY rowid LIMIT ?"
 # Fraction of the limit to shrink to when it is exceeded, so that this happens seldom.
 _KEPT = 0.75
 # Fraction of the limit that a process writes before it checks the folder again.
 _STEP = 0.02
-# Seconds to wait for another process; recording a use is not worth a longer wait, making room is.
-_FOR_MARKS, _FOR_ROOM = 0.1, 10.0
+# Seconds to wait for another process that is writing: before an entry is written, and before room is made.
+_PATIENCE, _FOR_ROOM = 30.0, 10.0
 
 
 def largest_size() -> int:
@@ -61,18 +58,6 @@ def largest_size() -> int:
             f"environment variable {VARIABLE} is {given!r}, a number of bytes such as 500M or 2G is needed"
         )
     return size
-
-
-def this_hour() -> int:
-    """Hours since the epoch."""
-    return int(time.time() // 3600)
-
-
-def mark_used(path: Path, keys: Iterable[bytes]) -> None:
-    """Records that analyses were used this hour; does nothing if another process is writing."""
-    rows = [(key, this_hour()) for key in keys]
-    with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=_FOR_MARKS)) as base, base:
-        base.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?)", rows)
 
 
 class Room:
@@ -99,71 +84,37 @@ class Room:
 
 
 def make_room(folder: Path, largest: int) -> None:
-    """Removes the least recently used entries if the files of a folder are together larger than ``largest``."""
+    """Removes the oldest entries if the files of a folder are together larger than ``largest``."""
     with suppress(OSError):
-        found = [(path, path.stat()) for path in folder.glob("*.sqlite")]
-        excess = sum(status.st_size for _, status in found)
+        found = sorted((path.stat().st_mtime, path) for path in folder.glob("*.sqlite"))
+        excess = sum(path.stat().st_size for _, path in found)
         if excess <= largest:
             return
         excess -= int(_KEPT * largest)
-        for path, status in sorted(found, key=lambda one: (one[1].st_mtime, one[0])):
-            _shrink(path, excess, status.st_size)
-            gone = status.st_size - path.stat().st_size
-            if gone and excess < status.st_size:
-                return  # nothing is left to remove, except what rounding to pages hides
-            excess -= gone
+        for _, path in found:
+            if excess > 0:
+                size = path.stat().st_size
+                _shrink(path, min(1.0, excess / size))
+                excess -= size - path.stat().st_size
 
 
-def _shrink(path: Path, excess: int, size: int) -> None:
-    """Removes ``excess`` bytes from a file, or all analyses in it."""
-    try:
-        with closing(sqlite3.connect(path, timeout=_FOR_ROOM)) as base:
-            for table in TABLES:
-                base.execute(table)
-            with base:
-                base.execute("BEGIN IMMEDIATE")
-                # Space that was freed earlier but could not be returned then.
-                _delete(base, excess, size, _free(base))
-            base.execute("VACUUM")
-    except sqlite3.Error:
-        return  # another process is using it, or the file is damaged, which reading will detect
-
-
-def _delete(base: sqlite3.Connection, excess: int, size: int, free: int) -> None:
-    """Deletes the same fraction of the values as ``excess`` is of the used bytes, which are mostly values."""
-    if excess >= size:
-        base.execute("DELETE FROM analyses")
-        base.execute("DELETE FROM uses")
-        return
-    (total,) = base.execute("SELECT COALESCE(SUM(LENGTH(value)), 0) FROM analyses").fetchone()
-    left, gone = total * (excess - free) / max(1, size - free), []
-    # Entries without an hour are older than the recording of uses.
-    oldest = (
-        "SELECT key, LENGTH(value) FROM analyses LEFT JOIN uses USING (key) ORDER BY COALESCE(hour, 0), key"
-    )
-    for key, length in base.execute(oldest):
-        if left <= 0:
-            break
-        gone.append((key,))
-        left -= length
-    base.executemany("DELETE FROM analyses WHERE key = ?", gone)
-    base.execute("DELETE FROM uses WHERE key NOT IN (SELECT key FROM analyses)")
-
-
-def _free(base: sqlite3.Connection) -> int:
-    """Unused bytes of a file."""
-    pages, size = (
-        int(base.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("freelist_count", "page_size")
-    )
-    return pages * size
+def _shrink(path: Path, share: float) -> None:
+    """Removes the oldest entries of a file; nothing if another process uses it, or it is damaged."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=_FOR_ROOM)) as base:
+        with base:
+            (number,) = base.execute("SELECT COUNT(*) FROM analyses").fetchone()
+            try:
+                base.execute(f"DELETE FROM analyses WHERE rowid IN ({_OLDEST})", [math.ceil(share * number)])
+            except sqlite3.OperationalError as error:
+                if "rowid" not in str(error):
+                    raise
+                base.execute("DELETE FROM analyses")  # older versions did not number their entries
+        base.execute("VACUUM")
 
 
 FOLDER = "analyses"
 _ASKED_AT_ONCE = 500
-_QUERY = "SELECT key, value, hour FROM analyses LEFT JOIN uses USING (key) WHERE key IN ({})"
-_QUERY_WITHOUT_USES = "SELECT key, value, NULL FROM analyses WHERE key IN ({})"
-# Seconds to wait for another process that is writing.
-_PATIENCE = 30.0
+_QUERY = "SELECT key, value FROM analyses WHERE key IN ({})"
 
 
 class AnalysisCache:
@@ -190,21 +141,21 @@ class AnalysisCache:
         """The cached analyses of these lines."""
         by_key = {self._key(line): line for line in lines}
         keys = list(by_key)
-        rows: list[tuple[bytes, bytes, int | None]] = []
+        rows: list[tuple[bytes, bytes]] = []
         try:
             with closing(self._connect()) as base:
                 with suppress(sqlite3.OperationalError):
-                    _make_tables(base)  # a read-only file keeps the tables that it has
-                query = _QUERY if _has_uses(base) else _QUERY_WITHOUT_USES
+                    base.execute(_TABLE)  # a read-only file keeps what it has
                 for first in range(0, len(keys), _ASKED_AT_ONCE):
                     part = keys[first : first + _ASKED_AT_ONCE]
-                    rows += base.execute(query.format(",".join("?" * len(part))), part)
+                    rows += base.execute(_QUERY.format(",".join("?" * len(part))), part)
         except (sqlite3.Error, OSError):
             return {}
-        if before := [bytes(key) for key, _, hour in rows if hour != this_hour()]:
-            mark_used(self.path, before)
+        if rows:
+            with suppress(OSError):
+                os.utime(self.path)
         with search_afterwards():
-            found = {by_key[bytes(key)]: _read(bytes(value)) for key, value, _ in rows}
+            found = {by_key[bytes(key)]: _read(bytes(value)) for key, value in rows}
         return {line: analysis for line, analysis in found.items() if analysis is not None}
 
     def add(self, analyses: Mapping[str, Analysis]) -> None:
@@ -213,10 +164,8 @@ class AnalysisCache:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with closing(self._connect()) as base, base:
-                _make_tables(base)
+                base.execute(_TABLE)
                 base.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
-                used = [(key, this_hour()) for key, _ in rows]
-                base.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?)", used)
             self._room.grown_by(sum(len(value) for _, value in rows))
         except sqlite3.DatabaseError as error:
             if not isinstance(error, sqlite3.OperationalError):
@@ -259,16 +208,6 @@ def sources_digest(folders: Iterable[Path]) -> str:
             digest.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
             digest.update(content)
     return digest.hexdigest()
-
-
-def _make_tables(base: sqlite3.Connection) -> None:
-    for table in TABLES:
-        base.execute(table)
-
-
-def _has_uses(base: sqlite3.Connection) -> bool:
-    """Whether the file records uses; files from before the limit do not, and may be read-only."""
-    return base.execute("SELECT 1 FROM sqlite_master WHERE name = 'uses'").fetchone() is not None
 
 
 def _written(analysis: Analysis) -> bytes:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from pfsm.analysis.alignment import squeezed
 from pfsm.analysis.clauses import NEGATION, PRESUPPOSITION, REF, Clause, Drs, in_capitals, is_box, is_constant
+from pfsm.analysis.conllu import blocks
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 
@@ -58,26 +59,19 @@ def read_clauses(lines: Iterable[str], source: str) -> list[ClauseDocument]:
     Raises:
         PfsmError: If a line is no clause, or a block has no text.
     """
-    return [_document(block, source) for block in _blocks(lines)]
+    return [_document(_block(block), source) for block in blocks(lines)]
 
 
-def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
-    block: _Block | None = None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            if block is not None:
-                yield block
-            block = None
-            continue
-        block = block or _Block(number)
+def _block(lines: Sequence[tuple[int, str]]) -> _Block:
+    block = _Block(lines[0][0])
+    for number, line in lines:
         if line.startswith(_RAW):
             block.raw.append(line.removeprefix(_RAW).strip())
         elif line.startswith(_TOKENS):
             block.tokens = line.removeprefix(_TOKENS).strip()
         elif not line.startswith("%"):
             block.rows.append((number, line))
-    if block is not None:
-        yield block
+    return block
 
 
 def _document(block: _Block, source: str) -> ClauseDocument:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pfsm.analysis.roles import Frame, check_frames, frame_fields, frame_of_fields
-from pfsm.analysis.sentence import Analysis, DependencyTree, joined
+from pfsm.analysis.sentence import Analysis, DependencyTree, cycle_of, joined
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines
 
@@ -87,15 +87,21 @@ def parse_conllu(lines: Iterable[str], name: str) -> Iterator[ConlluSentence]:
     Raises:
         PfsmError: If a line is not as the format says.
     """
+    for block in blocks(lines):
+        yield _sentence(block, name)
+
+
+def blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
+    """Lines between empty lines, each with its number."""
     block: list[tuple[int, str]] = []
     for number, line in enumerate(lines, 1):
         if line.strip():
             block.append((number, line))
         elif block:
-            yield _sentence(block, name)
+            yield block
             block = []
     if block:
-        yield _sentence(block, name)
+        yield block
 
 
 @dataclass
@@ -155,16 +161,9 @@ def _check_heads(lines: Sequence[int], heads: Sequence[int], name: str) -> None:
     for number, head in zip(lines, heads, strict=True):
         if head > len(heads):
             raise PfsmError(f"{name}:{number}: HEAD is {head}, the sentence has {len(heads)} words")
-    safe = {0, -1}
-    for first, number in enumerate(lines, 1):
-        way: set[int] = set()
-        word = first
-        while word not in safe and word not in way:
-            way.add(word)
-            word = heads[word - 1]
-        if word not in safe:
-            raise PfsmError(f"{name}:{number}: HEAD leads in a cycle back to word {word}")
-        safe |= way
+    cycle = cycle_of(heads)
+    if cycle is not None:
+        raise PfsmError(f"{name}:{lines[cycle[0] - 1]}: HEAD leads in a cycle back to word {cycle[1]}")
 
 
 def _spaces(spaces: Sequence[bool], ranges: Sequence[tuple[int, int, str, bool]]) -> tuple[bool, ...]:

@@ -10,11 +10,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from pfsm.analysis.conllu import blocks
 from pfsm.analysis.constituents import parse_brackets
 from pfsm.analysis.roles import Argument, Frame, Span, arguments_of, lemma_of_sense
-from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree
+from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, cycle_of
 from pfsm.errors import PfsmError
 
 Row = tuple[int, str]
@@ -28,7 +29,7 @@ _DIGITS = 9
 
 def role_reader(text: Sequence[str]) -> Callable[[Sequence[str], str], list[Analysis]] | None:
     """The reader of these lines; None if they are in none of the three formats."""
-    block = next(_blocks(text), [])
+    block = next(blocks(text), [])
     rows = [line for _, line in block if not line.startswith("#")]
     if any(_WORDS.match(line) for _, line in block if line.startswith("#")):
         return read_propbank
@@ -48,18 +49,6 @@ def _has_names(block: Block) -> bool:
     return any("global.columns" in line for _, line in block if line.startswith("#"))
 
 
-def _blocks(text: Sequence[str]) -> Iterator[list[Row]]:
-    block: list[Row] = []
-    for number, line in enumerate(text, 1):
-        if line.strip():
-            block.append((number, line))
-        elif block:
-            yield block
-            block = []
-    if block:
-        yield block
-
-
 def read_propbank(text: Sequence[str], source: str) -> list[Analysis]:
     """The sentences of a file of PropBank's roles over the words of UD; they have no trees.
 
@@ -67,7 +56,7 @@ def read_propbank(text: Sequence[str], source: str) -> list[Analysis]:
         PfsmError: If a line is not as the format says.
     """
     found: list[Analysis] = []
-    for block in _blocks(text):
+    for block in blocks(text):
         listed = [match for _, line in block if (match := _WORDS.match(line))]
         if len(listed) != 1:
             raise PfsmError(
@@ -133,7 +122,7 @@ def read_conll_2009(text: Sequence[str], source: str) -> list[Analysis]:
     Raises:
         PfsmError: If a line is not as the format says.
     """
-    return [_of_2009(block, source) for block in _blocks(text)]
+    return [_of_2009(block, source) for block in blocks(text)]
 
 
 def _of_2009(block: Block, source: str) -> Analysis:
@@ -145,7 +134,9 @@ def _of_2009(block: Block, source: str) -> Analysis:
                 f"{place} is the next ID"
             )
     heads = tuple(_head(_either(row[8], row[9]), len(rows), f"{source}:{n}") for n, row in rows)
-    _check_cycles(heads, rows, source)
+    cycle = cycle_of(heads)
+    if cycle is not None:
+        raise PfsmError(f"{source}:{rows[cycle[0] - 1][0]}: HEAD leads in a cycle back to word {cycle[1]}")
     labels = tuple(
         _either(row[10], row[11]) if head else ROOT_LABEL for (_, row), head in zip(rows, heads, strict=True)
     )
@@ -157,7 +148,7 @@ def _of_2009(block: Block, source: str) -> Analysis:
                 f"{source}:{number}: {len(row)} columns, with {len(predicates)} predicates in the "
                 f"sentence there are {_2009_COLUMNS + len(predicates)}"
             )
-    branches = _Branches(heads)
+    children = _children(heads)
     frames: list[Frame] = []
     for k, place in enumerate(predicates):
         number, row = rows[place]
@@ -165,7 +156,7 @@ def _of_2009(block: Block, source: str) -> Analysis:
         for word, (_, other) in enumerate(rows):
             label = other[_2009_COLUMNS + k]
             if label not in _NOTHING:
-                labelled += _parts(label, _runs(branches.words(word, place)))
+                labelled += _parts(label, _runs(argument_words(children, word, place)))
         frames.append(_frame(place, lemma_of_sense(row[13]), labelled, row[13], f"{source}:{number}"))
     return Analysis(
         tuple(row[1] for _, row in rows),
@@ -187,61 +178,29 @@ def _head(text: str, n_words: int, where: str) -> int:
     return int(text)
 
 
-def _check_cycles(heads: Sequence[int], rows: Sequence[tuple[int, list[str]]], source: str) -> None:
-    safe = {0}
-    for first, (number, _) in enumerate(rows, 1):
-        way: set[int] = set()
-        word = first
-        while word not in safe:
-            if word in way:
-                raise PfsmError(f"{source}:{number}: HEAD leads in a cycle back to word {word}")
-            way.add(word)
-            word = heads[word - 1]
-        safe |= way
+def _children(heads: Sequence[int]) -> list[list[int]]:
+    """The words below each word."""
+    children: list[list[int]] = [[] for _ in heads]
+    for word, head in enumerate(heads):
+        if head:
+            children[head - 1].append(word)
+    return children
 
 
-@dataclass
-class _Branches:
-    """The subtrees of a sentence, as stretches of its words in the order in which a walk from the roots reaches them.
+def _below(children: Sequence[Sequence[int]], top: int) -> list[int]:
+    """A word and all words below it."""
+    found, waiting = [], [top]
+    while waiting:
+        word = waiting.pop()
+        found.append(word)
+        waiting += children[word]
+    return found
 
-    Attributes:
-        heads: Head of each word, counted from 1; 0 for a root.
-    """
 
-    heads: Sequence[int]
-    _children: list[list[int]] = field(init=False)
-    _order: list[int] = field(init=False, default_factory=list)
-    _first: list[int] = field(init=False)
-    _size: list[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._children = [[] for _ in self.heads]
-        for word, head in enumerate(self.heads):
-            if head:
-                self._children[head - 1].append(word)
-        self._first, self._size = [0] * len(self.heads), [1] * len(self.heads)
-        waiting = [word for word, head in enumerate(self.heads) if not head]
-        while waiting:
-            word = waiting.pop()
-            self._first[word] = len(self._order)
-            self._order.append(word)
-            waiting += self._children[word]
-        for word in reversed(self._order):
-            if self.heads[word]:
-                self._size[self.heads[word] - 1] += self._size[word]
-
-    def words(self, word: int, predicate: int) -> list[int]:
-        """Words of the subtree of a word without the branch that holds the predicate; the predicate's own is whole."""
-        start, end = self._stretch(word)
-        found = self._order[start:end]
-        for child in self._children[word]:
-            first, last = self._stretch(child)
-            if first <= self._first[predicate] < last:
-                found = self._order[start:first] + self._order[last:end]
-        return sorted(found)
-
-    def _stretch(self, word: int) -> tuple[int, int]:
-        return self._first[word], self._first[word] + self._size[word]
+def argument_words(children: Sequence[Sequence[int]], word: int, predicate: int) -> list[int]:
+    """Words of the subtree of a word without the branch that holds the predicate; the predicate's own is whole."""
+    branches = [_below(children, child) for child in children[word]]
+    return sorted([word, *(one for branch in branches if predicate not in branch for one in branch)])
 
 
 def _runs(words: Sequence[int]) -> list[Span]:
@@ -267,7 +226,7 @@ def read_conll_2012(text: Sequence[str], source: str) -> list[Analysis]:
         PfsmError: If a line is not as the format says.
     """
     found: list[Analysis] = []
-    for block in _blocks(text):
+    for block in blocks(text):
         rows = [(number, line.split()) for number, line in block if not line.startswith("#")]
         if rows:
             found.append(_of_2012(rows, source))

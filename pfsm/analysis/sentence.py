@@ -103,6 +103,25 @@ class Analysis:
         return list(zip(self.sentences, (*self.sentences[1:], len(self.tokens)), strict=bool(self.sentences)))
 
 
+def cycle_of(heads: Sequence[int]) -> tuple[int, int] | None:
+    """The first word whose heads lead in a cycle, and where it closes, counted from 1; None where there is no cycle.
+
+    Args:
+        heads: Numbers of heads as in `DependencyTree`; -1 where unknown.
+    """
+    safe = {0, -1}
+    for first in range(1, len(heads) + 1):
+        way: set[int] = set()
+        word = first
+        while word not in safe and word not in way:
+            way.add(word)
+            word = heads[word - 1]
+        if word not in safe:
+            return first, word
+        safe |= way
+    return None
+
+
 def unparsed(line: str) -> Analysis:
     """The analysis of a line whose parse failed: its words between spaces, nothing else."""
     words = tuple(line.split())

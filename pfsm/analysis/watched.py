@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.roles import Frame, check_frames
-from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
+from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, cycle_of
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.registry import origin_label
@@ -118,18 +118,11 @@ def _check_sentences(starts: Sequence[int], n_tokens: int, shown: str) -> None:
 def _check_tree(tree: DependencyTree, n_tokens: int, shown: str) -> None:
     if not len(tree.heads) == len(tree.labels) == n_tokens:
         raise PfsmError(f"a tree of {shown} has {len(tree.heads)} heads for {n_tokens} words")
-    rooted = {0}
-    for word in range(1, n_tokens + 1):
-        path: list[int] = []
-        at = word
-        while at not in rooted:
-            if at in path:
-                raise PfsmError(f"a tree of {shown} has a cycle")
-            path.append(at)
-            at = tree.heads[at - 1]
-            if not 0 <= at <= n_tokens:
-                raise PfsmError(f"a head of {shown} is {at}, it must be from 0 to {n_tokens}")
-        rooted.update(path)
+    for head in tree.heads:
+        if not 0 <= head <= n_tokens:
+            raise PfsmError(f"a head of {shown} is {head}, it must be from 0 to {n_tokens}")
+    if cycle_of(tree.heads) is not None:
+        raise PfsmError(f"a tree of {shown} has a cycle")
 
 
 def _check_frames(frames: Sequence[Frame], n_tokens: int, shown: str) -> None:

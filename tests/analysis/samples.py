@@ -3,6 +3,7 @@
 import numpy as np
 
 from pfsm.analysis.clauses import Clause, Drs
+from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.english.labeller.nominals import noun_key
 from pfsm.english.labeller.weights import NominalWeights, RoleWeights
 from pfsm.english.parser.weights import Matrix, ParserWeights
@@ -115,6 +116,13 @@ def nominal_weights(bias: float = 0.0, **features: float) -> NominalWeights:
     keys, weights = (np.array(column) for column in zip(*known, strict=True))
     state = np.zeros(13, dtype=np.float32)
     return NominalWeights(keys.astype(np.int32), weights.astype(np.float32), state, (), bias, 1.5, 0.1)
+
+
+def analysed(text: str) -> Analysis:
+    """A line of one sentence from ``FORM UPOS XPOS HEAD LABEL`` between semicolons."""
+    rows = [row.split() for row in text.strip(";").split(";")]
+    forms, upos, xpos, heads, labels = zip(*rows, strict=True)
+    return Analysis(forms, (0,), upos, xpos, (DependencyTree(tuple(map(int, heads)), labels),))
 
 
 def drs(text: str) -> Drs:

@@ -1,6 +1,7 @@
-"""The labeller of semantic roles: sums over sets against enumeration, files, faults, odd lines."""
+"""The labeller of semantic roles: sums over sets against enumeration, nouns, files, faults, odd lines."""
 
 import itertools
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -9,33 +10,67 @@ import numpy as np
 import pytest
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
-from pfsm.analysis.roles import Argument, Frame
+from pfsm.analysis.conllu import conllu_lines
+from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.programs import parsed_text
+from pfsm.analysis.role_files import role_lines
+from pfsm.analysis.roles import NOUN, VERB, Argument, Frame, Span
 from pfsm.analysis.scoring import score_roles
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import check_analysis
 from pfsm.english.analyser import OwnAnalyser
-from pfsm.english.labeller.inputs import SentenceArrays, candidates_of, sentence_arrays
-from pfsm.english.labeller.label import Labeller, Tagged
-from pfsm.english.labeller.weights import read_role_weights, write_role_weights
+from pfsm.english.labeller.inputs import (
+    SentenceArrays,
+    candidates_of,
+    number_of,
+    predicate_lemma,
+    sentence_arrays,
+)
+from pfsm.english.labeller.label import SMALLEST_OF_NOUNS, Labeller, Tagged
+from pfsm.english.labeller.nominals import noun_key, noun_keys, noun_log_odds, nouns_of
+from pfsm.english.labeller.weights import (
+    NOUN_BITS,
+    NominalWeights,
+    RoleWeights,
+    read_role_weights,
+    write_role_weights,
+)
 from pfsm.english.parser.weights import write_weights
 from pfsm.errors import PfsmError
 from pfsm.metrics import get_metric
 from pfsm_kernels.dense.vectors import lstm
 from pfsm_kernels.roles.sets import best_set, by_end, forward, gradients, set_sums
-from tests.analysis.samples import ROLE_LABELS, random_weights, role_weights
+from tests.analysis.samples import ROLE_LABELS, analysed, nominal_weights, random_weights, role_weights
 
-LINES = ["The cat sees the dog .", "", "x", "sees", ". . .", "dog " * 3000]
-
-
+NOMINAL = Wanted(roles=True, nominal=True)
+LINES = ["The cat sees the dog .", "", "x", "sees", ". . .", "the dog " * 1500]
 WORDS = ["She", "quickly", "saw", "the", "red", "pen"]
 TAGGED = Tagged(WORDS, ["PRON", "ADV", "VERB", "DET", "ADJ", "NOUN"], ["PRP", "RB", "VBD", "DT", "JJ", "NN"])
 TREE = DependencyTree((3, 3, 0, 6, 6, 3), ("nsubj", "advmod", "root", "det", "amod", "obj"))
+LINE = analysed(
+    "Their PRON PRP$ 2 nmod:poss;approvals NOUN NNS 6 nsubj;of ADP IN 5 case;the DET DT 5 det;plan NOUN NN 2 nmod;"
+    "surprised VERB VBD 0 root;us PRON PRP 6 obj"
+)
 
 
 def sentence() -> SentenceArrays:
     """She quickly saw the red pen: saw is the root."""
     return sentence_arrays(WORDS, (TAGGED.upos, TAGGED.xpos), TREE.heads, TREE.labels, None)
+
+
+def labeller(nominal: NominalWeights | None) -> Labeller:
+    return Labeller(role_weights(nominal=nominal), random_weights())
+
+
+def frames(nominal: NominalWeights | None, line: Analysis = LINE) -> tuple[Frame, ...]:
+    found = labeller(nominal).labelled(line, nominal=True).frames
+    assert found is not None
+    return found
+
+
+def keys_of_nouns() -> list[list[int]]:
+    return noun_keys(LINE.tokens, LINE.xpos, LINE.trees[0], nouns_of(LINE.upos))
 
 
 def test_subtrees_are_offered_and_none_holds_the_predicate() -> None:
@@ -46,12 +81,6 @@ def test_subtrees_are_offered_and_none_holds_the_predicate() -> None:
     assert len(spans) == len(offered.spans)
     # The head word of "the red pen" is the pen.
     assert offered.heads[[span[:2] for span in offered.spans.tolist()].index([3, 6])] == 5
-
-
-def test_features_do_not_depend_on_what_else_is_offered() -> None:
-    ours, other = candidates_of(sentence(), 2), candidates_of(sentence(), 2)
-    assert (ours.features == other.features).all()
-    assert len({tuple(row) for row in ours.features.tolist()}) == len(ours.features)
 
 
 def test_sums_over_sets_are_those_of_enumeration() -> None:
@@ -158,27 +187,50 @@ def test_probabilities_are_of_sets() -> None:
     assert len(taken) == len(set(taken))
 
 
-def test_file_comes_back(tmp_path: Path) -> None:
+def test_files_come_back(tmp_path: Path) -> None:
     path = tmp_path / "a.roles"
-    write_role_weights(role_weights(), path)
-    first = path.read_bytes()
-    again = read_role_weights(path)
-    assert again.labels == ROLE_LABELS
-    assert again.temperature == 1.25
-    write_role_weights(again, path)
-    assert path.read_bytes() == first
-    path.write_bytes(first[:-20])
+    for nominal in (None, nominal_weights(-2.5, approval=3.0, plan=-1.5)):
+        write_role_weights(role_weights(nominal=nominal), path)
+        first = path.read_bytes()
+        again = read_role_weights(path)
+        assert (again.labels, again.temperature, again.nominal is None) == (
+            ROLE_LABELS,
+            1.25,
+            nominal is None,
+        )
+        write_role_weights(again, path)
+        assert path.read_bytes() == first
+    assert again.nominal is not None
+    assert (again.nominal.bias, again.nominal.temperature, again.nominal.threshold) == (-2.5, 1.5, 0.1)
+    assert sorted(again.nominal.weights.tolist()) == pytest.approx([-1.5, 0.0, 3.0], abs=0.02)
+
+
+def wrong_files() -> list[RoleWeights]:
+    weights, nouns = role_weights(), nominal_weights(approval=1.0)
+    cut = [
+        replace(weights, arrays={**weights.arrays, name: weights.arrays[name][:-1]})
+        for name in ("features", "output_bias", "head", "ahead.1.input", "back.0.recurrent")
+    ]
+    keys = ([3, 2], [-3, 2], [2, 1 << NOUN_BITS], [2])
+    of_nouns = [
+        *(replace(nouns, keys=np.array(one, dtype=np.int32)) for one in keys),
+        replace(nouns, state=np.zeros(12, dtype=np.float32)),
+        replace(nouns, state=np.full(13, np.nan, dtype=np.float32)),
+        replace(nouns, temperature=0.0),
+        replace(nouns, threshold=1.5),
+    ]
+    return [*cut, *(role_weights(nominal=one) for one in of_nouns)]
+
+
+def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.roles"
+    for wrong in wrong_files():
+        write_role_weights(wrong, path)
+        with pytest.raises(PfsmError, match=r"a\.roles"):
+            read_role_weights(path)
+    path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(PfsmError):
         read_role_weights(path)
-
-
-@pytest.mark.parametrize("name", ["features", "output_bias", "head", "ahead.1.input", "back.0.recurrent"])
-def test_arrays_that_do_not_fit_are_refused(name: str, tmp_path: Path) -> None:
-    weights = role_weights()
-    wrong = replace(weights, arrays={**weights.arrays, name: weights.arrays[name][:-1]})
-    write_role_weights(wrong, tmp_path / "a.roles")
-    with pytest.raises(PfsmError):
-        read_role_weights(tmp_path / "a.roles")
 
 
 def test_labeller_stands_beside_its_parser(tmp_path: Path) -> None:
@@ -235,19 +287,229 @@ def test_scores_by_hand() -> None:
     assert (everything.arguments.correct, everything.arguments.gold) == (2, 3)
 
 
+def test_features_of_a_noun_name_its_neighbours() -> None:
+    approval, plan = keys_of_nouns()
+    assert {
+        noun_key(name)
+        for name in (
+            "l approval", "lt approval NNS", "lr approval nsubj", "a nsubj surprise", "e val", "bl approval nmod of",
+            "b nmod:poss ", "bf nmod:poss their",
+        )
+    } <= set(approval)  # fmt: skip
+    assert {noun_key("lc plan of"), noun_key("a nmod approval"), noun_key("bd plan the")} <= set(plan)
+    assert noun_key("bl approval nmod of") not in plan
+    assert len(set(plan)) == len(plan)
+
+
+def test_log_odds_are_sums() -> None:
+    random = np.random.default_rng(4)
+    keys = keys_of_nouns()
+    known = sorted({one for own in keys for one in own[::2]})
+    values, state = random.normal(size=len(known)).astype(np.float32), random.normal(size=13)
+    weights = NominalWeights(
+        np.array(known, dtype=np.int32), values, state.astype(np.float32), (), 0.5, 1.0, 0.5
+    )
+    states = random.normal(size=(2, 13)).astype(np.float32)
+    table = dict(zip(known, values.tolist(), strict=True))
+    expected = [
+        0.5 + float(states[k] @ state) + sum(table.get(one, 0.0) for one in own) for k, own in enumerate(keys)
+    ]
+    assert noun_log_odds(weights, keys, states) == pytest.approx(expected, abs=1e-5)
+
+
+def test_nouns_are_predicates_by_their_probability() -> None:
+    known = nominal_weights(-9.0, approval=11.0)
+    assert [(one.predicate, one.lemma) for one in frames(known)] == [(1, "approval"), (5, "surprise")]
+    approval, surprise = frames(known)
+    assert approval.probability == pytest.approx(1 / (1 + math.exp(-2)), abs=1e-4)
+    assert approval.is_likely
+    assert surprise.probability == 1.0
+    assert [one.predicate for one in frames(nominal_weights(9.0))] == [1, 4, 5]
+    assert [one.predicate for one in frames(nominal_weights(-9.0))] == [5]
+    # Without the option nothing changes.
+    assert labeller(known).labelled(LINE).frames == labeller(None).labelled(LINE).frames == (surprise,)
+
+
+def test_probability_of_an_argument_is_that_of_its_predicate_too() -> None:
+    certain, likely, unlikely = (
+        frames(nominal_weights(-99.0, approval=99.0 + odds))[0] for odds in (99.0, 1.0, -1.0)
+    )
+    # Arguments of one part; those of several have the probability of their first.
+    shares: dict[tuple[str, tuple[Span, ...]], float] = {
+        (one.label, one.spans): one.probability for one in certain.alternatives if len(one.spans) == 1
+    }
+    for frame in (likely, unlikely):
+        known = [one for one in frame.alternatives if (one.label, one.spans) in shares]
+        assert len(known) > 5
+        for one in known:
+            whole = shares[one.label, one.spans] * frame.probability
+            assert one.probability == pytest.approx(whole, abs=2e-4)
+            assert one.probability <= frame.probability
+    assert likely.arguments
+    assert unlikely.probability == pytest.approx(1 / (1 + math.e), abs=1e-4)
+    assert unlikely.arguments == ()
+    # Less likely nouns are left out.
+    odds = math.log(SMALLEST_OF_NOUNS / (1 - SMALLEST_OF_NOUNS)) - 0.01
+    assert [one.predicate for one in frames(nominal_weights(odds))] == [5]
+
+
+def test_labels_of_nouns_are_theirs_alone() -> None:
+    nominal = replace(nominal_weights(99.0), labels=("AM-LVB",))
+    weights = role_weights(nominal=nominal)
+    # The last label is the likeliest of all, and the others do not depend on it.
+    bias = np.array([*weights.arrays["output_bias"][:-1], 9.0], dtype=np.float32)
+    weights = replace(weights, arrays={**weights.arrays, "output_bias": bias})
+    *nouns, verb = Labeller(weights, random_weights()).labelled(LINE, nominal=True).frames or ()
+    assert len(nouns) == 2
+    for frame in nouns:
+        assert {one.label for one in frame.arguments} == {"AM-LVB"}
+    plain = replace(
+        weights,
+        nominal=None,
+        arrays={**weights.arrays, "output": weights.arrays["output"][:, :-1], "output_bias": bias[:-1]},
+    )
+    assert Labeller(plain, random_weights()).labelled(LINE).frames == (verb,)
+
+
+def test_temperature_of_nouns_is_their_own() -> None:
+    plain, other = (frames(replace(nominal_weights(99.0), temperature=value)) for value in (1.5, 9.0))
+    assert plain[0].alternatives != other[0].alternatives
+    assert plain[-1] == other[-1]
+
+
+def test_lemmas() -> None:
+    given = (
+        ("Approvals", "NNS", NOUN),
+        ("approval", "NN", NOUN),
+        ("meeting", "NN", VERB),
+        ("saw", "VBD", VERB),
+    )
+    # The first tag does not fit.
+    assert predicate_lemma("meeting", "VBG", NOUN) == "meeting"
+    assert [predicate_lemma(*one) for one in given] == ["approval", "approval", "meeting", "see"]
+    arrays = sentence_arrays(
+        LINE.tokens, (LINE.upos, LINE.xpos), LINE.trees[0].heads, LINE.trees[0].labels, None
+    )
+    assert (arrays.lemmas[1], arrays.words[1]) == (number_of("approval"), number_of("approvals"))
+
+
+def test_odd_lines() -> None:
+    both = labeller(nominal_weights(9.0))
+    assert [both.labelled(one).frames for one in (Analysis(()), Analysis(("a", "b"), (0,)))] == [(), None]
+    for text, wanted in (
+        ("Oh INTJ UH 0 root;no INTJ UH 1 x", []),
+        ("sing VERB VB 0 root", [0]),
+        ("plan NOUN NN 0 root", [0]),
+    ):
+        found = both.labelled(analysed(text), nominal=True)
+        assert [one.predicate for one in found.frames or ()] == wanted
+        check_analysis(found, " ".join(found.tokens))
+    # The tags of a line choose the words.
+    tagged = Tagged(LINE.tokens, ("X",) * len(LINE.tokens), LINE.xpos)
+    assert both.frames(tagged, [(0, 7)], LINE.trees[0], [None], nominal=True) == ()
+
+
+def test_analyser_with_the_option(tmp_path: Path) -> None:
+    # A parser that calls some words nouns and others verbs.
+    parser = random_weights(1)
+    parser = replace(parser, inventories={**parser.inventories, "upos": ("NOUN", "DET", "VERB")})
+    write_weights(parser, tmp_path / "a.parser")
+    write_role_weights(role_weights(nominal=nominal_weights(9.0)), tmp_path / "a.roles")
+    analyser = get_analyser(str(tmp_path / "a.parser"))
+    assert isinstance(analyser, OwnAnalyser)
+    lines = ["The cat sees the dog .", "", "x", ". . .", "the dog " * 1500]
+    both, verbs = analyser.analyse(lines, NOMINAL), analyser.analyse(lines, Wanted(roles=True))
+    for line, one, plain in zip(lines, both, verbs, strict=True):
+        check_analysis(one, line)
+        kept = tuple(frame for frame in one.frames or () if one.upos[frame.predicate] == "VERB")
+        assert kept == plain.frames
+        assert {one.upos[frame.predicate] for frame in one.frames or ()} <= {"VERB", "NOUN"}
+        assert replace(one, frames=None).tokens == plain.tokens
+        assert one.trees == plain.trees
+    assert sum(len(one.frames or ()) for one in both) > sum(len(one.frames or ()) for one in verbs)
+
+
+def test_labeller_of_verbs_alone_says_so(tmp_path: Path) -> None:
+    write_weights(random_weights(), tmp_path / "a.parser")
+    write_role_weights(role_weights(), tmp_path / "a.roles")
+    analyser = get_analyser(str(tmp_path / "a.parser"))
+    with pytest.raises(PfsmError, match="knows verbs alone"):
+        analyser.analyse(["The cat sees ."], NOMINAL)
+
+
+def test_analyses_are_cached_by_the_option() -> None:
+    assert Wanted(roles=True).key == f"{Wanted()!r} roles"
+    assert NOMINAL.key not in {Wanted(roles=True).key, Wanted().key}
+    # Without roles there are no predicates.
+    assert Wanted(nominal=True).key == Wanted().key
+
+
+def test_nominal_predicates_are_written_and_read() -> None:
+    line = labeller(nominal_weights(-0.5, approval=1.0)).labelled(LINE, nominal=True)
+    assert line.frames is not None
+    assert [one.is_likely for one in line.frames] == [True, False, True]
+    text = list(conllu_lines(line, 1))
+    assert any("Pred=approval|PredP=0.62" in row for row in text)
+    (again,) = parsed_text(text, "x")
+    assert again.frames == line.frames
+    assert from_json(json.loads(json.dumps(to_json(line)))).frames == line.frames
+    # A noun that is less likely a predicate than not is not shown.
+    assert [row.split("\t")[1] for row in role_lines(line, 1)] == ["approvals", "surprised"]
+
+
+def test_scores_of_nouns_by_hand() -> None:
+    gold = replace(
+        LINE,
+        frames=(
+            Frame(1, "approve", (Argument("A0", ((0, 1),)), Argument("A1", ((2, 5),)))),
+            Frame(5, "surprise", (Argument("A0", ((0, 5),)), Argument("A1", ((6, 7),)))),
+        ),
+    )
+    system = replace(
+        LINE,
+        frames=(
+            Frame(1, "approval", (Argument("A0", ((0, 1),)),), probability=0.9),
+            Frame(4, "plan", (Argument("A1", ((3, 4),)),), probability=0.6),
+            Frame(5, "surprise", (Argument("A1", ((6, 7),)),)),
+        ),
+    )
+    nouns, verbs = (score_roles([(system, gold)], of=kind) for kind in (NOUN, VERB))
+    assert (nouns.predicates.correct, nouns.predicates.system, nouns.predicates.gold) == (1, 2, 1)
+    assert (nouns.arguments.correct, nouns.arguments.system, nouns.arguments.gold) == (1, 2, 2)
+    assert (verbs.predicates.correct, verbs.predicates.system, verbs.predicates.gold) == (1, 1, 1)
+    assert (verbs.arguments.correct, verbs.arguments.system, verbs.arguments.gold) == (1, 1, 2)
+    # Without universal tags those of Penn say which words are nouns; proper nouns are none.
+    penn = replace(gold, upos=(), xpos=("PRP$", "NNS", "IN", "DT", "NNP", "VBD", "PRP"))
+    assert score_roles([(system, penn)], of=NOUN).predicates.system == 1
+
+
+def test_words_of_the_system_alone_count_by_their_own_tag() -> None:
+    gold = Analysis(("ab", "c"), (0,), ("VERB", "NOUN"), frames=())
+    system = Analysis(
+        ("a", "b", "c"), (0,), ("VERB", "NOUN", "NOUN"), frames=tuple(Frame(word, "x") for word in range(3))
+    )
+    assert score_roles([(system, gold)], of=VERB).predicates.system == 1
+    assert score_roles([(system, gold)], of=NOUN).predicates.system == 2
+
+
+def roles(analysis: Analysis, lemma: str) -> dict[str, str]:
+    (frame,) = (one for one in analysis.frames or () if one.lemma == lemma)
+    assert frame.is_likely
+    return {one.label: " ".join(analysis.tokens[word] for word in one.words) for one in frame.arguments}
+
+
 def test_labeller_that_ships_knows_who_did_what() -> None:
-    analyser = get_analyser(DEFAULT_PARSER)
-    lines = ["The cat chased the dog yesterday.", "The dog was chased by the cat.", ""]
-    active, passive, empty = analyser.analyse(lines, Wanted(roles=True))
-
-    def roles(analysis: Analysis) -> dict[str, str]:
-        (frame,) = analysis.frames or ()
-        assert frame.lemma == "chase"
-        return {one.label: " ".join(analysis.tokens[word] for word in one.words) for one in frame.arguments}
-
-    assert roles(active) == {"A0": "The cat", "A1": "the dog", "AM-TMP": "yesterday"}
-    assert roles(passive) == {"A0": "by the cat", "A1": "The dog"}
+    lines = [
+        "The cat chased the dog yesterday.", "The dog was chased by the cat.", "",
+        "The committee's approval of the budget surprised us.", "She made a decision.",
+    ]  # fmt: skip
+    active, passive, empty, approval, decision = get_analyser(DEFAULT_PARSER).analyse(lines, NOMINAL)
+    assert roles(active, "chase") == {"A0": "The cat", "A1": "the dog", "AM-TMP": "yesterday"}
+    assert roles(passive, "chase") == {"A0": "by the cat", "A1": "The dog"}
     assert empty.frames == ()
+    assert roles(approval, "approval") == {"A0": "The committee 's", "A1": "of the budget"}
+    assert roles(decision, "decision") == {"A0": "She", "AM-LVB": "made"}
+    assert [one.lemma for one in active.frames or () if one.is_likely] == ["chase"]
 
 
 def test_swapped_roles_cost() -> None:

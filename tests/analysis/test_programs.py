@@ -11,7 +11,6 @@ import pytest
 from pfsm.analysis import service
 from pfsm.analysis.alignment import LineFinder, put_on_lines
 from pfsm.analysis.analysers import get_analyser
-from pfsm.analysis.cache import AnalysisCache
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.service import analyse_lines
 from pfsm.analysis.wanted import Wanted
@@ -125,46 +124,6 @@ def test_letters_that_are_two_when_case_is_put_aside() -> None:
 
 def test_a_sentence_without_characters_is_on_no_line() -> None:
     assert LineFinder([Analysis(("\u00a0",), (0,)), chain("a")]).find("a b") is None
-
-
-def test_the_cache_remembers_by_line_question_and_parser(tmp_path: Path) -> None:
-    cache = AnalysisCache("p@1", "one tree", tmp_path)
-    assert cache.find(["a b"]) == {}
-    cache.add({"a b": chain("a b")})
-    assert cache.find(["a b", "c"])["a b"].trees == chain("a b").trees
-    assert list(cache.find(["c"])) == []
-    assert AnalysisCache("p@1", "two trees", tmp_path).find(["a b"]) == {}
-    assert AnalysisCache("p@2", "one tree", tmp_path).find(["a b"]) == {}
-
-
-def test_a_damaged_cache_is_begun_anew(tmp_path: Path) -> None:
-    cache = AnalysisCache("p@1", "x", tmp_path)
-    cache.path.write_bytes(b"this is no database at all, but long enough to look at" * 20)
-    assert cache.find(["a"]) == {}
-    cache.add({"a": chain("a")})
-    cache.add({"a": chain("a")})
-    assert cache.find(["a"])["a"].tokens == ("a",)
-
-
-def test_a_damaged_cache_that_must_stay_is_done_without(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cache = AnalysisCache("p@1", "x", tmp_path)
-    cache.path.write_bytes(b"this is no database at all, but long enough to look at" * 20)
-
-    def refused(*_: object, **__: object) -> None:
-        raise PermissionError(13, "no", "x")
-
-    monkeypatch.setattr(Path, "unlink", refused)
-    cache.add({"a": chain("a")})
-    assert cache.find(["a"]) == {}
-
-
-def test_a_folder_that_cannot_be_made_is_done_without(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    cache = AnalysisCache("p@1", "x", tmp_path / "file" / "below")
-    cache.add({"a": chain("a")})
-    assert cache.find(["a"]) == {}
 
 
 def test_lines_are_analysed_once_and_then_come_from_the_cache(

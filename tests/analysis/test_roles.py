@@ -10,7 +10,7 @@ import pytest
 from pfsm.analysis.conllu import conllu_lines
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.programs import FileAnalyser, parsed_text
-from pfsm.analysis.role_files import _Branches
+from pfsm.analysis.role_files import argument_words
 from pfsm.analysis.roles import Argument, Frame, Span, arguments_of, standard_label
 from pfsm.analysis.sentence import Analysis, joined
 from pfsm.analysis.wanted import Wanted
@@ -293,13 +293,13 @@ def test_subtrees_of_conll_2009_without_the_branch_of_the_predicate() -> None:
         heads = [0] * size
         for place, word in enumerate(order[1:], 1):
             heads[word] = chance.choice([0, *(other + 1 for other in order[:place])])
-        branches = _Branches(heads)
+        children = [[k for k, head in enumerate(heads) if head == word + 1] for word in range(size)]
         above = [_above(word, heads) for word in range(size)]
         for word in range(size):
             for predicate in range(size):
                 way = above[predicate]
                 cut = way[way.index(word) - 1] if word in way[1:] else None
-                assert branches.words(word, predicate) == [
+                assert argument_words(children, word, predicate) == [
                     other for other in range(size) if word in above[other] and cut not in above[other]
                 ]
 

@@ -8,6 +8,7 @@ from pfsm.analysis.service import analyse_lines
 from pfsm.english.perturbation.draws import Dice, Pool
 from pfsm.english.perturbation.kind import NAMES, kind_named
 from pfsm.english.perturbation.text import Text
+from pfsm.english.tables import MONTHS
 
 DRAWS = 60
 OTHERS = ("Seven gulls circled over Lisbon harbour while fishermen mended torn nets.",)
@@ -24,243 +25,180 @@ def changes(
     return {one for one in results if one is not None}
 
 
-NUMBERS = {"two", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
-MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
-EXACT = [
-    ("drop-word", "The boat sank in June.", {"The boat in June.", "The boat sank in.", "The sank in June."}),
-    ("repeat-word", "Boats sank.", {"Boats Boats sank.", "Boats sank sank."}),
-    ("repeat-word-4", "Boats sank.", {"Boats Boats Boats Boats Boats sank.", "Boats sank sank sank sank sank."}),
-    (
-        "repeat-phrase",
-        "Old boats sank in June.",
-        {
-            "Old boats sank in boats sank in June.",
-            "Old boats sank in June sank in June.",
-            "Old boats sank in June boats sank in June.",
-        },
-    ),
-    ("swap-words", "The old boat sank.", {"Old the boat sank.", "The boat old sank."}),
-    ("truncate", "One two three four five six.", {"One two three", "One two three four"}),
+def table(text: str) -> list[list[str]]:
+    """Rows of cells between bars; a row goes on where a line is indented."""
+    rows = text.strip("\n").replace("\n   ", "").splitlines()
+    return [[cell.strip() for cell in row.split("|")] for row in rows]
+
+
+# Kind, sentence, outcomes.
+EXACT = table(
+    """
+drop-word | The boat sank in June. | The boat in June. / The boat sank in. / The sank in June.
+repeat-word | Boats sank. | Boats Boats sank. / Boats sank sank.
+repeat-word-4 | Boats sank. | Boats Boats Boats Boats Boats sank. / Boats sank sank sank sank sank.
+repeat-phrase | Old boats sank in June. |
+    Old boats sank in June boats sank in June. / Old boats sank in June sank in June. /
+    Old boats sank in boats sank in June.
+swap-words | The old boat sank. | Old the boat sank. / The boat old sank.
+truncate | One two three four five six. | One two three / One two three four
+swap-numbers | In 1990, they sold 12 boats. | In 12, they sold 1990 boats.
+swap-names | Anna met the teacher of Peter in the park. | Peter met the teacher of Anna in the park.
+change-name | We met Anna there. | We met Lisbon there.
+join-words | They left | Theyleft
+lower-first | They left. | they left.
+lower-name | We met Anna. | We met anna.
+lower-all | We met Anna. | we met anna.
+upper-all | We met Anna. | WE MET ANNA.
+drop-punctuation | They left early. | They left early
+change-punctuation | They left early. | They left early, / They left early; / They left early?
+add-punctuation | The boat sank. | The, boat sank.
+tokenise | He left, too. | He left , too .
+detokenise | They left, and it rained. | They left,and it rained.
+drop-negation | The committee did not approve the plan. | The committee did approve the plan.
+drop-negation | They can't wait for the result. | They can wait for the result.
+drop-negation | She has never been to Norway. | She has been to Norway.
+drop-negation | There is no water in the well. | There is some water in the well.
+drop-negation | He left without a coat. | He left with a coat.
+add-negation | The ferry leaves at noon. | The ferry does not leave at noon.
+add-negation | She can swim. | She cannot swim.
+add-negation | The old mill was sold. | The old mill was not sold.
+antonym | The old man bought the house. |
+    The new man bought the house. / The old man sold the house. / The young man bought the house.
+hypernym | We took the helicopter. | We took the aircraft.
+tense | The ferry leaves at noon. | The ferry left at noon.
+tense | The trial will begin in the autumn. | The trial began in the autumn.
+tense | They were tired. | They are tired.
+aspect | The box contains a letter. | The box is containing a letter.
+aspect | He added that it was late. | He was adding that it was late.
+aspect | They sold the boat two years ago. | They have sold the boat two years ago.
+aspect | She became a doctor in 1990. | She has become a doctor in 1990.
+aspect | He has worked here since May. | He works here since May.
+agreement | The girl sings well. | The girl sing well.
+agreement | The boats are old. | The boats is old.
+pronoun | They sold their house. |
+    They sold our house. / They sold your house. / We sold their house. / You sold their house.
+gender | The man sold his boat. | The man sold her boat. / The woman sold his boat.
+role-swap | The moth mimics the wasp. | The wasp mimics the moth.
+role-swap | The dogs chase the cat. | The cat chases the dogs.
+role-swap | He saw her. | She saw him.
+unit | It costs $30. | It costs €30.
+unit | It weighs 30 kg. | It weighs 30 g. / It weighs 30 mg.
+quantifier | Many boats sank. | Few boats sank.
+quantifier | More than 30 boats sank. | Less than 30 boats sank.
+modality | You must leave. | You can leave. / You may leave.
+question | The ferry leaves at noon. | Does the ferry leave at noon?
+question | She can swim. | Can she swim?
+drop-subject | The ferry leaves at noon. | Leaves at noon.
+drop-verb | The ferry crosses the river. | The ferry the river.
+drop-noun | The ferry crosses the river. | The crosses the river. / The ferry crosses the.
+drop-adjective | He bought an old boat. | He bought a boat.
+drop-adjective | He bought a new engine. | He bought an engine.
+drop-prepositional-phrase | The ferry leaves at noon. | The ferry leaves.
+part-of-speech | The quick dog barked. | The quickly dog barked.
+preposition | The ferry leaves from the harbour. |
+    The ferry leaves into the harbour. / The ferry leaves without the harbour.
+article | The ferry crosses a river. | Ferry crosses a river. / The ferry crosses river.
+unicode-punctuation | "It's late," she said - and left. | “It’s late,” she said – and left.
+unicode-punctuation | “It’s late,” she said – and left… | "It's late," she said - and left...
+number-form | We saw 1,500 people. | We saw 1500 people.
+number-form | It rose by 5%. | It rose by 5 percent.
+number-form | He has three dogs. | He has 3 dogs.
+contraction | They do not know. | They don't know.
+contraction | We're late. | We are late.
+contraction | They won't come. | They will not come.
+synonym | He bought a huge house. | He bought an enormous house. / He purchased a huge house.
+synonym | It is difficult to swim. | It is hard to swim.
+synonym | Almost 30 boats sank. | Nearly 30 boats sank.
+synonym | The whole team left. | The entire team left.
+passive | The storm destroyed the bridge. | The bridge was destroyed by the storm.
+passive | The council has rejected the plan. | The plan has been rejected by the council.
+passive | On Monday, the storm destroyed a bridge. | On Monday, a bridge was destroyed by the storm.
+passive | Anna Lind published a letter on Sunday. | A letter was published on Sunday by Anna Lind.
+passive | He said that the board will reject the plan. | He said that the plan will be rejected by the board.
+reorder-adjunct | On Monday, the ferry left the harbour. | The ferry left the harbour on Monday.
+reorder-adjunct | The ferry left the harbour on Monday. | On Monday, the ferry left the harbour.
+spelling-variant | The colour of the harbor faded. |
+    The color of the harbor faded. / The colour of the harbour faded.
+"""
+)
+NUMBERS = ("two", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+LONG = [
     ("empty", "They left.", {""}),
     ("other-text", "They left.", set(OTHERS)),
     ("add-number", "He sold the boats.", {f"He sold the {n} boats." for n in range(12, 99)}),
     ("change-number", "He has three dogs.", {f"He has {word} dogs." for word in NUMBERS}),
-    (
-        "change-number",
-        "It is 42 metres long.",
-        {f"It is {n}2 metres long." for n in "12356789"} | {f"It is 4{n} metres long." for n in "013456789"},
-    ),
-    ("swap-numbers", "In 1990, they sold 12 boats.", {"In 12, they sold 1990 boats."}),
-    ("change-date", "The ferry sank in June.", {f"The ferry sank in {month}." for month in MONTHS}),
-    (
-        "swap-names",
-        "Anna met the teacher of Peter in the park.",
-        {"Peter met the teacher of Anna in the park."},
-    ),
-    ("change-name", "We met Anna there.", {"We met Lisbon there."}),
-    ("join-words", "They left", {"Theyleft"}),
-    ("lower-first", "They left.", {"they left."}),
-    ("lower-name", "We met Anna.", {"We met anna."}),
-    ("lower-all", "We met Anna.", {"we met anna."}),
-    ("upper-all", "We met Anna.", {"WE MET ANNA."}),
-    ("drop-punctuation", "They left early.", {"They left early"}),
-    ("change-punctuation", "They left early.", {f"They left early{mark}" for mark in "?,;"}),
-    ("add-punctuation", "The boat sank.", {"The, boat sank."}),
-    ("tokenise", "He left, too.", {"He left , too ."}),
-    ("detokenise", "They left, and it rained.", {"They left,and it rained."}),
-    ("drop-negation", "The committee did not approve the plan.", {"The committee did approve the plan."}),
-    ("drop-negation", "They can't wait for the result.", {"They can wait for the result."}),
-    ("drop-negation", "She has never been to Norway.", {"She has been to Norway."}),
-    ("drop-negation", "There is no water in the well.", {"There is some water in the well."}),
-    ("drop-negation", "He left without a coat.", {"He left with a coat."}),
-    ("add-negation", "The ferry leaves at noon.", {"The ferry does not leave at noon."}),
-    ("add-negation", "She can swim.", {"She cannot swim."}),
-    ("add-negation", "The old mill was sold.", {"The old mill was not sold."}),
-    (
-        "antonym",
-        "The old man bought the house.",
-        {"The new man bought the house.", "The young man bought the house.", "The old man sold the house."},
-    ),
-    ("hypernym", "We took the helicopter.", {"We took the aircraft."}),
-    ("tense", "The ferry leaves at noon.", {"The ferry left at noon."}),
-    ("tense", "The trial will begin in the autumn.", {"The trial began in the autumn."}),
-    ("tense", "They were tired.", {"They are tired."}),
-    ("aspect", "The box contains a letter.", {"The box is containing a letter."}),
-    ("aspect", "He added that it was late.", {"He was adding that it was late."}),
-    ("aspect", "They sold the boat two years ago.", {"They have sold the boat two years ago."}),
-    ("aspect", "She became a doctor in 1990.", {"She has become a doctor in 1990."}),
-    ("aspect", "He has worked here since May.", {"He works here since May."}),
-    ("agreement", "The girl sings well.", {"The girl sing well."}),
-    ("agreement", "The boats are old.", {"The boats is old."}),
-    (
-        "pronoun",
-        "They sold their house.",
-        {"We sold their house.", "You sold their house.", "They sold our house.", "They sold your house."},
-    ),
-    ("gender", "The man sold his boat.", {"The woman sold his boat.", "The man sold her boat."}),
-    ("role-swap", "The moth mimics the wasp.", {"The wasp mimics the moth."}),
-    ("role-swap", "The dogs chase the cat.", {"The cat chases the dogs."}),
-    ("role-swap", "He saw her.", {"She saw him."}),
-    ("unit", "It costs $30.", {"It costs €30."}),
-    ("unit", "It weighs 30 kg.", {"It weighs 30 g.", "It weighs 30 mg."}),
-    ("quantifier", "Many boats sank.", {"Few boats sank."}),
-    ("quantifier", "More than 30 boats sank.", {"Less than 30 boats sank."}),
-    ("modality", "You must leave.", {"You may leave.", "You can leave."}),
-    ("question", "The ferry leaves at noon.", {"Does the ferry leave at noon?"}),
-    ("question", "She can swim.", {"Can she swim?"}),
-    ("drop-subject", "The ferry leaves at noon.", {"Leaves at noon."}),
-    ("drop-verb", "The ferry crosses the river.", {"The ferry the river."}),
-    ("drop-noun", "The ferry crosses the river.", {"The crosses the river.", "The ferry crosses the."}),
-    ("drop-adjective", "He bought an old boat.", {"He bought a boat."}),
-    ("drop-adjective", "He bought a new engine.", {"He bought an engine."}),
-    ("drop-prepositional-phrase", "The ferry leaves at noon.", {"The ferry leaves."}),
-    ("part-of-speech", "The quick dog barked.", {"The quickly dog barked."}),
-    (
-        "preposition",
-        "The ferry leaves from the harbour.",
-        {f"The ferry leaves {word} the harbour." for word in ("into", "without")},
-    ),
-    ("article", "The ferry crosses a river.", {"Ferry crosses a river.", "The ferry crosses river."}),
-    ("unicode-punctuation", "\"It's late,\" she said - and left.", {"“It’s late,” she said – and left."}),
-    ("unicode-punctuation", "“It’s late,” she said – and left…", {"\"It's late,\" she said - and left..."}),
-    ("number-form", "We saw 1,500 people.", {"We saw 1500 people."}),
-    ("number-form", "It rose by 5%.", {"It rose by 5 percent."}),
-    ("number-form", "He has three dogs.", {"He has 3 dogs."}),
-    ("contraction", "They do not know.", {"They don't know."}),
-    ("contraction", "We're late.", {"We are late."}),
-    ("contraction", "They won't come.", {"They will not come."}),
-    ("synonym", "He bought a huge house.", {"He bought an enormous house.", "He purchased a huge house."}),
-    ("synonym", "It is difficult to swim.", {"It is hard to swim."}),
-    ("synonym", "Almost 30 boats sank.", {"Nearly 30 boats sank."}),
-    ("synonym", "The whole team left.", {"The entire team left."}),
-    ("passive", "The storm destroyed the bridge.", {"The bridge was destroyed by the storm."}),
-    ("passive", "The council has rejected the plan.", {"The plan has been rejected by the council."}),
-    ("passive", "On Monday, the storm destroyed a bridge.", {"On Monday, a bridge was destroyed by the storm."}),
-    ("passive", "Anna Lind published a letter on Sunday.", {"A letter was published on Sunday by Anna Lind."}),
-    (
-        "passive",
-        "He said that the board will reject the plan.",
-        {"He said that the plan will be rejected by the board."},
-    ),
-    ("reorder-adjunct", "On Monday, the ferry left the harbour.", {"The ferry left the harbour on Monday."}),
-    ("reorder-adjunct", "The ferry left the harbour on Monday.", {"On Monday, the ferry left the harbour."}),
-    (
-        "spelling-variant",
-        "The colour of the harbor faded.",
-        {"The color of the harbor faded.", "The colour of the harbour faded."},
-    ),
+    ("change-number", "It is 42 metres long.", {f"It is {n}2 metres long." for n in "12356789"}
+     | {f"It is 4{n} metres long." for n in "013456789"}),
+    ("change-date", "The ferry sank in June.",
+     {f"The ferry sank in {month.capitalize()}." for month in MONTHS if month != "june"}),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "line", "expected"), EXACT)
-def test_all_outcomes(kind: str, line: str, expected: set[str]) -> None:
+@pytest.mark.parametrize("kind", [kind for kind in NAMES if kind in {row[0] for row in EXACT}])
+def test_all_outcomes(kind: str) -> None:
+    for name, line, expected in EXACT:
+        if name == kind:
+            assert changes(kind, line) == set(expected.split(" / ")), line
+
+
+@pytest.mark.parametrize(("kind", "line", "expected"), LONG)
+def test_long_lists_of_outcomes(kind: str, line: str, expected: set[str]) -> None:
     found = changes(kind, line)
-    # Many draws reach most of a long list of outcomes, and all of a short one.
     assert found <= expected
-    assert found == expected if len(expected) < 8 else len(found) > 5
+    assert len(found) > min(5, len(expected) - 1)
 
 
-SAME = [
-    # What is left would be odd, or mean the same.
-    ("drop-negation", "Not only the ferry but also the boat sank."),
-    ("drop-negation", "He asked whether or not it was true."),
-    ("drop-negation", "There is no doubt about it."),
-    ("add-negation", "The outcome is uncertain."),
-    ("add-negation", "They hardly slept."),
-    ("add-negation", "Is the ferry late?"),
-    ("role-swap", "Anna married Peter."),
-    ("role-swap", "He hurt himself."),
-    ("swap-names", "Anna and Peter left."),
-    ("swap-names", "We met Anna, Mary and Peter."),
-    ("swap-numbers", "It takes 3 or 4 days."),
-    ("agreement", "The team are late."),
-    ("tense", "She said so."),
-    ("quantifier", "A few boats sank."),
-    ("article", "She works as a nurse."),
-    ("lower-first", "NATO met."),
-    ("drop-punctuation", "He lives in the U.S."),
-    # The heading of a text, a title before a name, a mass, a set phrase.
-    ("article", "Ferry crosses a river"),
-    ("article", "They saw the captain Olsen."),
-    ("article", "They saw the growth."),
-    ("article", "The reduction of taxes helps."),
-    ("article", "It was some kind of a joke."),
-    # Sound English, with a shade of meaning at most.
-    ("aspect", "The ferry leaves at noon."),
-    ("aspect", "They have sold the boat."),
-    ("aspect", "She is reading the letter."),
-    ("aspect", "I think they miss us."),
-    ("aspect", "If people contain their joy, all is well."),
-    ("antonym", "He lay in the grass."),
-    ("antonym", "The former mayor left."),
-    ("antonym", "Boats are sold there."),
-    ("antonym", "They went to round three."),
-    ("hypernym", "The spokesman met tourists."),
-    ("hypernym", "She takes vitamins."),
-    ("hypernym", "The entry reads like this."),
-    ("lower-name", "They joined the chamber of Commerce."),
-    ("lower-name", "They come in Sizes two to four."),
-    ("change-name", "Villagers left."),
-    ("change-date", "It cost 2000 yen."),
-    ("change-date", "It got 1950 votes."),
-    ("pronoun", "I. Newton wrote books."),
-    ("drop-adjective", "A fellow patient screamed."),
-    ("swap-names", "Lower Kent, Sussex, Surrey and Essex are wet."),
-    ("drop-adjective", "The new upcoming season begins."),
-    ("drop-adjective", "A female nurse lost her coat."),
-    ("drop-adjective", "Ten new cases were confirmed."),
-    ("tense", "He said that the boat was late."),
-    ("tense", "Storm hits the coast"),
-    ("part-of-speech", "They left quietly of late."),
-    ("detokenise", "He left , too ."),
-    ("detokenise", "A. Olsen won 3, 2."),
-    # Synonyms that do not fit the place.
-    ("synonym", "It happens to them."),
-    ("synonym", "It is more difficult to swim."),
-    ("synonym", "It is important to swim."),
-    ("synonym", "They made a big leap."),
-    ("synonym", "Crowds demonstrated in town."),
-    ("synonym", "Whole grains are healthy."),
-    ("synonym", "The kids and the child left."),
-    ("passive", "The boat caught fire."),
-    # Phrases whose ends are not certain, pronouns, complements of the object, titles, other clauses.
-    ("passive", "I published a letter."),
-    ("passive", "They elected Olsen mayor."),
-    ("passive", "The mayor called the plan a mistake."),
-    ("passive", "The guard shot the man dead."),
-    ("passive", "The latter published a letter."),
-    ("passive", "Like Anna, the board rejected the plan."),
-    ("passive", "Her friend, a poet, published a letter."),
-    ("passive", "The man published a letter and left."),
-    ("passive", "The band published an album, as well as a book."),
-    ("passive", "The man published his letter."),
-    ("passive", "The board rejected a plan that cost too much."),
-    ("reorder-adjunct", "The start is planned for May."),
-    ("reorder-adjunct", "The church was opened only in 1985."),
-    ("reorder-adjunct", "On Monday, she died as a result of injuries."),
-    ("reorder-adjunct", "In May, he saw the boats sold by them."),
-    ("reorder-adjunct", "She lived there from 1950 until her death in 1990."),
-    ("passive", "He sold the car and bought a bike."),
-    ("repeat-word", "Very very that that."),
-    ("reorder-adjunct", "He said that they left on Monday."),
-]
+# What is left would be odd, mean the same, or be sound English with a shade of meaning at most: the ends of phrases are
+# not certain, a synonym does not fit the place, a phrase is set, a title or a mass needs no article.
+SAME = table(
+    """
+drop-negation | Not only the ferry but also the boat sank. / He asked whether or not it was true. /
+    There is no doubt about it.
+add-negation | The outcome is uncertain. / They hardly slept. / Is the ferry late?
+role-swap | Anna married Peter. / He hurt himself.
+swap-names | Anna and Peter left. / We met Anna, Mary and Peter. / Lower Kent, Sussex, Surrey and Essex are wet.
+swap-numbers | It takes 3 or 4 days.
+agreement | The team are late.
+tense | She said so. / He said that the boat was late. / Storm hits the coast
+quantifier | A few boats sank.
+article | She works as a nurse. / Ferry crosses a river / They saw the captain Olsen. / They saw the growth. /
+    The reduction of taxes helps. / It was some kind of a joke.
+lower-first | NATO met.
+drop-punctuation | He lives in the U.S.
+aspect | The ferry leaves at noon. / They have sold the boat. / She is reading the letter. /
+    I think they miss us. / If people contain their joy, all is well.
+antonym | He lay in the grass. / The former mayor left. / Boats are sold there. / They went to round three.
+hypernym | The spokesman met tourists. / She takes vitamins. / The entry reads like this.
+lower-name | They joined the chamber of Commerce. / They come in Sizes two to four.
+change-name | Villagers left.
+change-date | It cost 2000 yen. / It got 1950 votes.
+pronoun | I. Newton wrote books.
+drop-adjective | A fellow patient screamed. / The new upcoming season begins. / A female nurse lost her coat. /
+    Ten new cases were confirmed.
+part-of-speech | They left quietly of late.
+detokenise | He left , too . / A. Olsen won 3, 2.
+synonym | It happens to them. / It is more difficult to swim. / It is important to swim. /
+    They made a big leap. / Crowds demonstrated in town. / Whole grains are healthy. /
+    The kids and the child left.
+passive | The boat caught fire. / I published a letter. / They elected Olsen mayor. /
+    The mayor called the plan a mistake. / The guard shot the man dead. / The latter published a letter. /
+    Like Anna, the board rejected the plan. / Her friend, a poet, published a letter. /
+    The man published a letter and left. / The band published an album, as well as a book. /
+    The man published his letter. / The board rejected a plan that cost too much. /
+    He sold the car and bought a bike.
+reorder-adjunct | The start is planned for May. / The church was opened only in 1985. /
+    On Monday, she died as a result of injuries. / In May, he saw the boats sold by them. /
+    She lived there from 1950 until her death in 1990. / He said that they left on Monday.
+repeat-word | Very very that that.
+"""
+)
 
 
-@pytest.mark.parametrize(("kind", "line"), SAME)
-def test_changes_that_say_the_same_are_avoided(kind: str, line: str) -> None:
-    assert changes(kind, line) == set()
+@pytest.mark.parametrize(("kind", "lines"), SAME)
+def test_changes_that_say_the_same_are_avoided(kind: str, lines: str) -> None:
+    for line in lines.split(" / "):
+        assert changes(kind, line) == set(), line
 
 
 def bag(line: str) -> Counter[str]:
@@ -327,7 +265,7 @@ def test_every_kind_is_tested() -> None:
         "shuffle-words", "drop-phrase", "add-phrase", "add-word", "misspell", "drop-letter", "transpose-letters",
         "untranslated",
     }  # fmt: skip
-    assert {kind for kind, _, _ in EXACT} | elsewhere == set(NAMES)
+    assert {kind for kind, _, _ in (*EXACT, *LONG)} | elsewhere == set(NAMES)
 
 
 OTHER_LANGUAGES = [

@@ -2,12 +2,8 @@
 
 from collections.abc import Mapping
 
+from pfsm.english.lists import words
 from pfsm.english.tables import MONTHS, SIZES, SMALL, WEEKDAYS
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 # What a pronoun stands for: the speaker and the hearer are known, others have to be found.
 KNOWN_PERSONS: Mapping[str, str] = {
@@ -63,45 +59,7 @@ PLACES = frozenset(
 FOCUS = frozenset(
     {"also", "too", "only", "just", "even", "then", "so", "please", "either", "still", "already", "yet"}
 )
-TIMES = frozenset([*MONTHS, *WEEKDAYS]) | _words(
-    """
-    today tomorrow yesterday tonight now then morning evening afternoon night noon midnight day week month year hour
-    minute second moment century decade weekend
-    """
-)
+TIMES = frozenset([*MONTHS, *WEEKDAYS]) | words("discourse-times")
 NUMBERS: Mapping[str, str] = {word: str(value) for word, value in (SMALL | SIZES).items() if value <= 10**9}
-MALE_NAMES = _words(
-    """
-    adam alan albert alex alexander andrew anthony arthur ben benjamin bill bob brian charles chris
-    christopher dan daniel david dick donald edward eric ernest frank fred gary george harold harry henry
-    jack jacob james jason jeff jim joe john joseph justin karl keith kevin larry leonard louis mark martin
-    matthew max michael mike nathan nicholas patrick paul peter philip ralph ray richard robert roger ronald
-    sam samuel scott simon stephen steve steven ted terry thomas tim timothy tom tony victor walter william
-    """
-)
-FEMALE_NAMES = _words(
-    """
-    alice amy andrea angela ann anna anne barbara betty carol caroline catherine christine claire cynthia
-    deborah diana donna dorothy elizabeth ellen emily emma eva frances grace hannah heather helen jane janet
-    jennifer jessica joan judith judy julia julie karen kate katherine kathleen kim laura linda lisa lucy
-    margaret maria marie martha mary michelle nancy nicole olivia pamela patricia rachel rebecca rose ruth
-    sandra sarah sharon sophie stephanie susan teresa victoria virginia
-    """
-)
-COUNTRIES = _words(
-    """
-    afghanistan argentina australia austria belgium brazil britain bulgaria canada chile china colombia cuba
-    denmark egypt england ethiopia finland france germany greece hungary iceland india indonesia iran iraq
-    ireland israel italy japan kenya korea malaysia mexico morocco netherlands nigeria norway pakistan peru
-    poland portugal romania russia scotland singapore spain sweden switzerland syria taiwan thailand turkey
-    ukraine usa vietnam wales
-    """
-)
-CITIES = _words(
-    """
-    amsterdam athens bangkok barcelona beijing berlin boston brussels budapest cairo chicago copenhagen delhi
-    dublin hamburg istanbul jerusalem kyoto lisbon london madrid melbourne milan moscow munich naples osaka
-    oslo paris prague rome seoul shanghai stockholm sydney tokyo toronto vancouver venice vienna warsaw
-    washington
-    """
-)
+MALE_NAMES, FEMALE_NAMES = words("discourse-male-names"), words("discourse-female-names")
+COUNTRIES, CITIES = words("discourse-countries"), words("discourse-cities")

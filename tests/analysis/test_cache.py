@@ -1,0 +1,273 @@
+"""The cache of analyses: what it remembers, versions side by side, damage, and its limit."""
+
+import json
+import math
+import os
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm.analysis import cache as module
+from pfsm.analysis.cache import LARGEST, AnalysisCache, code_version, largest_size, make_room, sources_digest
+from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
+from pfsm.errors import PfsmError
+
+OURS, THEIRS = Analysis(("a", "b"), (0,)), Analysis(("ab",), (0,))
+
+
+def sample(n: int) -> Analysis:
+    """A line of so many words with three trees and probabilities of a thousand arcs."""
+    random = np.random.default_rng(n)
+    trees = tuple(
+        DependencyTree(
+            tuple(random.integers(0, n + 1, n).tolist()),
+            tuple(random.choice(["obj", "ünd"], n).tolist()),
+            value,
+        )
+        for value in (-0.1, -math.pi * 1e-7, math.nan)
+    )
+    heads, dependents, labels = (random.integers(low, n + low, 1000).astype(np.int32) for low in (1, 0, 0))
+    marginals = Marginals(tuple(map(str, range(n))), dependents, heads, labels, random.random(1000))
+    return Analysis(tuple(f"w{k}" for k in range(n)), (0, n // 2), ("X",) * n, (), trees, marginals)
+
+
+@pytest.mark.parametrize("n", [3, 70_000])
+def test_everything_comes_back_to_the_last_bit(n: int) -> None:
+    given = sample(n)
+    again = from_json(json.loads(json.dumps(to_json(given))))
+    for name in ("tokens", "sentences", "upos", "xpos"):
+        assert getattr(again, name) == getattr(given, name)
+    assert again.trees[:2] == given.trees[:2]
+    assert (again.trees[2].heads, again.trees[2].labels) == (given.trees[2].heads, given.trees[2].labels)
+    assert math.isnan(again.trees[2].log_probability)
+    assert given.marginals is not None
+    assert again.marginals is not None
+    assert again.marginals.names == given.marginals.names
+    for column in ("dependent", "head", "label", "probability"):
+        ours, theirs = (getattr(side.marginals, column) for side in (again, given))
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_line_without_anything() -> None:
+    assert from_json(to_json(Analysis(()))).trees == ()
+    bare = from_json(json.loads(json.dumps(to_json(Analysis(("a",), (0,))))))
+    assert (bare.tokens, bare.tree, bare.marginals) == (("a",), None, None)
+
+
+def test_damaged_values_are_refused() -> None:
+    values = to_json(sample(5))
+    heads = values["trees"]["heads"]
+    for broken in (["<f4", heads[1]], [heads[0], heads[1][:-4]], [heads[0], "?"], [heads[0]], 3):
+        values["trees"]["heads"] = broken
+        with pytest.raises((ValueError, TypeError, KeyError)):
+            from_json(values)
+
+
+def test_it_remembers_by_line_question_and_parser(tmp_path: Path) -> None:
+    cache = AnalysisCache("p@1", "one tree", tmp_path)
+    assert cache.find(["a b"]) == {}
+    cache.add({"a b": OURS, "c": sample(5)})
+    assert {line: one.tokens for line, one in cache.find(["a b", "c", "d"]).items()} == {
+        "a b": OURS.tokens, "c": sample(5).tokens,
+    }  # fmt: skip
+    assert AnalysisCache("p@1", "two trees", tmp_path).find(["a b"]) == {}
+    assert AnalysisCache("p@2", "one tree", tmp_path).find(["a b"]) == {}
+
+
+def test_a_damaged_file_is_begun_anew_or_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = AnalysisCache("p@1", "x", tmp_path)
+    damage = b"this is no database at all, but long enough to look at" * 20
+    cache.path.write_bytes(damage)
+    assert cache.find(["a"]) == {}
+    cache.add({"a": OURS})
+    cache.add({"a": OURS})
+    assert cache.find(["a"])["a"].tokens == OURS.tokens
+    cache.path.write_bytes(damage)
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "no", "x")
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    cache.add({"a": OURS})
+    assert cache.find(["a"]) == {}
+
+
+def test_a_folder_that_cannot_be_made_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cache = AnalysisCache("p@1", "x", tmp_path / "file" / "below")
+    cache.add({"a": OURS})
+    assert cache.find(["a"]) == {}
+
+
+def rows(path: Path) -> list[tuple[bytes, ...]]:
+    with closing(sqlite3.connect(path)) as base:
+        return base.execute("SELECT * FROM analyses").fetchall()
+
+
+def test_another_version_has_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as other:
+        other.setattr(module, "code_version", lambda: "9.9.9")
+        theirs = AnalysisCache("p@1", "x", tmp_path)
+        theirs.add({"a b": THEIRS})
+    before = theirs.path.read_bytes()
+    ours = AnalysisCache("p@1", "x", tmp_path)
+    assert ours.find(["a b"]) == {}
+    ours.add({"a b": OURS})
+    assert AnalysisCache("p@1", "x", tmp_path).find(["a b"])["a b"].tokens == OURS.tokens
+    assert theirs.path.read_bytes() == before
+    assert theirs.find(["a b"])["a b"].tokens == THEIRS.tokens
+
+
+def test_a_file_in_our_place_whose_tables_are_others_stays(tmp_path: Path) -> None:
+    cache = AnalysisCache("p@1", "x", tmp_path)
+    cache.add({"a b": THEIRS})
+    with closing(sqlite3.connect(cache.path)) as base, base:
+        base.execute("ALTER TABLE analyses RENAME COLUMN value TO packed")
+        base.execute("ALTER TABLE analyses ADD COLUMN form INTEGER NOT NULL DEFAULT 7")
+    before = rows(cache.path)
+    cache.add({"a b": OURS, "c": OURS})
+    assert cache.find(["a b", "c"]) == {}
+    assert rows(cache.path) == before
+
+
+def test_every_source_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "below").mkdir()
+    for name in ("one.py", "below/two.py", "notes.txt"):
+        (tmp_path / name).write_text("a = 1\n")
+    first = sources_digest([tmp_path])
+    (tmp_path / "notes.txt").write_text("a = 2\n")
+    assert sources_digest([tmp_path]) == first
+    (tmp_path / "below" / "two.py").write_text("a = 2\n")
+    second = sources_digest([tmp_path])
+    (tmp_path / "below" / "two.py").rename(tmp_path / "two.py")
+    assert len({first, second, sources_digest([tmp_path])}) == 3
+    looked: list[Path] = []
+
+    def digest(folders: Iterable[Path]) -> str:
+        looked.extend(folders)
+        return "digest"
+
+    # The core, the parser and the kernels are among them.
+    monkeypatch.setattr(module, "sources_digest", digest)
+    code_version.cache_clear()
+    try:
+        assert code_version().endswith(" digest")
+    finally:
+        code_version.cache_clear()
+    names = ("sentence.py", "parse.py", "arborescence.py")
+    assert all(any(folder.rglob(name)) for folder, name in zip(looked, names, strict=True))
+
+
+def large(line: str) -> Analysis:
+    """Of a line whose words compress badly, some kilobytes."""
+    return Analysis(tuple(f"{line}{number * 2654435761 % 2**32:x}" for number in range(400)))
+
+
+def fill(cache: AnalysisCache, first: int, last: int) -> None:
+    for number in range(first, last):
+        cache.add({f"line {number}": large(f"line {number}")})
+
+
+def found(cache: AnalysisCache, last: int) -> list[int]:
+    return sorted(int(line.split()[1]) for line in cache.find([f"line {number}" for number in range(last)]))
+
+
+def size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.glob("*.sqlite"))
+
+
+def test_the_oldest_entries_go_first(tmp_path: Path) -> None:
+    cache = AnalysisCache("p@1", "x", tmp_path)
+    fill(cache, 0, 60)
+    make_room(tmp_path, size(tmp_path))
+    assert len(found(cache, 60)) == 60
+    make_room(tmp_path, size(tmp_path) // 2)
+    left = found(cache, 60)
+    assert left == list(range(60 - len(left), 60))
+    assert 10 < len(left) < 40
+
+
+def test_it_never_grows_far_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PFSM_CACHE_SIZE", "400k")
+    cache = AnalysisCache("p@1", "x", tmp_path)
+    largest = 0
+    for number in range(150):
+        fill(cache, number, number + 1)
+        largest = max(largest, size(tmp_path))
+    assert 300_000 < largest < 450_000
+    assert 149 in found(cache, 150)
+
+
+def test_files_that_were_used_longest_ago_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    older, newer = AnalysisCache("p@1", "x", tmp_path), AnalysisCache("p@2", "x", tmp_path)
+    fill(older, 0, 60)
+    fill(newer, 0, 20)
+    for path in (older.path, newer.path):
+        os.utime(path, (1.0, 1.0))
+    assert len(found(newer, 20)) == 20  # which says that it is used
+    monkeypatch.setenv("PFSM_CACHE_SIZE", str(3 * newer.path.stat().st_size))
+    AnalysisCache("p@2", "x", tmp_path).add({"another": large("another")})
+    assert size(tmp_path) <= largest_size()
+    assert len(found(newer, 20)) == 20
+    assert len(found(older, 60)) < 60
+
+
+def test_the_folder_is_not_looked_at_with_every_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = []
+    monkeypatch.setattr(module, "make_room", lambda *arguments: looked.append(arguments))
+    fill(AnalysisCache("p@1", "x", tmp_path), 0, 60)
+    assert looked == [(tmp_path, LARGEST)]
+
+
+def test_files_of_older_versions_and_those_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FOR_ROOM", 0.0)
+    cache = AnalysisCache("p@1", "x", tmp_path)
+    fill(cache, 0, 20)
+    with closing(sqlite3.connect(tmp_path / "old.sqlite")) as base, base:
+        base.execute("CREATE TABLE analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
+        base.execute("INSERT INTO analyses VALUES (?, ?)", (b"key", b"value" * 9999))
+    with closing(sqlite3.connect(cache.path)) as base:
+        base.execute("BEGIN IMMEDIATE")
+        make_room(tmp_path, 1)
+        base.rollback()
+    assert rows(tmp_path / "old.sqlite") == []
+    assert len(found(cache, 20)) == 20
+    make_room(tmp_path, 1)
+    assert found(cache, 20) == []
+    fill(cache, 0, 1)
+    assert found(cache, 1) == [0]
+
+
+def test_a_file_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = AnalysisCache("p@1", "x", tmp_path)
+    fill(cache, 0, 5)
+    before, connect = cache.path.read_bytes(), sqlite3.connect
+
+    def only_to_read(path: Path, timeout: float) -> sqlite3.Connection:
+        return connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=timeout)
+
+    # Permissions would not keep the superuser from writing.
+    monkeypatch.setattr(sqlite3, "connect", only_to_read)
+    assert found(cache, 9) == list(range(5))
+    cache.add({"new": large("new")})
+    assert cache.path.read_bytes() == before
+
+
+def test_the_limit_is_a_number_of_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PFSM_CACHE_SIZE", raising=False)
+    assert largest_size() == LARGEST
+    monkeypatch.setenv("PFSM_CACHE_SIZE", "2G")
+    assert largest_size() == 2 << 30
+    monkeypatch.setenv("PFSM_CACHE_SIZE", "much")
+    with pytest.raises(PfsmError, match="environment variable PFSM_CACHE_SIZE is 'much', a number of bytes"):
+        AnalysisCache("p@1", "x", tmp_path)
