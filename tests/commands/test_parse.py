@@ -1,223 +1,239 @@
-"""``pfsm parse``, with a parser with random weights."""
+"""``pfsm parse``, with parsers with random weights and with trees and roles from files."""
 
-import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from pfsm.analysis.conllu import read_conllu
-from pfsm.analysis.constituents import read_brackets
-from pfsm.cli import main
+from pfsm.analysis.clause_files import read_clauses
+from pfsm.analysis.conllu import parse_conllu, read_conllu
+from pfsm.analysis.programs import FileAnalyser
+from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
 from pfsm.english.labeller.weights import write_role_weights
 from pfsm.english.parser.weights import write_weights
 from tests.analysis.samples import CONLLU, nominal_weights, random_weights, role_weights
+from tests.command_runs import Cli, Write
+
+ROLES = "# words = She\tsings\n2\tsing\tsing.01\tARG0:1-1\tV:2-2\n\n# words = Yes\n\n"
+GOLD_ROLES = "# words = We\tdo\tn't\tsing\t,\tAnna\t.\n4\tsing\tsing.01\tARG0:1-1\tV:4-4\n\n# words = Yes\n\n"
+NOMINAL = """\
+1\tLove\t_\tNOUN\tNN\t_\t4\tnsubj\t_\tPred=love.01|Args=A1:2-3
+2\tof\t_\tADP\tIN\t_\t3\tcase\t_\t_
+3\tdogs\t_\tNOUN\tNNS\t_\t1\tnmod\t_\t_
+4\tlasts\t_\tVERB\tVBZ\t_\t0\troot\t_\tPred=last.01|Args=A1:1-3
+"""
+TREES = """\
+1\tAnna\t_\tPROPN\tNNP\t_\t2\tnsubj\t_\t_
+2\tsings\t_\tVERB\tVBP\t_\t0\troot\t_\t_
+
+1\t?\t_\tPUNCT\t.\t_\t0\troot\t_\t_
+
+"""
+CLAUSES = """\
+%%% raw: Anna sings
+b1 PRESUPPOSITION b2
+b1 female "n.02" x1
+b1 Name x1 "anna"
+b2 Agent e1 x1
+b2 sing "v.02" e1
+"""
 
 
-@pytest.fixture
-def parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write) -> None:
+    """The files that the tests have in common: GOLD in several forms, texts, a parser."""
     monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "cache"))
     write_weights(random_weights(), tmp_path / "x.parser")
-    return str(tmp_path / "x.parser")
+    for name, content in (
+        ("a.txt", "The cat sees (us).\n\nDogs sleep.\n"), ("gold.conllu", CONLLU), ("roles.txt", ROLES),
+        ("gold-roles.txt", GOLD_ROLES), ("gold.ptb", "(TOP (INTJ (UH Yes)))\n"), ("gold.clf", CLAUSES),
+        ("trees.conllu", TREES), ("empty.clf", "\n"), ("bad.clf", "%%% raw: A\nb1\n"), ("yes.txt", "Yes\n"),
+    ):  # fmt: skip
+        write(name, content)
 
 
-@pytest.fixture
-def text(tmp_path: Path) -> str:
-    (tmp_path / "a.txt").write_text("The cat sees (us).\n\nDogs sleep.\n")
-    return str(tmp_path / "a.txt")
-
-
-def test_conllu_of_every_line(parser: str, text: str, tmp_path: Path) -> None:
-    out = tmp_path / "out.conllu"
-    assert main(["parse", text, "--parser", parser, "--output", str(out)]) == 0
-    found = read_conllu(out)
+def test_conllu_of_every_line(cli: Cli) -> None:
+    found = list(parse_conllu(cli("parse", "a.txt", "-p", "x.parser").lines, "x"))
     assert {sentence.comment("line") for sentence in found} == {"1", "3"}
     assert " ".join(form for s in found for form in s.forms) == "The cat sees ( us ) . Dogs sleep ."
 
 
-def test_trees_of_brackets_line_by_line(parser: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["parse", text, "-p", parser, "-f", "ptb", "--one-sentence", "--no-cache"]) == 0
-    lines = capsys.readouterr().out.split("\n")
+def test_trees_of_brackets_line_by_line(cli: Cli) -> None:
+    lines = cli("parse", "a.txt", "-p", "x.parser", "-f", "ptb", "--one-sentence", "--no-cache").lines
     assert lines[1] == ""
     assert lines[0].startswith("(TOP (")
     assert "-LRB-" in lines[0]
 
 
-def test_n_best_lists_have_probabilities(parser: str, text: str, tmp_path: Path) -> None:
-    out = tmp_path / "out.conllu"
-    assert (
-        main(["parse", text, "-p", parser, "-f", "nbest", "-n", "4", "--one-sentence", "-o", str(out)]) == 0
-    )
-    found = [sentence for sentence in read_conllu(out) if sentence.comment("line") == "3"]
+def test_n_best_lists_have_probabilities(cli: Cli) -> None:
+    command = ["parse", "a.txt", "-p", "x.parser", "-f", "nbest", "-n", "4", "--one-sentence", "-o", "out"]
+    assert cli(*command).status == 0
+    found = [sentence for sentence in read_conllu("out") if sentence.comment("line") == "3"]
     assert [sentence.comment("tree") for sentence in found] == ["1", "2", "3", "4"]
     values = [float(sentence.comment("log_probability") or "nan") for sentence in found]
     assert values == sorted(values, reverse=True)
     assert values[0] <= 0
 
 
-def test_evaluation_with_words_and_from_text(
-    parser: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "gold.conllu").write_text(CONLLU)
-    (tmp_path / "gold.ptb").write_text("(TOP (INTJ (UH Yes)))\n")
-    assert len(read_brackets(tmp_path / "gold.ptb")) == 1
-    arguments = ["parse", "--evaluate", str(tmp_path / "gold.conllu"), "-p", parser, "--json"]
-    assert main([*arguments, "--brackets", str(tmp_path / "gold.ptb")]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_evaluation_with_words_and_from_text(cli: Cli) -> None:
+    command = ["parse", "--evaluate", "gold.conllu", "-p", "x.parser"]
+    found = cli(*command, "--json", "--brackets", "gold.ptb").document
     assert (found["lines"], found["words"]) == (2, 8)
     assert 100 / 8 <= found["UAS"] <= 100
     assert sum(row["arcs"] for row in found["calibration"]) > 0
-    assert main([*arguments[:-1], "--raw", "--join", "2"]) == 0
-    assert "1 lines, 8 words" in capsys.readouterr().out
+    assert "1 lines, 8 words" in cli(*command, "--raw", "--join", "2").out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--raw"], "--raw goes with --evaluate"),
-        (["-n", "3"], "--trees goes with --format nbest"),
-        (["-f", "nbest", "-n", "1001"], "--trees is 1001, at most 1000"),
-        (["--evaluate", "GOLD", "--join", "2"], "--join goes with --raw"),
-        (["--evaluate", "GOLD", "--raw", "--brackets", "x"], "leave --raw out"),
-        (["--evaluate", "GOLD", "--parser", "nothing"], "unknown; known are"),
-        (["--parser", "file:GOLD", "-f", "ptb", "GOLD"], "has no analysis"),
+        ("--raw", "--raw goes with --evaluate"),
+        ("-n 3", "--trees goes with --format nbest"),
+        ("-f nbest -n 1001", "--trees is 1001, at most 1000"),
+        ("--evaluate gold.conllu --join 2", "--join goes with --raw"),
+        ("--evaluate gold.conllu --raw --brackets x", "leave --raw out"),
+        ("--evaluate gold.conllu --parser nothing", "unknown; known are"),
+        ("--evaluate x --gold-trees", "--gold-trees goes with --roles"),
+        ("--evaluate x --one-sentence", "with --evaluate give only"),
+        ("--parser file:gold.conllu -f ptb gold.conllu", "has no analysis"),
+        ("a.txt -p x.parser --roles", "gives no semantic roles"),
+        ("a.txt -p x.parser --roles -f ptb", "--roles goes with"),
+        ("--roles --evaluate gold.conllu -p file:roles.txt", "--gold-roles"),
+        ("--nominal", "--nominal goes with --roles or --format roles"),
+        ("--nominal -f ptb", "--nominal goes with --roles or --format roles"),
+        ("--nominal --evaluate x", "--nominal goes with --roles"),
+        ("--nominal --drs", "leave --format, --roles and --nominal out"),
+        ("--nominal --roles --evaluate roles.txt -p file:roles.txt", "--nominal needs tags"),
+        ("--drs --format ptb", "--drs prints clauses"),
+        ("--drs --evaluate gold.clf --raw", "GOLD is a file of clauses"),
+        ("--drs --evaluate gold.clf --gold-trees", "leave --gold-trees out"),
+        ("--drs --evaluate gold.clf --gold-roles x", "leave --gold-roles out"),
+        ("--drs --evaluate gold.clf --one-sentence", "leave --one-sentence out"),
+        ("--drs --evaluate empty.clf", "holds no clauses"),
+        ("--drs --evaluate bad.clf", "bad.clf:2: a clause is written as"),
+        ("--drs -p file:gold.ptb yes.txt", "gives no dependency trees"),
     ],
 )
-def test_what_cannot_be_is_refused(
-    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold = tmp_path / "gold.conllu"
-    gold.write_text(CONLLU)
-    assert main(["parse", *(word.replace("GOLD", str(gold)) for word in arguments)]) == 2
-    assert message in capsys.readouterr().err
+def test_refusals(cli: Cli, arguments: str, message: str) -> None:
+    outcome = cli("parse", *arguments.split())
+    assert outcome.status == 2
+    assert message in outcome.err
 
 
-ROLES = "# words = She\tsings\n2\tsing\tsing.01\tARG0:1-1\tV:2-2\n\n# words = Yes\n\n"
-
-
-def test_roles_of_a_file_are_written_and_evaluated(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    roles, text = tmp_path / "roles.txt", tmp_path / "text.txt"
-    roles.write_text(ROLES)
-    text.write_text("Yes She sings\n")
-    assert main(["parse", str(text), "-p", f"file:{roles}", "--roles"]) == 0
-    written = capsys.readouterr().out
+def test_roles_of_a_file_are_written_and_evaluated(cli: Cli, write: Write) -> None:
+    text, parser = write("text.txt", "Yes She sings\n"), "file:roles.txt"
+    written = cli("parse", text, "-p", parser, "--roles").out
     assert "Pred=sing.01|Args=A0:1-1" in written
     assert "# roles = 0" in written
-    assert main(["parse", str(text), "-p", f"file:{roles}", "-f", "roles"]) == 0
-    assert capsys.readouterr().out == "1\tsings\tsing.01\tA0: She\n"
-    assert main(["parse", "--roles", "--evaluate", str(roles), "-p", f"file:{roles}", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["arguments"]["f1"] == 100.0
-    assert found["roles"]["A0"]["gold"] == 1
-    gold = tmp_path / "gold.conllu"
-    gold.write_text("1\tYes\t_\tINTJ\tUH\t_\t0\troot\t_\t_\n")
-    assert main(["parse", "--roles", "--evaluate", str(gold), "-p", f"file:{roles}"]) == 2
-    assert "--gold-roles" in capsys.readouterr().err
-    arguments = [
+    assert cli("parse", text, "-p", parser, "-f", "roles").out == "1\tsings\tsing.01\tA0: She\n"
+    found = cli("parse", "--roles", "--evaluate", "roles.txt", "-p", parser, "--json").document
+    assert (found["arguments"]["f1"], found["roles"]["A0"]["gold"]) == (100.0, 1)
+    # Sentences of one file alone are counted.
+    word = "1\t{}\t_\tINTJ\tUH\t_\t0\troot\t_\t_\n\n"
+    gold = write("three.conllu", "".join(map(word.format, ("Yes", "No", "Yes"))))
+    outcome = cli("parse", "--roles", "--evaluate", gold, "--gold-roles", "roles.txt", "-p", parser)
+    assert "1 lines, 0 predicates" in outcome.out
+    assert "three.conllu: 2 of 3 sentences are left out" in outcome.err
+    assert "roles.txt: 1 of 2 sentences are left out" in outcome.err
+
+
+def test_roles_on_gold_trees_and_from_text(cli: Cli, tmp_path: Path) -> None:
+    write_role_weights(role_weights(), tmp_path / "x.roles")
+    command = [
         "parse",
         "--roles",
         "--evaluate",
-        str(gold),
+        "gold.conllu",
         "--gold-roles",
-        str(roles),
+        "gold-roles.txt",
+        "--json",
         "-p",
-        f"file:{roles}",
     ]
-    assert main(arguments) == 0
-    assert "1 lines, 0 predicates" in capsys.readouterr().out
-
-
-NOMINAL_CONLLU = """\
-1\tLove\t_\tNOUN\tNN\t_\t4\tnsubj\t_\tPred=love.01|Args=A1:2-3
-2\tof\t_\tADP\tIN\t_\t3\tcase\t_\t_
-3\tdogs\t_\tNOUN\tNNS\t_\t1\tnmod\t_\t_
-4\tlasts\t_\tVERB\tVBZ\t_\t0\troot\t_\tPred=last.01|Args=A1:1-3
-"""
-GOLD_ROLES = "# words = We\tdo\tn't\tsing\t,\tAnna\t.\n4\tsing\tsing.01\tARG0:1-1\tV:4-4\n\n# words = Yes\n\n"
-
-
-def test_roles_on_gold_trees_and_from_text(
-    parser: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_role_weights(role_weights(), tmp_path / "x.roles")
-    (tmp_path / "gold.conllu").write_text(CONLLU)
-    (tmp_path / "roles.txt").write_text(GOLD_ROLES)
-    (tmp_path / "gold.ptb").write_text("(TOP (INTJ (UH Yes)))\n")
-    arguments = ["parse", "--roles", "--evaluate", str(tmp_path / "gold.conllu"), "-p", parser]
-    arguments += ["--gold-roles", str(tmp_path / "roles.txt"), "--json"]
-    for more in ([], ["--brackets", str(tmp_path / "gold.ptb")]):
-        assert main([*arguments, "--gold-trees", *more]) == 0
-        found = json.loads(capsys.readouterr().out)
+    for more in ([], ["--brackets", "gold.ptb"]):
+        found = cli(*command, "x.parser", "--gold-trees", *more).document
         # The gold tags have one verb, and it is a predicate.
-        assert found["predicates"]["f1"] == 100.0
-        assert found["roles"]["A0"]["gold"] == 1
-    assert main([*arguments, "--raw", "--join", "2"]) == 0
-    assert json.loads(capsys.readouterr().out)["lines"] == 1
+        assert (found["predicates"]["f1"], found["roles"]["A0"]["gold"]) == (100.0, 1)
+    assert cli(*command, "x.parser", "--raw", "--join", "2").document["lines"] == 1
     for more, message in (
-        (["--gold-trees", "--raw"], "leave --raw"),
-        (["--brackets", "x"], "--brackets goes with --gold-trees"),
-        (["--gold-trees", "-p", f"file:{tmp_path / 'roles.txt'}"], "has no labeller"),
+        (["x.parser", "--gold-trees", "--raw"], "leave --raw"),
+        (["x.parser", "--brackets", "x"], "--brackets goes with --gold-trees"),
+        (["file:gold-roles.txt", "--gold-trees"], "has no labeller"),
     ):
-        assert main([*arguments, *more]) == 2
-        assert message in capsys.readouterr().err
-    arguments[3] = str(tmp_path / "roles.txt")
-    assert main([*arguments, "--gold-trees"]) == 2
-    assert "needs tags and a dependency tree" in capsys.readouterr().err
+        assert message in cli(*command, *more).fault
+    command[3] = "gold-roles.txt"
+    assert "needs tags and a dependency tree" in cli(*command, "x.parser", "--gold-trees").fault
 
 
-def test_nominal_predicates_are_written_and_evaluated(
-    parser: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    verbs_alone = tmp_path / "verbs.parser"
-    verbs_alone.write_bytes(Path(parser).read_bytes())
-    write_role_weights(role_weights(), tmp_path / "verbs.roles")
-    assert main(["parse", text, "-p", str(verbs_alone), "--roles", "--nominal", "--no-cache"]) == 2
-    assert "knows verbs alone" in capsys.readouterr().err
+def test_nominal_predicates_are_written_and_evaluated(cli: Cli, write: Write, tmp_path: Path) -> None:
+    write_role_weights(role_weights(), tmp_path / "x.roles")
+    assert "knows verbs alone" in cli("parse", "a.txt", "-p", "x.parser", "--roles", "--nominal").fault
     write_role_weights(role_weights(nominal=nominal_weights(9.0)), tmp_path / "x.roles")
     for arguments in (["--roles"], ["-f", "roles"]):
-        assert main(["parse", text, "-p", parser, *arguments, "--nominal", "--no-cache"]) == 0
-        assert capsys.readouterr().out
-    (tmp_path / "gold.conllu").write_text(NOMINAL_CONLLU)
-    arguments = [
-        "parse",
-        "--roles",
-        "--evaluate",
-        str(tmp_path / "gold.conllu"),
-        "-p",
-        parser,
-        "--gold-trees",
-    ]
-    assert main([*arguments, "--json"]) == 0
-    verbs = json.loads(capsys.readouterr().out)
-    assert "nominal" not in verbs
-    assert main([*arguments, "--nominal", "--json"]) == 0
-    both = json.loads(capsys.readouterr().out)
+        assert cli("parse", "a.txt", "-p", "x.parser", *arguments, "--nominal", "--no-cache").lines
+    command = ["parse", "--roles", "--evaluate", write("n.conllu", NOMINAL), "-p", "x.parser", "--gold-trees"]
+    verbs, both = cli(*command, "--json").document, cli(*command, "--nominal", "--json").document
     nominal = both.pop("nominal")
     assert both == verbs
     # Every noun is called a predicate, and one of two is one.
     assert (nominal["predicates"]["precision"], nominal["predicates"]["recall"]) == (50.0, 100.0)
     assert nominal["roles"]["A1"]["gold"] == 1
-    assert main([*arguments, "--nominal"]) == 0
-    out = capsys.readouterr().out
+    out = cli(*command, "--nominal").out
     assert "verbs: 1 predicates, 1 arguments" in out
     assert "nominal predicates: 1 predicates, 1 arguments" in out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--nominal"], "--nominal goes with --roles or --format roles"),
-        (["--nominal", "-f", "ptb"], "--nominal goes with --roles or --format roles"),
-        (["--nominal", "--evaluate", "x"], "--nominal goes with --roles"),
-        (["--nominal", "--drs"], "leave --format, --roles and --nominal out"),
-        (["--nominal", "--roles", "--evaluate", "ROLES", "-p", "file:ROLES"], "--nominal needs tags"),
-    ],
-)
-def test_nominal_goes_with_roles(
-    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_gold_roles_on_standard_input_are_those_of_the_file(
+    cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "roles.txt").write_text(ROLES)
-    given = [one.replace("ROLES", str(tmp_path / "roles.txt")) for one in arguments]
-    assert main(["parse", *given]) == 2
-    assert message in capsys.readouterr().err
+    # The text joins its words, so a parser that got the words between spaces would find another line.
+    text = (
+        "# text = can't\n1\tca\t_\tAUX\tMD\t_\t0\troot\t_\tSpaceAfter=No|Pred=can.01|Args=AM-NEG:2\n"
+        "2\tn't\t_\tPART\tRB\t_\t1\tadvmod\t_\t_\n\n"
+    )
+    gold = write("joined.conllu", text)
+    seen: list[list[str]] = []
+    analyse = FileAnalyser.analyse
+
+    def recorded(self: FileAnalyser, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
+        seen.append(list(lines))
+        return analyse(self, lines, wanted)
+
+    monkeypatch.setattr(FileAnalyser, "analyse", recorded)
+    command = ["parse", "--roles", "--raw", "-p", f"file:{gold}", "--json", "--evaluate"]
+    assert cli(*command, gold).document == cli(*command, "-", stdin=text).document
+    assert seen == [["can't"], ["can't"]]
+
+
+def test_boxes_and_clauses_of_every_line(cli: Cli, write: Write) -> None:
+    lines = write("lines.txt", "Anna sings\n\n?\n")
+    out = cli("parse", lines, "--drs", "-p", "file:trees.conllu").out
+    assert '\n% b1: x1 | PRESUPPOSITION(b2), female(x1), Name(x1, "anna")\n' in out
+    assert "%%% line 1\n" in out
+    assert "%%% line 2\n" not in out
+    first, second = read_clauses(out.split("\n"), "out")
+    assert (first.text, second.text) == ("Anna sings", "?")
+    assert second.analysis.drs is not None
+    assert second.analysis.drs.clauses == ()
+    # What is printed can be scored.
+    metric = f"dr-or-*(parser=file:{write('boxes.clf', out)})"
+    scores = cli("score", lines, "-i", lines, "--metric", metric, "--sentence-level", "--score-only").out
+    assert [float(line) for line in scores.split()] == [1.0, 0.0, 0.0]
+
+
+def test_counter_on_a_clause_file(cli: Cli) -> None:
+    command = ["parse", "--drs", "--evaluate", "gold.clf", "-p", "file:trees.conllu"]
+    found = cli(*command, "--json").document
+    # Ours: the same, PropBank's A0, first senses, and the time with three clauses.
+    assert (found["texts"], found["all"]["gold_clauses"], found["all"]["clauses"]) == (1, 5, 8)
+    assert found["all"]["recall"] == pytest.approx(100 * 2 / 5)
+    assert found["plain"]["recall"] == 100.0
+    assert found["plain"]["precision"] == pytest.approx(100 * 5 / 8)
+    assert "1 texts, 5 clauses" in cli(*command).out
+
+
+def test_structures_of_random_trees_are_repeatable(cli: Cli, write: Write) -> None:
+    text = write("long.txt", f"The cat sees (us).\n\n{'dog ' * 1000}\n")
+    first, second = (cli("parse", text, "--drs", "-p", "x.parser", "--no-cache").out for _ in range(2))
+    assert first == second
+    assert [len(one.analysis.tokens) for one in read_clauses(first.split("\n"), "x")] == [7, 1000]

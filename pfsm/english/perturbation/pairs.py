@@ -5,12 +5,12 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 
 import numpy as np
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
-from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import PORTION, analyse_lines
 from pfsm.data.minimal_pairs import MinimalPairs
 from pfsm.data.table import DataSource, Table
@@ -98,64 +98,42 @@ def perturb(
     distinct = [one for one in dict.fromkeys(translations) if one.text.strip()]
     if not distinct:
         raise PfsmError("no translations to change: all texts are empty")
-    makers = _Makers(tuple(kinds), language, seed, Pool(one.text for one in distinct))
-    draw = _Draw(seed, per_kind)
-    parses = any(kind.parsed for kind in makers.kinds)
+    pool, draw = Pool(one.text for one in distinct), _Draw(seed, per_kind)
+    parses = any(kind.parsed for kind in kinds)
+    tell = progress or (lambda _done, _total: None)
 
     def made() -> Iterator[Pair]:
         for first in range(0, len(distinct), AT_ONCE):
             portion = distinct[first : first + AT_ONCE]
-            told = _Told(progress, first, len(portion), len(distinct))
-            wanted = [draw.wanted(makers.kinds, one) for one in portion]
+            size, total = len(portion), len(distinct)
+            wanted = [draw.wanted(kinds, one) for one in portion]
             # Kinds that need no parse make better changes where there is one: all kinds see the same of a text.
             lines = [one.text for one, some in zip(portion, wanted, strict=True) if parses and some]
-            found = (
-                analyse_lines(lines, DEFAULT_PARSER, processes=processes, cache=cache, progress=told.parsed)
-                if lines
-                else ()
-            )
+            # Parsing is half of the work.
+            found = analyse_lines(
+                lines, DEFAULT_PARSER, processes=processes, cache=cache,
+                progress=partial(_half_told, tell, first, size, total),
+            ) if lines else ()  # fmt: skip
             analyses = dict(zip(lines, found, strict=True))
             for number, (one, some) in enumerate(zip(portion, wanted, strict=True), 1):
-                yield from makers.pairs(one, draw.wanted(some, one), analyses.get(one.text))
-                told.made(number)
+                text = Text(one.text, language, pool, one.source, analyses.get(one.text))
+                yield from _pairs(text, one.reference, draw.wanted(some, one), seed)
+                if number % PORTION == 0 or number == size:
+                    tell(first + (size + number) // 2, total)
 
     return made() if per_kind is None else draw.drawn(made())
 
 
-@dataclass(frozen=True)
-class _Told:
-    """Progress within a portion of the translations: parsing is half of the work."""
-
-    progress: Progress | None
-    first: int
-    size: int
-    total: int
-
-    def parsed(self, done: int, number: int) -> None:
-        if self.progress is not None:
-            self.progress(self.first + self.size * done // (2 * number), self.total)
-
-    def made(self, done: int) -> None:
-        if self.progress is not None and (done % PORTION == 0 or done == self.size):
-            self.progress(self.first + (self.size + done) // 2, self.total)
+def _half_told(tell: Progress, first: int, size: int, total: int, done: int, number: int) -> None:
+    tell(first + size * done // (2 * number), total)
 
 
-@dataclass(frozen=True)
-class _Makers:
-    kinds: tuple[Kind, ...]
-    language: str
-    seed: int
-    pool: Pool
-
-    def pairs(self, one: Translation, kinds: Sequence[Kind], analysis: Analysis | None) -> Iterator[Pair]:
-        if not kinds:
-            return
-        text = Text(one.text, self.language, self.pool, one.source, analysis)
-        for kind in kinds:
-            worse = kind.change(text, Dice(self.seed, kind.name, one.text))
-            if worse is not None and worse.split() != one.text.split():
-                place = place_of_change(one.text, worse)
-                yield Pair(one.reference, one.text, worse, kind.name, kind.severity, place)
+def _pairs(text: Text, reference: str, kinds: Sequence[Kind], seed: int) -> Iterator[Pair]:
+    for kind in kinds:
+        worse = kind.change(text, Dice(seed, kind.name, text.line))
+        if worse is not None and worse.split() != text.line.split():
+            place = place_of_change(text.line, worse)
+            yield Pair(reference, text.line, worse, kind.name, kind.severity, place)
 
 
 class _Draw:

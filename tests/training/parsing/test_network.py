@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from pfsm.analysis.conllu import parse_conllu
 from pfsm.analysis.constituents import parse_brackets
@@ -10,7 +11,7 @@ from pfsm.english.parser.network import Network
 from pfsm_training.parsing.batches import Numbering, make_lines
 from pfsm_training.parsing.export import exported
 from pfsm_training.parsing.loss import losses, span_log_sum, tree_log_sum
-from pfsm_training.parsing.network import ParserNetwork, Sizes
+from pfsm_training.parsing.network import ParserNetwork, Sizes, run_recurrence
 from pfsm_training.parsing.treebank import (
     Example,
     binary_spans,
@@ -129,3 +130,15 @@ def test_lines_hold_every_sentence_once_in_order() -> None:
     lines = make_lines(numbers, np.random.default_rng(0))
     assert [sentence for line in lines for sentence in line] == numbers
     assert {len(line) for line in lines} == {1, 2, 3}
+
+
+def test_processors_without_bfloat16_compute_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    lstm, values = nn.LSTM(8, 8), torch.randn(2, 5, 8)
+    fine = run_recurrence(lstm, values, coarse=False)
+    assert fine.dtype == torch.float32
+    assert run_recurrence(lstm, values, coarse=True).detach().numpy() == pytest.approx(
+        fine.detach().numpy(), abs=0.02
+    )
+    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
+    assert torch.equal(run_recurrence(lstm, values, coarse=True), fine)

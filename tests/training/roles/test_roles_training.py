@@ -1,6 +1,7 @@
-"""Training of the labeller: its network against the one that labels, a lesson that can be learned, folds."""
+"""Training of the labeller: its network against the one that labels, a lesson to be learned, teachers, folds."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,10 +14,9 @@ from pfsm.english.labeller.inputs import Numbers, candidates_of, states_of
 from pfsm.english.labeller.label import Labeller
 from pfsm.english.labeller.nominals import noun_keys, noun_log_odds
 from pfsm.english.labeller.weights import RoleWeights
-from pfsm.english.parser.network import normal_form
 from pfsm_training.roles.export import exported_arrays, exported_nouns, logistic_fit, tuned
 from pfsm_training.roles.jackknife import fold_of
-from pfsm_training.roles.lesson import RolePlan
+from pfsm_training.roles.lesson import Lesson, RolePlan, lesson_of
 from pfsm_training.roles.network import RoleNetwork, RoleSizes
 from pfsm_training.roles.samples import (
     arrays_of,
@@ -26,28 +26,63 @@ from pfsm_training.roles.samples import (
     known_labels,
     sentence_of,
 )
-from pfsm_training.roles.train import train_labeller
-from tests.analysis.samples import random_weights
+from pfsm_training.roles.train import derivatives, teach, train_labeller
+from tests.analysis.samples import analysed, random_weights
 
 PARSER = random_weights()
 SIZES = RoleSizes(tag=3, relation=3, state=4, hidden=8, pairs=4)
+
+
+PLAN = RolePlan(
+    passes=2, passes_after=3, words=12, features=60, features_of_nouns=10, features_of_teachers=30, least=2,
+    least_noun=1,
+    sizes=SIZES,
+)  # fmt: skip
+
+
+def frame(predicate: int, lemma: str, **spans: tuple[int, int]) -> Frame:
+    return Frame(predicate, lemma, tuple(Argument(label, (span,)) for label, span in spans.items()))
 
 
 def sentences() -> list[Analysis]:
     """Subjects are A0 and objects A1 of "sees"; the length differs."""
     found = []
     for subject, thing in (("cat", "dog"), ("dog", "cat"), ("dog", "dog"), ("cat", "cat")):
-        words = ("the", subject, "sees", "the", thing, ".")
-        frame = Frame(2, "see", (Argument("A0", ((0, 2),)), Argument("A1", ((3, 5),))))
-        tree = DependencyTree((2, 3, 0, 5, 3, 3), ("det", "nsubj", "root", "det", "obj", "punct"))
-        upos, xpos = ("DET", "NOUN", "VERB", "DET", "NOUN", "PUNCT"), ("DT", "NN", "VBZ", "DT", "NN", ".")
-        found.append(Analysis(words, (0,), upos, xpos, (tree,), frames=(frame,)))
-        short = DependencyTree((2, 0), ("nsubj", "root"))
-        frame = Frame(1, "see", (Argument("A0", ((0, 1),)),))
-        found.append(
-            Analysis((thing, "sees"), (0,), ("NOUN", "VERB"), ("NN", "VBZ"), (short,), frames=(frame,))
+        whole = analysed(
+            f"the DET DT 2 det;{subject} NOUN NN 3 nsubj;sees VERB VBZ 0 root;the DET DT 5 det;{thing} NOUN NN 3 obj;"
+            ". PUNCT . 3 punct"
         )
+        found.append(replace(whole, frames=(frame(2, "see", A0=(0, 2), A1=(3, 5)),)))
+        short = analysed(f"{thing} NOUN NN 2 nsubj;sees VERB VBZ 0 root")
+        found.append(replace(short, frames=(frame(1, "see", A0=(0, 1)),)))
     return found
+
+
+def nominal_sentences() -> list[Analysis]:
+    """Love is a predicate whose A1 is what follows; a dog is none."""
+    return [
+        replace(
+            analysed(f"the DET DT 2 det;{word} NOUN NN 0 root;of ADP IN 4 case;{other} NOUN NN 2 nmod"),
+            frames=(frame(1, "love", A1=(2, 4)),) if word == "love" else (),
+        )
+        for word in ("love", "dog")
+        for other in ("cat", "dog", "rain")
+    ]
+
+
+def bare(analyses: list[Analysis]) -> list[Analysis]:
+    return [replace(one, frames=None) for one in analyses]
+
+
+def lesson() -> Lesson:
+    samples = [(one, one) for one in (*sentences(), *nominal_sentences())]
+    return lesson_of(PLAN, (samples, samples), bare(sentences()[:3]), PARSER)
+
+
+def network(lesson: Lesson, seed: int) -> RoleNetwork:
+    torch.manual_seed(seed)
+    vectors = torch.from_numpy(PARSER.arrays["vectors"])
+    return RoleNetwork(SIZES, vectors, lesson.counts(PARSER, lesson.keys.size)).eval()
 
 
 def test_network_is_the_twin_of_the_labeller() -> None:
@@ -90,58 +125,27 @@ def test_network_is_the_twin_of_the_labeller() -> None:
 
 
 def test_lesson_is_learned() -> None:
-    gold = sentences()
+    gold = [*sentences(), *nominal_sentences()]
     plan = RolePlan(
-        teachers=0, passes=25, words=12, features=200, rate=0.04, least=2, sizes=replace(SIZES, dropout=0.0)
-    )
+        teachers=0, passes=40, words=24, features=200, rate=0.04, least=2, least_noun=1,
+        sizes=replace(SIZES, dropout=0.0),
+    )  # fmt: skip
     samples = [(one, one) for one in gold]
     reports: list[str] = []
     weights = train_labeller(plan, "small", (samples, samples), PARSER, reports.append)
-    assert weights.labels == ("A0", "A1")
-    assert len(reports) == 26
-    weights = tuned(weights, samples, PARSER)
-    labeller = Labeller(weights, PARSER)
+    assert (weights.labels, len(reports)) == (("A0", "A1"), 41)
+    # What is computed afterwards has subnormal numbers again.
+    assert np.finfo(np.float64).tiny / np.float64(4.0) > 0.0
+    labeller = Labeller(tuned(weights, samples, PARSER), PARSER)
+
+    def arguments(frames: Sequence[Frame] | None) -> list[tuple[int, list[tuple[str, object]]]]:
+        likely = [one for one in frames or () if one.is_likely]
+        return [(one.predicate, [(each.label, each.spans) for each in one.arguments]) for one in likely]
+
     for right in gold:
-        found = labeller.labelled(right, given=True)
-        assert [(one.label, one.spans) for frame in found.frames or () for one in frame.arguments] == [
-            (one.label, one.spans) for frame in right.frames or () for one in frame.arguments
-        ]
-
-
-def nominal_sentences() -> list[Analysis]:
-    """Love is a predicate whose A1 is what follows; a dog is none."""
-    found = []
-    for word, frames in (("love", (Frame(1, "love", (Argument("A1", ((2, 4),)),)),)), ("dog", ())):
-        for other in ("cat", "dog", "rain"):
-            tree = DependencyTree((2, 0, 4, 2), ("det", "root", "case", "nmod"))
-            tags = ("DET", "NOUN", "ADP", "NOUN"), ("DT", "NN", "IN", "NN")
-            found.append(Analysis(("the", word, "of", other), (0,), *tags, (tree,), frames=frames))
-    return found
-
-
-def test_nouns_that_are_predicates_are_learned() -> None:
-    gold = nominal_sentences()
-    plan = RolePlan(
-        teachers=0,
-        passes=40,
-        words=12,
-        features=200,
-        rate=0.04,
-        least=2,
-        least_noun=1,
-        sizes=replace(SIZES, dropout=0.0),
-    )
-    samples = [(one, one) for one in gold]
-    weights = tuned(train_labeller(plan, "small", (samples, samples), PARSER, print), samples, PARSER)
-    labeller = Labeller(weights, PARSER)
-    for right in gold:
-        found = labeller.labelled(right, given=True, nominal=True).frames or ()
-        likely = [one for one in found if one.is_likely]
-        assert [(one.predicate, [(each.label, each.spans) for each in one.arguments]) for one in likely] == [
-            (one.predicate, [(each.label, each.spans) for each in one.arguments])
-            for one in right.frames or ()
-        ]
-        assert labeller.labelled(right, given=True).frames == ()
+        assert arguments(labeller.labelled(right, given=True, nominal=True).frames) == arguments(right.frames)
+        verbs = [one for one in right.frames or () if right.upos[one.predicate] == "VERB"]
+        assert arguments(labeller.labelled(right, given=True).frames) == arguments(verbs)
 
 
 def test_words_that_a_parser_takes_for_nouns_are_predicates_where_the_gold_standard_says_so() -> None:
@@ -205,28 +209,76 @@ def test_log_odds_are_fitted() -> None:
     assert logistic_fit(np.array([1.0, 2.0]), np.array([1.0, 0.0])) == (1.0, 0.0)
 
 
-def test_training_is_repeatable() -> None:
-    samples = [(one, one) for one in sentences()]
-    plan = RolePlan(teachers=0, passes=2, words=12, features=200, least=2, sizes=SIZES)
-    first, second = (train_labeller(plan, "a", (samples, samples), PARSER, print) for _ in range(2))
-    assert all((first.arrays[name] == second.arrays[name]).all() for name in first.arrays)
-    # What is computed afterwards has subnormal numbers again.
-    assert np.finfo(np.float64).tiny / np.float64(4.0) > 0.0
+def test_target_is_a_mixture_of_gold_standard_and_teachers() -> None:
+    one, both = lesson(), lesson()
+    first, second = network(one, 1), network(one, 2)
+    alone = []
+    for teacher in (first, second):
+        own = lesson()
+        teach(own, [teacher], replace(PLAN, soft_targets=1.0))
+        alone.append([each.target for each in own.gold if each is not None])
+    teach(both, [first, second], replace(PLAN, soft_targets=0.25))
+    known = [each for each in both.gold if each is not None]
+    assert len(known) == 14
+    for sentence, a, b in zip(known, alone[0], alone[1], strict=True):
+        assert sentence.target is not None
+        assert a is not None
+        assert b is not None
+        right = np.zeros(sentence.target.shape)
+        places = np.flatnonzero(sentence.gold >= 0)
+        right[places, sentence.gold[places]] = 1.0
+        expected = 0.75 * right + 0.125 * (a.astype(np.float64) + b.astype(np.float64))
+        assert sentence.target == pytest.approx(expected, abs=2e-3)
+        assert ((sentence.are_predicates > 0) & (sentence.are_predicates < 1)).all()
+    # Nothing is known of the others but what the teachers say.
+    assert len(both.unlabelled) == 3
+    for sentence in both.unlabelled:
+        assert sentence.target is not None
+        assert 0 < sentence.target.max() < 1
 
 
-def test_rare_labels_and_predicates_that_are_neither_verbs_nor_nouns_are_left_out() -> None:
+def test_derivatives_with_targets_are_those_of_differences() -> None:
+    own = lesson()
+    teach(own, [network(own, 3)], PLAN)
+    group = [one for one in own.gold if one is not None][:2]
+    n = sum(len(one.gold) for one in group)
+    scores = torch.from_numpy(np.random.default_rng(8).normal(size=(n, len(own.labels) + len(own.of_nouns))))
+    _, found = derivatives(group, scores, len(own.labels))
+    for place in ((0, 0), (n - 1, 1), (n // 2, 0)):
+        step = torch.zeros_like(scores)
+        step[place] = 1e-5
+        up, down = (derivatives(group, scores + by, len(own.labels))[0] for by in (step, -step))
+        assert found[place] == pytest.approx((up - down) / 2e-5, abs=1e-6)
+
+
+def test_sentences_without_gold_standard_are_read_once_they_have_targets() -> None:
+    own = lesson()
+    random = np.random.default_rng(1)
+    assert len(own.drawn(0.5, 1.0, random)) == 14
+    teach(own, [network(own, 3)], PLAN)
+    assert len(own.drawn(0.5, 1.0, random)) == 17
+    assert len(own.drawn(0.5, 0.0, random)) == 14
+
+
+def test_labeller_has_only_its_own_features() -> None:
+    gold = sentences()
+    samples = [(one, one) for one in gold]
+    reports: list[str] = []
+    weights = train_labeller(PLAN, "small", (samples, samples), PARSER, reports.append, bare(gold))
+    # No noun is a predicate, so that verbs have what is left for them; the other features are the teachers'.
+    assert weights.keys.size == len(weights.arrays["features"]) == 70
+    # Two teachers and the labeller.
+    assert len(reports) == 1 + 2 * 2 + 3
+    again = train_labeller(PLAN, "small", (samples, samples), PARSER, reports.append, bare(gold))
+    assert all((weights.arrays[name] == again.arrays[name]).all() for name in weights.arrays)
+
+
+def test_what_is_left_out_and_unknown() -> None:
     gold = sentences()[:2]
     odd = replace(gold[0], upos=("DET", "NOUN", "ADJ", "DET", "NOUN", "PUNCT"))
     assert known_labels([(one, one) for one in gold], 2) == ("A0",)
     assert known_labels([(odd, odd)], 1) == ()
-
-
-def test_words_without_vectors_and_unknown_tags_have_number_0() -> None:
     tree = DependencyTree((0, 1), ("root", "odd"))
-    found = Numbers(PARSER).of(["The", "zebra"], ["DT", "XX"], tree)
-    assert found.tolist() == [[1, 0, 1, 1], [0, 1, 0, 0]]
-    assert normal_form("The") == "the"
-
-
-def test_sentences_of_a_document_share_a_fold() -> None:
+    assert Numbers(PARSER).of(["The", "zebra"], ["DT", "XX"], tree).tolist() == [[1, 0, 1, 1], [0, 1, 0, 0]]
+    # Sentences of a document share a fold.
     assert fold_of(["a-1", "a-2", "b-1", "c-1", "c-2"], 2) == [0, 0, 1, 0, 0]
