@@ -92,10 +92,12 @@ def make_room(folder: Path, largest: int) -> None:
             return
         excess -= int(_KEPT * largest)
         for _, path in found:
-            if excess > 0:
-                size = path.stat().st_size
-                _shrink(path, min(1.0, excess / size))
-                excess -= size - path.stat().st_size
+            size = path.stat().st_size
+            _shrink(path, min(1.0, excess / size))
+            gone = size - path.stat().st_size
+            if gone and excess < size:
+                return  # nothing is left to remove, except what rounding to pages hides
+            excess -= gone
 
 
 def _shrink(path: Path, share: float) -> None:
