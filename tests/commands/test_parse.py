@@ -166,12 +166,22 @@ def test_roles_on_gold_trees_and_from_text(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_nominal_predicates_are_written_and_evaluated(cli: Cli, write: Write, tmp_path: Path) -> None:
-    write_role_weights(role_weights(), tmp_path / "x.roles")
-    assert "knows verbs alone" in cli("parse", "a.txt", "-p", "x.parser", "--roles", "--nominal").fault
-    write_role_weights(role_weights(nominal=nominal_weights(9.0)), tmp_path / "x.roles")
+    # Names of their own: a process keeps the parsers that it has loaded.
+    for name, nominal in (("verbs", None), ("nouns", nominal_weights(9.0))):
+        write_weights(random_weights(), tmp_path / f"{name}.parser")
+        write_role_weights(role_weights(nominal=nominal), tmp_path / f"{name}.roles")
+    assert "knows verbs alone" in cli("parse", "a.txt", "-p", "verbs.parser", "--roles", "--nominal").fault
     for arguments in (["--roles"], ["-f", "roles"]):
-        assert cli("parse", "a.txt", "-p", "x.parser", *arguments, "--nominal", "--no-cache").lines
-    command = ["parse", "--roles", "--evaluate", write("n.conllu", NOMINAL), "-p", "x.parser", "--gold-trees"]
+        assert cli("parse", "a.txt", "-p", "nouns.parser", *arguments, "--nominal", "--no-cache").lines
+    command = [
+        "parse",
+        "--roles",
+        "--evaluate",
+        write("n.conllu", NOMINAL),
+        "-p",
+        "nouns.parser",
+        "--gold-trees",
+    ]
     verbs, both = cli(*command, "--json").document, cli(*command, "--nominal", "--json").document
     nominal = both.pop("nominal")
     assert both == verbs
