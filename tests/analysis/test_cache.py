@@ -162,7 +162,7 @@ def test_every_source_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert code_version().endswith(" digest")
     finally:
         code_version.cache_clear()
-    names = ("sentence.py", "parse.py", "arborescence.py")
+    names = ("sentence.py", "parse.py", "dependency_trees.py")
     assert all(any(folder.rglob(name)) for folder, name in zip(looked, names, strict=True))
 
 

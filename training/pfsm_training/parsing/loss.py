@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pfsm_kernels.syntax.dependency_trees import tree_marginals_batch
 from pfsm_kernels.syntax.bracketing import span_marginals_batch
+from pfsm_kernels.syntax.dependency_trees import tree_marginals_batch
 from pfsm_training.parsing.batches import Batch
 from pfsm_training.parsing.network import ParserNetwork, Scores
 
