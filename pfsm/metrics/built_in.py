@@ -100,7 +100,7 @@ _FURTHER = (
     "pfsm.metrics.discourse.groups",
     "pfsm.metrics.dpmf.dpmf_group",
     "pfsm.metrics.terp.terp_groups",
-    "pfsm.metrics.entailment_features",
+    "pfsm.english.entailment.features",
     "pfsm.metrics.embedding",
 )
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pfsm.english.entailment.features import FEATURES
 from pfsm.features.values import feature_signature, feature_values
-from pfsm.metrics.entailment_features import FEATURES
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 

@@ -3,9 +3,9 @@
 import pytest
 
 from pfsm.english.entailment import coverage, facts, polarity
+from pfsm.english.entailment.features import FEATURES, RELATIONS, pair_values
 from pfsm.english.entailment.sides import share
 from pfsm.lexicons.relations import load_relations
-from pfsm.metrics.entailment_features import FEATURES, RELATIONS, pair_values
 from tests.entailment.lines import pair, side
 
 DOG_BIT = "The/DET/DT/2/det dog/NOUN/NN/3/nsubj bit/VERB/VBD/0/root Mary/PROPN/NNP/3/obj"

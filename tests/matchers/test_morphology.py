@@ -5,10 +5,10 @@ from collections.abc import Iterable
 import pytest
 
 from pfsm.english.inflection import CATEGORIES, differences, forms
+from pfsm.english.matchers.morphology import MATCHER, NAMES, MorphologyMatcher
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, SynonymTable
-from pfsm.matchers.morphology import MATCHER, NAMES, MorphologyMatcher
 from pfsm.model.metric import Metric
 from tests.matchers.test_spelling import encoded
 from tests.model_cases import model

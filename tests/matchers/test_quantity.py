@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from pfsm.english.matchers.quantity import QuantityMatcher
 from pfsm.english.quantities import quantities
-from pfsm.matchers.quantity import QuantityMatcher
 from pfsm.model.metric import Metric
 from tests.matchers.test_spelling import encoded
 from tests.model_cases import model

@@ -1,0 +1,1 @@
+"""Matchers that know English: forms of one word, amounts and dates."""
