@@ -9,8 +9,21 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from charts import accuracy, edit_weights, learning_curve, training_time
-from drawing import DELETE, FAINT, INK, INSERT, JUMP, MATCH, line, svg, text
+from charts import (
+    DELETE,
+    FAINT,
+    INK,
+    INSERT,
+    JUMP,
+    MATCH,
+    accuracy,
+    edit_weights,
+    learning_curve,
+    line,
+    svg,
+    text,
+    training_time,
+)
 from results import rates, training_times
 
 import pfsm

@@ -2,17 +2,45 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from html import escape
 
-from drawing import DELETE, FAINT, INK, INSERT, JUMP, MATCH, line, svg, text
 from results import Cell, last, tables
 
 import pfsm
 
+INK, MATCH, INSERT, DELETE, JUMP, FAINT = "#1f2328", "#1a7f37", "#0969da", "#cf222e", "#8250df", "#d0d7de"
+STYLE = "font-family:system-ui,sans-serif;font-size:14px"
 GREY = "#59636e"
 PANELS = (("MQM", "experts' error marks (WMT21 MQM)"), ("DA", "crowd, one rater (WMT21 DA)"))
 # Pairs a second from which names stand above and below points, where there is no room beside them.
 CROWDED = 1000
 Point = tuple[float, float]
+
+
+def svg(width: int, height: int, title: str, parts: list[str]) -> str:
+    """A drawing on white ground, with a title for those who cannot see it."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        f' role="img" style="{STYLE}">\n<title>{escape(title)}</title>\n'
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0 8 4 0 8z" fill="context-stroke"/></marker></defs>\n'
+        f'<rect width="{width}" height="{height}" fill="#fff"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+def text(x: float, y: float, content: str, colour: str = INK, anchor: str = "middle", more: str = "") -> str:
+    """A line of text."""
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{colour}" {more}>{escape(content)}</text>'
+
+
+def line(
+    start: tuple[float, float], end: tuple[float, float], colour: str, width: float = 1, more: str = ""
+) -> str:
+    """A straight line."""
+    return (
+        f'<line x1="{start[0]:g}" y1="{start[1]:g}" x2="{end[0]:g}" y2="{end[1]:g}" stroke="{colour}"'
+        f' stroke-width="{width:g}" {more}/>'
+    )
 
 
 def accuracy(rates: Mapping[str, float]) -> str:

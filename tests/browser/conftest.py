@@ -1,4 +1,4 @@
-"""One Chromium for the tests of a file, where there is one."""
+"""One Chromium for all tests, where there is one."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ import pytest
 from tests.browser.devtools import Browser, find_chromium
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     binary = find_chromium()
     if binary is None:

@@ -317,8 +317,9 @@ def test_human_scores(show: Any, result: Compared) -> None:
     np.testing.assert_allclose(found, np.sort(wrong[~np.isnan(wrong)])[::-1][: len(shown)], atol=1e-9)
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize(("width", "phone"), [(1280, False), (390, True)])
+@pytest.mark.parametrize(
+    ("width", "phone", "dark"), [(1280, False, False), (390, True, False), (390, True, True)]
+)
 @pytest.mark.parametrize("where", ["", "#segment=8"])
 def test_it_fits_the_window_and_can_be_read(
     show: Any, width: int, phone: bool, dark: bool, where: str

@@ -322,8 +322,9 @@ def test_two_systems_stand_beside_each_other_or_below_on_a_phone(show: Any) -> N
     assert top < bottom
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize(("width", "phone"), [(1280, False), (390, True)])
+@pytest.mark.parametrize(
+    ("width", "phone", "dark"), [(1280, False, False), (390, True, False), (390, True, True)]
+)
 def test_everything_has_a_name_a_role_and_contrast(show: Any, width: int, phone: bool, dark: bool) -> None:
     browser = show(("one", first_system()), ("two", second_system()))
     browser.size(width, 900, dark, phone)

@@ -55,8 +55,9 @@ def show(browser: Browser, page: Path) -> Iterator[Any]:
     browser.check()
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize(("width", "phone"), [(1280, False), (390, True)])
+@pytest.mark.parametrize(
+    ("width", "phone", "dark"), [(1280, False, False), (390, True, False), (390, True, True)]
+)
 def test_it_fits_the_window_and_can_be_read(show: Any, width: int, phone: bool, dark: bool) -> None:
     browser = show(width, dark, phone)
     assert browser.evaluate("document.documentElement.scrollWidth") == width

@@ -325,8 +325,7 @@ document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [
 """
 
 
-@pytest.mark.parametrize("width", [1280, 375])
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (375, True)])
 def test_every_part_is_readable_and_named(browser: Browser, server: Running, width: int, dark: bool) -> None:
     opened(browser, server, width=width, dark=dark)
     give(browser, REFERENCES, FIRST, SECOND, human=[0.9, 0.2, 0.6])

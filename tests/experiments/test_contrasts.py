@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pfsm import PfsmError
-from pfsm.data import read_judgments, read_preferences
+from pfsm.data import read_judgments
 from pfsm.evaluation import Interval
 from pfsm.evaluation.bootstrap import group_seed, resampled_rows
 from pfsm.metrics import get_metric
@@ -90,43 +90,6 @@ class TestNumbers:
         corrected = [one.difference.p_holm for one in overall(results, "pearson") if one.difference]
         assert corrected == pytest.approx(step_down(p_values))
         assert corrected != pytest.approx(p_values)
-
-    def test_of_preferences(self, run: Run, data: Path) -> None:
-        """Brute force: segments drawn with all their pairs, the tau of 2012 counted out."""
-        results = run(
-            values(
-                test={"name": "pairs", "files": "pairs/*.tsv"},
-                statistics=["tau_wmt12"],
-                group_by=None,
-                resamples=2000,
-                contrasts=[["chrf", "wer"]],
-            )
-        )
-        pairs = read_preferences(data / "pairs" / "cs-en.tsv")
-        names = sorted(set(pairs.references))
-        members = [[at for at, one in enumerate(pairs.references) if one == name] for name in names]
-
-        def outcome(name: str) -> Float:
-            score = get_metric(name).score_pairs
-            right = score(pairs.better, pairs.references) > score(pairs.worse, pairs.references)
-            return np.where(right, 1.0, -1.0)  # ties are wrong
-
-        gained = outcome("chrf") - outcome("wer")
-        difference = found(results, "chrf", "wer", "all", "tau_wmt12").difference
-        assert difference is not None
-        observed = pairs.votes @ gained / pairs.votes.sum()
-        assert difference.value == pytest.approx(observed)
-        rng = np.random.default_rng(4)
-        drawn = []
-        for _ in range(4000):
-            taken = [at for number in rng.integers(len(names), size=len(names)) for at in members[number]]
-            drawn.append(pairs.votes[taken] @ gained[taken] / pairs.votes[taken].sum())
-        low, high = np.quantile(drawn, [0.025, 0.975])
-        assert difference.interval.low == pytest.approx(low, abs=0.1 * (high - low))
-        assert difference.interval.high == pytest.approx(high, abs=0.1 * (high - low))
-        as_far = np.mean(np.abs(np.array(drawn) - np.mean(drawn)) >= abs(observed))
-        assert difference.p_value == pytest.approx(as_far, abs=0.04)
-        assert difference.p_holm == difference.p_value
 
     def test_against_versus_it_is_what_the_table_marks(self, run: Run) -> None:
         results = run(values(versus="ter", contrasts=[["chrf", "ter"]]))

@@ -5,10 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sacrebleu.metrics import TER
-from scipy import stats
 
-from pfsm.data import Judgments, read_judgments
 from pfsm.errors import PfsmError
 from pfsm_experiments.report.tables import explanation, result_tables
 from tests.experiments.conftest import Run
@@ -38,52 +35,6 @@ def values(*statistics: str, **changes: Any) -> dict[str, Any]:
     lines = [{"name": "chrF", "metric": "chrf"}, {"name": "TER", "metric": "ter"}]
     test = {"name": "made", "files": "d/*.tsv"}
     return table(test=test, statistics=list(statistics), train=None, rows=lines, **changes)
-
-
-def negative_ter(test: Judgments, chosen: list[int]) -> float:
-    """sacrebleu's TER of some rows together; higher is better."""
-    hypotheses = [test.hypotheses[at] for at in chosen]
-    return -float(TER().corpus_score(hypotheses, [[test.references[at] for at in chosen]]).score)
-
-
-def test_numbers(run: Run, tmp_path: Path) -> None:
-    folder = write_set(tmp_path)
-    results = run(values("pearson", *ALL, contrasts=[["TER", "chrF"]]), folder)
-    test = read_judgments(folder / "d" / "all.tsv")
-    keys = list(zip(*(test.columns[name] for name in ("source_lang", "document", "system")), strict=True))
-    for language in ("cs", "de"):
-        cells = sorted({key for key in keys if key[0] == language})
-        members = [[at for at, key in enumerate(keys) if key == cell] for cell in cells]
-        means = [
-            np.array([score(chosen) for chosen in members]).reshape(8, 3)
-            for score in (
-                lambda chosen: negative_ter(test, chosen),
-                lambda chosen: test.scores[chosen].mean(),
-            )
-        ]
-        flat = [np.round(one.ravel(), 9) for one in means]  # equal means tie
-        left = [(one - one.mean(axis=1, keepdims=True)).ravel() for one in means]
-        expected = (
-            stats.pearsonr(*flat).statistic,
-            stats.spearmanr(*flat).statistic,
-            stats.kendalltau(*flat).statistic,
-            stats.pearsonr(*left).statistic,
-        )
-        for statistic, value in zip(ALL, expected, strict=True):
-            (entry,) = (
-                one
-                for one in results.entries
-                if (one.row, one.statistic, one.column.group) == ("TER", statistic, language)
-            )
-            assert entry.value == pytest.approx(value, abs=1e-8), statistic
-            assert entry.interval is not None
-            assert entry.column.n == 24
-    counts = {(one.statistic, one.column.group): one.column.n for one in results.entries}
-    assert counts["document-pearson", "mean"] == 48
-    assert counts["pearson", "mean"] == 96
-    found = [one for one in results.contrasts if one.statistic == "document-mean-removed"]
-    assert [one.column.group for one in found] == ["cs", "de", "mean"]
-    assert found[0].difference is not None
 
 
 def test_what_is_drawn_is_told(run: Run, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from scipy import stats
 
 from pfsm import Metric, load
 from pfsm.data import Judgments, read_judgments, read_preferences
-from pfsm.evaluation import evaluate_groups, holm, preference_counts
+from pfsm.evaluation import evaluate_groups, preference_counts
 from pfsm.metrics import get_metric
 from pfsm_experiments.estimates import Entry
 from pfsm_experiments.report.output import Results
@@ -17,7 +17,6 @@ from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from tests.experiments.conftest import Run
 from tests.experiments.experiment_cases import LANGUAGES, table
-from tests.judgment_cases import rows, tsv
 
 
 def number(results: Results, row: str, group: str, statistic: str = "pearson", **column: Any) -> Entry:
@@ -69,35 +68,6 @@ def test_train_and_test(run: Run, data: Path) -> None:
         mean = number(results, row, "mean")
         assert mean.value == pytest.approx(np.mean(means), abs=1e-12)
         assert mean.column.n == 90
-
-
-def test_differences_are_those_of_a_paired_bootstrap(run: Run, data: Path) -> None:
-    results = run(table(resamples=400, rows=[*table()["rows"], {"name": "ter", "metric": "ter"}]))
-    test = read_judgments(data / "test" / "de-en.tsv")
-    rng = np.random.default_rng(1)
-    drawn = rng.integers(30, size=(4000, 30))
-    human = test.scores[drawn]
-
-    def resampled(name: str) -> Any:
-        scores = get_metric(name).score_pairs(test.hypotheses, test.references)[drawn]
-        return np.array([stats.pearsonr(x, y)[0] for x, y in zip(scores, human, strict=True)])
-
-    between = resampled("ter") - resampled("chrf")
-    ours = number(results, "ter", "de").difference
-    assert ours is not None
-    base = number(results, "chrF", "de")
-    assert base.difference is None
-    assert base.value is not None
-    assert ours.value == pytest.approx((number(results, "ter", "de").value or 0.0) - base.value)
-    spread = between.std()
-    assert ours.interval.low == pytest.approx(np.quantile(between, 0.025), abs=0.5 * spread)
-    assert ours.interval.high == pytest.approx(np.quantile(between, 0.975), abs=0.5 * spread)
-    observed = (np.abs(between - between.mean()) >= abs(ours.value)).mean()
-    assert ours.p_value == pytest.approx(observed, abs=0.12)
-    rows = ("pFSM", "near | en-small", "ter")
-    found = [number(results, row, "de").difference for row in rows]
-    values = [one.p_value for one in found if one is not None]
-    assert [one.p_holm for one in found if one is not None] == holm(values).tolist()
 
 
 def test_round_robin(run: Run, data: Path) -> None:
@@ -193,26 +163,6 @@ class TestPreferences:
             assert entry.value == pytest.approx(counts.kendall_tau(variant))
             assert entry.column.n == 50
 
-    def test_intervals_draw_whole_segments(self, run: Run, data: Path) -> None:
-        """Brute force with segments drawn; pairs drawn one by one would give a narrower interval."""
-        results = run(self.values(resamples=2000))
-        pairs = read_preferences(data / "pairs" / "cs-en.tsv")
-        score = get_metric("chrf").score_pairs
-        right = score(pairs.better, pairs.references) > score(pairs.worse, pairs.references)
-        names = sorted(set(pairs.references))
-        rows = {name: [at for at, one in enumerate(pairs.references) if one == name] for name in names}
-        assert len(names) < len(pairs)
-        rng = np.random.default_rng(0)
-        drawn = []
-        for _ in range(2000):
-            taken = [at for k in rng.integers(len(names), size=len(names)) for at in rows[names[k]]]
-            drawn.append(pairs.votes[taken] @ right[taken] / pairs.votes[taken].sum())
-        interval = number(results, "chrF", "all", "accuracy").interval
-        assert interval is not None
-        low, high = np.quantile(drawn, [0.025, 0.975])
-        assert interval.low == pytest.approx(low, abs=0.015)
-        assert interval.high == pytest.approx(high, abs=0.015)
-
     def test_training_on_preferences(self, run: Run, data: Path) -> None:
         made = [{"name": "of pairs", "train": {}, "train_data": "pairs/*.tsv"}]
         results = run(table(rows=made, versus=None))
@@ -221,45 +171,6 @@ class TestPreferences:
         test = joined(data, "test", ("fi",))
         r = stats.pearsonr(metric.score_pairs(test.hypotheses, test.references), test.scores)[0]
         assert number(results, "of pairs", "fi").value == pytest.approx(r, abs=1e-9)
-
-
-@pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall_tau_b"])
-def test_intervals_of_correlations_draw_whole_segments(run: Run, tmp_path: Path, statistic: str) -> None:
-    """Brute force: segments of three judgments each, drawn with all of them."""
-    (tmp_path / "d").mkdir()
-    made = [(reference, hypothesis, score) for reference, hypothesis, score in rows(20, seed=5)]
-    damaged = [
-        (reference, " ".join(hypothesis.split()[cut:]), f"{float(score) - cut:.3f}")
-        for reference, hypothesis, score in made
-        for cut in range(3)
-    ]
-    (tmp_path / "d" / "all.tsv").write_text(tsv(damaged), encoding="utf-8")
-    values = table(
-        test={"name": "d", "files": "d/*.tsv"},
-        statistics=[statistic],
-        group_by=None,
-        versus=None,
-        train=None,
-        rows=[{"name": "chrF", "metric": "chrf"}],
-        resamples=1000,
-    )
-    results = run(values, tmp_path)
-    test = read_judgments(tmp_path / "d" / "all.tsv")
-    predicted = get_metric("chrf").score_pairs(test.hypotheses, test.references)
-    scipys = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall_tau_b": stats.kendalltau}
-    names = sorted(set(test.references))
-    members = {name: [at for at, one in enumerate(test.references) if one == name] for name in names}
-    rng = np.random.default_rng(3)
-    drawn = []
-    for _ in range(1000):
-        taken = [at for k in rng.integers(len(names), size=len(names)) for at in members[names[k]]]
-        drawn.append(scipys[statistic](predicted[taken], test.scores[taken])[0])
-    entry = number(results, "chrF", "all", statistic)
-    assert entry.value == pytest.approx(scipys[statistic](predicted, test.scores)[0], abs=1e-9)
-    assert entry.interval is not None
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    assert entry.interval.low == pytest.approx(low, abs=0.15 * (high - low))
-    assert entry.interval.high == pytest.approx(high, abs=0.15 * (high - low))
 
 
 def test_a_row_that_is_tested_nowhere_has_no_numbers(run: Run) -> None:

@@ -104,15 +104,3 @@ def test_every_name_of_a_statistic(run: Run, folder: Path, names: tuple[str, ...
     found = [run(values(name), folder).entries for name in names]
     assert {entry.statistic for entries in found for entry in entries} == {reported}
     assert all(entries == found[0] for entries in found)
-
-
-def test_every_name_of_a_statistic_of_preferences(run: Run, data: Path) -> None:
-    pairs = {"test": {"name": "pairs", "files": "pairs/*.tsv"}, "group_by": None, "train": None}
-    rows_of = {"rows": [{"name": "chrF", "metric": "chrf"}], "versus": None}
-    found = [
-        run(table(**pairs, **rows_of, statistics=[name]), data).entries for name in ("wmt13", "tau_wmt13")
-    ]
-    assert found[0] == found[1]
-    assert found[0][0].statistic == "tau_wmt13"
-    with pytest.raises(PfsmError, match="a list of different names"):
-        run(table(**pairs, **rows_of, statistics=["wmt13", "tau_wmt13"]), data)
