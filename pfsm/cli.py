@@ -15,6 +15,7 @@ from typing import TextIO
 from pfsm.commands import COMMANDS
 from pfsm.commands.usage import Parser
 from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.io.named_resources import given_within
 from pfsm.registry import fault_of_plugin
 from pfsm.runtime.interrupts import kept_interrupts
 from pfsm.runtime.progress import error_line, shown_compiling, shown_progress
@@ -105,7 +106,7 @@ class _ClosedOutput(io.TextIOBase):
 
 
 def _permissions(options: Namespace) -> contextlib.ExitStack:
-    """``--threads`` and ``--download`` hold for all that the command does; some may use processes of their own."""
+    """``--threads``, ``--resource``, ``--download`` hold for the whole command; some commands may fork."""
     stack = contextlib.ExitStack()
     if options.command in FORKING:
         from pfsm.runtime.forks import forks
@@ -115,6 +116,7 @@ def _permissions(options: Namespace) -> contextlib.ExitStack:
         from pfsm.runtime.threads import at_most
 
         stack.enter_context(at_most(options.threads))
+    stack.enter_context(given_within(dict(getattr(options, "resource", ()))))
     if getattr(options, "download", False):
         from pfsm.io.user_folders import downloads
 

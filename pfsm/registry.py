@@ -14,7 +14,9 @@ module that the file names.
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -212,6 +214,11 @@ class Table(Mapping[str, Item]):
         Raises:
             PfsmError: If it cannot be used.
         """
+        allowed = _allowed.get()
+        if allowed is not None and (self.kind, entry.name) not in allowed:
+            raise PfsmError(
+                f"names the {entry}, which is not in the file's list of plug-ins; train the model again"
+            )
         known = self._plugged.get(entry.name)
         if known is None or known[0] is not entry:
             known = self._plugged[entry.name] = (entry, self._admitted(entry))
@@ -305,12 +312,26 @@ def _origin(point: "EntryPoint") -> Origin:
     return Origin(distribution.name or point.module, distribution.version or "")
 
 
+@contextmanager
+def only_plugins(needed: Iterable[tuple[str, str]]) -> Iterator[None]:
+    """Refuses all plug-ins in the block but these, given by kind and name."""
+    token = _allowed.set(frozenset(needed))
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
 def reread() -> None:
     """Reads entry points again: packages were installed while this process ran."""
     _installed.cache_clear()
 
 
 _scripts: dict[tuple[str, str], Entry] = {}
+# Resources that the user has given to this process, by name (`pfsm.io.named_resources`).
+given_resources: dict[str, str] = {}
+# While a file is read, the plug-ins that it says it needs, by kind and name: no other is imported.
+_allowed: ContextVar[frozenset[tuple[str, str]] | None] = ContextVar("_allowed", default=None)
 # The plug-ins that have been imported.
 _at_work: set[Entry] = set()
 
@@ -364,20 +385,23 @@ def _script_origin(place: Mapping[str, Any]) -> Origin:
 
 @dataclass(frozen=True)
 class Registered:
-    """What scripts have registered, as it is sent to another process: names and modules, no objects."""
+    """What scripts have registered, as it is sent to another process: names and modules, no objects; and resources."""
 
     entries: tuple[tuple[str, str, Origin, str], ...]
+    resources: Mapping[str, str] = field(default_factory=dict)
 
 
 def registered() -> Registered:
     """What scripts have registered in this process, for `restore` in another one."""
     return Registered(
-        tuple((entry.kind, entry.name, entry.origin, entry.module) for entry in _scripts.values())
+        tuple((entry.kind, entry.name, entry.origin, entry.module) for entry in _scripts.values()),
+        dict(given_resources),
     )
 
 
 def restore(sent: Registered) -> None:
     """Makes another process's registrations known here; their modules are imported when they are asked for."""
+    given_resources.update(sent.resources)
     for kind, name, origin, module in sent.entries:
         entry = Entry(kind, name, origin, _Elsewhere(kind, name, origin, module), module=module)
         _scripts.setdefault((kind, name), entry)

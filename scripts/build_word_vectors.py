@@ -24,7 +24,7 @@ from real_data import data_folder
 
 from pfsm.embeddings.encoders import ABOUT, DEFAULT_SOURCE, label, load_vectors
 from pfsm.embeddings.safetensors import SCALE, quantised, safetensors_content
-from pfsm.embeddings.word_table import MATRIX, VECTORS, WORDS
+from pfsm.embeddings.words import MATRIX, VECTORS, WORDS
 from pfsm.lexicons import registry
 from pfsm.lexicons.lemmas import TABLE
 from pfsm.lexicons.synonyms import KIND, SynonymTable

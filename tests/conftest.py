@@ -33,9 +33,9 @@ settings.load_profile("untimed")
 @pytest.fixture(autouse=True)
 def _no_variables(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Clears the environment variables of pfsm, so that neither they nor the developer's settings change a test."""
-    monkeypatch.setenv("PFSM_CONFIG", str(tmp_path_factory.getbasetemp() / "no-settings"))
     for variable in ("PFSM_SEED", "PFSM_CACHE_SIZE", "PFSM_LATTICE_MEMORY", "PFSM_RESOURCES"):
         monkeypatch.delenv(variable, raising=False)
+    registry.given_resources.clear()
 
 
 @pytest.fixture

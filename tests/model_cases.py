@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pfsm.model.file import Model, Scale, model_from_dict
+from pfsm.model.file import Model, Scale, model_at_work
 
 WEIGHTS: Mapping[str, float] = {
     "Insert": -0.5, "Delete": -1.25, "S_punct": 0.5, "S_word": 2.0, "S_lemma": 1.0,
@@ -37,8 +37,8 @@ def without(key: str) -> dict[str, Any]:
 
 
 def model(**changes: Any) -> Model:
-    """The same as an object."""
-    return model_from_dict(document(**changes), "test", trust=True)
+    """The same as an object; it may name paths, as one that is made in Python."""
+    return model_at_work(document(**changes), "test")
 
 
 def saved(folder: Path, name: str = "hand.json", **changes: Any) -> str:

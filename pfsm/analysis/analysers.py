@@ -1,5 +1,9 @@
 """Analysers: the shipped parser, other weights for it, programs and files. A configuration names one in a line."""
 
+import hashlib
+import os
+import re
+import shlex
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -7,6 +11,7 @@ from pathlib import Path
 from pfsm.analysis.watched import Analyser, AnalyserKind, TrainedAnalyser, watched_analyser
 from pfsm.errors import PfsmError
 from pfsm.io.files import is_file
+from pfsm.io.named_resources import find, is_name, needed, parted, register
 from pfsm.registry import Table
 
 DEFAULT_PARSER = "en-ewt"
@@ -49,6 +54,9 @@ def own_analyser(name: str) -> TrainedAnalyser:
         return analyser_of_file(shipped[name])
     if name.endswith(SUFFIX) or is_file(name):
         return analyser_of_file(Path(name))
+    bare, checksum = parted(name)
+    if checksum:
+        raise PfsmError(f"parser {name!r}: is not here; {needed(bare)}")
     known = ", ".join([*shipped, *(f"{kind}:…" for kind in ANALYSERS)])
     raise PfsmError(f"parser {name!r}: unknown; known are {known}, or a file NAME{SUFFIX}")
 
@@ -58,14 +66,62 @@ def get_analyser(name: str) -> Analyser:
 
     Args:
         name: A shipped parser, a weights file, ``spacy:PIPELINE``, ``stanza:LANGUAGE``, ``command:PROGRAM ARGUMENTS``,
-            ``file:PATH``, or ``NAME`` or ``NAME:ARGUMENT`` of a plug-in.
+            ``file:PATH``, ``NAME`` or ``NAME:ARGUMENT`` of a plug-in, or a resource (`pfsm.io.named_resources`).
 
     Raises:
-        PfsmError: If there is none of this name, or it cannot be loaded.
+        PfsmError: If there is none of this name, it cannot be loaded, or has another checksum than the one asked for.
     """
+    bare, checksum = parted(name)
+    value = None if _is_registered(bare) else find(bare)
+    if value is not None:
+        return _of_resource(bare, value, checksum)
     kind, mark, rest = name.partition(":")
     if mark and kind in BUILT_IN and not rest.strip():
         raise PfsmError(f"parser {name!r}: a name is needed after {kind}:")
     if (mark and kind in BUILT_IN) or ANALYSERS.plugin(kind) is not None:
         return ANALYSERS[kind](rest)
     return own_analyser(name)
+
+
+def _is_registered(name: str) -> bool:
+    return name in shipped_parsers() or ANALYSERS.plugin(name.partition(":")[0]) is not None
+
+
+def _of_resource(name: str, value: str, checksum: str | None) -> Analyser:
+    """The analyser that a resource is: a pipeline of spaCy, weights of ours, a program, a file of parses, or a name."""
+    if not Path(value).exists():
+        found = get_analyser(value)
+    elif Path(value).is_dir():
+        found = ANALYSERS["spacy"](value)
+    elif value.endswith(SUFFIX):
+        found = own_analyser(value)
+    else:
+        program = os.access(value, os.X_OK)
+        found = ANALYSERS["command" if program else "file"](shlex.quote(value) if program else value)
+    if checksum not in {None, own := _checksum(found)}:
+        raise PfsmError(
+            f"parser {name}: has checksum {own}, the model needs {checksum} and would score differently; "
+            "supply that one"
+        )
+    return found
+
+
+def _checksum(analyser: Analyser) -> str:
+    """Of what decides its analyses, as far as its label has it: 8 hexadecimal digits."""
+    last = analyser.label.rpartition("@")[2]
+    return (
+        last if re.fullmatch("[0-9a-f]{8}", last) else hashlib.sha256(analyser.label.encode()).hexdigest()[:8]
+    )
+
+
+def pinned(name: str) -> str:
+    """The name as a model keeps it: of what neither ships nor is a plug-in, a resource with its checksum.
+
+    Raises:
+        PfsmError: As `get_analyser`.
+    """
+    bare, _ = parted(name)
+    if _is_registered(bare):
+        return name
+    found = get_analyser(name)
+    return f"{bare if is_name(bare) and find(bare) else register(name)}@{_checksum(found)}"

@@ -30,7 +30,7 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.io.limits import byte_size
 from pfsm.io.user_folders import user_folder
-from pfsm.runtime.garbage import search_afterwards
+from pfsm.runtime.garbage import gc_paused
 from pfsm.version import __version__
 
 VARIABLE = "PFSM_CACHE_SIZE"
@@ -156,7 +156,7 @@ class AnalysisCache:
         if rows:
             with suppress(OSError):
                 os.utime(self.path)
-        with search_afterwards():
+        with gc_paused():
             found = {by_key[bytes(key)]: _read(bytes(value)) for key, value in rows}
         return {line: analysis for line, analysis in found.items() if analysis is not None}
 

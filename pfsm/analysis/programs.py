@@ -155,8 +155,7 @@ class CommandAnalyser:
         self._command = command
         digest = hashlib.sha256(Path(program).read_bytes())
         for word in self._words[1:]:
-            if is_file(word):
-                digest.update(Path(word).read_bytes())
+            digest.update(Path(word).read_bytes() if is_file(word) else f"\0{word}\0".encode())
         self.label = f"command:{command}@{digest.hexdigest()[:8]}"
 
     def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:

@@ -13,6 +13,7 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import Analyser
 from pfsm.errors import PfsmError
+from pfsm.io.named_resources import find, parted
 from pfsm.registry import Entry, Registered, registered, restore
 from pfsm.runtime.forked import end_with_parent
 from pfsm.runtime.interrupts import without_interrupts
@@ -54,7 +55,7 @@ def analyse_lines(
     analyser = _loaded(parser)
     shelf = (
         AnalysisCache(_asked_label(analyser, wanted), wanted.key)
-        if cache and not parser.startswith(_UNCACHED)
+        if cache and not analyser.label.startswith(_UNCACHED)
         else None
     )
     distinct = list(dict.fromkeys(lines))
@@ -76,11 +77,11 @@ def analyse_lines(
 
 
 def _loaded(parser: str) -> Analyser:
-    return _kept(parser, ANALYSERS.plugin(parser.partition(":")[0]))
+    return _kept(parser, ANALYSERS.plugin(parser.partition(":")[0]), find(parted(parser)[0]))
 
 
 @lru_cache(maxsize=4)
-def _kept(parser: str, plugin: Entry | None) -> Analyser:  # noqa: ARG001 - registered anew, it is another analyser
+def _kept(parser: str, plugin: Entry | None, resource: str | None) -> Analyser:  # noqa: ARG001 - given anew, it is another
     return get_analyser(parser)
 
 

@@ -21,7 +21,6 @@ COMMANDS = {
     "show": "print what a model has learned",
     "parse": "tag and parse text, or evaluate a parser",
     "plugins": "list and check what other packages add",
-    "trust": "let model files run and read what they name",
     "resources": "list tables of synonyms and paraphrases; compile others",
     "warmup": "compile all kernels ahead, for images and read-only machines",
 }

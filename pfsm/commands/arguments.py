@@ -92,17 +92,27 @@ def add_model(parser: ArgumentParser, default: str = DEFAULT_MODEL) -> None:
         metavar="NAME|FILE",
         help=f"a shipped model (see `pfsm models`) or a model file (default: {default})",
     )
-    add_trust(parser)
+    add_resources(parser)
 
 
-def add_trust(parser: ArgumentParser) -> None:
-    """``--trust-model``."""
+def add_resources(parser: ArgumentParser) -> None:
+    """``--resource NAME=PATH``."""
     parser.add_argument(
-        "--trust-model",
-        action="store_true",
-        help="let a model file run the programs and plug-ins that it names, and read files anywhere "
-        "(`docs/security.md`)",
+        "--resource",
+        type=_resource,
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="a folder, file or program that a model file names and that is not in the folder of resources "
+        "(`docs/security.md`); may be repeated",
     )
+
+
+def _resource(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise ArgumentTypeError(f"{text!r} must be written NAME=PATH")
+    return name, path
 
 
 def add_scorer(parser: ArgumentParser) -> None:
@@ -139,7 +149,7 @@ def add_scorers(parser: ArgumentParser) -> None:
         metavar="NAME|FILE",
         help=f"a shipped model (see `pfsm models`) or a model file (default: {DEFAULT_MODEL})",
     )
-    add_trust(parser)
+    add_resources(parser)
     parser.add_argument(
         "--metric",
         action=_Scorer,
@@ -157,9 +167,7 @@ def open_scorers(options: Namespace) -> list[SegmentMetric]:
         if scorer in given[:place]:
             raise PfsmError(f"--{scorer[0]} {scorer[1]}: given twice; give each model and metric once")
     return [
-        get_metric(name, **metric_options(name, options))
-        if kind == "metric"
-        else load(name, options.threads, trust=options.trust_model)
+        get_metric(name, **metric_options(name, options)) if kind == "metric" else load(name, options.threads)
         for kind, name in given
     ]
 
@@ -210,7 +218,7 @@ def open_scorer(options: Namespace) -> SegmentMetric:
 
 def open_model(options: Namespace, threads: int | None) -> Metric:
     """The model that `add_scorer`'s options name, or the default one."""
-    return load(model_name(options, options.model), threads, trust=options.trust_model)
+    return load(model_name(options, options.model), threads)
 
 
 def add_format(parser: ArgumentParser, *formats: str, more: str = "") -> None:

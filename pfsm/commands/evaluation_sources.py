@@ -339,7 +339,7 @@ def _open(kind: str, value: str, options: Namespace, shared: Sharing) -> Source:
         return Column(value)
     if kind == "scores":
         return Lines(display_name(value), _read_scores(value))
-    model = load(value, options.threads, trust=options.trust_model)
+    model = load(value, options.threads)
     return Scorer(shared.metric(model), model, model)
 
 

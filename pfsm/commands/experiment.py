@@ -4,7 +4,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from pfsm.commands.arguments import add_scheduler, add_trust, positive
+from pfsm.commands.arguments import add_resources, add_scheduler, positive
 from pfsm.distributed.pools import open_pool
 from pfsm.errors import PfsmError
 
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="processes (default: all processors; results do not depend on it)",
     )
     add_scheduler(parser)
-    add_trust(parser)
+    add_resources(parser)
     parser.add_argument(
         "--fresh", action="store_true", help="work out again what an earlier run has finished"
     )
@@ -57,7 +57,6 @@ def run(options: Namespace) -> None:
             output,
             jobs=options.jobs,
             fresh=options.fresh,
-            trust=options.trust_model,
             pool=None if options.scheduler is None else pool,
         )
     for table in result_tables(results.entries):

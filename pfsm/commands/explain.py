@@ -28,8 +28,7 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write
 from pfsm.metrics import SegmentMetric, get_metric, metric_names
 from pfsm.metrics.registry import metric_parts, part_names
-from pfsm.model.explain.document import explanation_document
-from pfsm.model.explain.explanation import Explanation
+from pfsm.model.explain.explanation import Explanation, explanation_document
 from pfsm.model.explain.page import render_page
 from pfsm.model.explain.text import explanation_lines, pharaoh
 from pfsm.model.metric import Metric

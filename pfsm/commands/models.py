@@ -15,7 +15,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Lists the models."""
-    documents = [_document(shipped, load_model(shipped.path, trust=True)) for shipped in shipped_models()]
+    documents = [_document(shipped, load_model(shipped.path)) for shipped in shipped_models()]
     if options.format == "json":
         print(json.dumps(documents, indent=1, ensure_ascii=False))
         return

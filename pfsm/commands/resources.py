@@ -190,7 +190,7 @@ def _learn(options: Namespace) -> None:
     if options.posterior <= 0.5:
         raise PfsmError(f"--posterior is {options.posterior:g}, it must be above 0.5")
     path = _output(options.name)
-    model = find_model(options.model, trust=options.trust_model)
+    model = find_model(options.model)
     segments, files = read_versions(options.data)
     pairs = learn_paraphrases(
         segments,

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pfsm.commands.arguments import add_threads, add_trust, positive
+from pfsm.commands.arguments import add_resources, add_threads, positive
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.io.files import read_lines
@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="offer a model file under a name, besides the models that ship; may be repeated; the first one is the "
         "default of requests; NAME alone of a shipped model makes that the default",
     )
-    add_trust(parser)
+    add_resources(parser)
     parser.add_argument(
         "--token-file",
         metavar="FILE",
@@ -179,7 +179,7 @@ def _loaded_models(options: Namespace) -> "list[LoadedModel]":
             )
         if name in shipped or any(loaded.name == name for loaded in first):
             raise PfsmError(f"--model {given}: there is a model {name} already; give another name")
-        first.append(LoadedModel(name, load_model(Path(path), trust=options.trust_model), "given"))
+        first.append(LoadedModel(name, load_model(Path(path)), "given"))
     names = {loaded.name for loaded in first}
     order = sorted(shipped.values(), key=lambda one: one.name != DEFAULT_MODEL)
     return [

@@ -5,16 +5,15 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pfsm.commands.arguments import add_format, add_trust
-from pfsm.embeddings.tuned_weights import tuned_layers
-from pfsm.encoder.head import PARTS
-from pfsm.encoder.heads import contents_of, head_path, is_encoder_feature, known_head, parse_feature
+from pfsm.commands.arguments import add_format, add_resources
+from pfsm.embeddings.bert_weights import tuned_layers
+from pfsm.encoder.heads import PARTS, contents_of, head_path, is_encoder_feature, known_head, parse_feature
 from pfsm.lattice.names import inserted_repeat
 from pfsm.model.file import Model
+from pfsm.model.references import resources_of
 from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
 from pfsm.model.training_record import doubt, edge, tried, weighted
-from pfsm.model.trust import described, reaches
 from pfsm.model.weight_groups import weight_groups
 
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
@@ -23,14 +22,13 @@ STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("model", metavar="MODEL", help="name of a shipped model, or a model file")
-    add_trust(parser)
+    add_resources(parser)
     add_format(parser, "text", "json")
 
 
 def run(options: Namespace) -> None:
     """Prints settings, training and weights."""
-    # Nothing is run here: of a model that is only shown, plug-ins alone need the user's word.
-    model = find_model(options.model, trust=options.trust_model, run=False)
+    model = find_model(options.model, run=False)
     if options.format == "json":
         print(json.dumps(model.to_dict(), indent=2, ensure_ascii=False))
         return
@@ -52,8 +50,8 @@ def _print_about(model: Model) -> None:
         print("references  the mean of the scores against each")
     for kind, names in model.to_dict().get("plugins", {}).items():
         print(f"plug-ins    {kind}: {', '.join(f'{name} of {origin}' for name, origin in names.items())}")
-    if found := reaches(model.to_dict()):
-        print(f"trust       would {described(found)}; to use it, say --trust-model")
+    if found := resources_of(settings):
+        print(f"resources   {', '.join(found)}: not shipped, given by --resource NAME=PATH")
     edits = "y / (m + n)" if settings.edits else "weighted features"
     alpha = f"{'-' if model.alpha < 0 else '+'} {abs(model.alpha):.6g}"
     print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * ({edits} {alpha})")

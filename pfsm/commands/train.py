@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pfsm.commands.arguments import add_scheduler, add_threads, add_trust, check_output
+from pfsm.commands.arguments import add_resources, add_scheduler, add_threads, check_output
 from pfsm.commands.languages import add_language, check_tokeniser_for
 from pfsm.data import (
     Judgments,
@@ -32,9 +32,9 @@ from pfsm.io.files import is_stream
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
+from pfsm.model.references import resources_of
 from pfsm.model.shipped import find_model
 from pfsm.model.training_record import doubt, edge, tried, weighted
-from pfsm.model.trust import described, reaches
 from pfsm.runtime.progress import Stage, error_line
 from pfsm.runtime.threads import default_threads
 from pfsm.text.language_names import english_name, looks_foreign
@@ -75,7 +75,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="MODEL",
         help="model (name or file) to start from and stay close to; --config may add features and matchers to it",
     )
-    add_trust(parser)
+    add_resources(parser)
     parser.add_argument(
         "--dev",
         metavar="FILE.tsv",
@@ -122,7 +122,7 @@ def run(options: Namespace) -> None:
     from pfsm_training import train  # noqa: PLC0415 - brings torch
     from pfsm_training.config import settings_to_train  # noqa: PLC0415 - brings torch
 
-    init = find_model(options.init, trust=options.trust_model) if options.init is not None else None
+    init = find_model(options.init) if options.init is not None else None
     config = _config(options, init)
     if config.encoder is not None and is_stream(options.output):
         raise PfsmError(f"{options.output}: with encoder, two files are written; --output must name a file")
@@ -351,8 +351,8 @@ def _report(
     if dev is not None:
         print(_dev_agreement(model, dev, options))
     print(f"wrote {options.output}{'' if options.report is None else f' and {options.report}'}")
-    if found := reaches(model.to_dict()):
-        print(f"  it will {described(found)}: who uses the file must say --trust-model")
+    for name in resources_of(model.settings):
+        print(f"  it needs {name}: who uses the file must say --resource {name.partition('@')[0]}=PATH")
 
 
 def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:

@@ -1,7 +1,15 @@
 """The page of a comparison: one self-contained file, which needs no network."""
 
-from pfsm.comparison.compared import Compared
-from pfsm.comparison.page_data import comparison_data
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.comparison.buckets import Buckets, all_buckets
+from pfsm.comparison.compared import Compared, MetricResult
+from pfsm.comparison.explained import Explained, explained, explained_data
+from pfsm.evaluation.comparison import Comparison, number
+from pfsm.evaluation.correlation import kendall_tau_b, pearson
 from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page
 from pfsm.model.explain.page import asset
@@ -51,3 +59,138 @@ def render_comparison(compared: Compared, title: str) -> str:
     slots = {"title": escaped(title)}
     data = embedded(comparison_data(compared), ascii_only=False)
     return html_page(slots["title"], style, script, filled(asset("compare.html"), slots), data)
+
+
+Float = NDArray[np.float64]
+
+# Stands between two tokens without a space between them; a text that has it itself is written in full.
+JOINT = "¦"
+
+
+def comparison_data(compared: Compared) -> dict[str, object]:
+    """What the script of the page reads."""
+    buckets = all_buckets(compared)
+    found = explained(compared)
+    references, outputs = _texts(compared, found)
+    return {
+        "systems": list(compared.systems),
+        "segments": compared.n_segments,
+        "metrics": [_metric(result, buckets, compared) for result in compared.results],
+        "buckets": [
+            {
+                "title": one.title,
+                "note": one.note,
+                "labels": [each.label for each in one.bins],
+                "sizes": [int(each.rows.size) for each in one.bins],
+                "of": one.places(compared.n_segments),
+            }
+            for one in buckets
+        ],
+        "references": references,
+        "outputs": outputs,
+        "source": None if compared.facts.source is None else list(compared.facts.source),
+        "human": _human(compared),
+        "explained": None if found is None else explained_data(found, compared),
+    }
+
+
+def _metric(result: MetricResult, buckets: Sequence[Buckets], compared: Compared) -> dict[str, object]:
+    return {
+        "label": result.metric.name,
+        "lowerIsBetter": result.metric.lower_is_better and result.statistics is not None,
+        "pooled": result.statistics is not None,
+        "result": result.document,
+        "scores": [values.tolist() for values in result.scores],
+        "buckets": [[_short(result.within(one.rows)) for one in each.bins] for each in buckets],
+        "agreement": _agreement(result, compared),
+    }
+
+
+def _short(comparison: Comparison) -> dict[str, object]:
+    """Numbers and intervals of a comparison: [score, low, high] of systems, [difference, low, high] of pairs."""
+    return {
+        "systems": [
+            [one.score, *map(number, (one.interval.low, one.interval.high))] for one in comparison.systems
+        ],
+        "pairs": [
+            [one.difference, *map(number, (one.interval.low, one.interval.high))] for one in comparison.pairs
+        ],
+    }
+
+
+def _human(compared: Compared) -> list[list[float | None] | None] | None:
+    """Human scores by system; None for systems and segments without."""
+    human = compared.facts.human
+    if not human:
+        return None
+    return [
+        [number(value) for value in human[name].tolist()] if name in human else None
+        for name in compared.systems
+    ]
+
+
+def _agreement(result: MetricResult, compared: Compared) -> list[dict[str, object]] | None:
+    """Correlations of segment scores with the human ones: of each system that was judged, then of all together."""
+    human = compared.facts.human
+    if not human:
+        return None
+    pairs = [
+        (name, human[name], scores)
+        for name, scores in zip(compared.systems, result.scores, strict=True)
+        if name in human
+    ]
+    entries = [_correlations(name, judged, scores) for name, judged, scores in pairs]
+    everything = [np.concatenate([pair[place] for pair in pairs]) for place in (1, 2)]
+    return [*entries, _correlations(None, *everything)]
+
+
+def _correlations(name: str | None, human: Float, scores: Float) -> dict[str, object]:
+    judged = np.flatnonzero(~np.isnan(human))
+    values = {
+        "pearson": pearson(scores[judged], human[judged]),
+        "kendall": kendall_tau_b(scores[judged], human[judged]),
+    }
+    return {"system": name, "n": int(judged.size), **{key: number(value) for key, value in values.items()}}
+
+
+def _texts(compared: Compared, found: Explained | None) -> tuple[list[object], list[object]]:
+    """References and outputs, with the places where the explaining model takes them apart."""
+    references: list[list[object]] = [[plain_text(line) for line in stream] for stream in compared.references]
+    outputs: list[list[object]] = [[] for _ in compared.systems]
+    for system, lines in enumerate(compared.outputs):
+        if found is None:
+            outputs[system] = [plain_text(line) for line in lines]
+            continue
+        pairs = found.alignments[system].pairs
+        outputs[system] = [token_text(line, pair.hypothesis) for line, pair in zip(lines, pairs, strict=True)]
+        for segment, (pair, stream) in enumerate(zip(pairs, found.counted[system], strict=True)):
+            references[stream][segment] = token_text(
+                compared.references[stream][segment] or "", pair.reference
+            )
+    return list(references), list(outputs)
+
+
+def token_text(line: str, tokens: Sequence[str]) -> object:
+    """A line that can be split into its tokens at spaces and joints, else a list: the line, then its tokens."""
+    written: list[str] = []
+    place = 0
+    for token in tokens:
+        if written and line.startswith(token, place):
+            written.append(JOINT)
+        elif written and line.startswith(" " + token, place):
+            written.append(" ")
+            place += 1
+        written.append(token)
+        place += len(token)
+    text = "".join(written)
+    good = (
+        JOINT not in line
+        and text.replace(JOINT, "") == line
+        and text.replace(JOINT, " ").split(" ") == [*tokens]
+    )
+    return text if good and tokens else [line, *tokens]
+
+
+def plain_text(line: str | None) -> object:
+    """A line that nothing takes apart; empty for none."""
+    return token_text(line or "", (line or "").split())

@@ -16,7 +16,7 @@ from pfsm.lattice.names import INSERT
 from pfsm.matchers.kind import MatcherKind
 from pfsm.matchers.protocol import Annotator, EncodedPairs, Matcher
 from pfsm.matchers.registry import MATCHERS
-from pfsm.model.file import Model, model_from_dict
+from pfsm.model.file import Model, model_at_work
 from pfsm.model.metric import Metric
 from pfsm.model.settings import Settings, settings_from_dict
 from pfsm.text.vocabulary import Vocabulary
@@ -136,7 +136,7 @@ class _Trial:
         return Model(self._name, settings, {INSERT: -0.5, "S_word": 1.0, **({state: 0.75} if state else {})})
 
     def scores(self) -> None:
-        again = model_from_dict(json.loads(json.dumps(self._model.to_dict())), "model", trust=True)
+        again = model_at_work(json.loads(json.dumps(self._model.to_dict())), "model")
         hold(again.settings == self._model.settings, "settings do not come back unchanged through JSON")
         sent: Settings = pickle.loads(pickle.dumps(self._model.settings))
         hold(sent == self._model.settings, "settings do not come back unchanged through pickle")
@@ -153,7 +153,7 @@ class _Trial:
 
 
 def _scores(document: str, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
-    model = model_from_dict(json.loads(document), "model", trust=True)
+    model = model_at_work(json.loads(document), "model")
     return Metric(model, 1).score_pairs(hypotheses, references)
 
 

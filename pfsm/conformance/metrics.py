@@ -15,7 +15,7 @@ from pfsm.features.values import check_feature, counted_features, feature_signat
 from pfsm.metrics.base import Level, SegmentMetric
 from pfsm.metrics.ngram_table import documents_of
 from pfsm.metrics.registry import describe_feature, get_metric
-from pfsm.model.file import Model, model_from_dict
+from pfsm.model.file import Model, model_at_work
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
 
@@ -204,7 +204,7 @@ def scores(feature: str, subject: Subject) -> None:
     document = {"features": {name: {"mean": 0.0, "sd": 1.0}}, "counts": documents_of([name])}
     settings = settings_from_dict(document, "settings")
     model = Model("x", settings, {"Insert": -0.5, "S_word": 1.0, f"feature:{name}": 0.25})
-    again = model_from_dict(json.loads(json.dumps(model.to_dict())), "model", trust=True)
+    again = model_at_work(json.loads(json.dumps(model.to_dict())), "model")
     hold(again.settings == settings, "settings do not come back unchanged through JSON")
     found = Metric(again, 1).score_pairs(subject.hypotheses, subject.references)
     hold(np.isfinite(found).all(), "a score is not a finite number")

@@ -9,10 +9,162 @@ Lines of equal length are encoded together, so there is neither padding nor a ma
 MPNet (Song et al., 2020) adds a number for each distance to ``q k'``.
 """
 
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from pfsm.embeddings.bert_weights import ACTIVATIONS, Layer, Linear, Norm, Shape, Weights
-from pfsm.embeddings.onnx_model import Graph, Model
+
+OPSET = 20
+# The oldest IR version with this operator set.
+IR_VERSION = 9
+_TYPES = {"float32": 1, "int8": 3, "int64": 7, "bool": 9}
+# Kinds of attributes: AttributeProto.AttributeType.
+_FLOAT, _INT, _STRING, _INTS = 1, 2, 3, 7
+_EXTERNAL = 1
+
+Attribute = int | float | str | Sequence[int]
+Dimensions = Sequence[int | str]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model for ONNX Runtime.
+
+    Attributes:
+        content: The graph as ONNX's protocol buffer.
+        tensors: The weights that it declares, by name.
+    """
+
+    content: bytes
+    tensors: Mapping[str, NDArray[Any]]
+
+
+class Graph:
+    """Nodes and constants with generated names. The same calls make the same bytes."""
+
+    def __init__(self) -> None:
+        self._nodes: list[bytes] = []
+        self._constants: list[bytes] = []
+        self._tensors: dict[str, NDArray[Any]] = {}
+
+    def node(self, operator: str, *inputs: str, output: str = "", **attributes: Attribute) -> str:
+        """Adds a node with one output; returns the output's name."""
+        return self.nodes(
+            operator, *inputs, outputs=[output or f"{operator}_{len(self._nodes)}"], **attributes
+        )[0]
+
+    def nodes(
+        self, operator: str, *inputs: str, outputs: Sequence[str] | int, **attributes: Attribute
+    ) -> list[str]:
+        """Adds a node with several outputs, given by name or number; returns their names."""
+        if isinstance(outputs, int):
+            outputs = [f"{operator}_{len(self._nodes)}_{place}" for place in range(outputs)]
+        content = b"".join(_text(1, name) for name in inputs) + b"".join(_text(2, name) for name in outputs)
+        content += _text(4, operator)
+        content += b"".join(_bytes(5, _attribute(name, value)) for name, value in attributes.items())
+        self._nodes.append(content)
+        return list(outputs)
+
+    def weight(self, values: NDArray[Any]) -> str:
+        """A constant that stays outside the file."""
+        values = np.ascontiguousarray(values)
+        name = f"weight_{len(self._tensors)}"
+        self._tensors[name] = values
+        place = {"location": "memory", "offset": "0", "length": str(values.nbytes)}
+        entries = (_text(1, key) + _text(2, value) for key, value in place.items())
+        content = _tensor(name, values) + b"".join(_bytes(13, entry) for entry in entries)
+        self._constants.append(content + _integer(14, _EXTERNAL))
+        return name
+
+    def constant(self, values: NDArray[Any]) -> str:
+        """A small constant inside the file."""
+        name = f"constant_{len(self._constants)}"
+        values = np.asarray(values)
+        little = values.astype(values.dtype.newbyteorder("<"))
+        self._constants.append(_tensor(name, values) + _bytes(9, little.tobytes()))
+        return name
+
+    def numbers(self, *values: int) -> str:
+        """A constant int64 [n]."""
+        return self.constant(np.array(values, dtype=np.int64))
+
+    def number(self, value: float) -> str:
+        """A constant float32 without dimensions."""
+        return self.constant(np.array(value, dtype=np.float32))
+
+    def model(self, inputs: Mapping[str, Dimensions], outputs: Mapping[str, Dimensions]) -> Model:
+        """The finished model.
+
+        Args:
+            inputs: Dimensions of the inputs, int64, by name; a dimension is a size or a name.
+            outputs: Dimensions of the outputs, float32, by name.
+        """
+        graph = b"".join(_bytes(1, node) for node in self._nodes) + _text(2, "encoder")
+        graph += b"".join(_bytes(5, constant) for constant in self._constants)
+        graph += b"".join(_bytes(11, _value(name, "int64", sizes)) for name, sizes in inputs.items())
+        graph += b"".join(_bytes(12, _value(name, "float32", sizes)) for name, sizes in outputs.items())
+        content = _integer(1, IR_VERSION) + _text(2, "pfsm") + _bytes(7, graph)
+        content += _bytes(8, _text(1, "") + _integer(2, OPSET))
+        return Model(content, self._tensors)
+
+
+def _tensor(name: str, values: NDArray[Any]) -> bytes:
+    """A TensorProto without data."""
+    sizes = b"".join(_integer(1, size) for size in values.shape)
+    return sizes + _integer(2, _TYPES[values.dtype.name]) + _text(8, name)
+
+
+def _value(name: str, kind: str, sizes: Dimensions) -> bytes:
+    """A ValueInfoProto."""
+    dimensions = (_integer(1, size) if isinstance(size, int) else _text(2, size) for size in sizes)
+    shape = b"".join(_bytes(1, dimension) for dimension in dimensions)
+    return _text(1, name) + _bytes(2, _bytes(1, _integer(1, _TYPES[kind]) + _bytes(2, shape)))
+
+
+def _attribute(name: str, value: Attribute) -> bytes:
+    """An AttributeProto."""
+    if isinstance(value, str):
+        content, kind = _text(4, value), _STRING
+    elif isinstance(value, int):
+        content, kind = _integer(3, value), _INT
+    elif isinstance(value, float):
+        content, kind = _key(2, 5) + struct.pack("<f", value), _FLOAT
+    else:
+        content, kind = b"".join(_integer(8, one) for one in value), _INTS
+    return _text(1, name) + content + _integer(20, kind)
+
+
+def _text(field: int, value: str) -> bytes:
+    return _bytes(field, value.encode())
+
+
+def _bytes(field: int, value: bytes) -> bytes:
+    return _key(field, 2) + _variable(len(value)) + value
+
+
+def _integer(field: int, value: int) -> bytes:
+    return _key(field, 0) + _variable(value)
+
+
+def _key(field: int, kind: int) -> bytes:
+    return _variable(field << 3 | kind)
+
+
+def _variable(value: int) -> bytes:
+    """A variable-length integer: seven bits a byte, the lowest first; negative ones as 64 bits."""
+    value &= (1 << 64) - 1
+    parts = bytearray()
+    while value > 0x7F:
+        parts.append(value & 0x7F | 0x80)
+        value >>= 7
+    parts.append(value)
+    return bytes(parts)
+
 
 INPUT = "input_ids"
 

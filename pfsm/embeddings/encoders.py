@@ -1,29 +1,79 @@
 """Sources of vectors: a network that ships, a file of word vectors, a folder, package or cache with a network.
 
-A source is written ``shipped:NAME``, ``PATH``, ``package:NAME`` or ``transformers:NAME``. After training, the first
-eight digits of its checksum are added (``PATH@1a2b3c4d``). If a path does not exist, its last part is looked for in the
-user's folder of resources.
+A source is written ``shipped:NAME``, ``package:NAME``, ``transformers:NAME``, or as the name of a resource
+(`pfsm.io.named_resources`); in configurations, on the command line and in Python also as a path. After training, the
+first eight digits of its checksum are added (``NAME@1a2b3c4d``), and a path has become a name.
 """
 
 import json
+import os
 import re
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
-from pfsm.embeddings.encoder import Encoder
+from pfsm.embeddings.bert_weights import Tuned
 from pfsm.embeddings.folder import CONFIG, SAFETENSORS, TOKENIZER, FolderEncoder
-from pfsm.embeddings.hub import PREFIX as HUB
-from pfsm.embeddings.hub import cached_folder
 from pfsm.embeddings.network import NetworkVectors
 from pfsm.embeddings.pieces import missing_packages
-from pfsm.embeddings.tuned_weights import Tuned
 from pfsm.embeddings.vectors import Vectors
-from pfsm.embeddings.word_file import FileVectors
-from pfsm.embeddings.word_table import VECTORS, WORDS, WordTable
+from pfsm.embeddings.words import VECTORS, WORDS, FileVectors, WordTable
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.io.user_folders import user_folder
+from pfsm.io.named_resources import find, is_name, name_for, needed, parted, register
+from pfsm.io.user_folders import may_download
+
+HUB = "transformers:"
+# No code, and no pickled weights.
+WANTED = ("config.json", "tokenizer.json", "model.safetensors")
+
+
+def cached_folder(name: str) -> Path:
+    """The folder of a network in the cache. It is downloaded only if the user allows that on this call.
+
+    Args:
+        name: Name of the network, such as ``owner/name``.
+
+    Raises:
+        PfsmError: If it is not there, or transformers is not installed, or the download fails.
+    """
+    try:
+        import huggingface_hub  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise NotInstalledError(
+            f"{HUB}{name} needs transformers, which is not installed", ["transformers"], ["transformers"]
+        ) from None
+    local = _snapshot(huggingface_hub, name, download=False)
+    if local is not None and all((local / wanted).is_file() for wanted in WANTED):
+        return local
+    if not may_download():
+        if local is not None:
+            missing = next(wanted for wanted in WANTED if not (local / wanted).is_file())
+            raise PfsmError(
+                f"{HUB}{name}: the local cache has no {missing} of it; --download fetches what it has"
+            )
+        raise PfsmError(f"{HUB}{name} is not in the local cache; say --download to let this call fetch it")
+    found = _snapshot(huggingface_hub, name, download=True)
+    if found is None:
+        raise PfsmError(f"{HUB}{name}: could not be downloaded")
+    for wanted in WANTED:
+        if not (found / wanted).is_file():
+            raise PfsmError(f"{HUB}{name}: it has no {wanted}; such networks cannot be used")
+    return found
+
+
+def _snapshot(hub: Any, name: str, *, download: bool) -> Path | None:
+    """The folder of one version; None if it is not there."""
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    try:
+        return Path(hub.snapshot_download(name, allow_patterns=list(WANTED), local_files_only=not download))
+    except Exception as error:
+        if download:
+            reason = next(iter(str(error).splitlines()), type(error).__name__)
+            raise PfsmError(f"{HUB}{name}: could not be downloaded ({reason})") from None
+        return None
+
 
 PACKAGE = "package:"
 SHIPPED = "shipped:"
@@ -31,7 +81,6 @@ SHIPPED = "shipped:"
 ABOUT = "about.json"
 DEFAULT_SOURCE = "shipped:minilm"
 _RESOURCES = Path(__file__).resolve().parent.parent / "resources" / "encoder"
-_PINNED = re.compile(r"(.+)@([0-9a-f]{8})", re.DOTALL)
 _HUB_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 _PACKAGE_NAME = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 
@@ -46,7 +95,7 @@ def check_source(value: object, where: str) -> str:
         raise PfsmError(
             f"{where} is {value!r}, it must be {SHIPPED}NAME, a file, a folder, {PACKAGE}NAME or {HUB}NAME"
         )
-    source, _ = _parted(value)
+    source, _ = parted(value)
     shipped = [*shipped_encoders(), *shipped_words()]
     if source.startswith(SHIPPED) and source.removeprefix(SHIPPED) not in shipped:
         raise PfsmError(f"{where} is {source!r}; what ships is {', '.join(map(SHIPPED.__add__, shipped))}")
@@ -79,14 +128,14 @@ def load_vectors(source: str, layer: int | None = None) -> Vectors:
         PfsmError: If they are not installed (the message says what to install), cannot be read, or have another
             checksum.
     """
-    name, wanted = _parted(source)
+    name, wanted = parted(source)
     path = _find(name)
     vectors = _opened(path, layer, path.stat().st_mtime_ns, name.startswith(HUB))
     _check(name, vectors.checksum, wanted)
     return vectors
 
 
-def load_encoder(source: str) -> Encoder:
+def load_encoder(source: str) -> FolderEncoder:
     """The network of a source.
 
     Args:
@@ -112,7 +161,7 @@ def tunable_encoder(source: str) -> FolderEncoder:
     return encoder
 
 
-def load_tuned(source: str, label: str, tuned: Tuned) -> Encoder:
+def load_tuned(source: str, label: str, tuned: Tuned) -> FolderEncoder:
     """The network of a source with what training changed of it; opened once for each label.
 
     Args:
@@ -139,7 +188,7 @@ _opening = Lock()
 
 
 def _encoder(source: str) -> FolderEncoder:
-    name, wanted = _parted(source)
+    name, wanted = parted(source)
     path = _find(name)
     if not path.is_dir() or (path / WORDS).is_file():
         raise PfsmError(
@@ -211,12 +260,14 @@ def _check(name: str, checksum: str, wanted: str | None) -> None:
 
 
 def pinned(source: str) -> str:
-    """The source with the checksum of the vectors that it refers to now.
+    """The source as a model keeps it: with the checksum of its vectors, and a path as the name of a resource.
 
     Raises:
         PfsmError: As `load_vectors`.
     """
-    return f"{_parted(source)[0]}@{load_vectors(source).checksum[:8]}"
+    name, checksum = parted(source)[0], load_vectors(source).checksum[:8]
+    is_path = not name.startswith((SHIPPED, PACKAGE, HUB)) and not find(name)
+    return f"{register(name) if is_path else name}@{checksum}"
 
 
 def label(source: str) -> str:
@@ -225,13 +276,8 @@ def label(source: str) -> str:
     Raises:
         PfsmError: As `load_vectors`.
     """
-    name = Path(_parted(source)[0].removeprefix(PACKAGE).removeprefix(SHIPPED).removeprefix(HUB)).name
+    name = Path(parted(source)[0].removeprefix(PACKAGE).removeprefix(SHIPPED).removeprefix(HUB)).name
     return f"{re.sub(r'[^A-Za-z0-9._-]', '_', name)}@{load_vectors(source).checksum[:8]}"
-
-
-def _parted(source: str) -> tuple[str, str | None]:
-    match = _PINNED.fullmatch(source)
-    return (match[1], match[2]) if match else (source, None)
 
 
 def _find(source: str) -> Path:
@@ -242,15 +288,14 @@ def _find(source: str) -> Path:
         return cached_folder(source.removeprefix(HUB))
     if source.startswith(PACKAGE):
         return _package_folder(source.removeprefix(PACKAGE))
-    for path in (Path(source).expanduser(), user_folder() / Path(source).name):
-        try:
-            if path.exists():
-                return path
-        except OSError:
-            continue
-    raise PfsmError(
-        f"there are no vectors {source}; give their file or folder, or put it into {user_folder()}"
-    )
+    path = Path(find(source) or source).expanduser()
+    try:
+        if path.exists():
+            return path
+    except OSError:  # such as a name too long
+        pass
+    name = source if is_name(source) else name_for(source)
+    raise PfsmError(f"there are no vectors {source}; {needed(name)}")
 
 
 def _package_folder(name: str) -> Path:

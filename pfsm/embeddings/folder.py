@@ -10,6 +10,7 @@ lines are computed one by one.
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -18,26 +19,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings import transformers_network
-from pfsm.embeddings.bert_graph import encoder_graph
-from pfsm.embeddings.bert_weights import FAMILIES, Shape, Weights, read_shape, take_weights
-from pfsm.embeddings.encoder import PIECES_AT_ONCE, LineStates, encode_parts
-from pfsm.embeddings.onnx_model import Model
+from pfsm.embeddings.bert_graph import Model, encoder_graph
+from pfsm.embeddings.bert_weights import FAMILIES, Shape, Tuned, Weights, read_shape, take_weights, with_tuned
 from pfsm.embeddings.pieces import PieceTokenizer
 from pfsm.embeddings.safetensors import read_safetensors
-from pfsm.embeddings.session import Run, open_file, open_model
-from pfsm.embeddings.tuned_weights import Tuned, with_tuned
+from pfsm.embeddings.session import (
+    BY_TRANSFORMERS,
+    PIECES_AT_ONCE,
+    Run,
+    encode_parts,
+    open_file,
+    open_model,
+    open_transformers,
+)
 from pfsm.errors import PfsmError
 from pfsm.io.files import checksum, decode, read_bytes
 from pfsm.io.limits import DOCUMENT, check_size
 from pfsm.runtime.threads import default_threads
 
+Ids = NDArray[np.int64]
+States = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class LineStates:
+    """The pieces of a line and their hidden states.
+
+    Attributes:
+        ids: The pieces, int64 [n_pieces], without the marks of beginning and end.
+        spans: First character and end of each piece in the line, int64 [n_pieces, 2].
+        values: Hidden states, float32 [n_layers, n_pieces, dimension].
+    """
+
+    ids: Ids
+    spans: NDArray[np.int64]
+    values: States
+
+
 TOKENIZER, CONFIG, ONNX, SAFETENSORS = "tokenizer.json", "config.json", "model.onnx", "model.safetensors"
 # Number of positions if the network does not say how many it has.
 USUAL_POSITIONS = 512
-
-Ids = NDArray[np.int64]
-States = NDArray[np.float32]
 
 
 class FolderEncoder:
@@ -64,7 +85,7 @@ class FolderEncoder:
         if by_transformers and not self.has_layers:
             raise PfsmError(f"{folder}: no {SAFETENSORS} in this folder, which transformers would read")
         self._by_transformers = self.has_layers and (
-            by_transformers or self._config.get("model_type") in transformers_network.FAMILIES
+            by_transformers or self._config.get("model_type") in BY_TRANSFORMERS
         )
         self._most_pieces = PIECES_AT_ONCE if self.has_layers else 1
         # What the configuration says is checked at once; a model file may come without.
@@ -78,7 +99,7 @@ class FolderEncoder:
         """This network with what training changed of it.
 
         Args:
-            tuned: What was learned, as `pfsm.embeddings.tuned_weights` names it.
+            tuned: What was learned, as `pfsm.embeddings.bert_weights` names it.
             label: Of what was learned, in the checksum and in errors.
 
         Raises:
@@ -134,7 +155,14 @@ class FolderEncoder:
     def states(
         self, lines: Sequence[str], layers: Sequence[int] | None = None, threads: int | None = None
     ) -> list[LineStates]:
-        """As `pfsm.embeddings.encoder.Encoder.states` says.
+        """Hidden states of the pieces of each line; equal lines share one result.
+
+        Seven layers of 384 components take 11 KB a piece, so this is to be called on some hundred lines at a time.
+
+        Args:
+            lines: Untokenised lines.
+            layers: Numbers of the layers in increasing order; None: all. Layers above the last are not computed.
+            threads: Number of threads, on which results do not depend; None: as many as the process may use.
 
         Raises:
             PfsmError: If the network has no such layer, or a file cannot be read.
@@ -205,7 +233,7 @@ class FolderEncoder:
 
     def _opened(self, top: int) -> Run:
         if self._by_transformers:
-            run, self._most_pieces = transformers_network.open_transformers(self.folder)
+            run, self._most_pieces = open_transformers(self.folder)
             return run
         path = str(self.folder / self._network)
         return open_model(self._model(top), path) if self.has_layers else open_file(path)

@@ -1,17 +1,163 @@
 """Vectors of the pieces of an encoder network, and of tokens, which are sums of their pieces."""
 
+import contextlib
 import hashlib
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings.alignment import line_of, pieces_of_tokens, token_sums
 from pfsm.embeddings.folder import FolderEncoder, encodable
-from pfsm.embeddings.store import VectorStore
 from pfsm.embeddings.vectors import Int16, unit_rows
+from pfsm.io.user_folders import user_folder
+
+# As Penn tokens, in lower case.
+CLITICS = frozenset({"n't", "'s", "'m", "'d", "'ll", "'re", "'ve", "'"})
+QUOTES = {"``": '"', "''": '"'}
+
+Int64 = NDArray[np.int64]
+Span = tuple[int, int]
+
+
+def line_of(tokens: Sequence[str]) -> tuple[str, list[Span]]:
+    """The text of a line, and the first character and the end of each token in it."""
+    parts: list[str] = []
+    spans: list[Span] = []
+    end = 0
+    for token in tokens:
+        word = _encodable(QUOTES.get(token, token))
+        if parts and token.lower() not in CLITICS:
+            parts.append(" ")
+            end += 1
+        parts.append(word)
+        spans.append((end, end + len(word)))
+        end += len(word)
+    return "".join(parts), spans
+
+
+def _encodable(word: str) -> str:
+    """The word with lone surrogates replaced by U+FFFD; no file holds them, but a caller may pass them."""
+    if word.isascii():
+        return word
+    return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in word)
+
+
+def pieces_of_tokens(spans: Sequence[Span], pieces: Sequence[Span]) -> tuple[Int64, Int64]:
+    """The pieces that share a character with each token.
+
+    Args:
+        spans: Where tokens begin and end, in increasing order and without overlap.
+        pieces: Where pieces begin and end, in order; several may share a character (bytes of one). A piece without
+            characters belongs to no token.
+
+    Returns:
+        The token, int64 [n_entries] in increasing order; the piece, int64 [n_entries]. Takes time linear in both.
+    """
+    tokens: list[int] = []
+    members: list[int] = []
+    first = 0
+    for token, (start, end) in enumerate(spans):
+        # Pieces before `first` end before this token begins, and so before all later tokens.
+        while first < len(pieces) and pieces[first][1] <= start:
+            first += 1
+        piece = first
+        while piece < len(pieces) and pieces[piece][0] < end:
+            if pieces[piece][1] > max(start, pieces[piece][0]):
+                tokens.append(token)
+                members.append(piece)
+            piece += 1
+    return np.array(tokens, dtype=np.int64), np.array(members, dtype=np.int64)
+
+
+def token_sums(rows: NDArray[np.int16], tokens: Int64, pieces: Int64, n_tokens: int) -> NDArray[np.float64]:
+    """Sum of the vectors of each token's pieces, float64 [n_tokens, dimension]; zeros for a token without pieces.
+
+    Args:
+        rows: Vectors of the pieces, int16 [n_pieces, dimension].
+        tokens: As returned by `pieces_of_tokens`.
+        pieces: As returned by `pieces_of_tokens`.
+        n_tokens: Number of tokens.
+    """
+    sums = np.zeros((n_tokens, rows.shape[1]))
+    if tokens.size:
+        there, first = np.unique(tokens, return_index=True)
+        sums[there] = np.add.reduceat(rows[pieces].astype(np.float64), first)
+    return sums
+
+
+FOLDER = "vectors"
+# A line of 25 pieces of 384 components is 19 kB.
+LARGEST = 1 << 30
+# Seconds to wait for another process that is writing.
+PATIENCE = 60.0
+_AT_ONCE = 500
+
+
+class VectorStore:
+    """Bytes by key.
+
+    Args:
+        name: Name of the file; it must identify everything that determines the vectors of a key.
+        largest: Total number of bytes above which the oldest half is dropped.
+    """
+
+    def __init__(self, name: str, largest: int = LARGEST) -> None:
+        self._name = name
+        self._largest = largest
+
+    @property
+    def path(self) -> Path:
+        """Path of the file, which need not exist."""
+        return user_folder() / FOLDER / f"{self._name}.sqlite"
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The contents stored under the keys; a key without content is absent."""
+        found: dict[bytes, bytes] = {}
+        if not self.path.is_file():
+            return found
+        with contextlib.suppress(sqlite3.Error), self._connection() as connection:
+            for first in range(0, len(keys), _AT_ONCE):
+                some = keys[first : first + _AT_ONCE]
+                marks = ",".join("?" * len(some))
+                query = f"SELECT key, content FROM vectors WHERE key IN ({marks})"
+                found |= dict(connection.execute(query, some).fetchall())
+        return found
+
+    def put(self, contents: Mapping[bytes, bytes]) -> None:
+        """Stores contents; keys that are already stored keep their contents."""
+        with contextlib.suppress(sqlite3.Error, OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self._connection() as connection:
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY, key BLOB UNIQUE, content BLOB)"
+                )
+                connection.executemany(
+                    "INSERT OR IGNORE INTO vectors (key, content) VALUES (?, ?)", contents.items()
+                )
+                if _size(connection) > self._largest:
+                    half = (
+                        "SELECT number FROM vectors ORDER BY number LIMIT (SELECT COUNT(*) / 2 FROM vectors)"
+                    )
+                    connection.execute(f"DELETE FROM vectors WHERE number IN ({half})")
+
+    @contextlib.contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        """One transaction, committed if the block ends without an error."""
+        with contextlib.closing(sqlite3.connect(self.path, timeout=PATIENCE)) as connection, connection:
+            yield connection
+
+
+def _size(connection: sqlite3.Connection) -> int:
+    """Bytes in use; a file does not shrink when rows are deleted."""
+    pages, free, size = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    return (pages - free) * size
+
 
 # Number of lines whose vectors are kept in memory, about 20 kB each.
 RECENT_LINES = 4096

@@ -1,19 +1,31 @@
-"""ONNX Runtime on one thread, as a function from the pieces of lines to their vectors."""
+"""Networks as functions from the pieces of lines to their vectors, by ONNX Runtime or by the package transformers.
 
+ONNX Runtime works on one thread. Transformers (the extra ``transformers``) computes in torch, on a GPU if torch has
+one. A line's states must not depend on what stands beside it. On a processor lines are computed one by one, on one
+thread. On a GPU the shape of a batch decides how sums are split: a batch has as many lines as its length allows, and is
+filled up with copies of its first line.
+"""
+
+import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings.onnx_model import Model
-from pfsm.errors import PfsmError
+from pfsm.embeddings.bert_graph import Model
+from pfsm.errors import NotInstalledError, PfsmError
+from pfsm.runtime.threads import each
 
 Ids = NDArray[np.int64]
 States = NDArray[np.float32]
 # From int64 [b, n] to float32 [n_outputs, b, n, d]; may be called by several threads at once.
 Run = Callable[[Ids], States]
+# Pieces in a batch: more make matrix products no faster, but no longer fit the processor's caches.
+PIECES_AT_ONCE = 512
 OUTPUTS = ("last_hidden_state", "token_embeddings")
 
 
@@ -110,3 +122,144 @@ def _input(name: str, ids: Ids) -> Ids:
     if name == "position_ids":
         return np.broadcast_to(np.arange(ids.shape[1]), ids.shape).copy()
     return np.full(ids.shape, int(name == "attention_mask"), dtype=np.int64)
+
+
+# Families without a graph of ours.
+BY_TRANSFORMERS = ("modernbert", "deberta", "deberta-v2", "electra")
+PIECES_ON_GPU = 8192
+
+
+def open_transformers(folder: Path) -> tuple[Run, int]:
+    """The network in a folder, with all its layers, and the number of pieces that a batch may have.
+
+    Raises:
+        PfsmError: If transformers is not installed or cannot read the folder.
+    """
+    try:
+        import torch  # noqa: PLC0415 - an extra
+        import transformers  # noqa: PLC0415
+    except ImportError:
+        raise NotInstalledError(
+            f"{folder}: an encoder of this family needs transformers, which is not installed",
+            ["transformers"],
+            ["transformers"],
+        ) from None
+    try:
+        with _quiet(transformers.utils.logging):
+            model, report = transformers.AutoModel.from_pretrained(
+                folder,
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+            )
+    except Exception as error:
+        raise PfsmError(f"{folder}: transformers cannot read it ({_first_line(error)})") from None
+    # Weights that are not in the file would be random; those of the pooling above the last layer are not used.
+    missing = sorted(name for name in report["missing_keys"] if "pooler" not in name)
+    if missing:
+        raise PfsmError(
+            f"{folder}: has no tensor {missing[0]}; is it an encoder of {model.config.model_type}?"
+        )
+    on_gpu = torch.cuda.is_available()
+    model = model.float().eval().to("cuda" if on_gpu else "cpu")
+    largest = PIECES_ON_GPU if on_gpu else 1
+    return _torch_function(torch, model, largest, str(folder)), largest
+
+
+def _torch_function(torch: Any, model: Any, largest: int, where: str) -> Run:
+    one_at_a_time = Lock()
+
+    def run(ids: Ids) -> States:
+        filled = np.concatenate(
+            [ids, np.repeat(ids[:1], lines_at_once(ids.shape[1], largest) - len(ids), axis=0)]
+        )
+        with one_at_a_time, _one_thread(torch), torch.inference_mode():
+            given = torch.from_numpy(filled).to(model.device)
+            try:
+                found = model(
+                    input_ids=given, attention_mask=torch.ones_like(given), output_hidden_states=True
+                )
+            except Exception as error:
+                raise PfsmError(f"{where}: cannot encode a line ({_first_line(error)})") from None
+            layers = torch.stack([*found.hidden_states[:-1], found.last_hidden_state])
+            states: States = layers[:, : len(ids)].float().cpu().numpy()
+        if not np.isfinite(states).all():
+            raise PfsmError(f"{where}: gives no finite vector for each piece of a line")
+        return states
+
+    return run
+
+
+@contextlib.contextmanager
+def _one_thread(torch: Any) -> Iterator[None]:
+    """Torch on one thread, which adds up in a fixed order; then as many as before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextlib.contextmanager
+def _quiet(logging: Any) -> Iterator[None]:
+    """Without transformers' progress bars and remarks in the block."""
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
+def encode_parts(
+    run: Callable[[Ids], States], parts: Sequence[Ids], threads: int, largest: int = PIECES_AT_ONCE
+) -> list[States]:
+    """Applies a network to sequences of pieces.
+
+    Sequences of equal length make a batch, without padding. Each row of a matrix product is the same sum in the same
+    order however many rows there are, so a line's states are the same to the last bit in any batch. A product with one
+    row alone is computed in another way: sequences of one piece are never put together.
+
+    Args:
+        run: From int64 [b, n] to float32 [n_layers, b, n, dimension]; must be safe for threads.
+        parts: The sequences, int64 [n] each, with n >= 1.
+        threads: Number of threads that share out the batches.
+        largest: Number of pieces in a batch; a longer sequence is alone.
+
+    Returns:
+        For each sequence float32 [n_layers, n, dimension].
+    """
+    found: list[States | None] = [None] * len(parts)
+
+    def work(batch: Sequence[int]) -> None:
+        states = run(np.stack([parts[place] for place in batch]))
+        for row, place in enumerate(batch):
+            found[place] = states[:, row]
+
+    each(work, _batches([part.size for part in parts], largest), threads)
+    return [states for states in found if states is not None]
+
+
+def lines_at_once(size: int, largest: int = PIECES_AT_ONCE) -> int:
+    """Number of sequences of so many pieces in a full batch."""
+    return max(1, largest // size) if size > 1 else 1
+
+
+def _batches(sizes: Sequence[int], largest: int) -> Iterator[list[int]]:
+    """Places of sequences of equal size; large ones come first, so that threads end at about the same time."""
+    by_size: dict[int, list[int]] = {}
+    for place, size in enumerate(sizes):
+        by_size.setdefault(size, []).append(place)
+    for size in sorted(by_size, reverse=True):
+        places = by_size[size]
+        step = lines_at_once(size, largest)
+        yield from (places[first : first + step] for first in range(0, len(places), step))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.encoder.head import EPSILON, LARGEST_TOKEN_WEIGHT, N_KNOTS, TYPICAL_LENGTH, Head
+from pfsm.encoder.heads import EPSILON, LARGEST_TOKEN_WEIGHT, N_KNOTS, TYPICAL_LENGTH, Head
 
 Float = NDArray[np.float64]
 Float32 = NDArray[np.float32]
@@ -102,7 +102,7 @@ class HeadScorer:
         return float(np.einsum("k,k->", self.parts(reference, hypothesis), self.linear)) + self.constant
 
     def parts(self, reference: LineVectors, hypothesis: LineVectors) -> Float:
-        """What the value is a weighted sum of, float64 [6], as `pfsm.encoder.head.PARTS`."""
+        """What the value is a weighted sum of, float64 [6], as `pfsm.encoder.heads.PARTS`."""
         from pfsm_kernels.dense.machine import log_sums  # noqa: PLC0415 - brings numba
 
         cosines = self.cosines(reference, hypothesis)

@@ -3,6 +3,7 @@
 Every registered metric is one; others are parts of a metric, or too plain to be a metric.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import NotInstalledError, PfsmError
+from pfsm.io.named_resources import pinned_file
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import PREFIX, missing_column
 from pfsm.metrics.metric_group import MetricGroup, PairFeatures
@@ -17,6 +19,8 @@ from pfsm.metrics.registry import feature_names, get_metric, group_of
 from pfsm.runtime.near_names import known_names
 
 Float = NDArray[np.float64]
+# Options in a metric's name that are references (`pfsm.io.named_resources`).
+_OPTIONS = re.compile(r"(?P<before>[(,](?P<key>parser|background)=)(?P<value>.+?)(?=,|\)$)")
 UNCOUNTED = (
     "the information of n-grams is counted over references, but the model has no counts; train it anew"
 )
@@ -82,12 +86,20 @@ def feature_signature(name: str) -> str:
 
 
 def with_checksum(name: str) -> str:
-    """The name as a model keeps it: a feature from vectors with their checksum.
+    """The name as a model keeps it: what decides its values outside the package by name and checksum.
 
     Raises:
         PfsmError: If what it needs is not there.
     """
-    return _group(name).pin(name)
+    return _OPTIONS.sub(_pinned_option, _group(name).pin(name))
+
+
+def _pinned_option(match: re.Match[str]) -> str:
+    if match["key"] == "background":
+        return f"{match['before']}{pinned_file(match['value'])}"
+    from pfsm.analysis.analysers import pinned  # noqa: PLC0415 - few runs need it
+
+    return f"{match['before']}{pinned(match['value'])}"
 
 
 def missing_packages(names: Iterable[str]) -> list[NotInstalledError]:

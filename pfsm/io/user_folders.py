@@ -1,4 +1,4 @@
-"""The user's own folders: resources (tables, parsers, vectors, caches) and settings.
+"""The user's own folder of resources: tables, parsers, vectors, caches.
 
 Whether this call may download something: only if the user says ``--download``.
 """
@@ -13,7 +13,6 @@ from pathlib import Path
 NOWHERE = Path(os.devnull)
 
 FOLDER_VARIABLE = "PFSM_RESOURCES"
-CONFIGURATION_VARIABLE = "PFSM_CONFIG"
 
 
 def user_folder() -> Path:
@@ -26,19 +25,6 @@ def user_folder() -> Path:
         return Path(given)
     cache = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(cache) if Path(cache).is_absolute() else _home() / ".cache") / "pfsm"
-
-
-def configuration_folder() -> Path | None:
-    """``PFSM_CONFIG`` if it is set, else ``pfsm`` in the user's folder of settings. The folder need not exist.
-
-    None where the user has no home: what grants trust must never be found below the working folder by accident.
-    """
-    given = os.environ.get(CONFIGURATION_VARIABLE)
-    if given:
-        return Path(given)
-    settings = os.environ.get("XDG_CONFIG_HOME", "")
-    folder = Path(settings) if Path(settings).is_absolute() else _home() / ".config"
-    return None if NOWHERE in folder.parents else folder / "pfsm"
 
 
 def _home() -> Path:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.analysers import DEFAULT_PARSER
+from pfsm.analysis.analysers import DEFAULT_PARSER, pinned
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.analysis.wanted import Wanted
@@ -162,8 +162,8 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
 
 
 def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # noqa: ARG001 - one signature for all
-    """The options as they are."""
-    return dict(options)
+    """The parser with its checksum, if it neither ships nor is a plug-in."""
+    return {**options, "parser": pinned(options["parser"])}
 
 
 def build(options: Options) -> DependencyFeatures:

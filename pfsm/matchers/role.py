@@ -25,6 +25,7 @@ from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.matchers.analysed_lines import checked_options, read_pairs
+from pfsm.matchers.dependency import learn_options
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers
 
@@ -178,4 +179,4 @@ def build(options: Options) -> RoleFeatures:
     return RoleFeatures(options["parser"], expected=options["expected"])
 
 
-MATCHER = BuiltIn("", lambda _, options: build(options), check_options)
+MATCHER = BuiltIn("", lambda _, options: build(options), check_options, learn_options)

@@ -17,7 +17,7 @@ from pfsm.matchers.protocol import EncodedPairs, Matcher
 from pfsm.matchers.registry import MATCHERS
 from pfsm.model.reading import TextReader, check_lengths
 from pfsm.model.settings import Settings
-from pfsm.runtime.garbage import search_afterwards
+from pfsm.runtime.garbage import gc_paused
 from pfsm.text.classes import CLASSES, word_classes
 
 # Bounds of one batch: 16 million cells hold at most that many arcs per block size (20 bytes each).
@@ -71,7 +71,7 @@ class LatticeBuilder:
         """
         return self.lattices(self.encode(references, hypotheses))
 
-    @search_afterwards()
+    @gc_paused()
     def lattices(
         self,
         pairs: EncodedPairs,

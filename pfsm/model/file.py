@@ -14,6 +14,7 @@ from pfsm.errors import PfsmError
 from pfsm.features.values import UNCOUNTED, is_counted
 from pfsm.io.files import atomic_write, decode, display_name, read_bytes
 from pfsm.io.limits import DOCUMENT, check_size
+from pfsm.io.named_resources import give, given
 from pfsm.lattice.names import (
     DELETE,
     FEATURE_PREFIX,
@@ -26,11 +27,11 @@ from pfsm.lattice.names import (
     transition,
 )
 from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
-from pfsm.model.plugins import check_plugins, plugins_of
+from pfsm.model.plugins import check_plugins, check_recorded, plugins_of
+from pfsm.model.references import with_named_resources
 from pfsm.model.settings import Settings, settings_from_dict
 from pfsm.model.shown import model_html
-from pfsm.model.trust import Trust, check_trust, reaches
-from pfsm.model.trusted import is_trusted
+from pfsm.registry import only_plugins
 from pfsm.text.classes import CLASSES
 
 FORMAT = "pfsm-model-1"
@@ -83,8 +84,8 @@ class Model:
 
     def __reduce__(self) -> Any:
         """The model for another process, with what it refers to beside its file."""
-        given = tuple(getattr(self, entry.name) for entry in fields(self))
-        return _restored, (given, contents_of(self.settings.features))
+        values = tuple(getattr(self, entry.name) for entry in fields(self))
+        return _restored, (values, contents_of(self.settings.features), given())
 
     @property
     def fingerprint(self) -> str:
@@ -115,10 +116,11 @@ class Model:
         }
 
 
-def _restored(given: tuple[Any, ...], heads: Mapping[str, bytes]) -> Model:
+def _restored(values: tuple[Any, ...], heads: Mapping[str, bytes], resources: Mapping[str, str]) -> Model:
     """The inverse of `Model.__reduce__`."""
     remember_contents(heads)
-    return Model(*given)
+    give(resources, checked=False)
+    return Model(*values)
 
 
 def save_model(model: Model, path: str | Path) -> None:
@@ -127,8 +129,9 @@ def save_model(model: Model, path: str | Path) -> None:
     What was learned over an encoder goes to a file of its own in the same folder (`pfsm.encoder.heads`).
 
     Raises:
-        PfsmError: If the file cannot be written; what was there before is kept.
+        PfsmError: If the settings name a path or a program, or the file cannot be written; what was there is kept.
     """
+    with_named_resources(model.to_dict(), display_name(path), run=False)
     text = json.dumps(model.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
     write_heads(model.settings.features, path)
     with atomic_write(path) as handle:
@@ -136,29 +139,29 @@ def save_model(model: Model, path: str | Path) -> None:
         handle.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
 
 
-def load_model(path: str | Path, *, trust: Trust = False, run: bool = True) -> Model:
+def load_model(
+    path: str | Path, *, resources: Mapping[str, str | Path] | None = None, run: bool = True
+) -> Model:
     """Reads and validates a model file, gzip or plain.
 
     Args:
         path: The file.
-        trust: Whether the model may run programs and plug-ins that it names, and read files outside the working folder.
-            Files on the user's own list (`pfsm.model.trusted`) always may.
+        resources: Paths of resources that the model needs, by name (`pfsm.io.named_resources`).
         run: Whether the model is to be used; False where it is only shown.
 
     Raises:
-        PfsmError: If the file is missing, not JSON, of another format, or a field is not what it must be; or the model
-            needs ``trust``.
+        PfsmError: If the file is missing, not JSON, of another format, or a field is not what it must be; or a resource
+            is missing.
     """
-    content, document = read_document(path)
-    if trust is not True and reaches(document) and is_trusted(content):
-        trust = True
-    model = model_from_dict(document, display_name(path), trust=trust, run=run)
+    give(resources or {})
+    document = read_document(path)
+    model = model_from_dict(document, display_name(path), run=run)
     read_heads(model.settings.features, Path(path).resolve().parent, display_name(path), needed=run)
     return model
 
 
-def read_document(path: str | Path) -> tuple[bytes, dict[str, Any]]:
-    """The decompressed content of a model file, and its JSON document, of which only the format is checked.
+def read_document(path: str | Path) -> dict[str, Any]:
+    """The JSON document of a model file, of which only the format is checked.
 
     Raises:
         PfsmError: If the file is missing, not JSON, or of another format.
@@ -174,24 +177,35 @@ def read_document(path: str | Path) -> tuple[bytes, dict[str, Any]]:
         raise PfsmError(f"{name}: not a pfsm model file (nested too deeply)") from None
     except ValueError:  # Python's bound on the digits of a whole number
         raise PfsmError(f"{name}: not a pfsm model file (a number of thousands of digits)") from None
-    return content, _checked_format(document, name)
+    return _checked_format(document, name)
 
 
-def model_from_dict(document: object, where: str, *, trust: Trust = False, run: bool = True) -> Model:
-    """A model from its JSON document; ``where`` names it in errors, ``trust`` and ``run`` are `load_model`'s.
+def model_from_dict(document: object, where: str, *, run: bool = True) -> Model:
+    """A model from its JSON document; ``where`` names it in errors, ``run`` is `load_model`'s.
 
     Raises:
-        PfsmError: If a field is missing or not what it must be, or the model needs ``trust``.
+        PfsmError: If a field is missing or not what it must be, or a resource is missing.
     """
-    document = _checked_format(document, where)
+    # Before anything else looks at names.
+    document = with_named_resources(_checked_format(document, where), where, run=run)
+    return model_at_work(document, where)
+
+
+def model_at_work(document: Mapping[str, Any], where: str) -> Model:
+    """As `model_from_dict`, from the document of a model that is at work: its settings may also name paths.
+
+    Raises:
+        PfsmError: If a field is missing or not what it must be.
+    """
     for key in KEYS:
         if key not in document:
             raise PfsmError(f"{where}: the key {key!r} is missing")
-    # Before anything else looks at names: plug-ins are imported by the checks that follow.
-    check_trust(document, where, trust, run=run)
     # Before the settings, which would only say that they do not know a name.
     plugins = check_plugins(document.get("plugins", {}), f"{where}: plugins")
-    settings = settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings")
+    needed = [(kinds.removesuffix("s"), name) for kinds, names in plugins.items() for name in names]
+    with only_plugins(needed):
+        settings = settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings")
+    check_recorded(settings, plugins, f"{where}: plugins")
     weights = _weights(_mapping(document["weights"], "weights", where), settings, where)
     _check_without_edits(settings, weights, where)
     uncounted = next((name for name in settings.features if not is_counted(name)), None)

@@ -32,14 +32,13 @@ from pfsm.metrics.score import Score
 from pfsm.metrics.texts import as_texts
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.alignments import Alignments, align_lattices, joined
-from pfsm.model.explain.explaining import Explaining
+from pfsm.model.explain.explaining import Explaining, PieceExplainer
 from pfsm.model.explain.explanation import Explanation
-from pfsm.model.explain.pieces import PieceExplainer
-from pfsm.model.file import Model, model_from_dict
+from pfsm.model.file import Model, model_at_work
+from pfsm.model.forked_scoring import BAR_PATIENCE, ForkedScorer
 from pfsm.model.prepared import PreparedPairs, batch_values, on_scale
 from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN
-from pfsm.model.shared_out import BAR_PATIENCE, Sharing
 from pfsm.model.signature import signature
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import at_most, default_threads, each
@@ -74,7 +73,7 @@ class Metric(SegmentMetric):
     types it forgets them all before the next call, which changes no score.
 
     Args:
-        model: The model. What it names is run and read: whether a file is trusted is decided where it is read.
+        model: The model.
         threads: Threads for the dynamic programs; None: as many as the process may use. Scores do not depend on it.
         most_types: Token types after which a call starts afresh; each takes about 500 bytes.
 
@@ -97,7 +96,7 @@ class Metric(SegmentMetric):
         self.threads = default_threads() if threads is None else threads
         self._builder = self._new_builder()
         self._tables: dict[tuple[str, ...], Float] = {}
-        self._sharing = Sharing(self.threads, model.settings)
+        self._forked = ForkedScorer(self.threads, model.settings)
         self.needs_spaces = model.settings.edits and needs_spaces(model.settings.tokeniser)
         # Whether there is no need to compare the language of the text with the model's: somebody has, or has warned.
         self.language_looked_at = False
@@ -208,7 +207,7 @@ class Metric(SegmentMetric):
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None
     ) -> Float:
         numbers = self._numbers(columns, len(hypotheses))
-        scores = self._sharing.scores(self._read_and_scored, hypotheses, references, numbers)
+        scores = self._forked.scores(self._read_and_scored, hypotheses, references, numbers)
         self._look_at(references)
         return scores
 
@@ -475,7 +474,7 @@ class Metric(SegmentMetric):
 def from_document(text: str) -> Metric:
     """A metric for one thread from the JSON of its model, as `Metric.recipe` gives it.
 
-    The model is trusted: it comes from a process that has it at work, not from a file.
+    It comes from a process that has it at work, not from a file, so its settings may name paths.
 
     Raises:
         PfsmError: If it is no model.
@@ -483,7 +482,7 @@ def from_document(text: str) -> Metric:
     document = json.loads(text)
     heads = document.pop(HEADS, {})
     remember_contents({label: base64.b85decode(content) for label, content in heads.items()})
-    model = model_from_dict(document, "model", trust=True)
+    model = model_at_work(document, "model")
     remember_shipped(model.settings.features)
     metric = Metric(model, threads=1)
     metric.language_looked_at = True  # by the process that sends the work, or as its user wants it

@@ -90,6 +90,21 @@ def check_plugins(value: object, where: str) -> dict[str, dict[str, str]]:
     return record
 
 
+def check_recorded(settings: Settings, record: Record, where: str) -> None:
+    """Refuses settings that use a plug-in which their file's record lacks; nothing is imported.
+
+    Raises:
+        PfsmError: If there is one.
+    """
+    for kinds, names in plugins_of(settings).items():
+        for name, origin in names.items():
+            if name not in record.get(kinds, {}):
+                raise PfsmError(
+                    f"{where}: lack the {kinds.removesuffix('s')} {name!r} of {origin}, which the settings name; "
+                    "train the model again"
+                )
+
+
 def _record(value: object, where: str) -> dict[str, dict[str, str]]:
     fault = PfsmError(f'{where}: must be as in {{"matchers": {{"glossary": "pfsm-glossary 0.1.0"}}}}')
     if not isinstance(value, dict):
@@ -116,10 +131,10 @@ def _check(kind: str, name: str, text: str, where: str) -> None:
         raise PfsmError(f"{asked}, which is not registered; import {needed.package} before the model is read")
     if entry is None:
         raise PfsmError(f"{asked}, which is not installed; install {needed.package}, preferably this version")
-    known.loaded(entry)
     if entry.origin.package != needed.package:
         remedy = f"{'import' if needed.script else 'install'} {needed.package}"
         raise PfsmError(f"{asked}, but here it is of {entry.origin}; {remedy} instead")
     if entry.origin.version != needed.version:
         message = f"{asked}, but here is {entry.origin}; scores may differ, which their signature shows"
         warnings.warn(message, PfsmWarning, stacklevel=2)
+    known.loaded(entry)

@@ -11,7 +11,7 @@ from pfsm.features.values import FeatureSet, missing_packages
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.model.settings import Settings
-from pfsm.runtime.garbage import search_afterwards
+from pfsm.runtime.garbage import gc_paused
 from pfsm.text.typewriter import typewritten
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
@@ -41,7 +41,7 @@ class TextReader:
         """Takes other features; the vocabulary stays."""
         self._features = FeatureSet(tuple(names))
 
-    @search_afterwards()
+    @gc_paused()
     def lines(self, lines: Sequence[str]) -> EncodedLines:
         """Lines as token ids, a repeated line tokenised once. Without edits nothing is tokenised."""
         lines = self.normalised(lines)

@@ -10,7 +10,6 @@ from pathlib import Path
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.model.file import Model, load_model, model_from_dict
 from pfsm.model.metric import Metric
-from pfsm.model.trust import Trust
 from pfsm.text.language_names import main_code
 from pfsm.text.languages import language_code
 
@@ -55,13 +54,15 @@ def model_for(language: str) -> str:
     return name if any(model.name == name for model in shipped_models()) else ANY_MODEL
 
 
-def find_model(name_or_path: str | Path, *, trust: Trust = False, run: bool = True) -> Model:
-    """A shipped model by its name, or any model by its file; ``trust`` and ``run`` are `load_model`'s.
+def find_model(
+    name_or_path: str | Path, *, resources: Mapping[str, str | Path] | None = None, run: bool = True
+) -> Model:
+    """A shipped model by its name, or any model by its file; ``resources`` and ``run`` are `load_model`'s.
 
     A name may be pinned by a fingerprint: ``en@3281ab83`` is the model with these weights or an error.
 
     Raises:
-        PfsmError: If there is neither, or the file is no valid model, or needs ``trust``.
+        PfsmError: If there is neither, the file is no valid model, or lacks a resource.
     """
     shipped = {model.name: model.path for model in shipped_models()}
     text = str(name_or_path)
@@ -69,7 +70,7 @@ def find_model(name_or_path: str | Path, *, trust: Trust = False, run: bool = Tr
         warnings.warn(f"model {text} is called {ALIASES[text]} now", PfsmWarning, stacklevel=2)
         text = ALIASES[text]
     if text in shipped:
-        return load_model(shipped[text], trust=True)
+        return load_model(shipped[text])
     if (pinned := _PINNED.fullmatch(text)) and not _is_there(text):
         return _edition(ALIASES.get(pinned["name"], pinned["name"]), pinned["fingerprint"], shipped)
     if not _is_there(text):
@@ -77,17 +78,17 @@ def find_model(name_or_path: str | Path, *, trust: Trust = False, run: bool = Tr
         raise PfsmError(
             f"{text or repr(text)}: no such file and no model of this name; shipped models: {names}"
         )
-    return load_model(text, trust=trust, run=run)
+    return load_model(text, resources=resources, run=run)
 
 
 def earlier_editions() -> dict[str, Model]:
     """Models as they were shipped before, by fingerprint; those that are still here."""
-    return {path.stem: load_model(path, trust=True) for path in sorted(_resources("editions").glob("*.json"))}
+    return {path.stem: load_model(path) for path in sorted(_resources("editions").glob("*.json"))}
 
 
 def _edition(name: str, fingerprint: str, shipped: Mapping[str, Path]) -> Model:
     """A model by its name and fingerprint, as it is now or as it was."""
-    now = load_model(shipped[name], trust=True) if name in shipped else None
+    now = load_model(shipped[name]) if name in shipped else None
     if now is not None and now.fingerprint == fingerprint:
         return now
     editions = earlier_editions()
@@ -112,20 +113,23 @@ def _is_there(path: str) -> bool:
 
 
 def load(
-    name_or_path: str | Path = DEFAULT_MODEL, threads: int | None = None, *, trust: bool = False
+    name_or_path: str | Path = DEFAULT_MODEL,
+    threads: int | None = None,
+    *,
+    resources: Mapping[str, str | Path] | None = None,
 ) -> Metric:
     """A metric, ready to score, from a shipped model's name or a model file.
 
     Args:
         name_or_path: Name of a shipped model, or path of a model file.
         threads: As in `Metric`.
-        trust: Whether a model file may run programs and plug-ins that it names, and read files outside the working
-            folder.
+        resources: Paths of resources that the model needs, by name: a folder with an encoder, a file of vectors or
+            parses, a parser. They stay known to this process.
 
     Raises:
-        PfsmError: If there is no such model, or the file is no valid model, or needs ``trust``.
+        PfsmError: If there is no such model, the file is no valid model, or lacks a resource.
     """
-    return Metric(find_model(name_or_path, trust=trust), threads)
+    return Metric(find_model(name_or_path, resources=resources), threads)
 
 
 __all__ = [

@@ -16,7 +16,7 @@ from typing import Any
 OBJECTS_OF_A_START = 300_000
 
 
-def search_late() -> None:
+def defer_gc() -> None:
     """Puts off the first search until a command has started, and leaves out the one at the end of the process.
 
     Later searches come as usual, but pass over what was there at the first one.
@@ -36,7 +36,7 @@ def search_late() -> None:
 
 
 @contextmanager
-def search_afterwards() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Puts off searches while a bounded amount of objects is made.
 
     With several threads at work, the first that is done may allow them early.

@@ -15,8 +15,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, compare_systems
 from pfsm.evaluation.comparison import comparison_document, interval_entry
 from pfsm.metrics.references import flat_pairs, number_by_segment
-from pfsm.model.explain.document import explanation_document
-from pfsm.model.explain.explanation import Explanation
+from pfsm.model.explain.explanation import Explanation, explanation_document
 from pfsm.model.explain.page import render_page
 from pfsm.model.metric import Metric
 from pfsm.model.settings import MEAN

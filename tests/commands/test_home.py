@@ -25,7 +25,7 @@ def test_commands_do_without_a_home(tmp_path: Path, home: str) -> None:
     environment = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("XDG_", "HOME", "PFSM_CONFIG", "PFSM_RESOURCES"))
+        if not name.startswith(("XDG_", "HOME", "PFSM_RESOURCES"))
     }
     if home != "unset":
         environment["HOME"] = str(tmp_path / {"shut": "door/home"}.get(home, home))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import pfsm
 from pfsm.comparison import compare_outputs, render_comparison
-from pfsm.comparison.page_data import JOINT, comparison_data, token_text
+from pfsm.comparison.page import JOINT, comparison_data, token_text
 from pfsm.lattice.names import base_state
 from pfsm.metrics import get_metric
 from pfsm.model.metric import Metric

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pfsm.embeddings.alignment import line_of, pieces_of_tokens, token_sums
+from pfsm.embeddings.network import line_of, pieces_of_tokens, token_sums
 
 
 def test_texts_and_places_of_tokens() -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm.embeddings.encoder import encode_parts
 from pfsm.embeddings.encoders import described_encoders, load_encoder, shipped_encoders
 from pfsm.embeddings.folder import FolderEncoder
 from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.embeddings.session import encode_parts
 from pfsm.errors import PfsmError
 from tests.embeddings.networks import PIECES, SHAPE, random_tensors, write_network, write_vectors
 from tests.embeddings.test_bert import by_torch

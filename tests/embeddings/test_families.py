@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm.embeddings import transformers_network
 from pfsm.embeddings.bert_weights import FAMILIES
 from pfsm.embeddings.encoders import check_source, label, load_encoder, load_vectors
 from pfsm.embeddings.folder import FolderEncoder
 from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.embeddings.session import BY_TRANSFORMERS
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.user_folders import downloads
 from tests.embeddings.networks import PIECES, write_safetensors, write_tokenizer
@@ -112,7 +112,7 @@ def test_distances_of_long_lines(tmp_path: Path) -> None:
 
 
 def test_every_family_is_computed_here_or_by_transformers() -> None:
-    assert set(OWN) == {*FAMILIES, *transformers_network.FAMILIES}
+    assert set(OWN) == {*FAMILIES, *BY_TRANSFORMERS}
 
 
 def in_cache(cache: Path, name: str, folder: Path) -> Path:

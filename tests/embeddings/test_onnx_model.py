@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 import pytest
 
-from pfsm.embeddings.onnx_model import Graph, _variable
+from pfsm.embeddings.bert_graph import Graph, _variable
 from pfsm.embeddings.session import open_model
 from pfsm.errors import PfsmError
 

@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from pfsm.embeddings.store import VectorStore
+from pfsm.embeddings.network import VectorStore
 
 
 def test_contents_come_back_to_another_store(resources: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pfsm.embeddings.vectors import unit_rows
-from pfsm.embeddings.word_file import FileVectors
+from pfsm.embeddings.words import FileVectors
 from pfsm.errors import PfsmError
 from tests.embeddings.networks import write_vectors
 

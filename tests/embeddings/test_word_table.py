@@ -9,7 +9,7 @@ import pytest
 from pfsm.embeddings.encoders import described_encoders, load_encoder, load_vectors
 from pfsm.embeddings.safetensors import SCALE, quantised, safetensors_content
 from pfsm.embeddings.vectors import cosine_table
-from pfsm.embeddings.word_table import MATRIX, VECTORS, WORDS
+from pfsm.embeddings.words import MATRIX, VECTORS, WORDS
 from pfsm.errors import PfsmError
 from pfsm.matchers.embedding import EmbeddingMatcher
 from pfsm.matchers.protocol import EncodedPairs

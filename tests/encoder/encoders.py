@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from pfsm.data import Judgments
-from pfsm.encoder.head import PARTS, Head
+from pfsm.encoder.heads import PARTS, Head
+from pfsm.io.named_resources import register
 from tests.embeddings.networks import SHAPE, write_network
 from tests.training.small_data import invented
 
@@ -37,8 +38,8 @@ def head(seed: int = 0, **arrays: Any) -> Head:
 
 
 def network(folder: Path) -> str:
-    """The source of a tiny network."""
-    return str(write_network(folder / "net"))
+    """The source of a tiny network, by its name as a resource."""
+    return register(str(write_network(folder / "net")))
 
 
 def judgments(segments: int = 24, seed: int = 0) -> Judgments:

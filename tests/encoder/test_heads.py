@@ -11,8 +11,7 @@ import pytest
 
 from pfsm import load
 from pfsm.encoder import heads
-from pfsm.encoder.head import SHAPES, head_from_bytes
-from pfsm.encoder.heads import feature_name, remember
+from pfsm.encoder.heads import SHAPES, feature_name, head_from_bytes, remember
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric, from_document
@@ -74,7 +73,7 @@ def test_a_model_finds_its_head_in_its_folder(model: Model, tmp_path: Path) -> N
     before = (tmp_path / "m.json").read_bytes()
     (file,) = tmp_path.glob("encoder-*.safetensors")
     forget()
-    again = load_model(tmp_path / "m.json", trust=True)
+    again = load_model(tmp_path / "m.json")
     assert np.array_equal(Metric(again, 1).score_pairs(LINES, LINES[::-1]), expected)
     save_model(again, tmp_path / "m.json")
     assert (tmp_path / "m.json").read_bytes() == before
@@ -84,9 +83,9 @@ def test_a_model_finds_its_head_in_its_folder(model: Model, tmp_path: Path) -> N
     (tmp_path / "m.json").rename(other / "n.json")
     forget()
     with pytest.raises(PfsmError, match=f"needs {file.name} in the same folder"):
-        load_model(other / "n.json", trust=True)
+        load_model(other / "n.json")
     file.rename(other / file.name)
-    assert np.array_equal(load(other / "n.json", 1, trust=True).score_pairs(LINES, LINES[::-1]), expected)
+    assert np.array_equal(load(other / "n.json", 1).score_pairs(LINES, LINES[::-1]), expected)
 
 
 def test_a_changed_head_is_refused(model: Model, tmp_path: Path) -> None:
@@ -97,7 +96,7 @@ def test_a_changed_head_is_refused(model: Model, tmp_path: Path) -> None:
     file.write_bytes(bytes(content))
     forget()
     with pytest.raises(PfsmError, match=r"has checksum \w+, the model needs \w+; copy the file again"):
-        load_model(tmp_path / "m.json", trust=True)
+        load_model(tmp_path / "m.json")
 
 
 def test_a_large_file_is_not_read(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +104,7 @@ def test_a_large_file_is_not_read(model: Model, tmp_path: Path, monkeypatch: pyt
     forget()
     monkeypatch.setenv("PFSM_LARGEST_HEAD", "1K")
     with pytest.raises(PfsmError, match="set PFSM_LARGEST_HEAD to more"):
-        load_model(tmp_path / "m.json", trust=True)
+        load_model(tmp_path / "m.json")
 
 
 def test_other_processes_get_the_head_with_the_model(model: Model) -> None:

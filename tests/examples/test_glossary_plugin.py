@@ -137,7 +137,7 @@ def test_a_model_learns_from_it(folder: Path) -> None:
 
 def test_every_command_has_it(python: Path, folder: Path) -> None:
     files = ("ref.txt", "-i", "hyp.txt")
-    model, metric = ("-m", "terms.json", "--trust-model"), ("--metric", "glossary(file=terms.tsv)")
+    model, metric = ("-m", "terms.json"), ("--metric", "glossary(file=terms.tsv)")
     listed, refused, scored, explained, shown, by_metric, parts, metrics = pfsm(
         python,
         folder,
@@ -145,7 +145,7 @@ def test_every_command_has_it(python: Path, folder: Path) -> None:
         ("plugins", "check", "glossary", "--kind", "metric"),
         ("score", *files, *model, "--format", "json"),
         ("explain", *files, *model, "-f", "json"),
-        ("show", "terms.json", "--trust-model"),
+        ("show", "terms.json"),
         ("score", *files, *metric, "--signature", "long"),
         ("explain", *files, *metric),
         ("metrics",),

@@ -33,7 +33,6 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model.json": (
         ("show", "model.json"),
         ("score", "good.txt", "-i", "good.txt", "-m", "model.json", "-sl"),
-        ("trust", "model.json"),
     ),
     "settings.yaml": (("train", "good.tsv", "--config", "settings.yaml", "-o", "made"),),
     "set.sgm": (("data", "convert", "good.tsv", "--references", "set.sgm", "--output", "made"),),
@@ -45,7 +44,6 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
 @pytest.fixture(autouse=True)
 def files(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "resources"))
-    monkeypatch.setenv("PFSM_CONFIG", str(tmp_path / "resources"))
     saved(tmp_path)
     write("good.txt", "a lamp\nrain falls\n")
     write("good.tsv", tsv(rows(10)))

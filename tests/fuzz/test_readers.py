@@ -16,7 +16,7 @@ from pfsm.data import read_judgments, read_preferences, read_table
 from pfsm.data.formats import Options, read_format
 from pfsm.data.formats.markup import markup_events
 from pfsm.data.minimal_pairs import read_minimal_pairs
-from pfsm.embeddings.word_file import FileVectors
+from pfsm.embeddings.words import FileVectors
 from pfsm.errors import PfsmError
 from pfsm.io.files import read_lines
 from pfsm.lexicons.multilingual import read_multilingual

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write, checksum, read_lines
 from pfsm.io.limits import byte_size
-from pfsm.io.user_folders import configuration_folder, user_folder
+from pfsm.io.user_folders import user_folder
 
 
 def message(path: Path | str) -> str:
@@ -259,10 +259,9 @@ def test_the_users_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("home", ["", "nowhere in particular"])
 def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch, home: str) -> None:
-    """No folder below the working one may be taken for the user's own: it could grant trust."""
-    for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PFSM_RESOURCES", "PFSM_CONFIG"):
+    """No folder below the working one may be taken for the user's own: models find resources there."""
+    for variable in ("XDG_CACHE_HOME", "PFSM_RESOURCES"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr("os.path.expanduser", lambda path: path.replace("~", home or "~"))
     assert not user_folder().exists()
     assert user_folder().is_absolute()
-    assert configuration_folder() is None

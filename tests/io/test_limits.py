@@ -11,7 +11,7 @@ import pytest
 
 from pfsm.data import read_table
 from pfsm.embeddings.safetensors import read_safetensors
-from pfsm.embeddings.word_file import FileVectors
+from pfsm.embeddings.words import FileVectors
 from pfsm.errors import PfsmError
 from pfsm.io.files import read_bytes, read_lines
 from pfsm.io.limits import LIMITS, limited_lines, read_limited

@@ -15,7 +15,7 @@ from pfsm.lattice.arrays import LatticeBatch
 from pfsm.matchers import role
 from pfsm.matchers.role import NAMES, agreement, check_options, roles_of_tokens
 from pfsm.model.builder import LatticeBuilder
-from pfsm.model.explain.document import explanation_document
+from pfsm.model.explain.explanation import explanation_document
 from pfsm.model.explain.text import explanation_lines
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pfsm.model.explain.labels import label
+from pfsm.model.explain.explanation import label
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What a score lost: words that match are not listed one by one."""
 
+from pfsm.model.explain.explaining import LESS_SURE, folded
 from pfsm.model.explain.explanation import Lost
-from pfsm.model.explain.losses import LESS_SURE, folded
 
 WRONG = Lost("Delete", ("not",), (), 3.0)
 CHANGED = Lost("S_lemma", ("sings",), ("sang",), 2.0)

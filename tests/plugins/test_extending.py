@@ -65,12 +65,9 @@ def test_lists_show_them(cli: Cli, write: Write) -> None:
     judged = write("x.tsv", "reference\thypothesis\tscore\na b?\ta b\t1\nc d\tc d\t3\na?\tb?\t2\ne\te?\t1\n")
     trained = cli("train", judged, "--config", write("x.yaml", model), "-o", "x.json")
     assert trained.status == 0, trained.err
-    assert (
-        "plug-ins    features: question-marks of module extending"
-        in cli("show", "x.json", "--trust-model").lines
-    )
+    assert "plug-ins    features: question-marks of module extending" in cli("show", "x.json").lines
     scored = cli(
-        "score", write("r.txt", "a b?\n"), "-i", write("h.txt", "a b\n"), "--model", "x.json", "--trust-model",
+        "score", write("r.txt", "a b?\n"), "-i", write("h.txt", "a b\n"), "--model", "x.json",
         "--signature", "long",
     )  # fmt: skip
     assert "|feat:question-marks(extending)|" in scored.out

@@ -43,7 +43,7 @@ def file(lengths: Path, tmp_path: Path) -> Path:
 def test_the_file_records_package_and_version(file: Path) -> None:
     written = json.loads(file.read_text(encoding="utf-8"))
     assert written["plugins"] == {"matchers": {"same-length": "pfsm-lengths 0.3"}}
-    model = load_model(file, trust=True)
+    model = load_model(file)
     assert model.to_dict() == written
     assert model.weights == WEIGHTS
 
@@ -56,7 +56,7 @@ def test_other_files_stay_as_they_were() -> None:
 
 
 def test_it_scores_and_signs(file: Path) -> None:
-    metric = Metric(load_model(file, trust=True), 1)
+    metric = Metric(load_model(file), 1)
     # "ab cd" against "xy": by hand, see the weights: two ways to match, one to edit everything.
     weights = WEIGHTS
     match = weights["S_same-length"] + weights["S_same-length:content"] + 0.5 * weights["same-length:any"]
@@ -72,14 +72,12 @@ def test_it_scores_and_signs(file: Path) -> None:
 
 def test_explain_and_show(file: Path, cli: Cli, write: Write) -> None:
     reference, hypothesis = write("ref.txt", "ab cd\n"), write("hyp.txt", "xy cd\n")
-    explained = cli("explain", reference, "-i", hypothesis, "--model", str(file), "--trust-model")
+    explained = cli("explain", reference, "-i", hypothesis, "--model", str(file))
     assert explained.status == 0
     assert "S_same-length:content" in explained.out
-    page = cli(
-        "explain", reference, "-i", hypothesis, "--model", str(file), "--trust-model", "--html", "page.html"
-    )
+    page = cli("explain", reference, "-i", hypothesis, "--model", str(file), "--html", "page.html")
     assert (page.status, page.err) == (0, "")
-    shown = cli("show", str(file), "--trust-model").lines
+    shown = cli("show", str(file)).lines
     assert "plug-ins    matchers: same-length of pfsm-lengths 0.3" in shown
     assert any(line.startswith("S_same-length:content ") for line in shown)
 
@@ -97,7 +95,7 @@ def test_another_package_is_refused(file: Path, lengths: Path) -> None:
     uninstalled(lengths, "pfsm-lengths")
     installed(lengths, "other", MATCHER, {}, "2")
     with pytest.raises(PfsmError, match=r"but here it is of other 2; install pfsm-lengths instead$"):
-        load_model(file, trust=True)
+        load_model(file)
 
 
 def test_a_package_in_place_of_a_script_is_refused(file: Path, lengths: Path) -> None:
@@ -105,21 +103,21 @@ def test_a_package_in_place_of_a_script_is_refused(file: Path, lengths: Path) ->
     assert lengths.is_dir()
     file.write_text(text.replace('"pfsm-lengths 0.3"', '"module my_lengths 1f2e3d4c"'), encoding="utf-8")
     with pytest.raises(PfsmError, match=r"but here it is of pfsm-lengths 0.3; import my_lengths instead$"):
-        load_model(file, trust=True)
+        load_model(file)
 
 
 def test_another_version_is_used_with_a_warning(file: Path, lengths: Path, cli: Cli) -> None:
     before = file.read_bytes()
     uninstalled(lengths, "pfsm-lengths")
     installed(lengths, "pfsm-lengths", MATCHER, {}, "0.4")
-    warned = cli("show", str(file), "--trust-model")
+    warned = cli("show", str(file))
     assert warned.status == 0
     assert warned.err == (
         f"pfsm: warning: {file}: plugins: the model needs the matcher 'same-length' of pfsm-lengths 0.3, "
         "but here is pfsm-lengths 0.4; scores may differ, which their signature shows\n"
     )
     with pytest.warns(PfsmWarning, match=r"here is pfsm-lengths 0.4"):
-        model = load_model(file, trust=True)
+        model = load_model(file)
     assert "same-length(pfsm-lengths@0.4)" in Metric(model, 1).get_signature(1)
     # The file says what the model was trained with.
     save_model(model, file)
@@ -130,7 +128,7 @@ def test_a_plugin_that_pfsm_has_itself_now(file: Path) -> None:
     changed = json.loads(file.read_text(encoding="utf-8"))
     changed["plugins"] = {"matchers": {"word": "pfsm-words 1"}}
     with pytest.raises(PfsmError, match=r"but pfsm has one of its own of this name; retrain the model$"):
-        model_from_dict(changed, "x", trust=True)
+        model_from_dict(changed, "x")
 
 
 def test_reading_a_file_imports_nothing_that_it_names(lengths: Path) -> None:
@@ -161,7 +159,7 @@ def test_weights_of_matchers_that_are_not_in_the_settings(lengths: Path) -> None
 def test_a_broken_plugin(file: Path, lengths: Path, cli: Cli) -> None:
     (lengths / "same_length.py").write_text("import nothing_of_this_name", encoding="utf-8")
     uninstalled(lengths, "", modules=("same_length",))
-    assert cli("show", str(file), "--trust-model").fault == (
+    assert cli("show", str(file)).fault == (
         "matcher 'same-length' of pfsm-lengths 0.3: cannot be imported "
         "(ModuleNotFoundError: No module named 'nothing_of_this_name')"
     )
@@ -179,12 +177,12 @@ def test_of_a_script(site: Path, tmp_path: Path) -> None:
     save_model(Model("mine", settings_from_dict(SETTINGS, "x"), WEIGHTS), path)
     (said,) = json.loads(path.read_text(encoding="utf-8"))["plugins"]["matchers"].values()
     assert said.startswith("module my_matchers ")
-    assert load_model(path, trust=True).weights == WEIGHTS
+    assert load_model(path).weights == WEIGHTS
     registry._scripts.clear()
     with pytest.raises(
         PfsmError, match=r"which is not registered; import my_matchers before the model is read$"
     ):
-        load_model(path, trust=True)
+        load_model(path)
 
 
 def test_training_learns_its_weights(lengths: Path, cli: Cli, write: Write) -> None:
@@ -193,7 +191,7 @@ def test_training_learns_its_weights(lengths: Path, cli: Cli, write: Write) -> N
         write("x.yaml", "matchers: [word, same-length]\nlambda: 1\n"),
     )
     cli("train", data, "--config", config, "-o", "out.json")
-    trained = load_model("out.json", trust=True)
+    trained = load_model("out.json")
     assert {"S_same-length", "same-length:any", "S_same-length>S_word"} <= set(trained.weights)
     assert trained.training["instances"]["S_same-length"] > 0
     assert trained.to_dict()["plugins"] == {"matchers": {"same-length": "pfsm-lengths 0.3"}}

@@ -13,7 +13,6 @@ from pfsm.features.values import check_feature, feature_values, with_checksum
 from pfsm.metrics.registry import describe_metric, get_metric, metric_names
 from pfsm.model.plugins import metric_labels, plugins_of
 from pfsm.model.settings import settings_from_dict
-from pfsm.model.trust import reaches
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import rows, tsv
 from tests.plugins.packages import installed
@@ -171,9 +170,6 @@ class TestMixturesWithLexicalOverlap:
         settings = settings_from_dict({"matchers": ["word"], "features": ["letters_i"]}, "x")
         assert plugins_of(settings) == {"metrics": {"letters": "pfsm-numbers 0.9"}}
         assert metric_labels("letters_i", {}) == ["metric letters(pfsm-numbers@0.9)"]
-        # A model file with such a feature imports the plug-in: only with the user's word.
-        found = reaches({"settings": {"features": ["letters_b(weight=2,scale=0.5)", "letters_i"]}})
-        assert [str(one) for one in found] == ["metric 'letters' of pfsm-numbers 0.9"]
 
     def test_on_the_command_line(self, cli: Cli, write: Write) -> None:
         reference, hypothesis = write("r.txt", "abc\nx\n"), write("h.txt", "bcd\nx\n")
@@ -217,7 +213,7 @@ def test_a_metric_as_a_feature(cli: Cli, write: Write) -> None:
     document = json.loads(Path("x.json").read_text(encoding="utf-8"))
     assert document["plugins"] == {"metrics": {"letters": "pfsm-numbers 0.9"}}
     files = (write("r.txt", "abc\n"), "-i", write("h.txt", "bcd\n"))
-    scored = cli("score", *files, "--model", "x.json", "--trust-model", "--signature", "long")
+    scored = cli("score", *files, "--model", "x.json", "--signature", "long")
     assert "|feat:letters(level:segment,plugin:pfsm-numbers@0.9,weight:1)+length|" in scored.out
 
 

@@ -8,12 +8,12 @@ import threading
 
 import pytest
 
-from pfsm.runtime.garbage import search_afterwards
+from pfsm.runtime.garbage import gc_paused
 
 # A ring refers to itself alone, and says when a search finds it.
 PROGRAM = """
 import gc
-from pfsm.runtime.garbage import search_late
+from pfsm.runtime.garbage import defer_gc
 
 class Ring:
     def __init__(self, name):
@@ -23,7 +23,7 @@ class Ring:
         print("found", self.name, flush=True)
 
 usual = gc.get_threshold()
-search_late()
+defer_gc()
 searches = gc.get_stats()[0]["collections"]
 Ring("early")
 kept = [[] for _ in range(100_000)]
@@ -54,16 +54,16 @@ def test_importing_it_changes_nothing() -> None:
 
 
 def test_searches_wait_until_the_work_is_done() -> None:
-    with search_afterwards():
+    with gc_paused():
         assert not gc.isenabled()
-        with search_afterwards():
+        with gc_paused():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
 def test_searches_go_on_after_an_error() -> None:
-    with pytest.raises(ValueError, match="work"), search_afterwards():
+    with pytest.raises(ValueError, match="work"), gc_paused():
         raise ValueError("work")
     assert gc.isenabled()
 
@@ -71,7 +71,7 @@ def test_searches_go_on_after_an_error() -> None:
 def test_searches_that_are_turned_off_stay_off() -> None:
     gc.disable()
     try:
-        with search_afterwards():
+        with gc_paused():
             pass
         assert not gc.isenabled()
     finally:
@@ -82,12 +82,12 @@ def test_searches_go_on_after_the_last_of_several_threads() -> None:
     begun, done = threading.Event(), threading.Event()
 
     def work() -> None:
-        with search_afterwards():
+        with gc_paused():
             begun.set()
             done.wait(10)
 
     other = threading.Thread(target=work)
-    with search_afterwards():
+    with gc_paused():
         other.start()
         begun.wait(10)
     done.set()

@@ -130,9 +130,9 @@ def test_a_model_that_would_run_something_needs_the_users_word(cli: Cli, write: 
     pytest.importorskip("starlette")
     from tests.model_cases import saved
 
-    settings = {"language": "en", "features": {"dpm(analyser=command:sh x.sh)": None}}
+    settings = {"language": "en", "features": {"dpm(parser=command:sh x.sh)": None}}
     saved(Path(), "theirs.json", settings=settings)
-    assert "--trust-model" in cli("serve", "--model", "theirs=theirs.json").fault
+    assert "--resource x.sh=PATH" in cli("serve", "--model", "theirs=theirs.json").fault
 
 
 def test_what_to_install(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

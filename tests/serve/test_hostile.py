@@ -81,7 +81,7 @@ FIELDS: list[tuple[dict[str, Any], str]] = [
     ({**PAIR, "resamples": 10**9}, "/resamples"),
     ({**PAIR, "path": "x"}, "/path"),
     ({**PAIR, "a/b~c": "x"}, "/a~1b~0c"),
-    ({**PAIR, "trust": True}, "/trust"),
+    ({**PAIR, "resources": {}}, "/resources"),
 ]
 
 

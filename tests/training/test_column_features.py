@@ -13,7 +13,6 @@ from pfsm.distributed.pairs import ClusterMetric
 from pfsm.distributed.pools import InProcess, Report
 from pfsm.model.file import model_from_dict
 from pfsm.model.mbr import choose
-from pfsm.model.trust import reaches
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.distributed import _block, build
@@ -127,8 +126,6 @@ def test_names_that_no_column_has(name: str) -> None:
 
 
 def test_a_column_is_data_whatever_it_is_called() -> None:
-    features = {"column:command:rm(x=/etc)": "auto", "column:bleu": {"mean": 0.0, "sd": 1.0}}
-    assert reaches({"settings": {"features": features}}) == ()
     document = Model("m").to_dict()
     document["settings"]["features"] = {"column:command:rm(x=/etc)": {"mean": 0.0, "sd": 1.0}}
     assert Metric(model_from_dict(document, "m"), 1).columns == ("command:rm(x=/etc)",)

@@ -19,9 +19,8 @@ from pfsm_training import train
 from pfsm_training.config import TrainingConfig
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder import learning, runs, transformer
-from pfsm_training.encoder.fitting import Lesson, Network, Part, fit_head
+from pfsm_training.encoder.fitting import AbandonedError, Check, Lesson, Network, Part, fit_head, side_by_side
 from pfsm_training.encoder.material import material
-from pfsm_training.encoder.side_by_side import AbandonedError, Check, side_by_side
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import make_folds
 from pfsm_training.options import EncoderOptions

@@ -12,8 +12,7 @@ from pfsm.embeddings import encoders
 from pfsm.embeddings.encoders import load_tuned, pinned, tunable_encoder
 from pfsm.encoder import heads
 from pfsm.encoder.feature import PieceReader
-from pfsm.encoder.head import EPSILON, Head, head_from_bytes
-from pfsm.encoder.heads import remember
+from pfsm.encoder.heads import EPSILON, Head, head_from_bytes, remember
 from pfsm.errors import PfsmError
 from pfsm.model.file import load_model, save_model
 from pfsm.model.metric import Metric
@@ -24,10 +23,8 @@ from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder import learning, transformer
 from pfsm_training.encoder.fitting import Lesson, Part, fit_head, predictions
 from pfsm_training.encoder.material import material
-from pfsm_training.encoder.pieces import uniform_mix
-from pfsm_training.encoder.sequences import SequenceLines
-from pfsm_training.encoder.transformer import LayersNetwork
-from pfsm_training.encoder.tuned import TunedNetwork
+from pfsm_training.encoder.pieces import SequenceLines, uniform_mix
+from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.crossval import make_folds
 from pfsm_training.options import EncoderOptions
 from tests.embeddings.networks import SHAPE, random_tensors, write_network, write_safetensors
@@ -168,7 +165,7 @@ def test_a_tuned_model_is_repeatable_and_lies_in_two_files(
     # Three languages in two folds.
     assert sorted(model.training["encoder"]["folds"]) == ["cs+ru", "de"]
     save_model(model, tmp_path / "m.json")
-    loaded = Metric(load_model(tmp_path / "m.json", trust=True), 1)
+    loaded = Metric(load_model(tmp_path / "m.json"), 1)
     scores = loaded.score_pairs(given.hypotheses, given.references)
     assert np.array_equal(scores, Metric(model, 2).score_pairs(given.hypotheses, given.references))
     label = f"encoder(head={next(iter(model.settings.features))[13:29]}"

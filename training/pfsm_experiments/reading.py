@@ -63,8 +63,8 @@ class _RowKeys(Struct, frozen=True):
     optional: bool = False
 
 
-def read_experiment(path: StrPath, *, trust: bool = False) -> Experiment:
-    """Reads and checks an experiment's YAML file; ``trust`` is `pfsm.model.file.load_model`'s.
+def read_experiment(path: StrPath) -> Experiment:
+    """Reads and checks an experiment's YAML file.
 
     Raises:
         PfsmError: If the file is missing or not YAML, or if a key is missing, unknown or has an invalid value.
@@ -83,7 +83,7 @@ def read_experiment(path: StrPath, *, trust: bool = False) -> Experiment:
         if key in values and key not in SCHEME_KEYS[keys.scheme]:
             users = " and ".join(name for name, own in SCHEME_KEYS.items() if key in own)
             raise PfsmError(f"{where}: {key} is for the scheme {users}, not for {keys.scheme}")
-    find = partial(_model, folder=Path(path).parent, trust=trust)
+    find = partial(_model, folder=Path(path).parent)
     plain = asdict(
         replace(keys, by=keys.by or HELD_OUT_BY.get(keys.scheme), description=keys.description.strip())
     )
@@ -240,12 +240,12 @@ def _row(value: object, where: str, find: Find) -> RowSpec:
     return RowSpec(name, training=training, init=init, train_data=data, optional=keys.optional)
 
 
-def _model(name: str, where: str, folder: Path, *, trust: bool) -> Model:
+def _model(name: str, where: str, folder: Path) -> Model:
     """A shipped model by name, or a model file; its path is relative to the folder of the YAML file."""
     shipped = name in {model.name for model in shipped_models()}
     path = folder / name
     try:
-        return find_model(name if shipped or not path.is_file() else path, trust=trust)
+        return find_model(name if shipped or not path.is_file() else path)
     except PfsmError as error:
         raise PfsmError(f"{where}: {error}") from None
 

@@ -54,7 +54,6 @@ def run_experiment(
     fresh: bool = False,
     progress: Progress = _silent,
     pool: Pool | None = None,
-    trust: bool = False,
 ) -> Results:
     """Runs the experiment of a YAML file and writes all results into a folder.
 
@@ -69,14 +68,12 @@ def run_experiment(
         fresh: Whether to compute finished cells again.
         progress: Called with lines of text as work goes on.
         pool: Pool that computes the cells instead, one per core at a time.
-        trust: Whether model files that the YAML file names may run programs and plug-ins that they name, and read files
-            outside the working folder.
 
     Raises:
         PfsmError: If the configuration or the data is invalid, a cell cannot be computed, or the output cannot be
             written.
     """
-    experiment = read_experiment(config, trust=trust)
+    experiment = read_experiment(config)
     _check_packages(experiment)
     progress("reading")
     folder = DataFolder(data)

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write, decode, read_bytes, read_lines
-from pfsm.model.file import Model, load_model, save_model
-from pfsm.model.trust import Reach, reaches
-from pfsm_experiments.requirements import settings_of
+from pfsm.model.file import load_model, save_model
 from pfsm_experiments.task import Outcome, Task
 
 FORMAT = "pfsm-cell-1"
@@ -45,7 +43,7 @@ class CellStore:
             scores = np.array(
                 [float(line) for line in read_lines(folder / "scores.txt.gz")], dtype=np.float64
             )
-            model = load_model(folder / "model.json", trust=_own_reaches(task)) if content["model"] else None
+            model = load_model(folder / "model.json") if content["model"] else None
             signature = str(content["signature"])
             corpus_signatures = tuple(map(str, content.get("corpus_signatures", ())))
             statistics = tuple(
@@ -102,12 +100,6 @@ def _read_table(path: Path) -> NDArray[np.float64]:
     """
     rows = [[float(field) for field in line.split("\t")] for line in read_lines(path)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), -1)
-
-
-def _own_reaches(task: Task) -> tuple[Reach, ...]:
-    """What the row itself would run or read: a stored model may do no more, whoever put it there."""
-    settings = settings_of(task.row)
-    return () if settings is None else reaches(Model(task.row.name, settings).to_dict())
 
 
 def make_folder(folder: Path) -> None:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
+from pfsm.io.named_resources import give
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
@@ -25,7 +26,7 @@ _RENAMED = {"penalty": "lambda"}
 # What people call the two columns.
 _REFERENCES = frozenset({"reference", "references", "ref", "gold"})
 _HYPOTHESES = frozenset({"hypothesis", "hypotheses", "hyp", "mt", "translation", "candidate", "prediction"})
-_APART = frozenset({"init", "trust", "threads"})
+_APART = frozenset({"init", "resources", "threads"})
 SAMPLE_WEIGHT = "sample_weight"
 
 
@@ -71,8 +72,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         solver: ``gauss-newton`` or ``lbfgs``.
         start: Weights to start from: ``best``, ``matches`` or ``zero``.
         init: Initial model that the weights start from and stay near: a `pfsm.Model` or the name of one.
-        trust: Whether an initial model given by its file may run programs and plug-ins that it names, and read files
-            outside the working folder.
+        resources: Paths of resources that the settings or an initial model name, by name.
         threads: Threads over pairs; None: as many as the process may use. The result does not depend on it.
 
     Attributes:
@@ -114,7 +114,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         solver: str | None = None,
         start: str | None = None,
         init: Model | str | None = None,
-        trust: bool = False,
+        resources: Mapping[str, str] | None = None,
         threads: int | None = None,
     ) -> None:
         self.language = language
@@ -147,7 +147,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self.solver = solver
         self.start = start
         self.init = init
-        self.trust = trust
+        self.resources = resources
         self.threads = threads
 
     def fit(
@@ -177,7 +177,8 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
             raise ValueError(f"{len(references)} pairs in X, but {scores.size} scores in y")
         if not np.isfinite(scores).all():
             raise ValueError("y contains a number that is not finite")
-        init = find_model(self.init, trust=self.trust) if isinstance(self.init, str) else self.init
+        give(self.resources or {})
+        init = find_model(self.init) if isinstance(self.init, str) else self.init
         config = self._config(init)
         columns = {}
         if sample_weight is not None:

@@ -27,8 +27,7 @@ Args:
     predictions: Translations, one string each.
     references: A reference for each translation, or a list of references, of which the best one counts.
     model: Name of a shipped model, or the path of a model file; default: the default model of pfsm.
-    trust: Whether a model file may run programs and plug-ins that it names, and read files outside the working folder;
-        default: False.
+    resources: Paths of resources that a model file needs, by name; default: none.
     threads: Number of threads; default: as many as the process may use. Scores do not depend on it.
 
 Returns:
@@ -62,9 +61,9 @@ class Pfsm(evaluate.Metric):
         references: list[str] | list[list[str]],
         model: str = DEFAULT_MODEL,
         threads: int | None = None,
-        trust: bool = False,
+        resources: dict[str, str] | None = None,
     ) -> dict[str, Any]:
-        metric = load(model, threads, trust=trust)
+        metric = load(model, threads, resources=resources)
         several = [[one] if isinstance(one, str) else list(one) for one in references]
         if not predictions:
             raise ValueError("no predictions to score")

@@ -26,6 +26,7 @@ from pfsm.analysis.service import analyse_lines
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.io.files import content_checksum, decode, read_bytes, split_lines
+from pfsm.io.named_resources import find, parted
 from pfsm.metrics.analysed import BATCH, AnalysedMetric
 from pfsm.metrics.base import ALL_AT_ONCE
 from pfsm.metrics.dpmf.models import Base, dpm_scores, make_base, scores_together
@@ -177,20 +178,35 @@ def _learned(options: ParsingOptions, references: Sequence[str], wanted: Wanted)
     return make_base([one for one in analyses if _is_learnable(one)], options)
 
 
-@lru_cache(maxsize=4)
 def _background_base(options: ParsingOptions) -> Base:
+    return _base_of(options, _background(options.background)[0])
+
+
+@lru_cache(maxsize=4)
+def _base_of(options: ParsingOptions, label: str) -> Base:  # noqa: ARG001 - another file under the name is read anew
     return make_base(_background(options.background)[1], options)
 
 
-@lru_cache(maxsize=4)
-def _background(path: str) -> tuple[str, Sequence[Analysis]]:
+def _background(source: str) -> tuple[str, Sequence[Analysis]]:
     """Name and checksum of a file of parses, and its sentences that have trees.
 
+    Args:
+        source: The name of a resource, with or without its checksum, or a path.
+
     Raises:
-        PfsmError: If the file cannot be read, or has no sentence with a tree and tags.
+        PfsmError: If the file cannot be read, has no sentence with a tree and tags, or another checksum.
     """
+    name, wanted = parted(source)
+    path = find(name) or source
     content = read_bytes(path)
+    if wanted and find(name) and content_checksum(content)[:8] != wanted:
+        raise PfsmError(f"{path}: has checksum {content_checksum(content)[:8]}, the model needs {wanted}")
+    return f"{Path(path).name}@{content_checksum(content)[:8]}", _learnable(content, path)
+
+
+@lru_cache(maxsize=4)
+def _learnable(content: bytes, path: str) -> Sequence[Analysis]:
     analyses = [one for one in parsed_text(split_lines(decode(content, path)), path) if _is_learnable(one)]
     if not analyses:
         raise PfsmError(f"{path}: has no sentence with a tree and tags")
-    return f"{Path(path).name}@{content_checksum(content)[:8]}", analyses
+    return analyses

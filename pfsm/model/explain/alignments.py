@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import DELETE, FEATURE_PREFIX, INSERT, JUMP, base_state
-from pfsm.model.explain.best_edits import edits_of_path
 from pfsm.model.explain.explanation import Edit
+from pfsm.model.explain.lattices import edits_of_path
 from pfsm.model.file import Model
 
 if TYPE_CHECKING:

@@ -1,6 +1,11 @@
-"""Explanations of many pairs: block by block, with what each lost against its reference itself."""
+"""Explanations of many pairs, block by block: what each lost against its reference itself, and the encoder's part.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+Both scores are sums of contributions of edits, entropy and features. A word of the reference loses as many points as
+its edits contribute more in the perfect match; a word that only the hypothesis has, as many as its insertion costs.
+What is left is the difference in jumps, entropy and features. So the losses add up to the difference of the two scores.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -8,15 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.encoder.feature import PieceReader, ValueParts, value_parts
+from pfsm.encoder.heads import is_encoder_feature, parse_feature
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch
+from pfsm.lattice.names import JUMP, sentence_feature
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.model.builder import LatticeBuilder
-from pfsm.model.explain.building import PerfectMatch, explain_lattices, perfect_matches
-from pfsm.model.explain.explanation import Explanation
-from pfsm.model.explain.losses import points_lost
-from pfsm.model.explain.pieces import PieceExplainer
-from pfsm.model.explain.places import MOST_PLACES
+from pfsm.model.explain.contributions import as_arrays, points_by_word
+from pfsm.model.explain.explanation import Edit, EncoderPoints, Explanation, Lost, PieceMatch
+from pfsm.model.explain.lattices import PerfectMatch, explain_lattices, perfect_matches
+from pfsm.model.explain.position_scores import MOST_PLACES
 from pfsm.model.file import Model
 
 if TYPE_CHECKING:
@@ -26,6 +33,55 @@ Float = NDArray[np.float64]
 # Of so many references it is remembered, in one call, what they have in a perfect match; about 2 kB each.
 MOST_PERFECT = 20_000
 PerfectKey = tuple[str, tuple[float, ...]]
+
+
+# Matches that are less likely are not listed.
+LIKELY = 0.5
+
+
+class PieceExplainer:
+    """Adds the encoder's part to explanations of a model that has one.
+
+    Args:
+        model: The model.
+
+    Raises:
+        PfsmError: If the encoder or what was learned over it is not there.
+    """
+
+    def __init__(self, model: Model) -> None:
+        name = next(filter(is_encoder_feature, model.settings.features), None)
+        self._reader = None if name is None else PieceReader(*parse_feature(name))
+        if name is not None:
+            self._mean, sd = model.settings.features[name] or (0.0, 1.0)
+            self._points = model.scale.sd * model.weights.get(sentence_feature(name), 0.0) / sd
+
+    def added(
+        self, explanations: Iterable[Explanation], references: Sequence[str], hypotheses: Sequence[str]
+    ) -> Iterator[Explanation]:
+        """The explanations of pairs, with `Explanation.encoder`."""
+        if self._reader is None:
+            yield from explanations
+            return
+        parts = value_parts(self._reader, references, hypotheses, LIKELY)
+        for explanation, own in zip(explanations, parts, strict=True):
+            yield replace(explanation, encoder=self._in_points(own))
+
+    def _in_points(self, own: ValueParts) -> EncoderPoints:
+        return EncoderPoints(
+            self._points * (own.constant - self._mean),
+            tuple((name, number, self._points * value) for name, number, value in own.parts),
+            tuple(
+                PieceMatch(
+                    own.reference[match.reference],
+                    own.hypothesis[match.hypothesis],
+                    match.cosine,
+                    match.posterior,
+                    self._points * match.value,
+                )
+                for match in own.matches
+            ),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,3 +198,91 @@ def _with_losses(explanation: Explanation, perfect: PerfectMatch | None) -> Expl
     if perfect is None:
         return explanation
     return replace(explanation, perfect=perfect.score, lost=points_lost(explanation, perfect))
+
+
+# Losses below this part of all losses, in absolute value, are folded.
+SMALL = 0.05
+MOST_SHOWN = 12
+LESS_SURE = "matches less sure"
+
+
+def points_lost(explanation: Explanation, perfect: PerfectMatch) -> tuple[Lost, ...]:
+    """The losses, largest first.
+
+    Args:
+        explanation: Of the pair.
+        perfect: Its reference with itself.
+    """
+    parts = as_arrays(explanation.contributions)
+    lengths = len(explanation.reference), len(explanation.hypothesis)
+    ours, added, jumps = points_by_word(parts.ranges, parts.points, lengths)
+    of_reference, of_hypothesis = _edits_by_word(explanation)
+    found = [
+        Lost(
+            *_state_and_words(explanation, of_reference.get(place), (word,)),
+            best - points,
+        )
+        for place, (word, points, best) in enumerate(
+            zip(explanation.reference, ours.tolist(), perfect.words, strict=True)
+        )
+    ]
+    found += [
+        Lost(of_hypothesis.get(place, ""), (), (word,), -points)
+        for place, (word, points) in enumerate(zip(explanation.hypothesis, added.tolist(), strict=True))
+    ]
+    found.append(Lost(JUMP, (), (), perfect.jumps - jumps))
+    found.append(Lost("entropy", (), (), perfect.entropy - explanation.entropy))
+    found += [
+        Lost(one.name, (), (), other.points - one.points)
+        for one, other in zip(explanation.features, perfect.features, strict=True)
+    ]
+    return tuple(sorted((one for one in found if one.points), key=_by_points))
+
+
+def folded(lost: Sequence[Lost]) -> tuple[list[Lost], float, int]:
+    """What is worth showing, the sum of the rest, and their number.
+
+    Words that are matched with themselves are not what is wrong with a translation. They lose points because the model
+    is less sure of such matches than in a perfect one; together they are one loss, `LESS_SURE`.
+    """
+    same = [one.points for one in lost if _is_same(one)]
+    if same:
+        others = [one for one in lost if not _is_same(one)]
+        lost = sorted([*others, Lost(LESS_SURE, (), (), sum(same))], key=_by_points)
+    least = SMALL * sum(abs(one.points) for one in lost)
+    large = sorted(
+        (one for one in lost if abs(one.points) >= least), key=lambda one: -round(abs(one.points), 9)
+    )
+    shown = set(map(id, large[:MOST_SHOWN]))
+    rest = [one.points for one in lost if id(one) not in shown]
+    return [one for one in lost if id(one) in shown], sum(rest), len(rest)
+
+
+def _by_points(lost: Lost) -> float:
+    """Largest first; equal ones, whatever rounding did to them, in the order of the words."""
+    return -round(lost.points, 9)
+
+
+def _is_same(lost: Lost) -> bool:
+    """Whether it is of words that are matched with themselves."""
+    sides = [" ".join(words).casefold() for words in (lost.reference, lost.hypothesis)]
+    return bool(lost.reference) and sides[0] == sides[1]
+
+
+def _edits_by_word(explanation: Explanation) -> tuple[dict[int, Edit], dict[int, str]]:
+    """The edit of the best sequence at each word of the reference, and its state at each single added word."""
+    of_reference: dict[int, Edit] = {}
+    of_hypothesis: dict[int, str] = {}
+    for edit in explanation.edits:
+        of_reference |= dict.fromkeys(range(*edit.reference), edit)
+        if edit.reference[0] == edit.reference[1]:
+            of_hypothesis |= dict.fromkeys(range(*edit.hypothesis), edit.state)
+    return of_reference, of_hypothesis
+
+
+def _state_and_words(
+    explanation: Explanation, edit: Edit | None, word: tuple[str, ...]
+) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    if edit is None:
+        return "", word, ()
+    return edit.state, word, explanation.hypothesis[slice(*edit.hypothesis)]

@@ -6,14 +6,15 @@ The log-sum is the expected score of an edit sequence plus the entropy of the di
 
 and Q is a sum over edits. So every edit contributes its expected count times its weights: the weight of its state and
 those of the transitions into it. Divided by m + n and scaled, the contributions, the entropy and the constant add up to
-the predicted score. If a model has sentence-level features, each adds its weight times its value. `places` finds these
-numbers, `building` makes explanations of them.
+the predicted score. If a model has sentence-level features, each adds its weight times its value. `position_scores`
+finds these numbers, `lattices` makes explanations of them.
 """
 
+import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-from pfsm.model.explain.agreement import Agreement
 from pfsm.model.explain.contributions import Contribution, Range
 from pfsm.runtime.html_table import html_table
 
@@ -45,6 +46,27 @@ class Edit:
     reference: Range
     hypothesis: Range
     jump: int | None = None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What holds of two substituted words.
+
+    Attributes:
+        state: State of the substitution, such as ``S_word``.
+        reference: Tokens of the reference, [first, last).
+        hypothesis: Tokens of the hypothesis, [first, last).
+        feature: Name of the feature, such as ``role:same``.
+        value: 1, or the probability that it holds.
+        points: What it adds to the score if the substitution is made.
+    """
+
+    state: str
+    reference: Range
+    hypothesis: Range
+    feature: str
+    value: float
+    points: float
 
 
 @dataclass(frozen=True)
@@ -87,7 +109,7 @@ class EncoderPoints:
 
     Attributes:
         constant: Points that every pair gets.
-        parts: Of each of `pfsm.encoder.head.PARTS`: its name, its number and its points.
+        parts: Of each of `pfsm.encoder.heads.PARTS`: its name, its number and its points.
         matches: Pieces that are matched more likely than not, in the order of the reference; their points are part of
             those of ``alignment``.
     """
@@ -99,7 +121,7 @@ class EncoderPoints:
 
 @dataclass(frozen=True)
 class Lost:
-    """Points that a pair loses against its reference with itself: see `pfsm.model.explain.losses`.
+    """Points that a pair loses against its reference with itself: see `pfsm.model.explain.explaining`.
 
     Attributes:
         state: The edit of the best sequence, ``Jump``, ``entropy``, or the name of a feature; empty for none.
@@ -188,3 +210,43 @@ def _words(lost: Lost) -> str:
 def _marked(words: Sequence[str], aligned: Collection[int]) -> list[str]:
     """The words, those without a partner in brackets."""
     return [word if place in aligned else f"[{word}]" for place, word in enumerate(words)]
+
+
+# What a feature over vectors was learned as, and where its vectors are; `pfsm show` and the signature have both.
+_PLACES = re.compile(r"(?P<name>encoder|embedding_\w+)\((?P<options>.*)\)", re.DOTALL)
+
+
+def label(feature: str) -> str:
+    """The feature without digests and places of files: ``encoder``, ``embedding_f1(layer=4)``; others as they are."""
+    match = _PLACES.fullmatch(feature)
+    if match is None:
+        return feature
+    kept = []
+    for option in match["options"].split(","):
+        if option.startswith("source="):
+            break  # the last option; a path may have commas
+        if not option.startswith("head="):
+            kept.append(option)
+    return f"{match['name']}({','.join(kept)})" if kept else match["name"]
+
+
+def explanation_document(explanation: Explanation, mean: float | None = None) -> dict[str, Any]:
+    """What there is to an explanation: without edits nothing that would look like an empty alignment.
+
+    ``score`` is the segment's, as `pfsm score` gives it. Where that is a mean over references, ``score_of_reference``
+    is the score against the reference that is explained, to which the contributions add up.
+
+    Args:
+        explanation: The explanation.
+        mean: The mean over references; None: the score is that of the explanation.
+    """
+    values = asdict(replace(explanation, contributions=tuple(explanation.contributions)))
+    if explanation.encoder is None:
+        del values["encoder"]
+    if not explanation.agreements:
+        del values["agreements"]
+    if mean is not None:
+        values |= {"score": mean, "score_of_reference": explanation.score}
+    if explanation.edited:
+        return {**values, "alignment": explanation.alignment}
+    return {key: value for key, value in values.items() if key not in {"edits", "contributions", "entropy"}}

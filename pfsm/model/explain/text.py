@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
-from pfsm.model.explain.explanation import Contribution, Edit, EncoderPoints, Explanation, Lost
-from pfsm.model.explain.labels import label
-from pfsm.model.explain.losses import folded
+from pfsm.model.explain.explaining import folded
+from pfsm.model.explain.explanation import Contribution, Edit, EncoderPoints, Explanation, Lost, label
 
 # Edits less likely than this are summed up in one line.
 SMALLEST_POSTERIOR = 0.01

@@ -28,11 +28,9 @@ from pfsm_training.data.moments import correlation
 from pfsm_training.encoder.fitting import PROCESSOR, TUNING_BATCH, TUNING_PIECES, Lesson, Part
 from pfsm_training.encoder.material import Material
 from pfsm_training.encoder.network import HeadNetwork
-from pfsm_training.encoder.pieces import encode_pairs, uniform_mix
+from pfsm_training.encoder.pieces import SequenceLines, encode_pairs, uniform_mix
 from pfsm_training.encoder.runs import Division, Runs
-from pfsm_training.encoder.sequences import SequenceLines
-from pfsm_training.encoder.transformer import LayersNetwork
-from pfsm_training.encoder.tuned import TunedNetwork
+from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import FEWEST_HELD_OUT, Folds
 from pfsm_training.options import AUTO, HEAD, SINGLE, EncoderOptions

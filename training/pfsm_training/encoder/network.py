@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from pfsm.encoder.head import EPSILON, LARGEST_TOKEN_WEIGHT, N_KNOTS, TYPICAL_LENGTH, Head
+from pfsm.encoder.heads import EPSILON, LARGEST_TOKEN_WEIGHT, N_KNOTS, TYPICAL_LENGTH, Head
 from pfsm_kernels.dense.machine import expected_counts
 
 
@@ -120,7 +120,7 @@ class HeadNetwork(nn.Module):
         ]
 
     def parts(self, batch: Batch) -> Tensor:
-        """What the value is a weighted sum of, float64 [n_pairs, 6], as `pfsm.encoder.head.PARTS`."""
+        """What the value is a weighted sum of, float64 [n_pairs, 6], as `pfsm.encoder.heads.PARTS`."""
         z = batch.rows + batch.rows @ self.change.T
         units = z / torch.sqrt((z * z).sum(-1, keepdim=True) + EPSILON)
         centred = nn.functional.layer_norm(z, z.shape[-1:], eps=EPSILON)

@@ -9,11 +9,10 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.encoder.head import Head, head_from_bytes
+from pfsm.encoder.heads import Head, head_from_bytes
 from pfsm.runtime.progress import Stage
-from pfsm_training.encoder.fitting import Lesson, Network, Part, fit_head, predictions
+from pfsm_training.encoder.fitting import Check, Lesson, Network, Part, fit_head, predictions, side_by_side
 from pfsm_training.encoder.material import Material
-from pfsm_training.encoder.side_by_side import Check, side_by_side
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import NEVER_HELD_OUT, Folds
 

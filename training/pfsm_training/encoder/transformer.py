@@ -6,15 +6,32 @@ The embeddings stay as they are, so sequences come embedded. With ``full`` all w
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from pfsm.embeddings.bert_weights import ACTIVATIONS, Layer, Linear, Norm, Shape, Weights
-from pfsm.embeddings.tuned_weights import BIAS, DOWN, LINEARS, NORMS, SCALING, SHIFT, UP, WEIGHT, tuned_name
-from pfsm.encoder.head import EPSILON
+from pfsm.embeddings.bert_weights import (
+    ACTIVATIONS,
+    BIAS,
+    DOWN,
+    LINEARS,
+    NORMS,
+    SCALING,
+    SHIFT,
+    UP,
+    WEIGHT,
+    Layer,
+    Linear,
+    Norm,
+    Shape,
+    Weights,
+    tuned_name,
+)
+from pfsm.encoder.heads import EPSILON, Head
+from pfsm_training.encoder.network import Batch, HeadNetwork
 from pfsm_training.options import FULL, HALF
 
 RANK = 8
@@ -36,6 +53,23 @@ class Sequences:
     embedded: Tensor
     lengths: Tensor
     inner: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceBatch:
+    """Pairs whose lines are still to be encoded.
+
+    Attributes:
+        sequences: The distinct lines.
+        lengths: int64 [n_lines], pieces of each.
+        references: int64 [n_pairs], which line is the reference of each pair.
+        hypotheses: int64 [n_pairs], which is its hypothesis.
+    """
+
+    sequences: Sequences
+    lengths: Tensor
+    references: Tensor
+    hypotheses: Tensor
 
 
 class LayersNetwork(nn.Module):
@@ -199,3 +233,47 @@ def _wide(x: Tensor) -> Tensor:
 def _standard(x: Tensor) -> Tensor:
     """Each state with mean 0 and variance 1, as the head mixes them."""
     return nn.functional.layer_norm(x, x.shape[-1:], eps=EPSILON)
+
+
+# AdamW's rates of the layers; matrices of low rank start at nothing and need a larger one.
+FULL_RATE, LORA_RATE, DECAY = 1e-4, 1e-3, 0.01
+
+
+class TunedNetwork(nn.Module):
+    """Values of pairs from the pieces of their lines.
+
+    Args:
+        layers: The encoder's layers.
+        dimension: Components of a state.
+        tune: ``full`` or ``lora``.
+    """
+
+    def __init__(self, layers: LayersNetwork, dimension: int, tune: str) -> None:
+        super().__init__()
+        self.layers, self.upper = layers, HeadNetwork(dimension)
+        self._rate = FULL_RATE if tune == FULL else LORA_RATE
+
+    def forward(self, batch: SequenceBatch) -> Tensor:
+        """Values of pairs, float64 [n_pairs]."""
+        return self.upper.value(self.parts(batch))
+
+    def parts(self, batch: SequenceBatch) -> Tensor:
+        """What the value is a weighted sum of, float64 [n_pairs, 6], as `pfsm.encoder.heads.PARTS`."""
+        rows = self.layers(batch.sequences)
+        return self.upper.parts(Batch(rows, batch.lengths, batch.references, batch.hypotheses))
+
+    def start(self, linear: Tensor, constant: float) -> None:
+        """Sets the weights of the parts."""
+        self.upper.start(linear, constant)
+
+    def groups(self) -> list[dict[str, Any]]:
+        """The parameters for AdamW, by rate and decay; vectors do not decay."""
+        own = list(self.layers.parameters())
+        matrices = {"params": [one for one in own if one.ndim > 1], "lr": self._rate, "weight_decay": DECAY}
+        vectors = {"params": [one for one in own if one.ndim < 2], "lr": self._rate, "weight_decay": 0.0}
+        return [matrices, vectors, *self.upper.groups()]
+
+    @torch.no_grad()
+    def head(self, mix: NDArray[np.float32]) -> Head:
+        """What was learned; ``mix`` is the share of each layer, float32 [n_layers]."""
+        return self.upper.head(mix, self.layers.tuned())

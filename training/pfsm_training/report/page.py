@@ -12,8 +12,7 @@ from importlib.resources import files
 from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page
 from pfsm.model.explain.explanation import Explanation
-from pfsm.model.explain.page import FIGURE_SCRIPTS, asset
-from pfsm.model.explain.page_data import page_data
+from pfsm.model.explain.page import FIGURE_SCRIPTS, asset, page_data
 from pfsm.runtime.html_table import text as escaped
 from pfsm_training.fit.training import Training
 from pfsm_training.report import sections

@@ -13,8 +13,8 @@ from tests.command_runs import Cli, Write, text
 from tests.embeddings.networks import write_network
 from tests.judgment_cases import rows, tsv
 from tests.model_cases import saved
-from tests.trust.conftest import COMMAND, Canary
-from tests.trust.plants import options
+from tests.named_resources.conftest import COMMAND, Canary
+from tests.named_resources.test_model_files import options
 
 
 class Bomb:
@@ -37,16 +37,16 @@ PAYLOADS: dict[str, bytes] = {
     "JSON": b'{"format": "pfsm-model-1", "settings": {"__reduce__": ["os.system", "touch canary"]}}',
     "an expression": b"__import__('os').system('touch canary')\n",
 }
+NET = ("score", "ref.txt", "-i", "one.txt", "-m", "net.json")
 CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "model": ("planted", ("score", "ref.txt", "-i", "one.txt", "-m", "planted")),
-    "model, with the word": ("planted", ("score", "ref.txt", "-i", "one.txt", "-m", "planted", "--trust-model")),
     "model to show": ("planted", ("show", "planted")),
     "lexicon": ("resources/evil.lexicon", ("score", "ref.txt", "-i", "one.txt", "-m", "para.json")),
-    "word vectors": ("planted", ("score", "ref.txt", "-i", "one.txt", "-m", "emb.json")),
-    "tokenizer": ("net/tokenizer.json", ("score", "ref.txt", "-i", "one.txt", "-m", "net.json")),
-    "configuration of a network": ("net/config.json", ("score", "ref.txt", "-i", "one.txt", "-m", "net.json")),
-    "weights of a network": ("net/model.safetensors", ("score", "ref.txt", "-i", "one.txt", "-m", "net.json")),
-    "graph of a network": ("net/model.onnx", ("score", "ref.txt", "-i", "one.txt", "-m", "net.json")),
+    "word vectors": ("resources/planted", ("score", "ref.txt", "-i", "one.txt", "-m", "emb.json")),
+    "tokenizer": ("resources/net/tokenizer.json", NET),
+    "configuration of a network": ("resources/net/config.json", NET),
+    "weights of a network": ("resources/net/model.safetensors", NET),
+    "graph of a network": ("resources/net/model.onnx", NET),
     "parser": ("planted.parser", ("parse", "ref.txt", "--parser", "planted.parser")),
     "CoNLL-U": ("planted", ("parse", "ref.txt", "--parser", "file:planted")),
     "settings": ("planted", ("train", "data.tsv", "--config", "planted", "-o", "out.json")),
@@ -78,16 +78,16 @@ def files(write: Write, tmp_path: Path, canary: Canary) -> None:
     (tmp_path / "resources").mkdir()
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
-@pytest.mark.parametrize("file", CALLS)
-def test_nothing_runs(file: str, payload: str, cli: Cli, tmp_path: Path, canary: Canary) -> None:
-    name, call = CALLS[file]
+@pytest.mark.parametrize("place", range(len(CALLS)))
+def test_nothing_runs(place: int, cli: Cli, tmp_path: Path, canary: Canary) -> None:
+    """Every kind of file with one payload, and every payload in some file."""
+    file, (name, call) = list(CALLS.items())[place]
     path = tmp_path / name
     if path.parent.name == "net":
         pytest.importorskip("onnxruntime")
         write_network(path.parent)
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes(PAYLOADS[payload])
+    path.write_bytes(list(PAYLOADS.values())[place % len(PAYLOADS)])
     outcome = cli(*call)
     # Of word vectors only the lines of words that occur are read.
     if file != "word vectors" or outcome.status:
@@ -96,10 +96,10 @@ def test_nothing_runs(file: str, payload: str, cli: Cli, tmp_path: Path, canary:
     assert canary.silent
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
-def test_lists_run_nothing(payload: str, cli: Cli, tmp_path: Path, canary: Canary) -> None:
-    for name in ("evil.lexicon", "evil.parser", "evil.json"):
-        (tmp_path / "resources" / name).write_bytes(PAYLOADS[payload])
+def test_lists_run_nothing(cli: Cli, tmp_path: Path, canary: Canary) -> None:
+    for number, payload in enumerate(PAYLOADS.values()):
+        for ending in ("lexicon", "parser", "json"):
+            (tmp_path / "resources" / f"evil{number}.{ending}").write_bytes(payload)
     for call in (("resources",), ("models",), ("metrics",), ("plugins",)):
         assert cli(*call).status == 0
     assert canary.silent

@@ -90,7 +90,7 @@ class _Pairs:
         )
 
 
-class Sharing:
+class ForkedScorer:
     """Scores the pairs of a metric's calls, by threads or, where there are many pairs and it may fork, by processes.
 
     Args:

@@ -1,4 +1,6 @@
-"""Word vectors in a text file, as word2vec, GloVe and fastText write them: per line a word and its numbers.
+"""Word vectors, in a text file or in a folder.
+
+A text file is as word2vec, GloVe and fastText write them: per line a word and its numbers.
 
 A first line of two whole numbers (how many words, how many components) is optional. The file is read once to index the
 words and the beginnings of their lines; numbers are read when a word is first needed.
@@ -6,15 +8,19 @@ words and the beginnings of their lines; numbers are read when a word is first n
 
 import hashlib
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pfsm.embeddings.safetensors import read_stored
 from pfsm.embeddings.vectors import Int16, unit_rows
 from pfsm.errors import PfsmError
-from pfsm.io.files import reading_explained
+from pfsm.io.files import decode, read_bytes, reading_explained
 from pfsm.io.limits import limited_lines
 from pfsm.text.languages import tokeniser_named
+from pfsm.text.word_list import WordList
 
 TOKENISER = "plain"
 # The place of a word that is not in the file.
@@ -118,3 +124,73 @@ class FileVectors:
 def _is_header(line: bytes) -> bool:
     fields = line.split()
     return len(fields) == 2 and all(field.isdigit() for field in fields)
+
+
+WORDS, VECTORS, MATRIX = "words.txt", "words.safetensors", "vectors"
+
+
+class WordTable:
+    """Vectors of words: those of their lower case.
+
+    Args:
+        folder: The folder with both files.
+
+    Raises:
+        PfsmError: If a file is missing, malformed, or does not fit the other.
+    """
+
+    of_single_words = True
+
+    def __init__(self, folder: Path) -> None:
+        content = read_bytes(folder / WORDS)
+        self._places = WordList(decode(content, str(folder / WORDS)).removesuffix("\n"))
+        rows = read_stored(folder / VECTORS).get(MATRIX, np.zeros((0, 0), np.float32))
+        if len(rows.shape) != 2 or len(self._places) != rows.shape[0]:
+            raise PfsmError(f"{folder}: {WORDS} and {VECTORS} do not belong together; copy both again")
+        self._folder = folder
+        # Rows get their scale and length when they are first asked for: a start needs few of them. The last row is
+        # that of unknown words, of which nothing is remembered: there is no end of them.
+        self._stored = rows
+        self._rows = np.zeros((len(self._places) + 1, rows.shape[1]), dtype=np.int16)
+        self._is_ready = np.zeros(len(self._places) + 1, dtype=np.bool_)
+        self._is_ready[-1] = True
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of both files, 64 hexadecimal digits."""
+        digest = hashlib.sha256()
+        for name in (WORDS, VECTORS):
+            digest.update(read_bytes(self._folder / name))
+        return digest.hexdigest()
+
+    def __len__(self) -> int:
+        """Number of words."""
+        return len(self._places)
+
+    @property
+    def dimension(self) -> int:
+        """Number of components of a vector."""
+        return int(self._rows.shape[1])
+
+    def of_tokens(self, lines: Sequence[Sequence[str]]) -> list[Int16]:
+        """Vectors of tokens, zeros for unknown ones."""
+        return [
+            self._units(self._places.places([token.lower() for token in tokens]).astype(np.int64))
+            for tokens in lines
+        ]
+
+    def _units(self, places: NDArray[np.int64]) -> Int16:
+        """The rows at these places, of length 1."""
+        missing = np.unique(places[~self._is_ready[places]])
+        if missing.size:
+            self._rows[missing] = unit_rows(self._stored[missing])
+            self._is_ready[missing] = True
+        return self._rows[places]
+
+    def of_texts(self, lines: Sequence[str]) -> list[Int16]:
+        """Vectors of the words of lines, split by the tokeniser ``plain``; unknown words are left out."""
+        tokeniser = tokeniser_named(TOKENISER)
+        tokens = [
+            [token for key in tokeniser.keys(line) for token in tokeniser.analyse(key)] for line in lines
+        ]
+        return [rows[rows.any(axis=1)] for rows in self.of_tokens(tokens)]

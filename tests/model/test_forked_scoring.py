@@ -13,16 +13,16 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError, PfsmWarning
-from pfsm.model import shared_out
-from pfsm.model.settings import Settings
-from pfsm.model.shared_out import (
+from pfsm.model import forked_scoring
+from pfsm.model.forked_scoring import (
     FEWEST_TO_SHARE,
     FIRST_TO_SHARE,
     PAIRS_PER_JOB,
     SCORED_HERE,
-    Sharing,
+    ForkedScorer,
     is_plain,
 )
+from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
@@ -33,7 +33,7 @@ PLAIN = Settings()
 
 @pytest.fixture(autouse=True)
 def _may_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_out, "may_fork", lambda: True)
+    monkeypatch.setattr(forked_scoring, "may_fork", lambda: True)
 
 
 def lines(count: int, start: int = 0) -> tuple[list[str], list[str]]:
@@ -67,13 +67,13 @@ def expected(hypotheses: Sequence[str], references: Sequence[str]) -> list[float
 
 
 def test_scores_stand_at_their_pairs() -> None:
-    scorer, sharing = Scorer(), Sharing(3, PLAIN)
+    scorer, forked = Scorer(), ForkedScorer(3, PLAIN)
     pairs = lines(MANY)
-    assert sharing.scores(scorer, *pairs, {}).tolist() == expected(*pairs)
+    assert forked.scores(scorer, *pairs, {}).tolist() == expected(*pairs)
     assert scorer.here == SCORED_HERE
     more = lines(2 * PAIRS_PER_JOB + 1, MANY)
     numbers = np.linspace(1.0, 2.0, len(more[0]))
-    found = sharing.scores(scorer, *more, {"length": numbers})
+    found = forked.scores(scorer, *more, {"length": numbers})
     assert found.tolist() == (np.array(expected(*more)) * numbers).tolist()
     assert scorer.here == SCORED_HERE  # nothing more here
 
@@ -84,7 +84,7 @@ def test_models_that_need_more_than_text_and_tables_stay_here() -> None:
     for settings in (Settings(matchers=("word", "dep")), Settings(features={"edpm": None})):
         scorer = Scorer()
         assert not is_plain(settings)
-        Sharing(2, settings).scores(scorer, *lines(MANY), {})
+        ForkedScorer(2, settings).scores(scorer, *lines(MANY), {})
         assert scorer.here == MANY
 
 
@@ -97,16 +97,16 @@ def test_models_that_need_more_than_text_and_tables_stay_here() -> None:
     ],
 )
 def test_few_pairs_stay_here(threads: int, sizes: list[int]) -> None:
-    scorer, sharing = Scorer(), Sharing(threads, PLAIN)
+    scorer, forked = Scorer(), ForkedScorer(threads, PLAIN)
     for size in sizes:
-        assert sharing.scores(scorer, *lines(size), {}).tolist() == expected(*lines(size))
+        assert forked.scores(scorer, *lines(size), {}).tolist() == expected(*lines(size))
     assert scorer.here == sum(sizes)
 
 
 def test_test_sets_one_after_the_other_are_shared_in_the_end() -> None:
-    scorer, sharing = Scorer(), Sharing(2, PLAIN)
+    scorer, forked = Scorer(), ForkedScorer(2, PLAIN)
     for _ in range(4):
-        assert sharing.scores(scorer, *lines(2000), {}).tolist() == expected(*lines(2000))
+        assert forked.scores(scorer, *lines(2000), {}).tolist() == expected(*lines(2000))
     assert scorer.here == 2000
 
 
@@ -115,7 +115,7 @@ def test_the_pair_at_fault_is_told_by_its_place_among_all() -> None:
     hypotheses[5000] = "h bad"
     warnings.simplefilter("error")  # pytest sets it back
     with pytest.raises(PfsmError, match=r"^pair 5001 is too long$"):
-        Sharing(2, PLAIN).scores(Scorer(), hypotheses, references, {})
+        ForkedScorer(2, PLAIN).scores(Scorer(), hypotheses, references, {})
 
 
 def test_where_a_process_is_killed_the_scores_come_from_here() -> None:
@@ -131,20 +131,20 @@ def test_where_a_process_is_killed_the_scores_come_from_here() -> None:
                 os._exit(9)
             return super().__call__(hypotheses, references, columns, threads)
 
-    parent, scorer, sharing = os.getpid(), Dying(), Sharing(2, PLAIN)
+    parent, scorer, forked = os.getpid(), Dying(), ForkedScorer(2, PLAIN)
     with pytest.warns(
         PfsmWarning, match=r"^a process has ended by itself, perhaps for want of memory; scored in one"
     ):
-        assert sharing.scores(scorer, *lines(MANY), {}).tolist() == expected(*lines(MANY))
+        assert forked.scores(scorer, *lines(MANY), {}).tolist() == expected(*lines(MANY))
     before = scorer.here
-    sharing.scores(scorer, *lines(MANY), {})
+    forked.scores(scorer, *lines(MANY), {})
     assert scorer.here == before + MANY  # not tried again
 
 
 def test_sides_of_different_length_are_for_the_scorer() -> None:
     hypotheses, references = lines(MANY)
     with pytest.raises(ValueError, match="argument"):
-        Sharing(2, PLAIN).scores(Scorer(), hypotheses, references[1:], {})
+        ForkedScorer(2, PLAIN).scores(Scorer(), hypotheses, references[1:], {})
 
 
 COMMAND = """
@@ -170,7 +170,7 @@ def test_the_command_line_has_the_same_bytes_on_any_number_of_threads(tmp_path: 
         text = [" ".join(words[rng.integers(0, 10, rng.integers(0, 9))]) for _ in range(4500)]
         (tmp_path / name).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
     found = []
-    for threads in ("1", "2", "3"):
+    for threads in ("1", "3"):
         done = subprocess.run(
             [
                 sys.executable, "-c", COMMAND, "score", names[0], "-i", *names[1:], "--model", "en-small",
@@ -181,5 +181,5 @@ def test_the_command_line_has_the_same_bytes_on_any_number_of_threads(tmp_path: 
         )  # fmt: skip
         found.append(done.stdout)
         assert done.stderr.split() == ([] if threads == "1" else ["forked", threads])
-    assert found[1:] == found[:1] * 2
+    assert found[1] == found[0]
     assert len(json.loads(found[0])) == 2

@@ -1,0 +1,128 @@
+"""Resources by name: what models, which hold no paths, refer to and whoever runs them supplies.
+
+A resource is a user's own folder with an encoder, file of vectors or parses, weights of a parser, program or pipeline.
+It lies in the user's folder of resources under its name, or is given: ``--resource NAME=PATH``, in Python
+``pfsm.load(…, resources={…})``. A reference is ``NAME`` or ``NAME@CHECKSUM``, with 8 hexadecimal digits.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+
+from pfsm.errors import PfsmError
+from pfsm.io.files import content_checksum, read_bytes
+from pfsm.io.user_folders import user_folder
+from pfsm.registry import given_resources
+
+# No `|`, `:`, `+` and `@`, which separate the entries of a signature; no path separators.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_REFERENCE = re.compile(r"(.+?)(?:@([0-9a-f]{8}))?", re.DOTALL)
+# Of what stands before a colon, no path on Windows has more than a letter.
+_KIND = re.compile(r"[A-Za-z][A-Za-z0-9_+-]+:")
+
+
+def parted(reference: str) -> tuple[str, str | None]:
+    """The name and the checksum of a reference; None where it has none."""
+    match = _REFERENCE.fullmatch(reference)
+    return (match[1], match[2]) if match else (reference, None)
+
+
+def is_name(text: str) -> bool:
+    """Whether a resource can have this name: nothing of a path, a command or an address."""
+    return NAME.fullmatch(text) is not None
+
+
+def name_for(value: str) -> str:
+    """A name for the resource at a path, or for a command: that of its last file."""
+    words = re.split(r"[/\\\s:]+" if _KIND.match(value) else r"[/\\]+", value.rstrip("/\\ "))
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", words[-1]).lstrip("._-")[:80] or "resource"
+
+
+def give(resources: Mapping[str, str | PathLike[str]], *, checked: bool = True) -> None:
+    """Makes resources known to this process from here on; one given before under the same name is forgotten.
+
+    Args:
+        resources: By name a path, or what the name of a parser may stand for: ``command:…``, ``spacy:…``.
+        checked: Whether there has to be something at a path already.
+
+    Raises:
+        PfsmError: If a name cannot be one, or there is nothing at a path.
+    """
+    for name, value in resources.items() if checked else ():
+        text = str(value)
+        if not isinstance(name, str) or not is_name(name):
+            raise PfsmError(
+                f"resource {name!r}: cannot be its name: letters, digits, full stops, hyphens and underscores"
+            )
+        if "\0" in text or not (_KIND.match(text) or Path(text).expanduser().exists()):
+            raise PfsmError(f"resource {name}: no such file or folder: {text!r}")
+    given_resources.update({name: _absolute(str(value)) for name, value in resources.items()})
+
+
+def _absolute(value: str) -> str:
+    return value if _KIND.match(value) else str(Path(value).expanduser().absolute())
+
+
+def given() -> dict[str, str]:
+    """All resources that were given to this process."""
+    return dict(given_resources)
+
+
+@contextmanager
+def given_within(resources: Mapping[str, str]) -> Iterator[None]:
+    """Gives resources for the block alone.
+
+    Raises:
+        PfsmError: As `give`.
+    """
+    before = given()
+    try:
+        give(resources)
+        yield
+    finally:
+        given_resources.clear()
+        given_resources.update(before)
+
+
+def find(name: str) -> str | None:
+    """What a name stands for: what was given under it, or the file or folder of this name in the user's folder."""
+    if not is_name(name):
+        return None
+    path = user_folder() / name
+    return given_resources.get(name) or (str(path) if path.exists() else None)
+
+
+def needed(name: str, value: str = "PATH") -> str:
+    """How to supply a resource, for errors."""
+    return (
+        f"say --resource {name}={value} (in Python: resources={{{name!r}: …}}) or put it into {user_folder()}"
+    )
+
+
+def register(value: str) -> str:
+    """Gives the resource at a path, or what a command stands for, under a name of its own, and returns the name.
+
+    Raises:
+        PfsmError: As `give`.
+    """
+    value = _absolute(value)
+    name = wanted = name_for(value)
+    number = 1
+    while find(name) not in {None, value}:
+        number += 1
+        name = f"{wanted[:76]}-{number}"
+    give({name: value})
+    return name
+
+
+def pinned_file(source: str) -> str:
+    """A file, given by its path or the name of a resource, as ``NAME@CHECKSUM``.
+
+    Raises:
+        PfsmError: If it cannot be read.
+    """
+    name, _ = parted(source)
+    checksum = content_checksum(read_bytes(find(name) or name))[:8]
+    return f"{name if find(name) else register(name)}@{checksum}"

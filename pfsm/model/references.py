@@ -1,0 +1,132 @@
+"""What a model file refers to outside itself: names of resources, never code or paths.
+
+The names in settings that stand for something are looked at in the file's document, before anything is looked up:
+parsers, sources of vectors and files of parses in options of matchers and in names of features, and any other text
+among them that looks like a path, an address or a command. A file of an earlier version may name a path or a command.
+It is read if whoever runs it gives a resource under the name that the refusal says; the model has that name from then.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pfsm.analysis.analysers import ANALYSERS, BUILT_IN, shipped_parsers
+from pfsm.errors import PfsmError
+from pfsm.io.named_resources import NAME, find, is_name, name_for, needed, parted
+from pfsm.metrics.data_columns import PREFIX as COLUMN
+from pfsm.model.settings import Settings
+
+_SUPPLIED = ("parser", "background", "source")
+_KEPT = re.compile(
+    rf"(?:(?:shipped|package):)?{NAME.pattern}|transformers:(?:{NAME.pattern}/)?{NAME.pattern}", re.DOTALL
+)
+_CODE = re.compile("|".join(f"{kind}:" for kind in BUILT_IN))
+# An absolute path here or on Windows, the user's folder, an address, or a step out of the folder.
+_OUTSIDE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|.*://|(?:.*[/\\:])?\.\.(?:[/\\]|$)|.*\0", re.DOTALL)
+# The source of vectors is the last option in the name of a feature, and may have commas.
+_IN_NAME = re.compile(r"[(,](?P<key>\w+)=(?P<value>(?<=source=).*(?=\))|[^,]*?(?=,|\)*$))", re.DOTALL)
+# The matcher and its option that holds words of the training data: any text.
+_WORDS = "emb", "idf"
+
+
+def with_named_resources(document: dict[str, Any], where: str, *, run: bool = True) -> dict[str, Any]:
+    """The document of a model with what earlier versions named by path or command under names of resources.
+
+    Args:
+        document: The document; the rest of it need not be valid.
+        where: Name of the model file in errors.
+        run: Whether the resources have to be here.
+
+    Raises:
+        PfsmError: If it names a path or a command that nobody supplies under a name, or lacks a resource.
+    """
+    settings = document.get("settings")
+    renamed: dict[str, str] = {}
+    for key, value in _references(settings) if isinstance(settings, Mapping) else ():
+        reference, checksum = parted(value)
+        if key in _SUPPLIED and _is_name(key, reference):
+            if run and is_name(reference) and not _is_here(key, reference):
+                raise PfsmError(
+                    f"{where}: the model needs {reference}, which is not here; {needed(reference)}"
+                )
+        elif key in _SUPPLIED or _OUTSIDE.match(reference) or _CODE.match(reference):
+            name = name_for(reference)
+            if find(name) is None:
+                shown = reference if len(reference) <= 60 else f"{reference[:60]}…"
+                raise PfsmError(
+                    f"{where}: names {shown!r}, but model files name no paths and no programs; {needed(name)}"
+                )
+            renamed[value] = f"{name}@{checksum}" if checksum else name
+    if not renamed:
+        return document
+    return document | {key: _renamed(document.get(key), renamed) for key in ("settings", "weights")}
+
+
+def resources_of(settings: Settings) -> list[str]:
+    """The resources that a model needs, each once, with their checksums; not its tables."""
+    found = _references(settings.to_dict())
+    return [
+        *dict.fromkeys(
+            value
+            for key, value in found
+            if key in _SUPPLIED and is_name(name := parted(value)[0]) and not _is_known(key, name)
+        )
+    ]
+
+
+def _is_name(key: str, reference: str) -> bool:
+    if key == "source":
+        return _KEPT.fullmatch(reference) is not None
+    kind, mark, rest = reference.partition(":")
+    if key == "parser" and mark and ANALYSERS.plugin(kind) is not None:
+        return not _OUTSIDE.match(rest)
+    return is_name(reference)
+
+
+def _is_here(key: str, name: str) -> bool:
+    return _is_known(key, name) or find(name) is not None
+
+
+def _is_known(key: str, name: str) -> bool:
+    return key == "parser" and (name in shipped_parsers() or ANALYSERS.plugin(name) is not None)
+
+
+def _references(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Keys and texts of all options, in order."""
+    features = settings.get("features", ())
+    for name in _texts(list(features) if isinstance(features, Mapping) else features):
+        if not name.startswith(
+            COLUMN
+        ):  # whatever a column of the data is called, nothing looks into the name
+            yield from ((match["key"], match["value"]) for match in _IN_NAME.finditer(name))
+    options = settings.get("options")
+    for matcher, given in options.items() if isinstance(options, Mapping) else ():
+        for key, value in given.items() if isinstance(given, Mapping) else ():
+            if (matcher, key) != _WORDS:
+                yield from ((str(key), text) for text in _texts(value))
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All texts in a value, however deep; keys too."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, Mapping):
+            waiting += reversed([part for entry in one.items() for part in entry])
+        elif isinstance(one, list | tuple):
+            waiting += reversed(one)
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """A value with other names in place of references: as a whole, or as options within the name of a feature."""
+    if isinstance(value, Mapping):
+        return {_renamed(key, names): _renamed(one, names) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_renamed(one, names) for one in value]
+    if not isinstance(value, str):
+        return value
+    for old, new in names.items():
+        value = new if value == old else value.replace(f"={old})", f"={new})").replace(f"={old},", f"={new},")
+    return value
