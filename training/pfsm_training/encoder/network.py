@@ -1,6 +1,8 @@
-"""The log-sum of the machine over pieces as a differentiable function: its gradient is expected counts.
+"""The head over an encoder's states in PyTorch: `pfsm.encoder.heads.Head`, with gradients.
 
-Reference: Wang and Manning (2012), equation (2), by the kernels of `pfsm_kernels.dense.machine`.
+Its arithmetic is that of `pfsm.encoder.scoring`, equation by equation; the docstring of `pfsm.encoder` has them.
+Vectors are float32, everything that is made of their products is float64. The gradient of the machine's log-sum is the
+expected counts of Wang and Manning (2012), by the kernels of `pfsm_kernels.dense.machine`.
 """
 
 from collections.abc import Mapping
