@@ -1,5 +1,6 @@
 """The parser with random weights: properties that hold for any weights."""
 
+import itertools
 import json
 import math
 from dataclasses import replace
@@ -10,9 +11,10 @@ import pytest
 
 from pfsm.analysis.constituents import format_brackets
 from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.sentence import DependencyTree
 from pfsm.analysis.wanted import Wanted
 from pfsm.english.parser.network import Network
-from pfsm.english.parser.parse import LONGEST_SENTENCE, Parser
+from pfsm.english.parser.parse import LONGEST_SENTENCE, Parser, _combined
 from pfsm.english.parser.weights import (
     ParserWeights,
     quantised,
@@ -174,3 +176,25 @@ def test_rows_keep_their_own_scale() -> None:
 def test_brackets_of_the_tree_read_like_the_words(parser: Parser) -> None:
     found = parser.parse([["a", "(", ")"]], Wanted(constituents=True, one_sentence=True))[0]
     assert "-LRB-" in format_brackets(found.tokens, found.constituents[0])
+
+
+def test_n_best_lists_against_every_combination() -> None:
+    """Of a line of several sentences of one word; labels tell the trees apart."""
+    rng = np.random.default_rng(1)
+    for sizes, count in itertools.product([(1,), (3, 1), (3, 4), (5, 1, 4), (2, 4, 3, 2)], [1, 2, 17, 1000]):
+        lists = [
+            [
+                DependencyTree((0,), (f"{sentence}-{number}",), value)
+                for number, value in enumerate(sorted((-rng.exponential(size=size)).tolist(), reverse=True))
+            ][:count]
+            for sentence, size in enumerate(sizes)
+        ]
+        every = {
+            tuple(tree.labels[0] for tree in chosen): sum(tree.log_probability for tree in chosen)
+            for chosen in itertools.product(*lists)
+        }
+        wanted = sorted(every.items(), key=lambda entry: -entry[1])[:count]
+        found = _combined(lists, count)
+        assert [tree.labels for tree in found] == [labels for labels, _ in wanted]
+        assert [tree.log_probability for tree in found] == pytest.approx([value for _, value in wanted])
+        assert {tree.heads for tree in found} == {(0,) * len(sizes)}
