@@ -13,8 +13,7 @@ from pfsm.model.file import Model
 from pfsm.model.references import resources_of
 from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
-from pfsm.model.training_record import doubt, edge, tried, weighted
-from pfsm.model.weight_groups import weight_groups
+from pfsm.model.training_record import doubt, edge, tried, weight_groups, weighted
 
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
@@ -159,7 +158,7 @@ def _range(ends: Sequence[float | None] | None) -> str:
 def _print_weights(model: Model) -> None:
     """States first, then transitions, each from the largest weight to the smallest."""
     instances = model.training.get("instances", {})
-    names = [name for group in weight_groups(model).values() for name in group]
+    names = [name for group in weight_groups(model.weights).values() for name in group]
     width = max([len(name) for name in names], default=7)
     print(f"{'feature':{width}}  {'weight':>9}  {'instances':>10}")
     for name in names:

@@ -30,7 +30,7 @@ from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
 from pfsm.model.plugins import check_plugins, check_recorded, plugins_of
 from pfsm.model.references import with_named_resources
 from pfsm.model.settings import Settings, settings_from_dict
-from pfsm.model.shown import model_html
+from pfsm.model.training_record import model_html
 from pfsm.registry import only_plugins
 from pfsm.text.classes import CLASSES
 

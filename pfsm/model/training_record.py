@@ -1,10 +1,15 @@
-"""What a user should know about a training before trusting it, in lines; from the record in the model file.
+"""What people are shown of a model: what to know before they rely on a training, facts for notebooks, weights in order.
 
-Records are free text for people: what is not as training writes it is passed over.
+Records of training are free text for people: what is not as training writes it is passed over.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any
+
+from pfsm.lattice.names import ends
+from pfsm.runtime.charts import Mark, html_chart
+from pfsm.runtime.html_table import html_table
 
 
 def cautions(training: Mapping[str, Any]) -> list[str]:
@@ -98,3 +103,65 @@ def _short(value: object) -> str:
 
 def _number(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else "undefined"
+
+
+# Weights of single states and of features; those of transitions are too many.
+MOST_SHOWN = 16
+STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
+
+
+def model_html(title: str, weights: Mapping[str, float], training: Mapping[str, Any]) -> str:
+    """A table of facts, agreement with people, and the largest weights as a chart.
+
+    Args:
+        title: Name of the model, with its fingerprint.
+        weights: By the name of a feature.
+        training: The model's record of its training; empty for a model that was written by hand.
+    """
+    counted = [f"{training[kind]} {kind}" for kind in ("judgments", "preferences") if kind in training]
+    facts = {
+        "trained on": " and ".join(counted),
+        "weighted": "; ".join(weighted(training)),
+        "lambda": f"{training['lambda']} ({training.get('lambda_choice')})" if "lambda" in training else "",
+        "weights": str(len(weights)),
+    }
+    rows = [[name, value] for name, value in facts.items() if value]
+    single = {name: weight for name, weight in weights.items() if ends(name) is None}
+    largest = sorted(single, key=lambda name: (-abs(single[name]), name))[:MOST_SHOWN]
+    marks = [Mark(name, single[name]) for name in sorted(largest, key=lambda name: -single[name])]
+    return (
+        html_table([], rows, title)
+        + _agreement(training)
+        + html_chart(marks, f"Weights of {title}", zero=True)
+    )
+
+
+def _agreement(training: Mapping[str, Any]) -> str:
+    validated = training.get("cross_validated") or {}
+    rows = []
+    for key, name in STATISTICS.items():
+        if key in training:
+            rows.append(
+                [f"{name}, training data", *_estimate(training[key], training.get(f"{key}_interval"))]
+            )
+        if key in validated:
+            rows.append([f"{name}, cross-validated", *_estimate(validated[key], validated.get("interval"))])
+    return html_table(["agreement", "", "95% interval"], rows) if rows else ""
+
+
+def _estimate(value: object, interval: object) -> tuple[str, str]:
+    shown = f"{value:.3f}" if isinstance(value, float) and math.isfinite(value) else "–"
+    if not isinstance(interval, list | tuple) or None in interval:
+        return shown, "–"
+    return shown, f"[{interval[0]:.3f}, {interval[1]:.3f}]"
+
+
+STATES, TRANSITIONS = "States and features", "Transitions"
+
+
+def weight_groups(weights: Mapping[str, float]) -> dict[str, list[str]]:
+    """Names of weights by group, each from the largest weight to the smallest; transitions come last."""
+    groups: dict[str, list[str]] = {STATES: [], TRANSITIONS: []}
+    for name in sorted(weights, key=lambda name: (-weights[name], name)):
+        groups[STATES if ends(name) is None else TRANSITIONS].append(name)
+    return groups

@@ -22,7 +22,7 @@ from pfsm.metrics.references import flat_pairs
 from pfsm.model import file
 from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import MEAN
-from pfsm.model.weight_groups import weight_groups
+from pfsm.model.training_record import weight_groups
 from pfsm.serve.batching import MOST_AREA
 from pfsm.serve.limits import Limits, RequestError, invalid
 from pfsm.serve.model_pool import LoadedModel
@@ -115,7 +115,7 @@ def model_document(loaded: LoadedModel) -> dict[str, Any]:
                     for name in names
                 ],
             }
-            for title, names in weight_groups(model).items()
+            for title, names in weight_groups(model.weights).items()
             if names
         ],
     }
