@@ -80,11 +80,6 @@ def test_in_the_units_that_were_fitted_no_prediction_changes(model: Model) -> No
     assert scores_of(after, *pair) == pytest.approx(scores_of(before, *pair), abs=1e-12)
 
 
-def test_an_empty_pair_scores_exactly_0(model: Model) -> None:
-    found = anchored(model, REFERENCES)
-    assert scores_of(found, ["", " "], ["", "\t"]).tolist() == [0.0, 0.0]
-
-
 def test_repeated_and_empty_references_count_once_and_not_at_all(model: Model) -> None:
     once = anchored(model, REFERENCES).to_dict()
     assert anchored(model, [*REFERENCES, *REFERENCES[:17], "", " "]).to_dict() == once

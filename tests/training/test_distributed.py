@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -24,13 +23,10 @@ from pfsm_training.data.training_set import TrainingSet, block_offsets, encode_h
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
-from pfsm_training.report import write_report
-from pfsm_training.report.items import local
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
     from pfsm.distributed.cluster import Cluster
-    from pfsm_training.fit.training import Training
 
 Rows = NDArray[np.int64]
 JUDGMENTS = invented(0)
@@ -170,22 +166,6 @@ def test_the_model_is_that_of_one_machine(
     one = train(judgments, preferences=preferences, config=config, threads=1, encoder=here)
     blocks = train(judgments, preferences=preferences, config=config, threads=1, encoder=encoder(16))
     same_model(one, blocks)
-
-
-def test_the_report_is_that_of_one_machine(tmp_path: Path) -> None:
-    trainings: list[Training] = []
-    for blocks in (here, encoder(16)):
-        train(
-            JUDGMENTS, config=TrainingConfig(start="zero"), threads=1, encoder=blocks, after=trainings.append
-        )
-    first, second = (local(training) for training in trainings)
-    assert first is not None
-    assert second is not None
-    assert second.jacobian == pytest.approx(first.jacobian, abs=1e-12)
-    assert second.bending == pytest.approx(first.bending, abs=1e-6)
-    for number, training in enumerate(trainings):
-        write_report(training, tmp_path / f"{number}.html")
-    assert (tmp_path / "0.html").read_bytes() == (tmp_path / "1.html").read_bytes()
 
 
 class TestWorker:

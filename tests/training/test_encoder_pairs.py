@@ -124,36 +124,6 @@ def test_the_loss_is_that_of_plain_loops(config: TrainingConfig, monkeypatch: py
     assert found == pytest.approx(expected)
 
 
-def repeated_and_weighted(config: TrainingConfig) -> tuple[tuple[Lesson, Part], tuple[Lesson, Part]]:
-    """Judgments that stand there so many times, and the same with weights; minimal pairs beside them."""
-    text, made, folds = texts(config)
-    given = material(text, made, folds)
-    weights = np.random.default_rng(4).integers(1, 4, text.scores.size)
-
-    class Lines:
-        lengths = np.ones(len(given.references), dtype=np.int64)
-
-        def batch(self, pairs: Any, device: torch.device) -> Any:
-            return pairs
-
-    lesson = Lesson(given, Lines(), 0.5, 0.7, torch.device("cpu"), None)  # type: ignore[arg-type]
-    counted = replace(lesson, given=replace(given, weights=weights.astype(float)))
-    scored, pairs = np.arange(1, len(text)), np.arange(1, len(made), 3)
-    return (lesson, Part(np.repeat(scored, weights[1:]), pairs)), (counted, Part(scored, pairs))
-
-
-def test_the_loss_with_weights_is_that_of_repeated_judgments(config: TrainingConfig) -> None:
-    found = []
-    for lesson, part in repeated_and_weighted(config):
-        values = torch.from_numpy(np.random.default_rng(3).normal(size=len(lesson.given.references)))
-        units = np.arange(part.scored.size + part.preferences.size)
-        whole = float(fitting._Loss(lesson, part).of(values.__getitem__, units))  # type: ignore[arg-type]
-        # A pass has some of the minimal pairs only, and here are all of them.
-        in_a_pass = part.scored.size + math.ceil(part.preferences.size / fitting.PASSES_OVER_PAIRS)
-        found.append(whole * units.size / in_a_pass)
-    assert found[1] == pytest.approx(found[0], rel=1e-12)
-
-
 def test_a_model_learns_from_pairs_over_its_encoder(config: TrainingConfig) -> None:
     assert config.minimal_pairs is not None
     config = replace(config, minimal_pairs=replace(config.minimal_pairs, weight=0.3))

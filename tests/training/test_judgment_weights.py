@@ -12,14 +12,10 @@ from pfsm.data import Judgments
 from pfsm.data.judgments import Places
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model
-from pfsm.model.settings import Settings
 from pfsm_training import train
 from pfsm_training.config import TrainingConfig, config_from_dict
 from pfsm_training.data.minimal_pairs import _best
-from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.data.preparation import judgment_weights
-from pfsm_training.data.training_set import amount_of, amount_of_pairs, encode_here
-from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices import features
 from pfsm_training.options import WeightOptions
 from tests.training.report.report_cases import preferences_of
@@ -144,15 +140,6 @@ def test_rater_noise() -> None:
     assert even.tolist() == [0.0, *[1.0] * 11]
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e-150, 1e150])
-def test_mean_and_sd_are_those_of_repetitions(scale: float) -> None:
-    rng = np.random.default_rng(0)
-    values, counts = scale * (3.0 + rng.normal(size=40)), rng.integers(1, 5, 40)
-    expected = mean_and_sd(np.repeat(values, counts))
-    assert mean_and_sd(values, counts.astype(float)) == pytest.approx(expected, rel=1e-12)
-    assert mean_and_sd(np.full(7, 0.1 * scale), rng.uniform(0.1, 1.0, 7)) == (0.1 * scale, 0.0)
-
-
 PLACED = replace(
     invented(7, 4),
     places=Places(("judged.tsv",), np.zeros(12, dtype=np.int64), np.arange(2, 14)),
@@ -219,20 +206,6 @@ def test_the_best_share_is_one_of_weight() -> None:
         assert set(_best(judgments, top, counts.astype(float))) == expected
         least = np.sort(judgments.scores[rows])[-max(1, int(np.ceil(top * rows.size)))]
         assert expected == set(np.flatnonzero(judgments.scores >= least).tolist())
-
-
-@pytest.mark.parametrize("use", ["best", "mean"])
-def test_amounts_are_those_of_rows_written_out(use: Any) -> None:
-    judgments, others = invented(2, 6), preferences_of(invented(9, 8))
-    second = tuple(line if at % 2 else "" for at, line in enumerate(judgments.hypotheses))
-    judgments = replace(judgments, columns={"reference_2": second}).sorted()
-    counts = whole_weights(judgments, 4, least=1)
-    repeated = judgments.select(np.repeat(np.arange(len(judgments)), counts))
-    settings = Settings(references=use)
-    weighted_data = encode_here(TrainingText(judgments, others, settings, counts.astype(float)))
-    data = encode_here(TrainingText(repeated, others, settings))
-    assert amount_of(weighted_data) == amount_of(data) == counts.sum() + len(others)
-    assert amount_of_pairs(weighted_data) == amount_of_pairs(data) == len(data)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from scipy import optimize
 
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.model.file import Model
@@ -108,25 +107,6 @@ def test_the_search_goes_downhill_and_reports_every_iteration(solver: ModuleType
     assert fit.iterations < fit.evaluations < 4 * fit.iterations
 
 
-@both_solvers
-def test_alpha_that_is_not_free_stays(solver: ModuleType) -> None:
-    problem = Problem(9, 5.0)
-    machine = problem.machine(np.append(problem.start, 0.625))
-    fit = solver.minimise(machine, problem.objective, PAIRS, free_alpha=False)
-    assert fit.converged
-    assert float(machine.alpha.detach()) == 0.625
-    end = machine.theta.detach().numpy()
-    theirs = optimize.minimize(
-        lambda theta: problem.value(np.append(theta, 0.625)),
-        problem.start,
-        jac=lambda theta: problem.value_and_gradient(np.append(theta, 0.625))[1][:-1],
-        method="BFGS",
-        options={"gtol": 1e-9},
-    )
-    assert end == pytest.approx(theirs.x, abs=1e-6)
-    assert problem.value_and_gradient(np.append(end, 0.625))[1][-1] != pytest.approx(0.0, abs=1e-2)
-
-
 TRUTH = {"Insert": -1.2, "Delete": -1.6, "S_word": 1.5, "S_lemma": 0.7, "S_punct": 0.2}
 TRUTH |= {"Insert>Delete": -0.4, "S_word>S_word": 0.5, "Delete>Delete": 0.3, "S_word>Delete": -0.3}
 
@@ -151,7 +131,6 @@ def test_a_machine_is_found_again_from_its_scores(penalty: float, off: float, so
 
 JUDGMENTS = invented(0)
 TARGETS = standardised(JUDGMENTS.scores)
-STATES = ("Insert", "Delete", "S_punct", "S_word", "S_lemma")
 
 
 def preferred(slope: float = 1.0) -> PairwiseLogistic:
@@ -217,19 +196,6 @@ def test_with_jumps(spread: float) -> None:
     batch = lattices_of(invented(0, segments=20), max_jump=3)
     loss = SquaredError(standardised(invented(0, segments=20).scores))
     agree(batch, loss, 5.0, spread, free_alpha=True)
-
-
-def test_without_a_penalty_weights_need_not_be_unique_but_predictions_are() -> None:
-    """A constant per token can move between the weights of states and alpha."""
-    batch = lattices_of(JUDGMENTS)
-    ours, theirs = machine_of(batch, 0.0, STATES), machine_of(batch, 0.5, STATES)
-    objective = Objective((batch,), LOSSES["squared"], 0.0, torch.zeros(len(STATES), dtype=torch.float64))
-    fit = gauss_newton.minimise(ours, objective, len(batch))
-    lowest = minimum_by_scipy(theirs, objective, method="BFGS")
-    assert fit.converged
-    assert fit.objective == pytest.approx(lowest, rel=1e-10)
-    assert predictions_of(ours, batch) == pytest.approx(predictions_of(theirs, batch), abs=1e-6)
-    assert not np.allclose(ours.theta.detach().numpy(), theirs.theta.detach().numpy(), atol=1e-3)
 
 
 @pytest.mark.parametrize(("tolerance", "gain_tolerance"), [(1e-4, 0.0), (0.0, 1e-5)])

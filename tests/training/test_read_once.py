@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm import Model
 from pfsm.data import Preferences
 from pfsm.features import values as features
 from pfsm.metrics.metric_group import MetricGroup, columns
@@ -19,7 +18,6 @@ from pfsm.text.languages import ready_tokeniser
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.training_text import TrainingText
-from pfsm_training.lexicons.correspondence import CorrespondenceFinder
 from tests.training.small_data import invented
 from tests.training.test_distributed import encoder
 
@@ -117,9 +115,3 @@ def test_metrics_are_made_once_in_training(made: list[str]) -> None:
     train(JUDGMENTS, settings, threads=1)
     # One for the scores, one for all of its parts.
     assert made == ["terp-base"] * 2
-
-
-def test_correspondences_are_found_in_lines_tokenised_once(tokenised: Counter[str]) -> None:
-    finder = CorrespondenceFinder(Model("m", Settings(), {"S_word": 4.0}), 0.9, 1)
-    finder.find(["the old house", "the old house"], ["the ancient house", "the house"])
-    assert tokenised == dict.fromkeys(["the old house", "the ancient house", "the house"], 1)

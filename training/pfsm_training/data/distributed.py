@@ -38,6 +38,8 @@ from pfsm_training.loss.objective import Loss, Quadratic, added, loss_model, pen
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
+_lock = threading.Lock()
+_builders: dict[str, LatticeBuilder] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,10 +117,6 @@ class BlockModel:
     value: float
     model: Quadratic
     seconds: float
-
-
-_lock = threading.Lock()
-_builders: dict[str, LatticeBuilder] = {}
 
 
 def build(text: BlockText) -> Block:

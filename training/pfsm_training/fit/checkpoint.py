@@ -5,16 +5,36 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write, decode, read_bytes
-from pfsm_training.fit.gauss_newton import State
 
 FORMAT = "pfsm-checkpoint-2"
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """The state after an iteration; a minimisation that resumes from it gives the same result as one never interrupted.
+
+    Attributes:
+        parameters: float64 [n_parameters], theta, and alpha if it is free.
+        damping: The multiple of the squared step.
+        iterations: Number of iterations so far.
+        evaluations: Number of evaluations of the objective so far.
+        correction: float64 [n_parameters, n_parameters], symmetric; added to the curvature of the model.
+    """
+
+    parameters: NDArray[np.float64]
+    damping: float
+    iterations: int
+    evaluations: int
+    correction: NDArray[np.float64]
 
 
 class Checkpoint:
@@ -120,7 +140,7 @@ class Checkpoint:
 
 
 class FitMemory:
-    """The memory of one fit; a `pfsm_training.fit.gauss_newton.Memory`."""
+    """The memory of one fit: the state after each of its iterations."""
 
     def __init__(self, checkpoint: Checkpoint, number: int) -> None:
         self._checkpoint = checkpoint

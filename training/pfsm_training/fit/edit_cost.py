@@ -40,6 +40,10 @@ MOST_REFERENCES = 1500
 INSERTIONS, REPETITIONS, DELETIONS = 3, 1, 1
 # Words are taken from so many references.
 WORD_SOURCES = 3000
+Spans = list[tuple[int, int]]
+Float = NDArray[np.float64]
+# How much the mean over the copies weighs, in terms of the mean over what people said.
+STRENGTH = 30.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +103,6 @@ def _digest(line: str) -> bytes:
     return hashlib.sha256(line.encode("utf-8", "surrogatepass")).digest()
 
 
-Spans = list[tuple[int, int]]
-
-
 def _spans(line: str) -> Spans:
     """Where the plain tokens of a line begin and end."""
     spans, behind = [], 0
@@ -141,9 +142,6 @@ def _deleted(line: str, spans: Spans, chance: random.Random, words: Sequence[str
         if space
         else line[:first] + line[behind:]
     )
-
-
-Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,10 +192,6 @@ class EditCost:
             self.cost,
             self.factor,
         )
-
-
-# How much the mean over the copies weighs, in terms of the mean over what people said.
-STRENGTH = 30.0
 
 
 @dataclass(frozen=True, eq=False)

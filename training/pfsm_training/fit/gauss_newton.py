@@ -14,13 +14,13 @@ and a step would go so far that later steps do not recover.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from pfsm.matchers.bins import is_rising
+from pfsm_training.fit.checkpoint import FitMemory, State
 from pfsm_training.fit.lbfgs import Fit, Iteration, Progress, Secant
 from pfsm_training.loss.hinges import AllHinges, dot, model_minimum, times
 from pfsm_training.loss.module import LogLinearMachine
@@ -41,35 +41,6 @@ MOST_DAMPING_TO_CONVEX = 1e-2
 LEAST_SHARE, LARGEST_SHARE = 0.1, 0.5
 # Of a step and the change of the gradient along it: below, the correction learns nothing.
 LEAST_COSINE = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """The state after an iteration; a minimisation that resumes from it gives the same result as one never interrupted.
-
-    Attributes:
-        parameters: float64 [n_parameters], theta, and alpha if it is free.
-        damping: The multiple of the squared step.
-        iterations: Number of iterations so far.
-        evaluations: Number of evaluations of the objective so far.
-        correction: float64 [n_parameters, n_parameters], symmetric; added to the curvature of the model.
-    """
-
-    parameters: Float
-    damping: float
-    iterations: int
-    evaluations: int
-    correction: Float
-
-
-class Memory(Protocol):
-    """Keeps the state of a minimisation."""
-
-    def load(self) -> State | None:
-        """The state to resume from; None: start at the machine's weights."""
-
-    def save(self, state: State) -> None:
-        """Called after every iteration."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +130,7 @@ def minimise(
     free_alpha: bool = True,
     tolerance: float = GRADIENT_TOLERANCE,
     gain_tolerance: float = CHANGE_TOLERANCE,
-    memory: Memory | None = None,
+    memory: FitMemory | None = None,
     secant: Secant | None = None,
     most_iterations: int = MOST_ITERATIONS,
 ) -> Fit:

@@ -47,6 +47,16 @@ from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Minimised, Quadratic, WithPairs
 
 Float = NDArray[np.float64]
+WORD, PUNCT = "word", "punct"
+MARKS = ("punctuation",)
+WORDS = tuple(name for name in CLASSES if name not in MARKS)
+Edits = tuple[str, ...]
+# By feature, how much more often a match uses it.
+Gain = tuple[tuple[str, float], ...]
+# Words beside a match that are deleted and inserted.
+UNMATCHED: tuple[Edits, ...] = ((DELETE,), (INSERT,), (DELETE, INSERT), (INSERT, DELETE))
+# How much the mean over the gains weighs, in terms of the mean over what people said.
+STRENGTH = 30.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,17 +118,6 @@ class MatchGainLoss:
         value = float(torch.from_numpy(hinges.missing).clamp(min=0.0).square().sum())
         size = slopes.shape[1]
         return value, Quadratic(np.zeros(size), np.zeros((size, size)), (hinges,))
-
-
-WORD, PUNCT = "word", "punct"
-MARKS = ("punctuation",)
-WORDS = tuple(name for name in CLASSES if name not in MARKS)
-
-Edits = tuple[str, ...]
-# By feature, how much more often a match uses it.
-Gain = tuple[tuple[str, float], ...]
-# Words beside a match that are deleted and inserted.
-UNMATCHED: tuple[Edits, ...] = ((DELETE,), (INSERT,), (DELETE, INSERT), (INSERT, DELETE))
 
 
 def match_gains(settings: Settings) -> Gains:
@@ -197,10 +196,6 @@ def _features(edits: Edits) -> Counter[str]:
     found = Counter(name for edit in edits for name in (edit, *shared(edit)))
     found.update(transition(*two) for two in pairwise(map(base_state, edits)))
     return found
-
-
-# How much the mean over the gains weighs, in terms of the mean over what people said.
-STRENGTH = 30.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,11 @@ from pfsm_training.fit.crossval import CrossValidation, Folds, highest, overfitt
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
 from pfsm_training.fit.lbfgs import Iteration
 
+# Of the logger; and seconds before a short stage is worth a bar.
+AREA, PATIENCE = "training", 0.5
+Float = NDArray[np.float64]
+Data = tuple[Judgments | None, Preferences | None]
+
 
 @dataclass(frozen=True, eq=False)
 class Training:
@@ -49,10 +54,6 @@ class Training:
     tried: tuple[CrossValidation, ...]
     fitter: Fitter
     fitted: Fitted
-
-
-# Of the logger; and seconds before a short stage is worth a bar.
-AREA, PATIENCE = "training", 0.5
 
 
 def told(progress: Progress) -> Progress:
@@ -100,10 +101,6 @@ def validating(n_folds: int, choices: Sequence[Choice]) -> Iterator[Callable[[Ch
             stage.reach((fold - 1) * len(choices) + number, "")
 
         yield begin
-
-
-Float = NDArray[np.float64]
-Data = tuple[Judgments | None, Preferences | None]
 
 
 def record(

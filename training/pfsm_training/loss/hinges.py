@@ -17,6 +17,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Float = NDArray[np.float64]
+MOST_EXCHANGES = 50
+# Rounds of sets of hinges, and of a line search.
+MOST_ROUNDS, MOST_TRIALS = 60, 60
+# Of a step: less is none.
+ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +100,6 @@ class AllHinges:
         slopes, missing = self._slopes[active], self._missing[active]
         gradient, curvature = 2.0 * (slopes.T @ missing), 2.0 * (slopes.T @ slopes)
         return np.asarray(gradient.numpy()), np.asarray(curvature.numpy())
-
-
-MOST_EXCHANGES = 50
-# Rounds of sets of hinges, and of a line search.
-MOST_ROUNDS, MOST_TRIALS = 60, 60
-# Of a step: less is none.
-ROUNDING = 1e-15
 
 
 def model_minimum(gradient: Float, curvature: Float, hinges: AllHinges, room: Float) -> Float:

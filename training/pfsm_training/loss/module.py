@@ -18,6 +18,8 @@ from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.whole_states import add_visits, are_small, whole_expectations
 from pfsm_training.lattices.features import FeatureIndex, WholeIndex, feature_index
 
+Float = NDArray[np.float64]
+
 
 class _LogSum(torch.autograd.Function):
     @staticmethod
@@ -85,9 +87,6 @@ def log_sum(
     result = _LogSum.apply(table, arcs, links, lattices, jumps, threads)  # type: ignore[no-untyped-call]
     assert isinstance(result, Tensor)
     return result
-
-
-Float = NDArray[np.float64]
 
 
 class LogLinearMachine(torch.nn.Module):

@@ -29,6 +29,16 @@ SEGMENT, LANGUAGE = "segment_id", "source_lang"
 _NOISE = 1e-20
 # Its square is still finite.
 LARGEST_SCORE = 1e100
+# Steps in units of a feature's standard deviation.
+FIRST_STEP, LAST_STEP = 1.0, 1e-6
+_SMALLEST_GAIN = 1e-10
+# Of a correlation.
+_ROUNDING = 1e-11
+# Another start must be better by this much, so that costs do not jump without need.
+_WORTH_A_JUMP = 1e-6
+_MOST_MOVES = 20_000
+# Moves per weight before a pattern move.
+_MOVES_OF_A_PATTERN = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,18 +117,6 @@ class Target:
         human = mean_removed(self.scores, self.segments, self.weights)
         weighted = self.weights[:, np.newaxis] * centred
         return Moments(weighted.T @ centred, weighted.T @ human, float(self.weights @ human**2))
-
-
-# Steps in units of a feature's standard deviation.
-FIRST_STEP, LAST_STEP = 1.0, 1e-6
-_SMALLEST_GAIN = 1e-10
-# Of a correlation.
-_ROUNDING = 1e-11
-# Another start must be better by this much, so that costs do not jump without need.
-_WORTH_A_JUMP = 1e-6
-_MOST_MOVES = 20_000
-# Moves per weight before a pattern move.
-_MOVES_OF_A_PATTERN = 2
 
 
 def climb(
