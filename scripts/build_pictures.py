@@ -5,26 +5,13 @@ python scripts/build_pictures.py --write
 """
 
 import argparse
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 
-from charts import (
-    DELETE,
-    FAINT,
-    INK,
-    INSERT,
-    JUMP,
-    MATCH,
-    accuracy,
-    edit_weights,
-    learning_curve,
-    line,
-    svg,
-    text,
-    training_time,
-)
-from results import rates, training_times
+from results import Cell, last, rates, tables, training_times
 
 import pfsm
 from pfsm.model.explain.explanation import Explanation
@@ -35,6 +22,213 @@ EXPLAINED = (
     "The president did not attend the ceremony.",
     "The president attended the big ceremony.",
 )
+INK, MATCH, INSERT, DELETE, JUMP, FAINT = "#1f2328", "#1a7f37", "#0969da", "#cf222e", "#8250df", "#d0d7de"
+STYLE = "font-family:system-ui,sans-serif;font-size:14px"
+GREY = "#59636e"
+PANELS = (("MQM", "experts' error marks (WMT21 MQM)"), ("DA", "crowd, one rater (WMT21 DA)"))
+# Pairs a second from which names stand above and below points, where there is no room beside them.
+CROWDED = 1000
+Point = tuple[float, float]
+
+
+def svg(width: int, height: int, title: str, parts: list[str]) -> str:
+    """A drawing on white ground, with a title for those who cannot see it."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        f' role="img" style="{STYLE}">\n<title>{escape(title)}</title>\n'
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0 8 4 0 8z" fill="context-stroke"/></marker></defs>\n'
+        f'<rect width="{width}" height="{height}" fill="#fff"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+def text(x: float, y: float, content: str, colour: str = INK, anchor: str = "middle", more: str = "") -> str:
+    """A line of text."""
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{colour}" {more}>{escape(content)}</text>'
+
+
+def line(
+    start: tuple[float, float], end: tuple[float, float], colour: str, width: float = 1, more: str = ""
+) -> str:
+    """A straight line."""
+    return (
+        f'<line x1="{start[0]:g}" y1="{start[1]:g}" x2="{end[0]:g}" y2="{end[1]:g}" stroke="{colour}"'
+        f' stroke-width="{width:g}" {more}/>'
+    )
+
+
+def accuracy(rates: Mapping[str, float]) -> str:
+    """Pearson's r with its interval against pairs a second, on two kinds of judgments."""
+    found = tables("shipped")
+    parts = []
+    for place, (name, title) in enumerate(PANELS):
+        table = f"Pearson's r, WMT21 {name}"
+        points = [
+            (one, rates[one], _ends(last("shipped", table, one))) for one in rates if one in found[table]
+        ]
+        parts += _panel(70 + 480 * place, title, points)
+    parts.append(text(500, 352, "pairs a second of processor time, on one core (log scale)", GREY))
+    parts.append(text(20, 180, "Pearson's r with people", GREY, more='transform="rotate(-90 20 180)"'))
+    title = "Agreement with people against speed, of the models that ship and of other metrics, with 95% intervals"
+    return svg(980, 370, title, parts)
+
+
+def _panel(
+    left: float, title: str, points: Sequence[tuple[str, float, tuple[float, float, float]]]
+) -> list[str]:
+    """One chart: log of the rate across, agreement upwards."""
+    width, top, bottom = 390, 40, 300
+    least, most = 1.0, math.ceil(math.log10(max(rate for _, rate, _ in points)) + 0.3)
+    low = math.floor(20 * min(ends[1] for _, _, ends in points)) / 20
+    high = math.ceil(20 * max(ends[2] for _, _, ends in points)) / 20
+
+    def at(rate: float, r: float) -> Point:
+        across = (math.log10(rate) - least) / (most - least)
+        return left + across * width, bottom - (r - low) / (high - low) * (bottom - top)
+
+    parts = [text(left + width / 2, 22, title, more='font-weight="600"')]
+    for step in range(round(20 * low), round(20 * high) + 1):
+        _, y = at(10, step / 20)
+        parts += [
+            line((left, y), (left + width, y), FAINT),
+            text(left - 8, y + 5, _r(step / 20), GREY, "end"),
+        ]
+    for power in range(int(least), most + 1):
+        x, _ = at(10**power, low)
+        parts += [line((x, bottom), (x, bottom + 5), GREY), text(x, bottom + 22, f"{10**power:,}", GREY)]
+    for name, rate, (r, lower, upper) in points:
+        own = name.startswith("en")
+        colour = MATCH if own else GREY
+        x, y = at(rate, r)
+        parts.append(line(at(rate, lower), at(rate, upper), colour, 1.5))
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>')
+        if own:
+            parts.append(text(x, at(rate, upper)[1] - 6, name, colour, more='font-weight="600"'))
+        elif rate < CROWDED:
+            parts.append(text(x - 9, y + 5, name, colour, "end"))
+        else:
+            parts.append(text(x, at(rate, lower)[1] + 16, name.removeprefix("sentence "), colour))
+    return parts
+
+
+def _r(value: float) -> str:
+    """Two digits, without a leading zero, as the tables have them."""
+    return f"{value:.2f}".replace("0.", ".", 1)
+
+
+def _ends(cell: Cell) -> tuple[float, float, float]:
+    return float(cell.value), float(cell.low), float(cell.high)
+
+
+def learning_curve() -> str:
+    """Agreement against the number of training judgments, with intervals."""
+    rows = tables("learning-curve")["Pearson's r, WMT16"]
+    numbers = [float(column.replace(",", "")) for column in rows["n"]]
+    curves = {name: [_ends(cell) for cell in row.values()] for name, row in rows.items() if name != "n"}
+    left, width, top, bottom = 80, 470, 50, 310
+    ends = [end for curve in curves.values() for _, *several in curve for end in several]
+    low, high = math.floor(50 * min(ends)) / 50, math.ceil(50 * max(ends)) / 50
+
+    def at(number: float, r: float, shift: float = 0.0) -> Point:
+        across = math.log(number / numbers[0]) / math.log(numbers[-1] / numbers[0])
+        return left + 20 + across * (width - 40) + shift, bottom - (r - low) / (high - low) * (bottom - top)
+
+    parts = []
+    for step in range(round(50 * low), round(50 * high) + 1):
+        _, y = at(numbers[0], step / 50)
+        parts += [
+            line((left, y), (left + width, y), FAINT),
+            text(left - 8, y + 5, _r(step / 50), GREY, "end"),
+        ]
+    for number in numbers:
+        x, _ = at(number, low)
+        parts += [line((x, bottom), (x, bottom + 5), GREY), text(x, bottom + 22, f"{number:,.0f}", GREY)]
+    for place, ((name, curve), colour) in enumerate(zip(curves.items(), (GREY, MATCH, JUMP), strict=True)):
+        shift = 6.0 * (place - 1)
+        points = [at(number, r, shift) for number, (r, _, _) in zip(numbers, curve, strict=True)]
+        for number, (_, lower, upper) in zip(numbers, curve, strict=True):
+            parts.append(line(at(number, lower, shift), at(number, upper, shift), colour, 1))
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>')
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in points]
+        x = left + 20 + 150 * place
+        parts.append(line((x, 18), (x + 24, 18), colour, 2.5))
+        parts.append(text(x + 32, 23, name, colour, "start"))
+    parts.append(text(left + width / 2, bottom + 46, "judgments trained on (log scale)", GREY))
+    parts.append(text(24, 160, "Pearson's r, WMT16", GREY, more='transform="rotate(-90 24 160)"'))
+    return svg(
+        640, 370, "Agreement with people against the number of judgments that a model is trained on", parts
+    )
+
+
+def training_time(times: Sequence[tuple[int, float, float]]) -> str:
+    """Seconds of training against the number of judgments, both on log scales, with the memory that it took."""
+    left, width, top, bottom = 90, 470, 40, 300
+    (fewest, quickest, _), (most, slowest, _) = times[0], times[-1]
+    low, high = math.floor(math.log10(quickest)), math.ceil(math.log10(slowest))
+
+    def at(number: float, seconds: float) -> Point:
+        across = math.log(number / fewest) / math.log(most / fewest)
+        up = (math.log10(seconds) - low) / (high - low)
+        return left + 60 + across * (width - 100), bottom - up * (bottom - top)
+
+    parts = []
+    for power in range(low, high + 1):
+        _, y = at(fewest, 10.0**power)
+        parts += [
+            line((left, y), (left + width, y), FAINT),
+            text(left - 8, y + 5, f"{10**power:,}", GREY, "end"),
+        ]
+    # As many seconds a judgment as the most of them take.
+    start = max(fewest, most * 10.0**low / slowest)
+    parts.append(
+        line(at(start, start * slowest / most), at(most, slowest), GREY, 1, 'stroke-dasharray="5 5"')
+    )
+    points = [at(number, seconds) for number, seconds, _ in times]
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    parts.append(f'<polyline points="{path}" fill="none" stroke="{MATCH}" stroke-width="2.5"/>')
+    for (x, y), (number, seconds, megabytes) in zip(points, times, strict=True):
+        parts += [
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{MATCH}"/>',
+            text(x - 18, y - 28, f"{seconds:,.{int(seconds < 10)}f} s", INK),
+            text(x - 18, y - 12, f"{megabytes:,.0f} MB", GREY),
+            line((x, bottom), (x, bottom + 5), GREY),
+            text(x, bottom + 22, f"{number:,}", GREY),
+        ]
+    parts.append(text(left + width / 2, bottom + 46, "judgments trained on (log scale)", GREY))
+    parts.append(text(24, 170, "seconds (log scale)", GREY, more='transform="rotate(-90 24 170)"'))
+    return svg(600, 360, "Time and memory of training against the number of judgments", parts)
+
+
+def edit_weights(model: str = "en") -> str:
+    """The weights of a model's edits: of each state, and of each class of words that a state is split by."""
+    weights = pfsm.load(model).model.weights
+    rows: list[tuple[str, float, str]] = []
+    for state, colour in (("Delete", DELETE), ("Insert", INSERT), ("S_", MATCH)):
+        named = [name for name in weights if name.startswith(state) and ">" not in name]
+        for name in sorted(named, key=lambda one: (one.partition(":")[0], ":" in one, one)):
+            base, split, _ = name.partition(":")
+            # The weights of a class and of its state add up.
+            rows.append((name, weights[name] + (weights[base] if split else 0.0), colour))
+    top, height, zero = 54, 22, 520
+    scale = 210 / max(abs(value) for _, value, _ in rows)
+    parts = [text(24, 28, f"Weights of the edits of {model}", anchor="start", more='font-weight="600"')]
+    parts.append(line((zero, top - 10), (zero, top + height * len(rows)), INK))
+    for place, (name, value, colour) in enumerate(rows):
+        y, length = top + height * place, abs(value) * scale
+        x = zero - length if value < 0 else zero
+        parts.append(f'<rect x="{x:.1f}" y="{y}" width="{length:.1f}" height="15" fill="{colour}"/>')
+        parts.append(text(24 if ":" not in name else 44, y + 12, _of_edit(name), INK, "start"))
+        end = zero - length - 6 if value < 0 else zero + length + 6
+        shown = f"{value:+.3f}".replace("-", "−")
+        parts.append(text(round(end, 1), y + 12, shown, GREY, "end" if value < 0 else "start"))
+    title = f"The weights of the edits of {model}: deletions, insertions, matches, by class of word"
+    return svg(780, top + height * len(rows) + 20, title, parts)
+
+
+def _of_edit(name: str) -> str:
+    """The name of a state, or of a class that it is split by."""
+    return name.partition(":")[2] or name
 
 
 def lattice() -> str:

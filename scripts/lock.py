@@ -37,7 +37,7 @@ HEADER = """
 Made by scripts/lock.py (make lock): {extras}.
 pip install --require-hashes --requirement requirements/{name}
 pip install --no-deps --no-build-isolation --editable .
-PyTorch is the build without CUDA: on Linux the index needs to have it (docs/supply-chain.md).
+PyTorch is the build without CUDA: on Linux the index needs to have it (docs/licences.md).
 """
 # What PyTorch's build with CUDA requires; the lock is for the one without.
 _CUDA = re.compile(r"^(nvidia|cuda)-|^triton$")
