@@ -102,7 +102,6 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
         # YAML reads an unquoted no as false.
         ({"language": False}, "language is False, it must be a name in quotes"),
         ({"language": ""}, "language is '', it must be a name in quotes"),
-        ({"tokeniser": None}, "tokeniser is None, it must be a name in quotes"),
         (
             {"tokeniser": "moses"},
             (
@@ -111,37 +110,21 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
             ),
         ),
         ({"lowercase": 1}, "lowercase is 1, it must be true or false"),
-        ({"lowercase": "yes"}, "lowercase is 'yes', it must be true or false"),
         ({"matchers": "word"}, "matchers is 'word', it must be a list of names"),
-        ({"matchers": {"word": 1}}, "matchers is {'word': 1}, it must be a list of names"),
         ({"matchers": ["wrod"]}, f"unknown matcher 'wrod'; known are {', '.join(MATCHERS)}"),
         ({"matchers": [["word"]]}, "a name in matchers is ['word'], it must be a name in quotes"),
         ({"matchers": ["word", "word"]}, "matchers names one of them twice"),
         ({"matching": "Exclusive"}, "matching is 'Exclusive', it must be one of exclusive, overlapping"),
-        ({"matching": ["exclusive"]}, "matching is ['exclusive'], it must be a name in quotes"),
         ({"max_block": 0}, "max_block is 0, it must be a whole number from 1 to 9"),
-        ({"max_block": 10}, "max_block is 10, it must be a whole number from 1 to 9"),
         ({"max_block": True}, "max_block is True, it must be a whole number from 1 to 9"),
-        ({"max_block": 1.0}, "max_block is 1.0, it must be a whole number from 1 to 9"),
-        ({"max_block": None}, "max_block is None, it must be a whole number from 1 to 9"),
         ({"max_block": {"word": "2"}}, "max_block is '2', it must be a whole number from 1 to 9"),
         ({"max_block": {"wrod": 2}}, "max_block names 'wrod', which is not among the matchers"),
-        (
-            {"max_block": {"lemma": 2}, "matchers": ["word"]},
-            "max_block names 'lemma', which is not among the matchers",
-        ),
-        ({"max_block": {1: 2}}, "max_block names 1, which is not among the matchers"),
         ({"max_jump": -1}, "max_jump is -1, it must be a whole number from 0"),
         ({"max_jump": False}, "max_jump is False, it must be a whole number from 0"),
-        ({"max_jump": 0.0}, "max_jump is 0.0, it must be a whole number from 0"),
         ({"split": "Insert"}, "split is 'Insert', it must be a list of states such as [Insert, Delete]"),
         (
             {"split": ["insert"]},
             "split names 'insert'; states that can be split are Insert, Delete, S_punct, S_word, S_lemma",
-        ),
-        (
-            {"split": ["S_lemma"], "matchers": ["word"]},
-            "split names 'S_lemma'; states that can be split are Insert, Delete, S_word",
         ),
         ({"split": [{}], "matchers": []}, "split names {}; states that can be split are Insert, Delete"),
         ({"split": ["Delete", "Delete"]}, "split names one of the states twice"),
@@ -176,10 +159,6 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
         (
             {"split": ["Insert"], "classes": {"function": ["in order"]}},
             "classes: function holds 'in order'; a word must not be empty or contain white space",
-        ),
-        (
-            {"split": ["Insert"], "classes": {"function": [" "]}},
-            "classes: function holds ' '; a word must not be empty or contain white space",
         ),
     ],
 )
