@@ -137,3 +137,11 @@ class TestResults:
         assert all(one in lines[3] for one in ("| lexical | NIST |", " .178 |"))
         assert "**.471**" not in lines[3]
         assert any("<b>.471</b>" in line for line in lines)
+
+
+def test_the_reading_order_names_files_that_an_afternoon_suffices_for() -> None:
+    page = (DOCS / "structure.md").read_text(encoding="utf-8")
+    section = page[page.index("## Reading order") : page.index("## Who imports whom")]
+    names = re.findall(r"^\d+\. `([^`]+)`: ", section, re.MULTILINE)
+    assert 60 <= len(set(names)) == len(names) <= 90
+    assert sum((ROOT / name).read_text(encoding="utf-8").count("\n") for name in names) <= 16_000
