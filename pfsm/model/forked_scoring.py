@@ -6,9 +6,9 @@ All pairs of a reference go to the same process, in later calls too, so that eac
 import warnings
 import weakref
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 Columns = Mapping[str, Float]
+# Scores of single-reference pairs, each of which depends on its pair alone: from hypotheses, references, columns of the
+# data (float64 [n_pairs] by name) and the number of threads to float64 [n_pairs].
+Score = Callable[[Sequence[str], Sequence[str], Columns, int], Float]
 # To fork a process takes as long as to score some hundred pairs. Least numbers of pairs: in a call, and in all so far.
 FEWEST_TO_SHARE, FIRST_TO_SHARE = 1024, 3000
 # So many are scored here first, and so compile kernels and fill tables for all.
@@ -50,25 +53,6 @@ def is_plain(settings: Settings) -> bool:
         matchers.discard("emb")
     features = {name.partition("(")[0].partition(".")[0] for name in settings.features}
     return matchers <= PLAIN_MATCHERS and features <= PLAIN_FEATURES and not plugin_labels(settings)
-
-
-class Score(Protocol):
-    """Scores of single-reference pairs, each of which depends on its pair alone."""
-
-    def __call__(
-        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns, threads: int
-    ) -> Float:
-        """Scores, float64 [n_pairs].
-
-        Args:
-            hypotheses: [n_pairs]
-            references: [n_pairs]
-            columns: By column of the data, float64 [n_pairs].
-            threads: How many to use.
-
-        Raises:
-            PfsmError: A pair cannot be scored.
-        """
 
 
 @dataclass(frozen=True, eq=False)
