@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pfsm.errors import PfsmError as PfsmError
-    from pfsm.metrics.score import Score as Score
+    from pfsm.metrics.base import Score as Score
     from pfsm.model.file import Model as Model
     from pfsm.model.file import Scale as Scale
     from pfsm.model.file import load_model as load_model
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "PfsmError": "pfsm.errors",
     "Metric": "pfsm.model.metric",
-    "Score": "pfsm.metrics.score",
+    "Score": "pfsm.metrics.base",
     "Model": "pfsm.model.file",
     "Scale": "pfsm.model.file",
     "load_model": "pfsm.model.file",

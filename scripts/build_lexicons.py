@@ -29,7 +29,7 @@ from pfsm.lexicons.relations import compile_relations
 from pfsm.lexicons.synonyms import compile_synonyms
 from pfsm.lexicons.versions import read_versions
 from pfsm.lexicons.wordnet import read_wordnet, read_wordnet_relations
-from pfsm.metrics.meteor.normaliser import Abbreviations, meteor_tokeniser
+from pfsm.metrics.meteor.words import Abbreviations, meteor_tokeniser
 from pfsm.runtime.threads import default_threads
 from pfsm.text.chunks import CachedTokeniser
 from pfsm_training import train

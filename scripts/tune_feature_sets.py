@@ -28,8 +28,8 @@ from pfsm.evaluation.bootstrap import by_appearance, default_seed, percentile_in
 from pfsm.evaluation.measure import CentredPearson
 from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.terp.costs import P, T
-from pfsm.metrics.terp.errors import SEQUENTIAL, SYNTACTIC, feature_set
+from pfsm.metrics.terp.metric import SEQUENTIAL, SYNTACTIC, feature_set
+from pfsm.metrics.terp.options import P, T
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.tuning.hill_climbing import Target, climb

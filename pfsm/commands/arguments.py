@@ -12,7 +12,7 @@ from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import check_writable
 from pfsm.metrics import SegmentMetric, get_metric, metric_names
 from pfsm.metrics.base import Level
-from pfsm.metrics.references import NumberOfReferences
+from pfsm.metrics.inputs import NumberOfReferences
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import DEFAULT_MODEL, load
 

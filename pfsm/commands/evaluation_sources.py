@@ -32,7 +32,7 @@ from pfsm.io.files import display_name, read_lines
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import score_distinct_rows
-from pfsm.metrics.references import NumberOfReferences, number_by_segment
+from pfsm.metrics.inputs import NumberOfReferences, number_by_segment
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import DEFAULT_MODEL, load, model_for
 from pfsm.text.language_names import english_name, main_code

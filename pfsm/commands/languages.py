@@ -8,7 +8,7 @@ from itertools import tee
 
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.metrics import SegmentMetric
-from pfsm.metrics.by_language import language_options, needs_spaces
+from pfsm.metrics.names import language_options, needs_spaces
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import ANY_MODEL, DEFAULT_MODEL, model_for
 from pfsm.text.language_names import ANY, doubt_of_english, english_name, main_code

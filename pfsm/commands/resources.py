@@ -56,7 +56,7 @@ def _add_synonyms(parser: ArgumentParser) -> None:
 
 
 def _add_paraphrases(parser: ArgumentParser) -> None:
-    from pfsm.lexicons.pruning import LONGEST, SMALLEST_PROBABILITY  # noqa: PLC0415 - only where it is used
+    from pfsm.lexicons.paraphrase_formats import LONGEST, SMALLEST_PROBABILITY  # noqa: PLC0415 - only where it is used
 
     parser.add_argument("source", nargs="+", metavar="FILE", help="files of one format, plain or .gz")
     _add_name(parser)
@@ -136,7 +136,7 @@ def _add_learning(parser: ArgumentParser) -> None:
 
 
 def _compile_synonyms(options: Namespace) -> None:
-    from pfsm.lexicons.multilingual import read_multilingual  # noqa: PLC0415
+    from pfsm.lexicons.omw import read_multilingual  # noqa: PLC0415
     from pfsm.lexicons.wordnet import is_wordnet, read_wordnet  # noqa: PLC0415
 
     path = _output(options.name)
@@ -161,8 +161,11 @@ def _compile_synonyms(options: Namespace) -> None:
 
 def _compile_paraphrases(options: Namespace) -> None:
     from pfsm.io.files import checksum, display_name  # noqa: PLC0415
-    from pfsm.lexicons.paraphrase_formats import format_of, read_paraphrases  # noqa: PLC0415
-    from pfsm.lexicons.pruning import Pruner  # noqa: PLC0415
+    from pfsm.lexicons.paraphrase_formats import (  # noqa: PLC0415
+        Pruner,
+        format_of,
+        read_paraphrases,
+    )
 
     path = _output(options.name)
     pruner = Pruner(options.longest, options.smallest)

@@ -33,7 +33,7 @@ from pfsm.io.files import STANDARD_INPUT
 from pfsm.io.limits import byte_size
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.data_columns import missing_column
-from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, number_by_segment
+from pfsm.metrics.inputs import NumberOfReferences, Streams, as_streams, number_by_segment
 from pfsm.model.metric import Metric
 from pfsm.runtime.progress import Stage
 

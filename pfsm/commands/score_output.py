@@ -15,7 +15,7 @@ from pfsm.commands.arguments import heading
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.errors import PfsmWarning
 from pfsm.metrics import SegmentMetric
-from pfsm.metrics.references import NumberOfReferences
+from pfsm.metrics.inputs import NumberOfReferences
 
 if TYPE_CHECKING:
     from pfsm.evaluation import Interval

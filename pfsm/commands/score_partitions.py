@@ -17,7 +17,7 @@ from pfsm.distributed.pools import Report, open_pool
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.mean_of import MeanOf
+from pfsm.metrics.mixtures import MeanOf
 
 # Faults that are printed one by one.
 SHOWN = 10

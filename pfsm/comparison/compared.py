@@ -10,8 +10,7 @@ from pfsm.comparison.facts import SegmentFacts
 from pfsm.evaluation.bootstrap import default_seed
 from pfsm.evaluation.comparison import Comparison, PooledCounts, compare_systems, comparison_document
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import checked_streams
-from pfsm.metrics.references import NumberOfReferences, Streams, number_of_references
+from pfsm.metrics.inputs import NumberOfReferences, Streams, checked_streams, number_of_references
 from pfsm.runtime.html_table import text
 
 Float = NDArray[np.float64]

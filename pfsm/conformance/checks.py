@@ -1,13 +1,21 @@
-"""What a check is, and how checks are run."""
+"""What a check is, how checks are run, and what the checks of all kinds have in common."""
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from typing import Any
+from multiprocessing import get_context
+from operator import eq
+from typing import Any, TypeVar
 
 from pfsm.errors import PfsmError, PfsmWarning
-from pfsm.registry import Entry
+from pfsm.registry import Entry, Registered, registered, restore
+from pfsm.runtime.interrupts import without_interrupts
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -51,19 +59,15 @@ class Subject:
     files: tuple[str, ...] = ()
 
     @property
-    def hypotheses(self) -> list[str]:
-        """One side of the samples."""
-        return [pair[0] for pair in self.samples]
-
-    @property
-    def references(self) -> list[str]:
-        """The other side."""
-        return [pair[1] for pair in self.samples]
+    def sides(self) -> tuple[list[str], list[str]]:
+        """Hypotheses and references of the samples."""
+        return [pair[0] for pair in self.samples], [pair[1] for pair in self.samples]
 
     @property
     def lines(self) -> list[str]:
         """Both, each line once."""
-        return list(dict.fromkeys((*self.hypotheses, *self.references)))
+        ours, theirs = self.sides
+        return list(dict.fromkeys((*ours, *theirs)))
 
 
 def results(checks: Iterable[Check]) -> Iterator[Result]:
@@ -103,3 +107,92 @@ def through_json(value: object) -> Any:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError) as error:
         raise PfsmError(f"{value!r} cannot be written as JSON ({error})") from None
+
+
+def signable(text: str) -> bool:
+    """Whether a signature can hold a label."""
+    return text.isprintable() and not set(" |") & set(text)
+
+
+def depends_on_nothing_else(
+    work: Callable[[Sequence[Item]], Sequence[Found]],
+    items: Sequence[Item],
+    same: Callable[[Found, Found], bool] = eq,
+) -> None:
+    """Does the work on items together, once more, in reverse order and one by one.
+
+    Raises:
+        PfsmError: If what comes of an item changes.
+    """
+    together = work(items)
+    for when, others in (
+        ("the second time", work(items)),
+        ("in reverse order", work(items[::-1])[::-1]),
+        ("alone", [work([one])[0] for one in items]),
+    ):
+        same_of_all(items, together, others, when, same)
+
+
+def same_of_all(
+    items: Sequence[object],
+    ones: Sequence[Found],
+    others: Sequence[Found],
+    when: str,
+    same: Callable[[Found, Found], bool] = eq,
+) -> None:
+    """Refuses what differs between two goes at the same items.
+
+    Raises:
+        PfsmError: The message names the item, and what it gives each time.
+    """
+    for item, one, other in zip(items, ones, others, strict=True):
+        hold(same(one, other), f"{_shown(item)} gives {_shown(one)}, but {when} {_shown(other)}")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def in_another_process(work: Callable[..., Found], *arguments: Any) -> Found:
+    """The result of a function of this package, worked out by a fresh process, as workers and clusters have it.
+
+    Raises:
+        PfsmError: If the process ends, or what the function raises.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        try:
+            with without_interrupts():
+                future = pool.submit(_restored, registered(), work, *arguments)
+            return future.result()
+        except BrokenProcessPool:
+            raise PfsmError("the process ended before it was done") from None
+
+
+def _restored(known: Registered, work: Callable[..., Found], *arguments: Any) -> Found:
+    restore(known)
+    return work(*arguments)
+
+
+PAIRS = (
+    ("The cat sat on the mat.", "A cat was sitting on the mat."),
+    (
+        "The engine must be switched off before the cover is opened.",
+        "Turn the engine off before opening the cover.",
+    ),
+    ("the the the the", "the the"),
+    ("Prices rose by 3.5% in 2019, he said.", "In 2019 prices increased by 3.5 %, he said."),
+    ("It doesn't matter (really)!", "“It does not matter”, really…"),
+    ("Not one of them came.", "One of them came."),
+    ("Das Mädchen liest l'été à Ærø", "Ein Mädchen las im Sommer auf Ærø"),
+    ("猫がマットの上に座った。", "猫はマットの上にいた。"),
+    ("قطة على الحصيرة", "كانت القطة على الحصيرة"),
+    ("e\u0301 and é 👍🏽 a\u200bb", "é and e\u0301 👍 ab"),
+    ("word " * 40, "words " * 35),
+    ("A line without a partner", ""),
+    ("", "A reference without a translation"),
+    ("", ""),
+    ("  two  spaces \t and a tab ", "two spaces and a tab"),
+    ("The cat sat on the mat.", "A cat was sitting on the mat."),
+)
+"""Hypotheses and references to try plug-ins on, and what is easily forgotten. The first stands again at the end."""

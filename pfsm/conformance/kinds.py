@@ -1,23 +1,22 @@
-"""The checks of each kind of plug-in."""
+"""The checks of each kind of plug-in: ``pfsm plugins check NAME``, and `failures` for the tests of a plug-in."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pfsm.conformance import analysers, formats, matchers, metrics, statistics, texts
-from pfsm.conformance.checks import Check, Subject, results
-from pfsm.conformance.samples import PAIRS
+from pfsm.conformance import numbers, texts
+from pfsm.conformance.checks import PAIRS, Check, Subject, results
 from pfsm.errors import PfsmError
 from pfsm.registry import table
 
 CHECKS: Mapping[str, Callable[[Subject], Iterator[Check]]] = {
-    "matcher": matchers.checks,
-    "metric": metrics.metric_checks,
-    "feature": metrics.feature_checks,
-    "analyser": analysers.checks,
+    "matcher": numbers.matcher_checks,
+    "metric": numbers.metric_checks,
+    "feature": numbers.feature_checks,
+    "analyser": texts.analyser_checks,
     "tokeniser": texts.tokeniser_checks,
     "stemmer": texts.stemmer_checks,
-    "format": formats.checks,
-    "statistic": statistics.checks,
+    "format": texts.format_checks,
+    "statistic": numbers.statistic_checks,
 }
 
 

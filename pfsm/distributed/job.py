@@ -42,7 +42,7 @@ from pfsm.distributed.pools import Pool, Report
 from pfsm.distributed.scorers import ScorerSpec, cached_scorer
 from pfsm.errors import PfsmError
 from pfsm.metrics import SegmentMetric
-from pfsm.metrics.references import NumberOfReferences, as_streams
+from pfsm.metrics.inputs import NumberOfReferences, as_streams
 
 SCORE = "score"
 

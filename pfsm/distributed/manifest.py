@@ -12,7 +12,7 @@ from typing import Any
 from pfsm.distributed.addresses import below, read_small, write_whole
 from pfsm.distributed.partitions import Piece
 from pfsm.errors import PfsmError
-from pfsm.metrics.references import NumberOfReferences
+from pfsm.metrics.inputs import NumberOfReferences
 
 NAME = "_manifest.json"
 FORMAT = "pfsm-scores-1"

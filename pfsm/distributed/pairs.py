@@ -16,9 +16,15 @@ from pfsm.distributed.pools import Pool, Report
 from pfsm.distributed.scorers import ScorerSpec, cached_scorer, spec_of
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import Level, Recipe, SegmentMetric
+from pfsm.metrics.inputs import (
+    NumberOfReferences,
+    Streams,
+    as_streams,
+    by_segment,
+    check_pairs,
+    check_streams,
+)
 from pfsm.metrics.ngram_table import NgramTable
-from pfsm.metrics.pairs import check_pairs
-from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, by_segment, check_streams
 from pfsm.model.mbr import PAIRS_AT_ONCE, Choice, Progress, choose
 from pfsm.runtime.progress import Stage
 

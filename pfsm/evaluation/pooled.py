@@ -26,7 +26,7 @@ from pfsm.evaluation.bootstrap import dense_ids, sums_of_segments
 from pfsm.evaluation.measure import Items, Names, OfTotals, finite_scores, scored_items
 from pfsm.metrics import score_distinct
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.references import as_streams
+from pfsm.metrics.inputs import as_streams
 
 Int = NDArray[np.int64]
 

@@ -19,7 +19,7 @@ from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs
 from pfsm.evaluation.bootstrap import CONFIDENCE, ArrayFunction, Estimate, Interval, Seed, bootstrap_interval
 from pfsm.evaluation.correlation import mid_ranks, spearman
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.references import best_of_references
+from pfsm.metrics.inputs import best_of_references
 
 Float = NDArray[np.float64]
 

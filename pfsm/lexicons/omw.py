@@ -1,23 +1,78 @@
-"""Synonyms of Open Multilingual Wordnet, from the NLTK data that the user has downloaded: tables ``omw-fra`` and so on.
+"""Synonyms of Open Multilingual Wordnet: its tab files, and lists of inflected forms; tables ``omw-fra`` and so on.
 
-The data is in ``corpora/omw-1.4``, unpacked or as NLTK leaves it, packed. It holds base forms. A table is compiled when
-a model first needs it; nothing is downloaded.
+A tab file begins with ``# name<TAB>language<TAB>address<TAB>licence``; its lines are ``synset<TAB>lemma<TAB>word`` or
+``synset<TAB>LANGUAGE:lemma<TAB>word``. Lines of other types (definitions, examples) are skipped. The files contain
+base forms only. The lemmas of inflected forms can be given in a file of lines ``form<TAB>lemma<TAB>lemma…``.
+
+The data of ``omw-…`` is what the user has downloaded with NLTK, in ``corpora/omw-1.4``, unpacked or as NLTK leaves
+it, packed. A table is compiled when a model first needs it; nothing is downloaded.
 """
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import BadZipFile, ZipFile
 
 from pfsm.errors import PfsmError
-from pfsm.io.files import check_writable
-from pfsm.lexicons.container import write_lexicon
+from pfsm.io.files import StrPath, check_writable, checksum, display_name, read_lines
+from pfsm.lexicons.container import Source, write_lexicon
 from pfsm.lexicons.meteor import say
-from pfsm.lexicons.multilingual import read_multilingual
-from pfsm.lexicons.synonyms import compile_synonyms
+from pfsm.lexicons.synonyms import Part, compile_synonyms
 from pfsm.text.language_names import NAMES, main_code
+
+
+def read_multilingual(
+    paths: Sequence[StrPath], forms: StrPath | None = None
+) -> tuple[Part, list[Source], str]:
+    """One part with the lemmas of all files, the files read, and the licences that they state.
+
+    Args:
+        paths: Tab files.
+        forms: File of inflected forms.
+
+    Raises:
+        PfsmError: If a file cannot be read, has a malformed line, or contains no lemmas.
+    """
+    synsets: dict[str, list[str]] = {}
+    licences: list[str] = []
+    for path in paths:
+        before = len(synsets)
+        licences += _read_tab(path, synsets)
+        if len(synsets) == before:
+            raise PfsmError(f"{display_name(path)}: no lines `synset<TAB>lemma<TAB>word` in it")
+    irregular = {} if forms is None else _read_forms(forms)
+    files = [*paths, *([] if forms is None else [forms])]
+    sources = [Source(display_name(path), checksum(path)) for path in files]
+    return Part("", synsets, irregular), sources, "; ".join(dict.fromkeys(licences))
+
+
+def _read_tab(path: StrPath, synsets: dict[str, list[str]]) -> list[str]:
+    """Adds the lemmas of a file; returns its licence."""
+    licences = []
+    for number, line in enumerate(read_lines(path), 1):
+        fields = line.split("\t")
+        if line.startswith("#"):
+            licences += fields[3:4]
+        elif len(fields) < 3:
+            raise PfsmError(
+                f"{display_name(path)}:{number}: not a line `synset<TAB>lemma<TAB>word`: {line[:60]!r}"
+            )
+        elif fields[1] == "lemma" or fields[1].endswith(":lemma"):
+            synsets.setdefault(fields[2].strip().lower(), []).append(fields[0])
+    return licences
+
+
+def _read_forms(path: StrPath) -> dict[str, list[str]]:
+    forms: dict[str, list[str]] = {}
+    for number, line in enumerate(read_lines(path), 1):
+        form, *lemmas = line.lower().split("\t")
+        if not form or not lemmas or not all(lemmas):
+            raise PfsmError(f"{display_name(path)}:{number}: not a line `form<TAB>lemma`: {line[:60]!r}")
+        forms.setdefault(form, []).extend(lemmas)
+    return forms
+
 
 # The corpora of NLTK that have such files, the newest first.
 CORPORA = ("omw-1.4", "omw")

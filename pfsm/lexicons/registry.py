@@ -13,10 +13,8 @@ from pathlib import Path
 from pfsm.errors import PfsmError
 from pfsm.io.user_folders import FOLDER_VARIABLE, user_folder
 from pfsm.lexicons.container import Lexicon, read_header, read_lexicon
-from pfsm.lexicons.meteor import METEOR
-from pfsm.lexicons.meteor_full import METEOR_FULL
+from pfsm.lexicons.meteor import METEOR, METEOR_FULL, Recipe
 from pfsm.lexicons.omw import advice, compile_omw, language_of
-from pfsm.lexicons.recipe import Recipe
 from pfsm.lexicons.synonyms import KIND as SYNONYMS
 
 SUFFIX = ".lexicon"

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.matchers.kind import BuiltIn
-from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
 from pfsm.text.vocabulary import Vocabulary
 
 Keys = NDArray[np.int32]

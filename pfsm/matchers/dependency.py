@@ -7,7 +7,7 @@ their heads are the same word (``dep:head``), or both (``dep:both``). With ``mar
 probability that it holds, with the two sides taken as independent; else it is 1 where it holds of the likeliest trees.
 
 The parser gets the lines themselves; its words are aligned with our tokens by characters
-(`pfsm.matchers.relations.relations`).
+(`pfsm.matchers.analysed_lines.relations`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,10 +21,16 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
-from pfsm.matchers.analysed_lines import checked_options, read_pairs
-from pfsm.matchers.kind import BuiltIn
-from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers
-from pfsm.matchers.relations import CLASS_OF_LABEL, LINK_CLASSES, Relation, Relations, relations
+from pfsm.matchers.analysed_lines import (
+    CLASS_OF_LABEL,
+    LINK_CLASSES,
+    Relation,
+    Relations,
+    checked_options,
+    read_pairs,
+    relations,
+)
+from pfsm.matchers.protocol import Annotations, BuiltIn, EncodedPairs, Offers
 from pfsm.text.vocabulary import EncodedLines
 
 Options = Mapping[str, Any]

@@ -17,8 +17,7 @@ from pfsm.embeddings.encoders import DEFAULT_SOURCE, check_layer, check_source, 
 from pfsm.embeddings.vectors import cosine_table
 from pfsm.errors import PfsmError
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
-from pfsm.matchers.kind import BuiltIn
-from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
 from pfsm.matchers.type_lists import TypeVectors
 from pfsm.runtime.yaml_keys import elsewhere
 from pfsm.text.vocabulary import EncodedLines

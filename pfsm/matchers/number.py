@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.matchers.kind import BuiltIn
-from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
 from pfsm.runtime.yaml_keys import elsewhere
 from pfsm.text.numbers import READERS, Number, digit_numbers
 from pfsm.text.vocabulary import EncodedLines, Vocabulary

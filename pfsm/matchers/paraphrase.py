@@ -14,8 +14,7 @@ from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import KIND, ParaphraseTable
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
-from pfsm.matchers.kind import BuiltIn
-from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
 from pfsm.runtime.yaml_keys import elsewhere
 from pfsm.text.vocabulary import EncodedLines
 

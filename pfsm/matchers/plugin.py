@@ -3,8 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
-from pfsm.matchers.kind import Options, no_options, nothing_to_learn
-from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers
+from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers, Options, no_options, nothing_to_learn
 
 __all__ = ["Annotations", "EncodedPairs", "MatcherPlugin", "Offers", "Options"]
 

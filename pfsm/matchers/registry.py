@@ -1,7 +1,7 @@
 """Every matcher by its name in ``settings.matchers``. A new kind of knowledge is one entry here, or a plug-in."""
 
-from pfsm.matchers.kind import MatcherKind
-from pfsm.matchers.watched import checked_kind
+from pfsm.matchers.protocol import MatcherKind
+from pfsm.matchers.validation import checked_kind
 from pfsm.registry import Table
 
 # The order is the default order of trying. `dep` and `role` stand last: they speak of the blocks of the others.

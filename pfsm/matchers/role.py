@@ -26,8 +26,7 @@ from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.matchers.analysed_lines import checked_options, read_pairs
 from pfsm.matchers.dependency import learn_options
-from pfsm.matchers.kind import BuiltIn
-from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers
+from pfsm.matchers.protocol import Annotations, BuiltIn, EncodedPairs, Offers
 
 Options = Mapping[str, Any]
 DEFAULTS: dict[str, Any] = {"parser": DEFAULT_PARSER, "expected": False}
@@ -74,9 +73,6 @@ class RoleFeatures:
         Args:
             pairs: The sentence pairs.
             blocks: int32 [n_blocks, 5], rows (pair, i, p, j, q), sorted by pair, i and j.
-
-        Raises:
-            PfsmError: If the parser gives no roles.
         """
         references, hypotheses = read_pairs(
             pairs,

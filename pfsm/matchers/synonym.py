@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, shared_table
-from pfsm.matchers.kind import BuiltIn
-from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.runtime.yaml_keys import elsewhere
 

@@ -1,10 +1,8 @@
 """Metrics: the class that all of them are, classic ones by name, and what they share."""
 
-from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.references import best_of_references
+from pfsm.metrics.base import Score, SegmentMetric
+from pfsm.metrics.inputs import best_of_references, score_distinct
 from pfsm.metrics.registry import get_metric, metric_names
-from pfsm.metrics.score import Score
 
 __all__ = [
     "Score",

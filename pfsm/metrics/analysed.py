@@ -1,6 +1,7 @@
-"""Metrics over analyses of the two lines rather than over their words alone."""
+"""Metrics over analyses of the two lines, rather than over their words alone, and over counts of what these share."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +10,17 @@ from pfsm.analysis.alignment import EMPTY
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.analysis.wanted import Wanted
-from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.pairs import check_pairs
-from pfsm.metrics.parted import PartedMetric
-from pfsm.metrics.references import best_of_references
+from pfsm.metrics.base import MetricWithComponents
+from pfsm.metrics.inputs import (
+    Streams,
+    as_streams,
+    best_of_references,
+    by_segment,
+    check_pairs,
+    check_streams,
+    quotient,
+    score_distinct,
+)
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
@@ -22,7 +30,7 @@ RowsOfLines = Callable[[Sequence[str], Sequence[Sequence[str]]], Float]
 BATCH = 256
 
 
-class AnalysedMetric(PartedMetric):
+class AnalysedMetric(MetricWithComponents):
     """A metric that asks the analysis layer, and no parser by itself.
 
     A line with words that the parser could not analyse is a failed parse: a pair with one scores 0. A file of parses
@@ -73,31 +81,37 @@ class AnalysedMetric(PartedMetric):
         """The parser."""
         return (analyser_label(self._parser, self._wanted),)
 
-    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs, float64 [n_pairs]; NaN where the parser had nothing to say about one of the lines.
+    def ready_for(self, references: Sequence[str], wanted: Wanted) -> Self:  # noqa: ARG002
+        """The metric with all that it learns from the references of a call; by default nothing.
 
-        Raises:
-            PfsmError: If the parser cannot be loaded.
-            ValueError: If the lists differ in length, or one of them is a single string.
+        Args:
+            references: Those of the pairs.
+            wanted: What to ask of analyses.
         """
-        check_pairs(hypotheses, references)
+        return self
 
-        wanted = self._wanted.with_gaps()
+    def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """As `MetricWithComponents.parts`."""
+        return self._over_pairs("_compute_robust", hypotheses, references, self._wanted)
 
-        def score(ours: Sequence[str], theirs: Sequence[str]) -> Float:
-            return self._analysed(self._compute_understood, ours, theirs, wanted)
-
-        return score_distinct(score, hypotheses, references)
+    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs]; NaN where the parser had nothing to say about one of the lines."""
+        return self._over_pairs("_compute_understood", hypotheses, references, self._wanted.with_gaps())
 
     def tolerant_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """As `SegmentMetric.tolerant_scores`: 0 where the parse of a line failed; an empty line has none to fail."""
+        return self._over_pairs("_compute_robust", hypotheses, references, self._wanted.with_gaps())[:, 0]
+
+    def _over_pairs(
+        self, compute: str, hypotheses: Sequence[str], references: Sequence[str], wanted: Wanted
+    ) -> Float:
         check_pairs(hypotheses, references)
-        wanted = self._wanted.with_gaps()
-
-        def score(ours: Sequence[str], theirs: Sequence[str]) -> Float:
-            return self._analysed(self._compute_robust, ours, theirs, wanted)[:, 0]
-
-        return score_distinct(score, hypotheses, references)
+        ready = self.ready_for(references, wanted)
+        return score_distinct(
+            lambda h, r: ready._analysed(getattr(ready, compute), h, r, wanted),  # noqa: SLF001 - the same class
+            hypotheses,
+            references,
+        )
 
     def _compute_understood(self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
         pairs = list(zip(hypotheses, references, strict=True))
@@ -123,23 +137,20 @@ class AnalysedMetric(PartedMetric):
             return super().several_references(hypotheses, references)
         return self.rows_together(self._together, self._best_pairs, hypotheses, references)[:, 0]
 
-    def understood_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """As `SegmentMetric.understood_segments`."""
+    def judged_segments(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, tolerant: bool
+    ) -> Float:
+        """As `SegmentMetric.judged_segments`; references whose parse failed are left out."""
         if self._together is None:
-            return super().understood_segments(hypotheses, references)
-        wanted = self._wanted.with_gaps()
-        return self.rows_together(self._together, _not_known, hypotheses, references, wanted)[:, 0]
+            return super().judged_segments(hypotheses, references, tolerant=tolerant)
 
-    def tolerant_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """As `SegmentMetric.tolerant_segments`; references whose parse failed are left out."""
-        if self._together is None:
-            return super().tolerant_segments(hypotheses, references)
-
-        def best_pairs(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> Float:
+        def otherwise(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> Float:
+            if not tolerant:
+                return np.full((len(ours), 1), np.nan)
             return best_of_references(self.tolerant_scores, ours, theirs)[:, np.newaxis]
 
         wanted = self._wanted.with_gaps()
-        return self.rows_together(self._together, best_pairs, hypotheses, references, wanted)[:, 0]
+        return self.rows_together(self._together, otherwise, hypotheses, references, wanted)[:, 0]
 
     def _best_pairs(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         return best_of_references(self.score_pairs, hypotheses, references)[:, np.newaxis]
@@ -161,15 +172,12 @@ class AnalysedMetric(PartedMetric):
             references: For each of them its references.
             wanted: What to ask of the analyses; None: what the metric asks.
         """
+        asked = wanted or self._wanted
 
         def rows(ours: Sequence[str], theirs: Sequence[tuple[str, ...]]) -> Float:
             parts = [
                 self._together_batch(
-                    compute,
-                    otherwise,
-                    ours[first : first + BATCH],
-                    theirs[first : first + BATCH],
-                    wanted or self._wanted,
+                    compute, otherwise, ours[first : first + BATCH], theirs[first : first + BATCH], asked
                 )
                 for first in range(0, len(ours), BATCH)
             ]
@@ -210,39 +218,147 @@ class AnalysedMetric(PartedMetric):
         )
 
     def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        return self._analysed(self._compute_robust, hypotheses, references)
+        return self._analysed(self._compute_robust, hypotheses, references, self._wanted)
 
     def _analysed(
         self,
         compute: Compute,
         hypotheses: Sequence[str],
         references: Sequence[str],
-        wanted: Wanted | None = None,
+        wanted: Wanted,
     ) -> Float:
         """What a function says of the analyses of pairs, which are never in memory all at once."""
+        parts = []
         # No pairs are a batch too: the function knows the shape of nothing.
-        return np.concatenate(
-            [
-                self._batch(
-                    compute,
-                    hypotheses[first : first + BATCH],
-                    references[first : first + BATCH],
-                    wanted or self._wanted,
-                )
-                for first in range(0, max(1, len(hypotheses)), BATCH)
-            ]
-        )
-
-    def _batch(
-        self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str], wanted: Wanted
-    ) -> Float:
-        analyses = analyse_lines([*hypotheses, *references], self._parser, wanted)
-        return compute(analyses[: len(hypotheses)], analyses[len(hypotheses) :])
-
-
-def _not_known(hypotheses: Sequence[str], _: Sequence[Sequence[str]]) -> Float:
-    return np.full((len(hypotheses), 1), np.nan)
+        for first in range(0, max(1, len(hypotheses)), BATCH):
+            ours, theirs = hypotheses[first : first + BATCH], references[first : first + BATCH]
+            analyses = analyse_lines([*ours, *theirs], self._parser, wanted)
+            parts.append(compute(analyses[: len(ours)], analyses[len(ours) :]))
+        return np.concatenate(parts)
 
 
 def _has_a_tree(analysis: Analysis) -> bool:
     return bool(analysis.tokens and (analysis.trees or analysis.constituents))
+
+
+Count = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
+CountTogether = Callable[[Sequence[Analysis], Sequence[Sequence[Analysis]]], Float]
+Score = Callable[[Float], Float]
+SHARED, OF_HYPOTHESIS, OF_REFERENCE = range(3)
+
+
+class PrecisionRecallMetric(AnalysedMetric):
+    """A metric that is a function of counts, which may be those of a pair or summed over many.
+
+    Args:
+        name: As of `AnalysedMetric`, here and below.
+        entries: What changes scores.
+        parser: Who analyses.
+        wanted: What is asked of the analyses.
+        count: From analyses of hypotheses and of references to counts, float64 [n_pairs, n_kinds, 3]: what the two
+            share, what the hypothesis has, what the reference has; a pair's depend on the pair alone.
+        score: From counts float64 [n, n_kinds, 3] to scores and parts, float64 [n, 1 + n_parts].
+        understood: As of `AnalysedMetric`.
+        together: As ``count``, with all references of each hypothesis used together; None: the best one counts.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        entries: Mapping[str, str],
+        parser: str,
+        wanted: Wanted,
+        count: Count,
+        score: Score,
+        understood: Callable[[Analysis], bool] | None = None,
+        together: CountTogether | None = None,
+    ) -> None:
+        super().__init__(
+            name,
+            entries,
+            parser,
+            wanted,
+            lambda ours, theirs: score(count(ours, theirs)),
+            understood,
+            together=None if together is None else lambda ours, theirs: score(together(ours, theirs))[:, :1],
+        )
+        self._count, self._score, self._count_together = count, score, together
+        self.corpus_references = self.segment_references
+
+    def counts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Counts of pairs, float64 [n_pairs, n_kinds, 3]: shared, of the hypothesis, of the reference.
+
+        A line whose parse failed has nothing to count.
+        """
+        check_pairs(hypotheses, references)
+        return score_distinct(
+            lambda h, r: self._analysed(self._count_robust, h, r, self._wanted), hypotheses, references
+        )
+
+    def _count_robust(self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
+        return self._count(*self.without_failed(hypotheses, references))
+
+    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """The counts in a row, float64 [n_pairs, 3 * n_kinds]."""
+        return _in_a_row(self.counts(hypotheses, references))
+
+    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """As `SegmentMetric.segment_statistics`; clipped over all references where segments are."""
+        check_streams(hypotheses, references)
+        segments = by_segment(references)
+        if self._count_together is None or all(len(several) == 1 for several in segments):
+            return super().segment_statistics(hypotheses, references)
+        count = self._count_together
+
+        def counted(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
+            return _in_a_row(count(ours, theirs))
+
+        return self.rows_together(counted, self._best_statistics, hypotheses, segments)
+
+    def _best_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        return super().segment_statistics(hypotheses, as_streams(references))
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """The score of summed counts, as BLEU has it for corpora."""
+        scores = self._score(totals.reshape(-1, totals.shape[-1] // 3, 3))[:, 0]
+        return scores.reshape(totals.shape[:-1])
+
+
+def _in_a_row(counts: Float) -> Float:
+    return counts.reshape(len(counts), 3 * counts.shape[1])
+
+
+def precision_recall(counts: Float) -> tuple[Float, Float, NDArray[np.bool_]]:
+    """Precision and recall of every kind, and where they are defined, each [n, n_kinds].
+
+    A kind that neither side has is not defined; both are 1 there, for nothing is missing. Where one side alone has it
+    both are 0.
+    """
+    shared = counts[..., SHARED]
+    sides = [quotient(shared, counts[..., side]) for side in (OF_HYPOTHESIS, OF_REFERENCE)]
+    known = counts[..., OF_HYPOTHESIS] + counts[..., OF_REFERENCE] > 0
+    return np.where(known, sides[0], 1.0), np.where(known, sides[1], 1.0), known
+
+
+def f_of_sums(counts: Float) -> Float:
+    """``2 P R / (P + R)`` of the precision and recall of all kinds in one bag, float64 [n]; 1 where all is empty."""
+    shared, ours, theirs = counts.sum(axis=1).T
+    return np.asarray(np.where(ours + theirs > 0, quotient(2.0 * shared, ours + theirs), 1.0))
+
+
+def harmonic_mean(counts: Float) -> Float:
+    """The harmonic mean of all precisions and recalls that are defined, float64 [n]; 0 where one of them is."""
+    precision, recall, known = precision_recall(counts)
+    values = np.concatenate([precision, recall], axis=1)
+    known = np.concatenate([known, known], axis=1)
+    none = (known & (values <= 0.0)).any(axis=1)
+    inverse = np.where(known, 1.0 / np.where(values > 0.0, values, 1.0), 0.0).sum(axis=1)
+    mean = np.where(known.any(axis=1), quotient(known.sum(axis=1).astype(np.float64), inverse), 1.0)
+    return np.asarray(np.where(none, 0.0, mean))
+
+
+def mean_precision(counts: Float) -> Float:
+    """The arithmetic mean of the precisions that are defined, float64 [n]; 1 where none is."""
+    precision, _, known = precision_recall(counts)
+    total = np.where(known, precision, 0.0).sum(axis=1)
+    return np.asarray(np.where(known.any(axis=1), quotient(total, known.sum(axis=1).astype(np.float64)), 1.0))

@@ -16,29 +16,36 @@ the statistics of the segments drawn.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.inputs import checked_streams, of_texts, sides_of
-from pfsm.metrics.ngram_table import NgramTable
-from pfsm.metrics.reference_scores import ReferenceScores
-from pfsm.metrics.references import (
+from pfsm.metrics.inputs import (
     NumberOfReferences,
+    PairScorer,
     Streams,
+    as_texts,
+    best_of_references,
+    best_understood,
     by_segment,
+    check_pairs,
+    check_references,
+    checked_streams,
     flat_pairs,
     number_of_references,
+    of_texts,
+    score_distinct,
+    sides_of,
 )
-from pfsm.metrics.score import Score
-from pfsm.metrics.texts import as_texts
+from pfsm.metrics.ngram_table import NgramTable
 from pfsm.version import __version__
 
 Float = NDArray[np.float64]
@@ -49,6 +56,48 @@ UseOfReferences = Literal["best", "mean", "all"]
 PAIRS_AT_ONCE = 2048
 # What to do with a metric that cannot score in parts.
 ALL_AT_ONCE = "score all at once with `pfsm score`, without --output and --scheduler, or take another metric"
+
+
+class Score(float):
+    """A score: a number that prints itself and knows where it came from.
+
+    Attributes:
+        name: Name of the metric or model.
+        signature: Everything that can change the number, ``key:value|…|version:X``.
+        short_signature: ``pfsm:NAME:DIGEST:VERSION``, which is printed; empty where only the long one is known.
+        segment_scores: float64 [n_segments], the scores that this one is the unweighted mean of; empty if it is
+            computed from pooled counts instead.
+    """
+
+    name: str
+    signature: str
+    short_signature: str
+    segment_scores: Float
+
+    @classmethod
+    def of(cls, value: float | Float, name: str, signature: str, short: str = "") -> "Score":
+        """The mean of segment scores: the score of a system, or of one sentence; or a system's from pooled counts."""
+        score = cls(np.mean(value))
+        score.segment_scores = value if isinstance(value, np.ndarray) else np.zeros(0)
+        score.name, score.signature, score.short_signature = name, signature, short
+        return score
+
+    @property
+    def score(self) -> float:
+        """The number itself, as in sacrebleu."""
+        return float(self)
+
+    def __str__(self) -> str:
+        return f"{self.short_signature or f'{self.name}|{self.signature}'} = {float(self):.4f}"
+
+    def _repr_html_(self) -> str:
+        """The score with its signature, for notebooks."""
+        from pfsm.runtime.html_table import html_table  # noqa: PLC0415 - for notebooks alone
+
+        return html_table(["", "score"], [[self.name, f"{float(self):.4f}"]], self.signature)
+
+    def __repr__(self) -> str:
+        return f"Score({float(self)!r}, {self.name!r}, {self.signature!r})"
 
 
 @dataclass(frozen=True)
@@ -77,21 +126,19 @@ def short_signature(name: str, digest: str, nrefs: NumberOfReferences) -> str:
     return ":".join(["pfsm", name.replace(":", "_"), digest, *references, __version__])
 
 
-class SegmentMetric(ReferenceScores):
-    """A metric of segments and corpora; see `ReferenceScores` for scores of segments.
+class SegmentMetric(ABC):
+    """A metric of segments and corpora.
 
     Attributes:
         name: What scores are reported under.
         origin: The name, with options, that `pfsm.metrics.get_metric` makes this metric from; empty if it does not.
         lower_is_better: Whether a lower corpus score is better, as for error rates. Segment scores are always
             negated where that is needed: of them the higher is better.
-        is_independent: Whether the score of a pair depends on that pair alone, not on others in the same call.
         is_additive: Whether the statistics of a segment depend on that segment alone, so that a corpus can be
             scored in parts.
         segment_references: What a segment score does with several references: ``best`` takes the score against the
             best one, ``mean`` the mean of the scores against each, ``all`` uses them together.
         corpus_references: The same of a corpus score that pools statistics.
-        n_types: Word types remembered so far; a metric that remembers none has 0.
         language: Code of the language of a metric that is made for one; empty for others.
         columns: Columns of the data that scores depend on besides the text; `score_rows` takes them.
     """
@@ -133,7 +180,7 @@ class SegmentMetric(ReferenceScores):
 
     @property
     def n_types(self) -> int:
-        """See the class."""
+        """Word types remembered so far; a metric that remembers none has 0."""
         return 0
 
     @property
@@ -183,6 +230,141 @@ class SegmentMetric(ReferenceScores):
         return Recipe("pfsm.metrics.registry:get_metric", self.origin)
 
     # Segments
+
+    @abstractmethod
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of single-reference pairs.
+
+        Args:
+            hypotheses: Translations, one string each.
+            references: As many references.
+
+        Returns:
+            float64 [n_pairs], finite; higher is better.
+
+        Raises:
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether the score of a pair depends on that pair alone, not on others in the same call."""
+        return True
+
+    def counted_over(self, references: Sequence[str]) -> Self:  # noqa: ARG002
+        """The metric with all that it counts over the references of a call counted over these, for calls to come.
+
+        A metric that counts nothing over them is returned as it is.
+
+        Args:
+            references: Lines; one that occurs twice counts once.
+        """
+        return self
+
+    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """`score_pairs` with NaN for pairs that the metric cannot judge, such as lines without a parse."""
+        return self.score_pairs(hypotheses, references)
+
+    def tolerant_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """`score_pairs` with 0 for pairs that the metric cannot judge, whatever it says of them itself."""
+        return np.nan_to_num(self.understood_scores(hypotheses, references), nan=0.0)
+
+    def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """Scores of segments, as `score_segments` gives them.
+
+        Args:
+            hypotheses: One translation a segment.
+            references: Streams, as in sacrebleu: ``references[k][i]`` is the k-th reference of segment i, None where
+                it has fewer.
+
+        Returns:
+            float64 [n_segments]; higher is better.
+
+        Raises:
+            ValueError: If there is no stream, or one differs in length from the hypotheses.
+        """
+        hypotheses, references = checked_streams(hypotheses, references)
+        return self.score_segments(hypotheses, by_segment(references))
+
+    def score_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """Scores of segments against all their references; what several mean, `segment_references` says.
+
+        Every command, experiment and training scores by this method.
+
+        Args:
+            hypotheses: One translation a segment.
+            references: For each of them its references, one at least.
+
+        Returns:
+            float64 [n_segments]; higher is better.
+
+        Raises:
+            ValueError: If the lists differ in length, or a segment has no reference.
+        """
+        check_references(hypotheses, references)
+        if all(len(several) == 1 for several in references):
+            return self.score_pairs(hypotheses, [several[0] for several in references])
+        return self.several_references(hypotheses, references)
+
+    def score_rows(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        columns: Mapping[str, Float],  # noqa: ARG002
+    ) -> Float:
+        """`score_segments` of rows of data that have more than text.
+
+        Args:
+            hypotheses: One translation a row.
+            references: For each of them its references.
+            columns: Of each of the metric's `columns` the numbers, float64 [n_rows]; others do not matter.
+        """
+        return self.score_segments(hypotheses, references)
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """`score_segments` where some segment has several references: the best one counts, unless this is overridden.
+
+        A segment with one reference must get the score that `score_pairs` gives it.
+        """
+        return self._best_of(lambda metric: metric.score_pairs, hypotheses, references)
+
+    def _best_of(
+        self,
+        scorer: Callable[["Self"], PairScorer],
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+    ) -> Float:
+        """The best scores of pairs, by a method of the metric that has counted over all references."""
+        metric = self.counted_over([line for several in references for line in several])
+        if metric.is_independent or len({len(several) for several in references}) > 1:
+            return best_of_references(scorer(metric), hypotheses, references)
+        # Scores that depend on the other pairs: each translation is to be among them once.
+        streams = zip(*references, strict=True)
+        return np.asarray(np.max([scorer(metric)(hypotheses, stream) for stream in streams], axis=0))
+
+    def judged_segments(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, tolerant: bool
+    ) -> Float:
+        """`score_segments` where the metric cannot judge all pairs, float64 [n_segments].
+
+        Args:
+            hypotheses: One translation a segment.
+            references: For each of them its references.
+            tolerant: Whether a pair that it cannot judge scores 0; otherwise the references that it can judge count,
+                and segments where it can judge none are NaN.
+        """
+        if self._judges_all:
+            return self.score_segments(hypotheses, references)
+        if tolerant:
+            return self._best_of(lambda metric: metric.tolerant_scores, hypotheses, references)
+        repeated, flat, starts = flat_pairs(hypotheses, references)
+        return best_understood(self.understood_scores(repeated, flat), starts)
+
+    @property
+    def _judges_all(self) -> bool:
+        """Whether there are no pairs that the metric cannot judge."""
+        plain = type(self).understood_scores is SegmentMetric.understood_scores
+        return plain and "understood_scores" not in vars(self)
 
     def scores(
         self, pairs: Iterable[tuple[str, str | Sequence[str]]], at_once: int = PAIRS_AT_ONCE
@@ -239,11 +421,9 @@ class SegmentMetric(ReferenceScores):
         Raises:
             ValueError: If ``references`` is a string or empty.
         """
-        if isinstance(references, str):
+        if isinstance(references, str) or not len(references):
             raise ValueError("references must be a list of strings, the references of this one sentence")
         references = as_texts(references, "references")
-        if not references:
-            raise ValueError("references must be a list of strings, the references of this one sentence")
         scores = self.segment_scores([hypothesis], [[reference] for reference in references])
         return self._as_score(scores, len(references), "segment")
 
@@ -301,12 +481,14 @@ class SegmentMetric(ReferenceScores):
         if not hypotheses:
             raise ValueError("no segments to score")
         nrefs = number_of_references(references)
-        scores = self.segment_scores(hypotheses, references) if self.averages else None
-        totals = None if self.averages else self.segment_statistics(hypotheses, references).sum(axis=0)
+        value: float | Float
+        if self.averages:
+            value = self.segment_scores(hypotheses, references)
+        else:
+            totals = self.segment_statistics(hypotheses, references).sum(axis=0)
+            value = float(self.corpus_from_totals(np.asarray(totals)))
         signatures = self.get_signature(nrefs, "corpus"), self.get_short_signature(nrefs, "corpus")
-        if scores is not None:
-            return Score.of(scores, self.name, *signatures)
-        return Score.of_counts(float(self.corpus_from_totals(np.asarray(totals))), self.name, *signatures)
+        return Score.of(value, self.name, *signatures)
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
         """What a corpus score adds up over segments; with several references those of the best one.
@@ -399,3 +581,25 @@ class SegmentMetric(ReferenceScores):
             return {"corpus": "mean", **self.entries()}
         entries = {key: value for key, value in self.entries().items() if key != "sign"}
         return {"better": "lower", **entries} if self.lower_is_better else entries
+
+
+class MetricWithComponents(SegmentMetric):
+    """A metric whose scores come with the parts that they are made of."""
+
+    @abstractmethod
+    def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores and parts of pairs, float64 [n_pairs, 1 + n_parts]; the row of a pair depends on the pair alone."""
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs]."""
+        return np.ascontiguousarray(self.parts(hypotheses, references)[:, 0])
+
+    def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs and what they are made of, float64 [n_pairs, 1 + n_parts]; each distinct pair once.
+
+        Raises:
+            PfsmError: If something that is needed is not installed.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        check_pairs(hypotheses, references)
+        return score_distinct(self._rows, hypotheses, references)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.inputs import score_distinct
 from pfsm.metrics.metric_group import MetricGroup
 
 Float = NDArray[np.float64]

@@ -13,9 +13,8 @@ from pfsm.embeddings.features import (
     pinned_feature,
 )
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.inputs import check_pairs, score_distinct
 from pfsm.metrics.metric_group import MetricGroup, without_options
-from pfsm.metrics.pairs import check_pairs
 
 
 class EmbeddingMetric(SegmentMetric):
@@ -42,12 +41,7 @@ class EmbeddingMetric(SegmentMetric):
         return (feature_label(self.name),)
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
-        """Values, float64 [n_pairs].
-
-        Raises:
-            PfsmError: If the vectors are not there.
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
+        """Values, float64 [n_pairs]."""
         check_pairs(hypotheses, references)
         return score_distinct(
             lambda some, others: embedding_values(self.name, some, others)[self.name], hypotheses, references

@@ -1,16 +1,242 @@
-"""What metrics are given, checked: lists and columns of strings, streams of references, pairs."""
+"""What metrics are given: lists and columns of strings, pairs, streams of references; each distinct pair once."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Hashable, Sequence
 from functools import wraps
-from typing import Any
+from itertools import zip_longest
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.references import Streams, check_streams
-from pfsm.metrics.texts import as_stream, as_texts
+_ADVICE = "give a string, an empty one for an empty line"
+
+
+def as_texts(values: Any, name: str) -> Sequence[str]:
+    """A list of strings from a list, or a column of a table.
+
+    Args:
+        values: A sequence, array, Series or Arrow array of strings.
+        name: What to call it in errors.
+
+    Raises:
+        ValueError: If it is a single string.
+        TypeError: If an entry is no string; the message names its place, from 0.
+    """
+    return _checked(values, name, (str,), _ADVICE)
+
+
+def as_stream(values: Any, name: str) -> Sequence[str | None]:
+    """A stream of references: as `as_texts`, with None where a segment has fewer references than others."""
+    return _checked(values, name, (str, type(None)), f"{_ADVICE}, or None for no reference")
+
+
+def _checked(values: Any, name: str, types: tuple[type, ...], advice: str) -> Sequence[Any]:
+    listed = _listed(values, name)
+    for place, value in enumerate(listed):
+        if not isinstance(value, types):
+            raise TypeError(f"{name}[{place}] is {_shown(value)}; {advice}")
+    return listed
+
+
+def _listed(values: Any, name: str) -> Sequence[Any]:
+    if isinstance(values, str):
+        raise ValueError(f"{name} must be a list of strings, not one string")
+    if isinstance(values, bytes | bytearray | memoryview) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} is {_shown(values)}, it must be a list of strings")
+    if isinstance(values, list | tuple):
+        return values
+    for method in ("to_pylist", "to_list", "tolist"):  # Arrow; pandas and polars; NumPy
+        if hasattr(values, method):
+            found: Sequence[Any] = getattr(values, method)()
+            return found if isinstance(found, list | tuple) else [found]
+    return list(values)
+
+
+def _shown(value: object) -> str:
+    """The value and its type, short."""
+    if value is None:
+        return "None"
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
+    text = repr(value)
+    kind = "bytes" if isinstance(value, bytes) else type(value).__name__
+    return f"{text if len(text) <= 40 else f'{text[:40]}…'} ({kind})"
+
 
 Float = NDArray[np.float64]
+PairScorer = Callable[[Sequence[str], Sequence[str]], Float]
+# A reference, or all references of a segment.
+Reference = TypeVar("Reference", bound=Hashable)
+
+
+def score_distinct(
+    score_pairs: Callable[[Sequence[str], Sequence[Reference]], Float],
+    hypotheses: Sequence[str],
+    references: Sequence[Reference],
+) -> Float:
+    """Scores of all pairs by a function that is shown each distinct pair once.
+
+    Args:
+        score_pairs: From hypotheses and references to float64 [n_pairs]; a pair's score must depend on it alone.
+        hypotheses: Translations.
+        references: As many references.
+
+    Returns:
+        float64 [n_pairs], in the order given.
+
+    Raises:
+        ValueError: If the lists differ in length.
+    """
+    place: dict[tuple[str, Reference], int] = {}
+    rows = [place.setdefault(pair, len(place)) for pair in zip(hypotheses, references, strict=True)]
+    scores = score_pairs([hypothesis for hypothesis, _ in place], [reference for _, reference in place])
+    return scores[np.array(rows, dtype=np.int64)]
+
+
+def check_pairs(hypotheses: Sequence[str], references: Sequence[str]) -> None:
+    """Refuses what is no series of pairs.
+
+    Raises:
+        ValueError: If the lists differ in length, or one of them is a single string.
+    """
+    for name, value in (("hypotheses", hypotheses), ("references", references)):
+        if isinstance(value, str):
+            raise ValueError(f"{name} must be a list of strings, not one string")
+    if len(references) != len(hypotheses):
+        raise ValueError(f"{len(references)} references for {len(hypotheses)} hypotheses")
+
+
+# A stream holds one reference of every segment; None where a segment has fewer references than others.
+Streams = Sequence[Sequence[str | None]]
+# How many references a segment has; "var" where segments differ.
+NumberOfReferences = int | Literal["var"]
+
+
+def best_of_references(
+    score_pairs: PairScorer, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> Float:
+    """Scores of translations whose numbers of references may differ.
+
+    Args:
+        score_pairs: From hypotheses and references to float64 [n_pairs].
+        hypotheses: Translations.
+        references: For each of them its references, one at least.
+
+    Returns:
+        float64 [n_hypotheses], the score against the best reference.
+
+    Raises:
+        ValueError: If the lists differ in length.
+    """
+    if not hypotheses:
+        return np.zeros(0)
+    repeated, flat, starts = flat_pairs(hypotheses, references)
+    return np.maximum.reduceat(score_pairs(repeated, flat), starts)
+
+
+def mean_of_references(
+    score_pairs: PairScorer, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> Float:
+    """As `best_of_references`, but the mean of the scores against each reference."""
+    if not hypotheses:
+        return np.zeros(0)
+    repeated, flat, starts = flat_pairs(hypotheses, references)
+    sums = np.add.reduceat(score_pairs(repeated, flat), starts)
+    return np.asarray(sums / np.diff([*starts, len(flat)]))
+
+
+def best_understood(scores: Float, starts: NDArray[np.int64]) -> Float:
+    """The best score of each segment that is known, float64 [n_segments]; NaN where none is.
+
+    Args:
+        scores: float64 [n_pairs], NaN where unknown.
+        starts: int64 [n_segments], where the pairs of each segment begin.
+    """
+    if not scores.size:
+        return np.zeros(0)
+    best = np.maximum.reduceat(np.where(np.isnan(scores), -np.inf, scores), starts)
+    return np.where(np.isneginf(best), np.nan, best)
+
+
+def check_references(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+    """Refuses what are not the references of each of these hypotheses.
+
+    Raises:
+        ValueError: If the lists differ in length, a segment has no reference, or a list is a single string.
+        TypeError: If a reference is no string.
+    """
+    if isinstance(hypotheses, str) or isinstance(references, str):
+        raise ValueError("hypotheses and references must be lists, not one string")
+    if len(hypotheses) != len(references):
+        raise ValueError(f"references of {len(references)} segments for {len(hypotheses)} hypotheses")
+    for place, several in enumerate(references):
+        if isinstance(several, str) or not len(several):
+            raise ValueError(f"segment {place} needs a list of references, one at least")
+        as_texts(several, f"references[{place}]")
+
+
+def flat_pairs(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> tuple[list[str], list[str], NDArray[np.int64]]:
+    """Every hypothesis with each of its references: hypotheses, references, and where each hypothesis begins.
+
+    Raises:
+        ValueError: If the lists differ in length.
+    """
+    counts = [len(several) for several in references]
+    flat = [reference for several in references for reference in several]
+    repeated = [
+        hypothesis for hypothesis, count in zip(hypotheses, counts, strict=True) for _ in range(count)
+    ]
+    return repeated, flat, np.cumsum([0, *counts[:-1]]).astype(np.int64)
+
+
+def check_streams(hypotheses: Sequence[str], streams: Streams) -> None:
+    """Refuses what are no reference streams of these hypotheses.
+
+    Raises:
+        ValueError: If there is no stream, one is a single string or differs in length from the hypotheses.
+    """
+    if isinstance(hypotheses, str):
+        raise ValueError("hypotheses must be a list of strings, not one string")
+    if isinstance(streams, str) or not streams or any(isinstance(stream, str) for stream in streams):
+        raise ValueError("references must be a list of streams, each a list of strings")
+    for stream in streams:
+        if len(stream) != len(hypotheses):
+            raise ValueError(f"{len(stream)} references for {len(hypotheses)} hypotheses")
+
+
+def by_segment(streams: Streams) -> list[tuple[str, ...]]:
+    """The references of each segment.
+
+    Raises:
+        ValueError: If a segment has none.
+    """
+    segments = [
+        tuple(reference for reference in several if reference is not None)
+        for several in zip(*streams, strict=True)
+    ]
+    if not all(segments):
+        raise ValueError(f"segment {segments.index(())} has no reference")
+    return segments
+
+
+def as_streams(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
+    """Streams from the references of each segment."""
+    return [list(stream) for stream in zip_longest(*references)]
+
+
+def number_of_references(streams: Streams) -> NumberOfReferences:
+    """How many references the segments have."""
+    complete = not any(reference is None for stream in streams for reference in stream)
+    return len(streams) if complete else number_by_segment(by_segment(streams))
+
+
+def number_by_segment(references: Sequence[Sequence[str]]) -> NumberOfReferences:
+    """How many references the segments have, from the references of each."""
+    counts = {len(several) for several in references}
+    return counts.pop() if len(counts) == 1 else "var"
 
 
 def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], Streams]:
@@ -54,3 +280,8 @@ def sides_of(pair: Any, place: int) -> tuple[str, Sequence[str]]:
         raise ValueError(f"pairs[{place}] has no reference")
     where = f"pairs[{place}]"
     return as_texts([hypothesis], f"{where}, hypothesis, ")[0], as_texts(several, f"{where}, references, ")
+
+
+def quotient(over: Float, under: Float) -> Float:
+    """``over / under``, 0 where there is nothing to divide by."""
+    return np.divide(over, under, out=np.zeros(over.shape), where=under > 0)

@@ -5,91 +5,20 @@ is made of, as in ``bleu.bp``. A metric can be scored alone, stand in an experim
 part is a feature only.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.base import MetricWithComponents, SegmentMetric
+from pfsm.metrics.names import Options, parse_name, stem_and_type
 
 Float = NDArray[np.float64]
-Options = Mapping[str, Any]
 # From hypotheses and references to values of features by name, float64 [n_pairs] each.
 PairFeatures = Callable[[Sequence[str], Sequence[str]], dict[str, Float]]
-
-_NAME = re.compile(r"(?P<base>[^.()=,]+)(?:\.(?P<part>[^()=,]+))?(?:\((?P<options>.*)\))?")
-
-
-class MetricName(NamedTuple):
-    """A name taken apart.
-
-    Attributes:
-        base: The metric.
-        part: Which of its parts; empty for the metric itself.
-        options: What stands in the parentheses; values are numbers or truth values where they read as such, else text.
-    """
-
-    base: str
-    part: str
-    options: dict[str, Any]
-
-
-def parse_name(name: str) -> MetricName:
-    """Takes ``base.part(key=value,…)`` apart.
-
-    Raises:
-        PfsmError: If it is not of this form.
-    """
-    match = _NAME.fullmatch(name)
-    if match is None:
-        raise PfsmError(f"{name!r} is no name of a metric; write it as chrf, bleu.bp or edpm(n=50)")
-    return MetricName(match["base"], match["part"] or "", _options(name, match["options"] or ""))
-
-
-def _options(name: str, text: str) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    for entry in filter(None, text.split(",")):
-        key, equals, value = entry.partition("=")
-        if not (key and equals and value) or key in options:
-            raise PfsmError(f"{name!r}: {entry!r} is no option; write it as edpm(n=50,gamma=0.25)")
-        options[key] = _value(value)
-    return options
-
-
-def _value(text: str) -> bool | int | float | str:
-    if text in {"true", "false"}:
-        return text == "true"
-    if "_" in text or not text.isascii():
-        # Python reads 1_0 as ten; to people it is a name.
-        return text
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
-def written_name(name: str, options: Options) -> str:
-    """The name with further options in its parentheses; empty if one of them cannot be written so."""
-    if not options:
-        return name
-    base, _, given = name.partition("(")
-    written = dict(entry.split("=", 1) for entry in filter(None, given.removesuffix(")").split(",")))
-    written |= {
-        key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in options.items()
-    }
-    whole = f"{base}({','.join(f'{key}={value}' for key, value in written.items())})"
-    try:
-        read = _options(whole, whole.partition("(")[2].removesuffix(")"))
-    except PfsmError:
-        return ""
-    return whole if all(read[key] == value for key, value in options.items()) else ""
 
 
 def _as_it_is(name: str) -> str:
@@ -177,6 +106,45 @@ class MetricGroup:
         return self.about.get(whole, f"part of {whole}")
 
 
+ALL = "*"
+
+
+@dataclass(frozen=True)
+class TypedFamily(MetricGroup):
+    """Metrics ``STEM-*``, the mean over all types of something, and ``STEM-TYPE``, which counts one.
+
+    Attributes:
+        stems: By the stem of a name, such as ``dp-or``, half a line on the metrics.
+        mean: What ``*`` stands for, in words.
+    """
+
+    stems: Mapping[str, str] = field(default_factory=dict)
+    mean: str = "mean over types"
+
+    def knows(self, name: str) -> bool:
+        """Whether it is a metric of this family, of whatever type."""
+        stem, only = stem_and_type(name)
+        return stem in self.stems and bool(only)
+
+    def is_metric(self, name: str) -> bool:
+        """All of them are."""
+        return self.knows(name)
+
+    def describe(self, name: str) -> str:
+        """A metric in half a line."""
+        stem, only = stem_and_type(name)
+        return f"{self.stems[stem]}, {self.mean if only == ALL else only}"
+
+
+def typed_family(
+    stems: Mapping[str, str], mean: str, make: Callable[[str, Options], SegmentMetric]
+) -> TypedFamily:
+    """The family of some stems; ``make`` takes names with options."""
+    return TypedFamily(
+        {f"{stem}-{ALL}": f"{what}, {mean}" for stem, what in stems.items()}, make, stems=stems, mean=mean
+    )
+
+
 def without_options(make: Callable[[str], SegmentMetric]) -> Callable[[str, Options], SegmentMetric]:
     """For metrics that have none."""
 
@@ -211,18 +179,67 @@ def columns(
     return values
 
 
-def prepared_columns(
-    names: Sequence[str], make: Callable[[], Callable[[Sequence[str], Sequence[str]], Float]]
-) -> Callable[[str], PairFeatures]:
-    """`MetricGroup.prepared` of features without options.
+MakeWithComponents = Callable[[str, Options], MetricWithComponents]
+
+
+def prepared_parts(name: str, make: MakeWithComponents, parts: Sequence[str]) -> PairFeatures:
+    """What computes all parts of a metric, by their names, with the options that stand in the name.
+
+    It raises `PfsmError` where the metric does not have this part with these options.
 
     Args:
-        names: The features.
-        make: Makes what they come from, and returns the function that gives float64 [n_pairs, n_names].
+        name: One of them, as in ``hwcm.2(of=relations)``.
+        make: Makes the metric.
+        parts: What comes after the point, in the metric's order; with other options it may have fewer.
+
+    Raises:
+        PfsmError: If options are wrong.
+    """
+    parsed = parse_name(name)
+    metric = make(parsed.base, parsed.options)
+    options = name[name.index("(") :] if "(" in name else ""
+    names = tuple(f"{parsed.base}.{part}{options}" for part in parts)
+
+    def values(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        found = dict(zip(names, metric.parts(hypotheses, references)[:, 1:].T, strict=False))
+        if name not in found:
+            raise PfsmError(f"feature {name!r}: with these options there is no such part")
+        return found
+
+    return values
+
+
+def group_with_parts(
+    name: str,
+    about: str,
+    make: MakeWithComponents,
+    parts: Sequence[str],
+    make_parts: MakeWithComponents | None = None,
+) -> MetricGroup:
+    """The group of one metric and its parts, which take the metric's options.
+
+    Args:
+        name: Its name.
+        about: What it is, in half a line.
+        make: Makes it.
+        parts: Names of its parts, without its own.
+        make_parts: Makes the metric whose parts are these, where it is another.
     """
 
-    def prepared(name: str) -> PairFeatures:
-        no_options(name)
-        return partial(columns(names, make()), name)
+    def check(part: str) -> None:
+        parsed = parse_name(part)
+        if not parsed.options:
+            no_options(part)
+        make(parsed.base, parsed.options)
 
-    return prepared
+    def prepared(part: str) -> PairFeatures:
+        check(part)
+        return prepared_parts(part, make_parts or make, parts)
+
+    return MetricGroup(
+        {name: about},
+        with_options(make),
+        {name: tuple(f"{name}.{part}" for part in parts)},
+        check_part=check,
+        prepared=prepared,
+    )

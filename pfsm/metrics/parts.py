@@ -1,21 +1,49 @@
-"""Parts of metrics, and what is too plain to be one, as numbers about a pair.
+"""Parts of metrics, and what is too plain to be one, as numbers about a pair; the ratio of lengths.
 
 Precisions, partial scores and the brevity penalty of sentence BLEU (sacrebleu's, 0 to 100 and 0 to 1), NIST's
 information per n-gram, partial scores and penalty, METEOR's precision, recall, penalty and shares of words matched, and
-lengths. TER's are in `pfsm.metrics.ter`.
+lengths. TER's are in `pfsm.metrics.sacre_counts`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.metric_group import PairFeatures, parse_name, written_name
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.inputs import check_pairs
+from pfsm.metrics.metric_group import PairFeatures
+from pfsm.metrics.names import parse_name, written_name
 from pfsm.metrics.ngram_table import INFO, ORDERS
 from pfsm.metrics.nist import NIST_PARTS
-from pfsm.metrics.ter import TER_PARTS, ter_parts
+from pfsm.metrics.sacre_counts import TER_PARTS, ter_parts
 from pfsm.metrics.words import Nist
+from pfsm.text.scripts import spaceless_sizes
+
+
+class LengthRatio(SegmentMetric):
+    """``min(m, n) / max(m, n)`` of the lengths of reference and hypothesis in characters, spaces not counted.
+
+    Characters, so that it means the same where words have no spaces between them. 1 for two empty sides. Several
+    references: the best one of each segment counts.
+    """
+
+    name = "length_ratio"
+
+    def entries(self) -> Mapping[str, str]:
+        """What is counted."""
+        return {"unit": "character", "space": "no"}
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
+        """Ratios, float64 [n_pairs], from 0 (one side empty) to 1 (equally long)."""
+        check_pairs(hypotheses, references)
+        lengths = np.array([spaceless_sizes(side) for side in (hypotheses, references)])
+        longest = lengths.max(axis=0, initial=0)
+        ratios = np.ones(longest.size)
+        np.divide(lengths.min(axis=0), longest, out=ratios, where=longest > 0)
+        return ratios
+
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[str], Sequence[str]], Float]

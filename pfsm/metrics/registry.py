@@ -1,24 +1,130 @@
-"""Metrics and features by name."""
+"""Metrics and features by name, in their groups."""
 
 import json
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.encoder.feature import check_feature, feature_label, pinned_feature, prepared_feature
+from pfsm.encoder.heads import FEATURE
 from pfsm.errors import PfsmError
-from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.built_in import GROUPS
+from pfsm.metrics.base import MetricWithComponents, SegmentMetric
 from pfsm.metrics.data_columns import GROUP as COLUMNS
-from pfsm.metrics.learned import GROUP as LEARNED
-from pfsm.metrics.metric_group import MetricGroup, written_name
+from pfsm.metrics.meteor.options import BASE, METEOR, PARTS, check_options
+from pfsm.metrics.metric_group import MetricGroup, group_with_parts, with_options, without_options
+from pfsm.metrics.mixtures import mixtures
+from pfsm.metrics.names import Options, written_name
 from pfsm.metrics.ngram_table import remember_documents
-from pfsm.metrics.plugin import feature_group, metric_group
-from pfsm.metrics.syntax.interpolation import mixtures
+from pfsm.metrics.parts import (
+    BLEU_PARTS,
+    LENGTHS,
+    MORE_NIST_PARTS,
+    LengthRatio,
+    length_parts,
+    nist,
+    sacre_parts,
+)
+from pfsm.metrics.preservation.differences import GROUP as KEPT
+from pfsm.metrics.reference_fitted import counted_name
+from pfsm.metrics.sacre import sacre_metric
+from pfsm.metrics.sacre_counts import TER_PARTS
+from pfsm.metrics.validation import feature_group, metric_group
+from pfsm.metrics.words import word_metric
 from pfsm.registry import Table
 from pfsm.runtime.near_names import known_names
+
+
+def _meteor(name: str, options: Options) -> MetricWithComponents:
+    from pfsm.metrics.meteor.metric import MeteorMetric  # noqa: PLC0415 - who asks for another metric does not wait
+
+    return MeteorMetric(name, check_options(name, options))
+
+
+_FIRST = (
+    MetricGroup(
+        {
+            "bleu": "sentence BLEU, smoothed, effective order (sacrebleu)",
+            "chrf": "chrF, character n-grams (sacrebleu)",
+            "chrf++": "chrF++, character and word n-grams (sacrebleu)",
+            "ter": "translation edit rate, negated: 0 is best (sacrebleu)",
+        },
+        with_options(sacre_metric),
+        {"bleu": BLEU_PARTS, "ter": TER_PARTS},
+        sacre_parts,
+    ),
+    MetricGroup(
+        {
+            "nist": "NIST, information of n-grams, counted over the references scored together",
+            "wer": "word error rate in percent, negated: 0 is best",
+            "per": "position-independent word error rate in percent, negated: 0 is best",
+            "rouge-l": "ROUGE-L, longest common subsequence, F1",
+            "rouge-w": "ROUGE-W, longest common subsequence, consecutive words weighted by 1.2, F1",
+            "rouge-s": "ROUGE-S4, skip-bigrams, F1",
+            "gtm-1": "GTM with e = 1: words in common, F1",
+            "gtm-2": "GTM with e = 2: longer runs of words weigh more, F1",
+            "ol": "lexical overlap O_l: words in common over words of either side",
+        },
+        with_options(word_metric),
+        {"nist": MORE_NIST_PARTS},
+        prepared=nist,
+        check_part=nist,
+        counted=counted_name(word_metric),
+    ),
+    group_with_parts(METEOR, "METEOR 1.5 (needs the extra paraphrases)", _meteor, PARTS),
+    group_with_parts(BASE, "METEOR 1.5 with what ships: no paraphrases, own function words", _meteor, PARTS),
+    MetricGroup(
+        {"length_ratio": "shorter length over longer, in characters"},
+        with_options(without_options(lambda _: LengthRatio())),
+    ),
+    MetricGroup(
+        parts={"length": LENGTHS},
+        values=length_parts,
+        label=str,
+        about={"length": "lengths of the two sides"},
+    ),
+    KEPT,
+)
+# Modules with `GROUPS` of their own; most of them bring parsers.
+_FURTHER = (
+    "pfsm.metrics.syntax.dependency_metrics",
+    "pfsm.metrics.syntax.overlap_metrics",
+    "pfsm.metrics.roles.metrics",
+    "pfsm.metrics.discourse.metrics",
+    "pfsm.metrics.dpmf.metrics",
+    "pfsm.metrics.terp.metric",
+    "pfsm.english.entailment.features",
+    "pfsm.metrics.embedding",
+)
+
+
+class Groups:
+    """All groups, in the order in which names are looked up.
+
+    A further module is imported when it is its turn: who looks for a name of the first groups does not wait for it.
+    """
+
+    def __iter__(self) -> Iterator[MetricGroup]:
+        """One group after the other."""
+        yield from _FIRST
+        for module in _FURTHER:
+            yield from import_module(module).GROUPS
+
+
+GROUPS = Groups()
+
+# What a training learns over an encoder; it means nothing without the model that it was learned for.
+_LEARNED = MetricGroup(
+    parts={FEATURE: (FEATURE,)},
+    prepared=prepared_feature,
+    check_part=check_feature,
+    label=feature_label,
+    pin=pinned_feature,
+    about={FEATURE: "learned over an encoder: a machine over word pieces and order-free similarity"},
+)
 
 Float = NDArray[np.float64]
 
@@ -28,7 +134,7 @@ def _of_ours(name: str) -> MetricGroup | None:
 
 
 # Columns first, whatever they are called; then mixtures: a name such as dp-or-*_b is theirs, not a type of dp-or.
-_BEFORE = (COLUMNS, LEARNED, mixtures(_of_ours))
+_BEFORE = (COLUMNS, _LEARNED, mixtures(_of_ours))
 
 
 def _all() -> Iterator[MetricGroup]:

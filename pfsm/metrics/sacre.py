@@ -3,9 +3,10 @@
 Segment scores are sacrebleu's ``sentence_score`` at its defaults (BLEU with effective order, as sacrebleu has it for
 sentences), TER negated; with several references too: BLEU clips by all of them together, TER divides the fewest edits
 by their mean length, chrF takes the best one. Corpus scores are sacrebleu's ``corpus_score``. chrF is counted by
-`pfsm.metrics.chrf`, TER by `pfsm.metrics.ter`: the same numbers, sooner.
+`pfsm.metrics.sacre_counts`, TER by `pfsm.metrics.sacre_counts`: the same numbers, sooner.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,12 +15,9 @@ from numpy.typing import NDArray
 
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.chrf import f_scores, ngram_counts
-from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.error_rates import fewest_edits, rates_of_totals
-from pfsm.metrics.pairs import check_pairs
-from pfsm.metrics.references import Streams, by_segment, check_streams
-from pfsm.metrics.ter import edits_and_words
+from pfsm.metrics.inputs import Streams, by_segment, check_pairs, check_streams, score_distinct
+from pfsm.metrics.names import Option, flag, number, one_of, read_options
+from pfsm.metrics.sacre_counts import edits_and_words, f_scores, fewest_edits, ngram_counts, rates_of_totals
 
 Float = NDArray[np.float64]
 
@@ -31,17 +29,19 @@ CHRF = ("chrf", "chrf++")
 # one more n-gram matched, and one more there.
 SMOOTHING = ("exp", "floor", "add-k", "none")
 LARGEST_VALUE = 1000.0
-_FLAGS: Mapping[str, tuple[Any, ...]] = {"lowercase": (False, True)}
-OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
-    "bleu": {**_FLAGS, "tokenize": TOKENISERS, "smooth_method": SMOOTHING},
-    "chrf": _FLAGS,
-    "chrf++": _FLAGS,
-    "ter": {
-        "case_sensitive": (False, True),
-        "normalized": (False, True),
-        "no_punct": (False, True),
-        "asian_support": (False, True),
+_CASE = {"lowercase": flag(False)}
+OPTIONS: Mapping[str, Mapping[str, Option]] = {
+    "bleu": {
+        **_CASE,
+        "tokenize": one_of(*TOKENISERS),
+        "smooth_method": one_of(*SMOOTHING),
+        "smooth_value": number(
+            None, math.ulp(0.0), LARGEST_VALUE, f"a number above 0, at most {LARGEST_VALUE:g}"
+        ),
     },
+    "chrf": _CASE,
+    "chrf++": _CASE,
+    "ter": dict.fromkeys(("case_sensitive", "normalized", "no_punct", "asian_support"), flag(False)),
 }
 
 
@@ -72,11 +72,7 @@ class SacreMetric(SegmentMetric):
         return entries
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs, float64 [n_pairs]; on sacrebleu's scale, 0 to 100 (TER: at most 0).
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
+        """Scores of pairs, float64 [n_pairs]; on sacrebleu's scale, 0 to 100 (TER: at most 0)."""
         check_pairs(hypotheses, references)
         return score_distinct(self._score_pairs, hypotheses, references)
 
@@ -143,7 +139,7 @@ class BleuMetric(SacreMetric):
 
 
 class ChrfMetric(SacreMetric):
-    """chrF and chrF++, counted by `pfsm.metrics.chrf`. Several references: the best one of each segment counts."""
+    """chrF and chrF++. Several references: the best one of each segment counts."""
 
     def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         return f_scores(self._counts(hypotheses, references))
@@ -218,11 +214,7 @@ _CLASSES: Mapping[str, type[SacreMetric]] = {
 
 
 def sacre_metric(name: str, options: Mapping[str, Any] | None = None) -> SacreMetric:
-    """One of sacrebleu's metrics, with its arguments.
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value.
-    """
+    """One of sacrebleu's metrics, with its arguments."""
     return _CLASSES[name](name, options)
 
 
@@ -255,25 +247,7 @@ def _metric(name: str, options: Mapping[str, Any], **others: Any) -> Any:
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    known = OPTIONS[name]
-    for key, value in options.items():
-        if name == "bleu" and key == "smooth_value":
-            _check_value(value, options.get("smooth_method", SMOOTHING[0]))
-            continue
-        if key not in known:
-            names = (*known, *(["smooth_value"] if name == "bleu" else []))
-            raise PfsmError(f"metric {name}: unknown option {key!r}; known are {', '.join(names)}")
-        # By type as well: 1 equals True.
-        if not any(value == one and type(value) is type(one) for one in known[key]):
-            choices = ", ".join(str(one).lower() if isinstance(one, bool) else one for one in known[key])
-            raise PfsmError(f"metric {name}: {key} is {value!r}, it must be one of {choices}")
-    return dict(options)
-
-
-def _check_value(value: Any, method: Any) -> None:
-    if method not in {"floor", "add-k"}:
+    read_options(name, options, OPTIONS[name])
+    if "smooth_value" in options and options.get("smooth_method", SMOOTHING[0]) not in {"floor", "add-k"}:
         raise PfsmError("metric bleu: smooth_value goes with smooth_method=floor or add-k")
-    if type(value) not in {int, float} or not 0 < value <= LARGEST_VALUE:
-        raise PfsmError(
-            f"metric bleu: smooth_value is {value!r}, it must be a number above 0, at most {LARGEST_VALUE:g}"
-        )
+    return dict(options)

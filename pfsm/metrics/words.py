@@ -25,14 +25,27 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.counted import Counted
-from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.error_rates import rates_of_totals
+from pfsm.metrics.inputs import (
+    Streams,
+    by_segment,
+    check_pairs,
+    check_streams,
+    flat_pairs,
+    quotient,
+    score_distinct,
+)
+from pfsm.metrics.names import Option, flag, one_of, read_options, text
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
-from pfsm.metrics.nist import corpus_scores, corpus_statistics, nist_parts
-from pfsm.metrics.pairs import check_pairs
-from pfsm.metrics.references import Streams, by_segment, check_streams, flat_pairs
-from pfsm.metrics.word_pairs import PairEncoder, WordPairs, encoder, quotient
+from pfsm.metrics.nist import (
+    PairEncoder,
+    WordPairs,
+    corpus_scores,
+    corpus_statistics,
+    encoder,
+    nist_parts,
+)
+from pfsm.metrics.reference_fitted import ReferenceFittedMetric
+from pfsm.metrics.sacre_counts import rates_of_totals
 from pfsm.text.languages import check_tokeniser, tokeniser_label
 
 Float = NDArray[np.float64]
@@ -137,6 +150,7 @@ _KINDS: Mapping[str, _Kind] = {
 }
 _OVER_BAGS = _Kind(_overlap, {"over": BAGS})
 WORD_METRICS = (NIST, *_KINDS)
+_WORDS = {"tokeniser": text("plain", "a name"), "lowercase": flag(True)}
 
 
 class _OverWords(SegmentMetric):
@@ -152,7 +166,13 @@ class _OverWords(SegmentMetric):
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
         self.name = name
-        self.tokeniser, self.lowercase = _checked(name, options or {})
+        further = {NIST: {INFO: Option(None, lambda _: True, "")}, OL: {OVER: one_of(SETS, BAGS)}}
+        self.options = read_options(name, options or {}, _WORDS | further.get(name, {}))
+        self.tokeniser, self.lowercase = self.options["tokeniser"], self.options["lowercase"]
+        try:
+            check_tokeniser(self.tokeniser)
+        except PfsmError as error:
+            raise PfsmError(f"metric {name}: {error}") from None
 
     def entries(self) -> Mapping[str, str]:
         """What words are."""
@@ -169,11 +189,7 @@ class _OverWords(SegmentMetric):
         hypotheses: Sequence[str],
         references: Sequence[str],
     ) -> Float:
-        """What a function says of pairs, float64 [n_pairs, …]; each distinct pair once.
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
+        """What a function says of pairs, float64 [n_pairs, …]; each distinct pair once."""
         check_pairs(hypotheses, references)
         words = self._encoder
         return score_distinct(
@@ -196,27 +212,19 @@ class WordMetric(_OverWords):
     """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
-        others = dict(options or {})
-        over = others.pop(OVER, SETS) if name == OL else SETS
-        super().__init__(name, others)
-        if over not in (SETS, BAGS):
-            raise PfsmError(f"metric {name}: {OVER} is {over!r}, it must be {SETS} or {BAGS}")
-        self._kind = _KINDS[name] if over == SETS else _OVER_BAGS
+        super().__init__(name, options)
+        self._kind = _OVER_BAGS if self.options.get(OVER) == BAGS else _KINDS[name]
 
     def entries(self) -> Mapping[str, str]:
         """What words are, and the metric's parameters."""
         return {**super().entries(), **self._kind.entries}
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs, float64 [n_pairs]; WER and PER at most 0, the others from 0 to 1.
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
+        """Scores of pairs, float64 [n_pairs]; WER and PER at most 0, the others from 0 to 1."""
         return self.parts(self._kind.compute, hypotheses, references)
 
 
-class Nist(Counted, _OverWords):
+class Nist(ReferenceFittedMetric, _OverWords):
     """NIST. The information of n-grams is counted over all references that are scored together.
 
     Several references: those of all segments are counted. Of a segment's score the best reference counts; of a corpus
@@ -232,34 +240,24 @@ class Nist(Counted, _OverWords):
     corpus_references: Literal["best", "all"] = "all"
 
     def __init__(self, options: Mapping[str, Any] | None = None) -> None:
-        others = dict(options or {})
-        table = known_table(others.pop(INFO, None), f"metric {NIST}")
-        super().__init__(NIST, others)
-        self.set_table(table)
+        super().__init__(NIST, options)
+        self.set_table(known_table(self.options[INFO], f"metric {NIST}"))
 
     def entries(self) -> Mapping[str, str]:
         """What words are, and where information is counted."""
         return {**super().entries(), "order": str(ORDERS), INFO: self.info}
 
     def count(self, references: Sequence[str]) -> NgramTable:
-        """See `Counted`."""
+        """See `ReferenceFittedMetric`."""
         return count_ngrams(*self._encoder.words(references))
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs, float64 [n_pairs], from 0.
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
+        """Scores of pairs, float64 [n_pairs], from 0."""
         parts = self.nist_parts(hypotheses, references)
         return np.asarray(parts[:, :ORDERS].sum(axis=1) * parts[:, ORDERS])
 
     def nist_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """As `pfsm.metrics.nist.nist_parts`, float64 [n_pairs, 6].
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
+        """As `pfsm.metrics.nist.nist_parts`, float64 [n_pairs, 6]."""
         check_pairs(hypotheses, references)
         table = self.table_for(references)
         return self.parts(lambda pairs: nist_parts(pairs, table), hypotheses, references)
@@ -292,28 +290,7 @@ class ErrorRate(WordMetric):
 
 
 def word_metric(name: str, options: Mapping[str, Any] | None = None) -> SegmentMetric:
-    """One of the metrics over words.
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value.
-    """
+    """One of the metrics over words."""
     if name == NIST:
         return Nist(options)
     return (ErrorRate if name in {WER, PER} else WordMetric)(name, options)
-
-
-def _checked(name: str, options: Mapping[str, Any]) -> tuple[str, bool]:
-    for key in options:
-        if key not in {"tokeniser", "lowercase"}:
-            known = "tokeniser, lowercase" + {NIST: f", {INFO}", OL: f", {OVER}"}.get(name, "")
-            raise PfsmError(f"metric {name}: unknown option {key!r}; known are {known}")
-    tokeniser, lowercase = options.get("tokeniser", "plain"), options.get("lowercase", True)
-    if not isinstance(tokeniser, str):
-        raise PfsmError(f"metric {name}: tokeniser is {tokeniser!r}, it must be a name")
-    try:
-        check_tokeniser(tokeniser)
-    except PfsmError as error:
-        raise PfsmError(f"metric {name}: {error}") from None
-    if not isinstance(lowercase, bool):
-        raise PfsmError(f"metric {name}: lowercase is {lowercase!r}, it must be true or false")
-    return tokeniser, lowercase

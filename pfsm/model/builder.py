@@ -11,8 +11,7 @@ from pfsm.errors import NotInstalledError, PfsmError, all_missing
 from pfsm.features.values import missing_packages
 from pfsm.lattice.arrays import LatticeBatch, SentenceFeatures, without_edits
 from pfsm.lattice.building import build_lattices
-from pfsm.lattice.names import inserted_repeat, sentence_feature
-from pfsm.lattice.states import NO_SPLIT, Split, state_names
+from pfsm.lattice.names import NO_SPLIT, Split, inserted_repeat, sentence_feature, state_names
 from pfsm.matchers.protocol import EncodedPairs, Matcher
 from pfsm.matchers.registry import MATCHERS
 from pfsm.model.reading import TextReader, check_lengths

@@ -15,21 +15,20 @@ from numpy.typing import NDArray
 from pfsm.encoder.heads import contents_of, remember_contents, remember_shipped, ships
 from pfsm.errors import NotInstalledError, PfsmWarning, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
-from pfsm.metrics.base import Level, Recipe, SegmentMetric, short_signature
+from pfsm.metrics.base import Level, Recipe, Score, SegmentMetric, short_signature
 from pfsm.metrics.data_columns import columns_of, missing_column, needed_columns
-from pfsm.metrics.inputs import checked_streams
-from pfsm.metrics.references import (
+from pfsm.metrics.inputs import (
     NumberOfReferences,
     Streams,
+    as_texts,
     best_of_references,
     by_segment,
     check_references,
+    checked_streams,
     mean_of_references,
     number_by_segment,
     number_of_references,
 )
-from pfsm.metrics.score import Score
-from pfsm.metrics.texts import as_texts
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.alignments import Alignments, align_lattices, joined
 from pfsm.model.explain.explaining import Explaining, PieceExplainer

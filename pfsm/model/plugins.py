@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pfsm.errors import PfsmError, PfsmWarning
-from pfsm.metrics.metric_group import parse_name
+from pfsm.metrics.mixtures import mixed_metric
+from pfsm.metrics.names import parse_name
 from pfsm.metrics.registry import METRICS
-from pfsm.metrics.syntax.interpolation import mixed_metric
 from pfsm.model.settings import Settings
 from pfsm.registry import TABLES, Origin, table
 

@@ -5,7 +5,7 @@ from itertools import chain, groupby
 
 from pfsm.features.values import feature_signature
 from pfsm.matchers.registry import MATCHERS
-from pfsm.metrics.references import NumberOfReferences
+from pfsm.metrics.inputs import NumberOfReferences
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm.text.classes import word_classes

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, compare_systems
 from pfsm.evaluation.comparison import comparison_document, interval_entry
-from pfsm.metrics.references import flat_pairs, number_by_segment
+from pfsm.metrics.inputs import flat_pairs, number_by_segment
 from pfsm.model.explain.explanation import Explanation, explanation_document
 from pfsm.model.explain.page import render_page
 from pfsm.model.metric import Metric

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.references import NumberOfReferences
+from pfsm.metrics.inputs import NumberOfReferences
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.serve.limits import invalid

@@ -33,8 +33,8 @@ class Stemmer:
     stems: Callable[[Sequence[str]], list[str]]
 
 
-def watched_stemmer(name: str, value: Any) -> Stemmer:
-    """A plug-in as the registry holds it, watched while it works.
+def validating_stemmer(name: str, value: Any) -> Stemmer:
+    """A plug-in as the registry holds it; its stems are validated.
 
     Args:
         name: What it is registered under.
@@ -44,7 +44,7 @@ def watched_stemmer(name: str, value: Any) -> Stemmer:
     if not callable(stems):
         raise PfsmError("is neither a pfsm.text.stemming.Stemmer nor a function of a list of words")
 
-    def watched(words: Sequence[str]) -> list[str]:
+    def validated(words: Sequence[str]) -> list[str]:
         found = list(stems(list(words)))
         if len(found) != len(words) or not all(isinstance(stem, str) for stem in found):
             raise PfsmError(
@@ -52,7 +52,7 @@ def watched_stemmer(name: str, value: Any) -> Stemmer:
             )
         return found
 
-    return Stemmer(name, watched)
+    return Stemmer(name, validated)
 
 
 def built_in_stemmers() -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def built_in_stemmers() -> tuple[str, ...]:
     return (NO_STEMMER, *algorithms())
 
 
-STEMMERS: Table[Stemmer] = Table("stemmer", {}, watched_stemmer, lambda name: name in built_in_stemmers())
+STEMMERS: Table[Stemmer] = Table("stemmer", {}, validating_stemmer, lambda name: name in built_in_stemmers())
 """Of other packages: those that come with pfsm are made anew for each vocabulary."""
 
 

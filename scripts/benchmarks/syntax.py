@@ -22,8 +22,8 @@ from stopwatch import Report, cost, one_core
 from pfsm.analysis.service import analyse_lines
 from pfsm.analysis.wanted import Wanted
 from pfsm.metrics import get_metric
-from pfsm.metrics.syntax.dependency_groups import GROUPS as DEPENDENCIES
-from pfsm.metrics.syntax.overlap_groups import GROUPS as OVERLAPS
+from pfsm.metrics.syntax.dependency_metrics import GROUPS as DEPENDENCIES
+from pfsm.metrics.syntax.overlap_metrics import GROUPS as OVERLAPS
 
 PARSED = 1000
 RUNS = 3

@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from pfsm.errors import PfsmError, PfsmWarning
-from pfsm.metrics.by_language import language_options
+from pfsm.metrics.names import language_options
 from pfsm.model.shipped import ALIASES, find_model, load, model_for
 from pfsm.text.language_names import english_name, main_code
 from pfsm.text.scripts import is_without_spaces

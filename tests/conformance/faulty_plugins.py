@@ -235,7 +235,7 @@ NUMBERS = '''
         name = "mistaken"
         def corpus_score(self, hypotheses, references):
             score = super().corpus_score(hypotheses, references)
-            return type(score).of_counts(float(score) + 1.0, score.name, score.signature)
+            return type(score).of(float(score) + 1.0, score.name, score.signature)
 
     class Parted(Good):
         name = "parted"

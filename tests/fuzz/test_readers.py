@@ -19,7 +19,7 @@ from pfsm.data.minimal_pairs import read_minimal_pairs
 from pfsm.embeddings.words import FileVectors
 from pfsm.errors import PfsmError
 from pfsm.io.files import read_lines
-from pfsm.lexicons.multilingual import read_multilingual
+from pfsm.lexicons.omw import read_multilingual
 from pfsm.lexicons.paraphrase_formats import format_of, read_paraphrases
 from pfsm.model.file import load_model
 from pfsm_experiments.reading import read_experiment

@@ -16,7 +16,7 @@ import pfsm_installation
 from pfsm.errors import NotInstalledError, PfsmError, all_missing
 from pfsm.lexicons import meteor
 from pfsm.metrics.meteor import metric as meteor_metric
-from pfsm.metrics.meteor import word_lists
+from pfsm.metrics.meteor import words
 from pfsm.model.file import Model
 from pfsm.model.settings import settings_from_dict
 from pfsm_installation import install_command
@@ -172,7 +172,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("pfsm.embeddings.encoders.find_spec", lambda name: None)
     monkeypatch.setattr(meteor, "find_spec", lambda name: None)
     # What other tests of this process have read.
-    for package in (meteor_metric, word_lists):
+    for package in (meteor_metric, words):
         for value in vars(package).values():
             if hasattr(value, "cache_clear"):
                 value.cache_clear()

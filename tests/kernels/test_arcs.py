@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.matchers.merging import merged
+from pfsm.lattice.arrays import merged
 from pfsm_kernels.lattice.arcs import (
     FINE,
     OUTSIDE,

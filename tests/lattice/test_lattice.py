@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.lattice.arrays import ArcFeatures, LatticeBatch, weight_table
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch, sorted_order, weight_table
 from pfsm.lattice.building import build_lattices
-from pfsm.lattice.names import transition
-from pfsm.lattice.states import Split, state_names
+from pfsm.lattice.names import Split, state_names, transition
 from pfsm.matchers.bins import ramped
-from pfsm.matchers.merging import sorted_order
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.model import builder as builder_module
 from pfsm.model.builder import LatticeBuilder

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.lattice.repeats import LONGEST, repeated_words
+from pfsm.lattice.building import LONGEST, repeated_words
 from pfsm.model.file import load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict

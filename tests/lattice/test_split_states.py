@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.lattice.states import state_parts
+from pfsm.lattice.names import state_parts
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.explain.text import explanation_lines
 from pfsm.model.file import load_model, save_model

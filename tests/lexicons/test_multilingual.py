@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.lexicons.multilingual import read_multilingual
+from pfsm.lexicons.omw import read_multilingual
 from pfsm.lexicons.synonyms import SynonymTable, compile_synonyms
 
 FRENCH = (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pfsm.lexicons import pruning
-from pfsm.lexicons.pruning import Pruner
+from pfsm.lexicons import paraphrase_formats
+from pfsm.lexicons.paraphrase_formats import Pruner
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_other_bounds() -> None:
 
 
 def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pruning, "STEP", 10)
+    monkeypatch.setattr(paraphrase_formats, "STEP", 10)
     told: list[tuple[int, int]] = []
     pruner = Pruner()
     pruner.add([("a", "b", 0.5)] * 25, lambda *numbers: told.append(numbers))

@@ -7,7 +7,7 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
-from pfsm.lexicons.recipe import Recipe
+from pfsm.lexicons.meteor import Recipe
 from tests.lexicons.lexicon_cases import install, paraphrases, synonyms
 
 

@@ -10,8 +10,8 @@ from pfsm.analysis.service import analyse_lines
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from pfsm.matchers import dependency
+from pfsm.matchers.analysed_lines import relations
 from pfsm.matchers.dependency import check_options
-from pfsm.matchers.relations import relations
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import settings_from_dict
 from tests.analysis.samples import CONLLU

@@ -6,7 +6,12 @@ from itertools import pairwise, product
 
 import numpy as np
 
+from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.metrics.analysed import mean_precision
+from pfsm.metrics.syntax.constituent import subtree_elements, tree_cosines
+from pfsm.metrics.syntax.dependency_fragments import chains, fragment_counts, kernel_scores, subtrees
+from pfsm.metrics.syntax.overlap import clipped_fraction
 
 Subtree = tuple[str, tuple["Subtree", ...] | None]
 
@@ -128,3 +133,36 @@ def pieces_of(words: Sequence[str], tree: DependencyTree, name: str) -> list[tup
         part = {"d": word, "l": label, "h": words[head - 1] if head else "<root>"}
         found.append(tuple(part[letter] for letter in name))
     return found
+
+
+def chain_score(
+    hypothesis: Analysis, references: Sequence[Analysis], longest: int = 4, kind: str = "words"
+) -> float:
+    """HWCM of a line against several references."""
+    return float(mean_precision(fragment_counts(chains, [hypothesis], [references], longest, kind))[0])
+
+
+def subtree_score(hypothesis: Analysis, references: Sequence[Analysis], deepest: int = 4) -> float:
+    """DSTM of a line against several references."""
+    return float(mean_precision(fragment_counts(subtrees, [hypothesis], [references], deepest))[0])
+
+
+def kernel_score(hypothesis: Analysis, references: Sequence[Analysis], *, single: bool = True) -> float:
+    """DTKM of a line: the largest cosine."""
+    return float(kernel_scores([hypothesis] * len(references), references, single=single).max())
+
+
+def subtree_metric(
+    hypothesis: Sequence[Constituent], references: Sequence[Sequence[Constituent]], depth: int = 4
+) -> float:
+    """STM of a line's trees against several references."""
+    return clipped_fraction(
+        subtree_elements(hypothesis, depth), [subtree_elements(one, depth) for one in references]
+    )
+
+
+def tree_kernel_metric(
+    hypothesis: Sequence[Constituent], references: Sequence[Sequence[Constituent]], decay: float = 1.0
+) -> float:
+    """TKM of a line's trees: the largest cosine."""
+    return float(tree_cosines([hypothesis] * len(references), references, decay).max(initial=0.0))

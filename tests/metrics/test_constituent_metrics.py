@@ -9,12 +9,8 @@ import pytest
 
 from pfsm.analysis.constituents import Constituent, parse_brackets
 from pfsm.metrics import get_metric
-from pfsm.metrics.syntax.constituent import (
-    subtree_elements,
-    subtree_metric,
-    tree_cosines,
-    tree_kernel_metric,
-)
+from pfsm.metrics.syntax.constituent import subtree_elements, tree_cosines
+from tests.metrics.dependency_cases import subtree_metric, tree_kernel_metric
 from tests.oracles.subtrees import cut, fragment_kernel, height, subtrees_of_depth
 
 # Figure 2 of Liu and Gildea (2005): one noun phrase is a pronoun where the reference has an article and a noun.

@@ -13,7 +13,7 @@ from pfsm.analysis.wanted import Wanted
 from pfsm.english.parser.network import Network
 from pfsm.english.parser.parse import SMALLEST_PROBABILITY, Parser
 from pfsm.errors import PfsmError
-from pfsm.metrics.syntax.counted import f_of_sums, harmonic_mean
+from pfsm.metrics.analysed import f_of_sums, harmonic_mean
 from pfsm.metrics.syntax.dependency_lines import constituent_dependencies
 from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS, Expectation, pair_counts, tree_weights
 from tests.analysis.samples import random_weights

@@ -9,7 +9,7 @@ import pytest
 from pfsm.analysis.sentence import Analysis
 from pfsm.english.discourse.grammar import Grammar
 from pfsm.errors import PfsmError
-from pfsm.metrics.registry import describe_metric, feature_names, get_metric
+from pfsm.metrics.registry import get_metric
 
 # Words with their places: a 0-1, dog 2-5, barks 6-11, today 12-17.
 CLAUSES = """\
@@ -305,30 +305,3 @@ def test_being_at_a_time_is_a_relation_where_the_time_has_a_date() -> None:
 
 def test_a_concept_in_capitals_of_mathematics_is_a_property() -> None:
     assert _kinds('b1 𝐀𝐁 "n.01" x1') == [("pred", "𝐀𝐁")]
-
-
-def test_names() -> None:
-    for name in ("dr-or-*", "dr-orp-*", "dr-stm"):
-        assert name in feature_names()
-    assert "imp" in describe_metric("dr-or-imp")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "dr-or-verb",
-        "dr-or-pred.1",
-        "dr-or-pred(average=types)",
-        "dr-stm(depth=0)",
-        "dr-stm(pieces=x)",
-        "dr-or",
-    ],
-)
-def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(PfsmError):
-        get_metric(name)
-
-
-def test_the_signature_says_what_is_compared(parser: str) -> None:
-    assert get_metric("dr-orp-imp", parser=parser).entries()["type"] == "imp"
-    assert get_metric("dr-stm(depth=2,pieces=paths)", parser=parser).entries()["pieces"] == "paths"

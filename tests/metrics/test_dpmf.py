@@ -16,11 +16,16 @@ from pfsm.distributed.scorers import spec_of
 from pfsm.features.values import check_feature, feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.dpmf.models import dpm_scores, make_base, scores_together
-from pfsm.metrics.dpmf.options import ParsingOptions
-from pfsm.metrics.dpmf.projective import projective_heads
-from pfsm.metrics.dpmf.templates import SUBSETS, template_table
-from pfsm.metrics.meteor.parameters import parameters
+from pfsm.metrics.dpmf.models import (
+    SUBSETS,
+    ParsingOptions,
+    dpm_scores,
+    make_base,
+    projective_heads,
+    scores_together,
+    template_table,
+)
+from pfsm.metrics.meteor.options import parameters
 from tests.oracles.parsing_model import TEMPLATES, Model, Sentence
 
 EXACT = 1000  # a beam that never closes on the sentences here
@@ -336,10 +341,6 @@ class TestEdges:
         assert "case:mixed" in cased.signature
         assert plain.score_pairs(one, one)[0] >= plain.score_pairs(one, other)[0] > 0.0
 
-    def test_long_lines(self) -> None:
-        line = "the cat saw a dog and " * 60
-        assert 0.0 < get_metric("dpm-model").score_pairs([line], ["the cat saw a dog"])[0] < 1.0
-
     def test_no_tags_or_trees(self) -> None:
         bare = Analysis(("a",), (0,))
         with pytest.raises(PfsmError, match="gives no tags"):
@@ -354,33 +355,6 @@ class TestEdges:
         apart = [scorer.score_pairs(hypotheses, stream)[0] for stream in streams]
         assert scorer.segment_scores(hypotheses, streams)[0] == max(apart)
         assert apart[0] < apart[1]
-
-    @pytest.mark.parametrize(
-        ("options", "fault"),
-        [
-            ({"size": 3}, "unknown option 'size'; known are parser, beam, penalty"),
-            ({"beam": 0}, "beam is 0, it must be a whole number from 1"),
-            ({"beam": 1001}, "beam is 1001, it must be a whole number from 1 to 1000"),
-            ({"weight": 2}, "weight goes with background, or with training=set"),
-            ({"beam": True}, "beam is True"),
-            ({"penalty": 0}, "penalty is 0, it must be a number from"),
-            ({"penalty": "x"}, "penalty is 'x'"),
-            ({"features": "none"}, "features is 'none', it must be one of all, single"),
-            ({"actions": "some"}, "actions is 'some', it must be legal or all"),
-            ({"lowercase": 1}, "lowercase is 1, it must be true or false"),
-            ({"parser": 1}, "parser is 1, it must be the name of a parser"),
-            ({"training": "all"}, "training is 'all', it must be one of reference, references, set"),
-            ({"background": 1}, "background is 1, it must be the path of a file of parses"),
-            ({"background": "x", "weight": 0.5}, "weight is 0.5, it must be a number from 1"),
-        ],
-    )
-    def test_bad_options(self, options: dict[str, object], fault: str) -> None:
-        with pytest.raises(PfsmError, match=fault):
-            get_metric("dpm-model", **options)
-
-    def test_options_in_the_name(self) -> None:
-        signature = get_metric("dpm-model(beam=2,penalty=0.5,actions=all)").signature
-        assert "|beam:2|penalty:0.5|features:all|actions:all|" in signature
 
 
 class TestDpmf:
@@ -406,12 +380,6 @@ class TestDpmf:
         pair = ["the cat dog"], ["the cat house"]
         quotient = metric.score_pairs(*pair)[0] / syntax.score_pairs(*pair)[0]
         assert quotient == pytest.approx(1.0 / 1.75)
-
-    def test_signature_has_both(self) -> None:
-        signature = get_metric("dpmf-base", beam=3).signature
-        assert "|beam:3|" in signature
-        assert "|stages:exact+stem+syn|" in signature
-        assert "|parser:" in signature
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:

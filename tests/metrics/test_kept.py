@@ -15,10 +15,18 @@ from pfsm.english import quantities as units
 from pfsm.english.facts import contradictions, runs
 from pfsm.english.numbers import english_numbers
 from pfsm.features.values import feature_values
-from pfsm.metrics.kept import chunk_table, lines
-from pfsm.metrics.kept.chunk_table import KIND_BIT, NO_WORD, WORD_BITS, ChunkTable
-from pfsm.metrics.kept.differences import KEPT, differences
-from pfsm.metrics.kept.lines import LineCounts, counts_of, in_chunks, read_lines, runs_of
+from pfsm.metrics.preservation import chunk_table
+from pfsm.metrics.preservation import differences as lines
+from pfsm.metrics.preservation.chunk_table import KIND_BIT, NO_WORD, WORD_BITS, ChunkTable
+from pfsm.metrics.preservation.differences import (
+    KEPT,
+    LineCounts,
+    counts_of,
+    differences,
+    in_chunks,
+    read_lines,
+    runs_of,
+)
 from pfsm.text.classes import normal_form, shipped_lists
 from pfsm.text.numbers import digit_numbers
 from pfsm.text.plain import chunk_tokens, tokenise

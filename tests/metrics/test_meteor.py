@@ -5,17 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pfsm import PfsmError
 from pfsm.data import read_table
-from pfsm.features.values import feature_signature, feature_values
+from pfsm.features.values import feature_values
+from pfsm.lexicons.meteor import FULL_NAME as FULL_TABLE
 from pfsm.lexicons.meteor import table_path
-from pfsm.lexicons.meteor_full import NAME as FULL_TABLE
 from pfsm.lexicons.registry import installed
 from pfsm.metrics import get_metric
-from pfsm.metrics.meteor.normaliser import Abbreviations, meteor_tokeniser
-from pfsm.metrics.meteor.options import PARTS, check_options
-from pfsm.metrics.meteor.parameters import parameters
-from pfsm.metrics.meteor.word_lists import own_lists
+from pfsm.metrics.meteor.options import PARTS, check_options, parameters
+from pfsm.metrics.meteor.words import Abbreviations, meteor_tokeniser, own_lists
 from pfsm.text.chunks import CachedTokeniser
 from tests.lexicons.lexicon_cases import install, paraphrases
 
@@ -122,28 +119,6 @@ def test_without_paraphrases_it_is_base_with_other_word_lists() -> None:
     scores = german.score_pairs(["Die Katze schläft."], ["Die Katzen schlafen."])
     assert 0.3 < scores[0] < 1.0
     assert "lang:de|task:rank|stages:exact+stem|tok:meteor|stemmer:german|words:pfsm" in german.signature
-
-
-def test_signature_of_a_part() -> None:
-    assert feature_signature("meteor-base.recall").startswith(
-        "meteor-base.recall(level:segment,lang:en,task:rank"
-    )
-
-
-@pytest.mark.parametrize(
-    ("options", "fault"),
-    [
-        ({"beam": 3}, "unknown option 'beam'; known are language, task, synonyms, paraphrases"),
-        ({"language": "e"}, "language is 'e'"),
-        ({"language": 3}, "language is 3, it must be a code"),
-        ({"task": "speed"}, "task is 'speed', for en it must be one of rank, adq, hter, universal, li"),
-        ({"language": "de", "task": "adq"}, "task is 'adq', for de it must be one of rank, universal, li"),
-        ({"paraphrases": "a|b"}, "paraphrases is 'a|b', it must be the name of a table"),
-    ],
-)
-def test_bad_options(options: dict[str, object], fault: str) -> None:
-    with pytest.raises(PfsmError, match=fault.replace("|", r"\|")):
-        get_metric("meteor-base", **options)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from pfsm.data import read_table
 from pfsm.metrics import get_metric
-from pfsm.metrics.meteor.parameters import parameters
+from pfsm.metrics.meteor.options import parameters
 
 TABLE = read_table(Path(__file__).parent / "meteor_tasks.tsv")
 ROWS = list(

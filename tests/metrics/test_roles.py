@@ -9,8 +9,8 @@ import pytest
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
-from pfsm.metrics.registry import describe_metric, get_metric, metric_names
-from pfsm.metrics.roles.layers import LAYERS, has_arguments
+from pfsm.metrics.registry import get_metric
+from pfsm.metrics.roles.metrics import LAYERS, has_arguments
 
 REFERENCE = "Anna gave Bo a pen today"
 SWAPPED = "Bo gave Anna a pen today"
@@ -139,28 +139,6 @@ def test_line_of_thousands_of_words(tmp_path: Path) -> None:
     path = tmp_path / "roles.txt"
     path.write_text(f"# words = {chr(9).join(words)}\n2\tbe\tbe.01\tARG0:1-1\tARG1:3-{n}\n", encoding="utf-8")
     assert _score("sr-or-*", " ".join(words), " ".join(words), f"file:{path}") == 1.0
-
-
-def test_names() -> None:
-    for name in ("sr-or-*", "sr-mr-*", "sr-orv-*", "sr-mrv-*", "sr-or", "sr-orv"):
-        assert name in metric_names()
-    assert "A0" in describe_metric("sr-or-A0")
-    assert "verb" in describe_metric("sr-mrv-AM-LOC")
-
-
-@pytest.mark.parametrize(
-    "name", ["sr-or-a0", "sr-or-A0.1", "sr-or-*(expected=2)", "sr-or(average=types)", "sr-mr", "sr-or-"]
-)
-def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(PfsmError):
-        get_metric(name)
-
-
-def test_the_signature_says_what_is_compared(parser: str) -> None:
-    entries = get_metric("sr-or-A0(expected=true)", parser=parser).entries()
-    assert entries["type"] == "A0"
-    assert entries["expected"] == "true"
-    assert entries["layer"] == "roles-or"
 
 
 def test_file_without_roles_is_the_wrong_one(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from pfsm import PfsmError
 from pfsm.metrics import get_metric
 from pfsm.metrics.words import WORD_METRICS
 from tests.judgment_cases import rows
@@ -58,17 +57,3 @@ def test_words_are_compared_in_lower_case_unless_told_otherwise() -> None:
     penn = get_metric("wer", tokeniser="penn")
     assert penn.score_pairs(["don't"], ["do not"])[0] == -50.0
     assert "tok:penn" in penn.signature
-
-
-@pytest.mark.parametrize(
-    ("options", "fault"),
-    [
-        ({"stem": True}, "metric wer: unknown option 'stem'; known are tokeniser, lowercase"),
-        ({"tokeniser": "13a"}, "metric wer: tokeniser is '13a'"),
-        ({"tokeniser": 13}, "metric wer: tokeniser is 13"),
-        ({"lowercase": "yes"}, "metric wer: lowercase is 'yes', it must be true or false"),
-    ],
-)
-def test_bad_options(options: dict[str, object], fault: str) -> None:
-    with pytest.raises(PfsmError, match=fault):
-        get_metric("wer", **options)

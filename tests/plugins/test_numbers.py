@@ -171,13 +171,6 @@ class TestMixturesWithLexicalOverlap:
         assert plugins_of(settings) == {"metrics": {"letters": "pfsm-numbers 0.9"}}
         assert metric_labels("letters_i", {}) == ["metric letters(pfsm-numbers@0.9)"]
 
-    def test_on_the_command_line(self, cli: Cli, write: Write) -> None:
-        reference, hypothesis = write("r.txt", "abc\nx\n"), write("h.txt", "bcd\nx\n")
-        scored = cli(
-            "score", reference, "-i", hypothesis, "--metric", "letters_i", "-sl", "-f", "json"
-        ).document
-        assert scored["segment_scores"] == [1.0, 1.0]
-
 
 def test_scores_are_checked() -> None:
     with pytest.raises(PfsmError, match=r"^metric 'short': gives numbers of shape \(1,\) for 2 pairs$"):
@@ -329,20 +322,3 @@ def _leaves(found: object) -> list[object]:
     if isinstance(found, dict):
         return [leaf for value in found.values() for leaf in _leaves(value)]
     return [leaf for value in found for leaf in _leaves(value)] if isinstance(found, list) else [found]
-
-
-def test_an_experiment_with_both(cli: Cli, write: Write) -> None:
-    write("test.tsv", tsv(rows(24)))
-    values = {
-        "title": "x",
-        "test": {"name": "made", "files": "test.tsv"},
-        "statistics": ["spread", "pearson"],
-        "resamples": 10,
-        "rows": [{"name": "letters", "metric": "letters", "options": {"weight": 2}}],
-    }
-    write("x.yaml", yaml.safe_dump(values))
-    done = cli("experiment", "x.yaml", "--data", ".", "-o", "out", "--jobs", "1")
-    assert done.status == 0, done.err
-    results = Path("out/results.json").read_text(encoding="utf-8")
-    assert '"spread"' in results
-    assert "plugin:pfsm-numbers@0.9" in results

@@ -18,7 +18,7 @@ import pytest
 import pfsm
 from pfsm.errors import PfsmError
 from pfsm.metrics import SegmentMetric, get_metric, metric_names
-from pfsm.metrics.mean_of import MeanOf
+from pfsm.metrics.mixtures import MeanOf
 from pfsm.model.metric import MOST_TYPES
 
 REFERENCES = ["The red bird sings.", "A small house stood here.", "Rain falls.", "", "We met on Tuesday."] * 4

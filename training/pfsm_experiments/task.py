@@ -19,7 +19,7 @@ from pfsm.evaluation.pooled import PooledScores, corpus_statistics, oriented_sco
 from pfsm.evaluation.questions import LikenessQuestion
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.references import number_by_segment
+from pfsm.metrics.inputs import number_by_segment
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels

@@ -6,7 +6,7 @@ import datasets
 import evaluate
 
 from pfsm import load
-from pfsm.metrics.references import number_by_segment
+from pfsm.metrics.inputs import number_by_segment
 from pfsm.model.shipped import DEFAULT_MODEL
 
 _CITATION = """\

@@ -11,9 +11,8 @@ from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.english.entailment import coverage, facts, polarity
 from pfsm.english.entailment.sides import Pair, Side, align, side_of
 from pfsm.lexicons.relations import RelationTable, load_relations
-from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.inputs import check_pairs, score_distinct
 from pfsm.metrics.metric_group import MetricGroup
-from pfsm.metrics.pairs import check_pairs
 from pfsm.version import __version__
 
 Float = NDArray[np.float64]

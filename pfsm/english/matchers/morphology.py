@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from pfsm.english.inflection import CATEGORIES, base_forms, differences, forms
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, shared_table
-from pfsm.matchers.kind import BuiltIn
-from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
 from pfsm.matchers.synonym import check_options, learn_options
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.text.vocabulary import Vocabulary

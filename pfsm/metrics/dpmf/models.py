@@ -3,20 +3,170 @@
 A model is made of the trees of one or more references and, if there is one, of a base: trees that all models have in
 common. Words and tags have numbers: first those of the base, then those that the references add, in the order they
 come. So sums are taken in the same order whatever else is scored.
+
+Trees become projective, with one root: the roots of a line after the first become dependents of the first. An arc is
+projective if every word between its ends descends from its head; one that is not is lifted, its dependent going to the
+head of its head, the shortest such arc first, until all are (the projectivisation of Nivre and Nilsson 2005, without
+their labels).
+
+The templates of features are those of Huang, Jiang and Liu (2009), and subsets of them. s0, s1, s2 are the topmost
+items of the stack, q0, q1 the next words of the queue; w is a word, t its tag, lct and rct the tags of an item's
+leftmost and rightmost child.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
-from pfsm.metrics.dpmf.options import LEGAL, SET, ParsingOptions
-from pfsm.metrics.dpmf.projective import projective_heads
-from pfsm.metrics.dpmf.templates import template_table
+from pfsm.metrics.names import Option, Options, flag, number, one_of, read_options, text, whole
 from pfsm.metrics.syntax.layers import dependency_tree
+
+
+def projective_heads(heads: Sequence[int]) -> list[int]:
+    """Heads of a projective tree with one root.
+
+    Args:
+        heads: Number of each word's head, counted from 1; 0 for roots, of which there is at least one.
+
+    Returns:
+        As many heads; those of a projective tree with one root as they were.
+    """
+    lifted = _with_one_root(heads)
+    while True:
+        crossing = [word for word, head in enumerate(lifted, 1) if not _is_projective(lifted, head, word)]
+        if not crossing:
+            return lifted
+        word = min(crossing, key=lambda word: (abs(word - lifted[word - 1]), word))
+        lifted[word - 1] = lifted[lifted[word - 1] - 1]
+
+
+def _with_one_root(heads: Sequence[int]) -> list[int]:
+    root = next((word for word, head in enumerate(heads, 1) if head == 0), 0)
+    return [root if head == 0 and word != root else head for word, head in enumerate(heads, 1)]
+
+
+def _is_projective(heads: Sequence[int], head: int, word: int) -> bool:
+    """Whether all words between descend from the head; the root's own arc spans nothing."""
+    between = range(min(head, word) + 1, max(head, word)) if head else range(0)
+    return all(_descends(heads, other, head) for other in between)
+
+
+def _descends(heads: Sequence[int], word: int, ancestor: int) -> bool:
+    while word not in {0, ancestor}:
+        word = heads[word - 1]
+    return word == ancestor
+
+
+WORDS = ("s0w s0t", "s0w", "s1w s1t", "s1w", "q0w q0t", "q0w")
+TAGS = ("s0t", "s1t", "q0t")
+PAIRS = ("s0w s1w s0t s1t", "s0w s1w s0t", "s0w s1w s1t", "s0w s0t s1t", "s1w s0t s1t", "s0w s1w")
+TAG_PAIRS = ("s0t s1t", "s0t q0t", "s0t q0t q1t", "s1t s0t q0t", "s2t s1t s0t")
+CHILDREN = ("s1t s1lct s0t", "s1t s1rct s0t", "s1t s0t s0lct", "s1t s0t s0rct")
+CONTEXTS = ("s0w q0t q1t", "s0w s1t q0t", "s0w s1t s1lct", "s0w s1t s1rct", "s0w s1t s0lct")
+
+SUBSETS: Mapping[str, tuple[str, ...]] = {
+    "all": (*WORDS, *TAGS, *PAIRS, *TAG_PAIRS, *CHILDREN, *CONTEXTS),
+    "single": (*WORDS, *TAGS),
+    "tags": (*TAGS, *TAG_PAIRS, *CHILDREN),
+    "pairs": (*WORDS, *TAGS, *PAIRS, *TAG_PAIRS),
+}
+
+
+def template_table(subset: str) -> NDArray[np.int64]:
+    """The templates of a subset as the kernel takes them, int64 [n_templates, 4]."""
+    from pfsm_kernels.syntax.shift_reduce import SLOTS  # noqa: PLC0415 - brings numba
+
+    rows = []
+    for template in SUBSETS[subset]:
+        slots = template.split()
+        words = [slot for slot in slots if slot.endswith("w")]
+        tags = [slot for slot in slots if not slot.endswith("w")]
+        # A third tag takes a word's place, which is wider.
+        wide = [*words, *tags[2:], "", ""][:2]
+        rows.append([SLOTS.index(slot) for slot in (*wide, *[*tags[:2], "", ""][:2])])
+    return np.array(rows, dtype=np.int64)
+
+
+LEGAL, ALL = "legal", "all"
+REFERENCE, REFERENCES, SET = "reference", "references", "set"
+TRAINING = (REFERENCE, REFERENCES, SET)
+
+
+@dataclass(frozen=True)
+class ParsingOptions:
+    """Options of the parsing model, checked.
+
+    Attributes:
+        parser: Who analyses both sides.
+        beam: Derivations that go on from each step.
+        penalty: Of the squared weights.
+        features: Which templates, a key of `SUBSETS`.
+        actions: Probabilities are over the ``legal`` actions, or over ``all`` three.
+        lowercase: Whether words are compared in lower case.
+        training: What the model is made of: one ``reference`` (of several the best one counts), all ``references`` of
+            the segment together, or the ``set`` of all references that are scored together.
+        background: A file of parses that the model is made of too; empty for none.
+        weight: How often the segment's own references count where others are there too.
+    """
+
+    parser: str = DEFAULT_PARSER
+    beam: int = 8
+    penalty: float = 1.0
+    features: str = "all"
+    actions: str = LEGAL
+    lowercase: bool = True
+    training: str = REFERENCE
+    background: str = ""
+    weight: float = 10.0
+
+    @property
+    def has_base(self) -> bool:
+        """Whether models are made of more than the segment's own references."""
+        return bool(self.background) or self.training == SET
+
+    @property
+    def entries(self) -> dict[str, str]:
+        """What a signature says of them; the parser says more of itself."""
+        return {
+            "beam": str(self.beam),
+            "penalty": f"{self.penalty:g}",
+            "features": self.features,
+            "actions": self.actions,
+            "case": "lc" if self.lowercase else "mixed",
+            "training": self.training,
+            **({"weight": f"{float(self.weight)!r}"} if self.has_base else {}),
+        }
+
+
+_KNOWN: Mapping[str, Option] = {
+    "parser": text(DEFAULT_PARSER, "the name of a parser"),
+    "beam": whole(8, 1000),
+    "penalty": number(1.0, 1e-6, 1e6, "a number from 1e-6 to 1e6"),
+    "features": one_of(*SUBSETS),
+    "actions": one_of(LEGAL, ALL),
+    "lowercase": flag(True),
+    "training": one_of(*TRAINING),
+    "background": text("", "the path of a file of parses"),
+    "weight": number(10.0, 1.0, 1e6, "a number from 1 to 1e6"),
+}
+
+
+def check_options(name: str, options: Options) -> ParsingOptions:
+    """Options with their defaults.
+
+    Raises:
+        PfsmError: If one is unknown or has no such value.
+    """
+    checked = ParsingOptions(**read_options(name, options, _KNOWN))
+    if "weight" in options and not checked.has_base:
+        raise PfsmError(f"metric {name}: weight goes with background, or with training=set")
+    return checked
+
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]

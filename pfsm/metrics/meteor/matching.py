@@ -16,8 +16,7 @@ from pfsm.lexicons.paraphrases import ParaphraseTable
 from pfsm.lexicons.synonyms import SynonymTable
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.type_lists import TypeLists
-from pfsm.metrics.meteor.normaliser import meteor_tokeniser
-from pfsm.metrics.meteor.word_lists import WordLists
+from pfsm.metrics.meteor.words import WordLists, meteor_tokeniser
 from pfsm.text.languages import default_stemmer
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 

@@ -17,18 +17,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.base import MetricWithComponents
+from pfsm.metrics.inputs import check_pairs, quotient, score_distinct
 from pfsm.metrics.meteor.matching import Analyser, Matches
-from pfsm.metrics.meteor.options import BASE, MeteorOptions
-from pfsm.metrics.meteor.parameters import STAGES, Parameters
-from pfsm.metrics.meteor.word_lists import meteor_lists, own_lists
-from pfsm.metrics.pairs import check_pairs
-from pfsm.metrics.parted import PartedMetric
+from pfsm.metrics.meteor.options import BASE, STAGES, MeteorOptions, Parameters
+from pfsm.metrics.meteor.words import meteor_lists, own_lists
 from pfsm.text.vocabulary import EncodedLines
 
 Float = NDArray[np.float64]
@@ -36,7 +34,7 @@ BEAM = 40
 PAIRS_PER_BATCH = 4096
 
 
-class MeteorMetric(PartedMetric):
+class MeteorMetric(MetricWithComponents):
     """METEOR 1.5, from 0 to 1. Its parts are `PARTS`. Several references: the best one of each segment counts.
 
     Args:
@@ -179,7 +177,7 @@ class _Side:
         shares = (parameters.delta, 1.0 - parameters.delta)
         matched = sum(share * (words @ weights) for share, words in zip(shares, self.matched, strict=True))
         total = sum(share * words for share, words in zip(shares, self.total, strict=True))
-        return _quotient(np.asarray(matched), np.asarray(total))
+        return quotient(np.asarray(matched), np.asarray(total))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +215,7 @@ def _scores(counts: _Counts, parameters: Parameters) -> Float:
     """Scores and parts, as `MeteorMetric.parts` gives them."""
     precision, recall = counts.precision, counts.recall
     p, r = precision.coverage(parameters), recall.coverage(parameters)
-    f = _quotient(p * r, parameters.alpha * p + (1.0 - parameters.alpha) * r)
+    f = quotient(p * r, parameters.alpha * p + (1.0 - parameters.alpha) * r)
     by_stage = precision.matched[0] + precision.matched[1] + recall.matched[0] + recall.matched[1]
     by_class = [
         one.sum(axis=1) + other.sum(axis=1)
@@ -225,11 +223,11 @@ def _scores(counts: _Counts, parameters: Parameters) -> Float:
     ]
     words_of_class = [one + other for one, other in zip(precision.total, recall.total, strict=True)]
     matched, words = by_stage.sum(axis=1), words_of_class[0] + words_of_class[1]
-    fragmentation = _quotient(2.0 * counts.chunks, matched)
+    fragmentation = quotient(2.0 * counts.chunks, matched)
     penalty = parameters.gamma * fragmentation**parameters.beta
     shares = [
-        *(_quotient(stage, words) for stage in _stages(by_stage.T, parameters)),
-        *(_quotient(count, of) for count, of in zip(by_class, words_of_class, strict=True)),
+        *(quotient(stage, words) for stage in _stages(by_stage.T, parameters)),
+        *(quotient(count, of) for count, of in zip(by_class, words_of_class, strict=True)),
     ]
     return np.column_stack([f * (1.0 - penalty), p, r, f, penalty, fragmentation, *shares])
 
@@ -238,8 +236,3 @@ def _stages(counts: Float, parameters: Parameters) -> list[Float]:
     """Counts of all four stages, zeros for those that the parameters do without."""
     of = dict(zip(parameters.weights, counts, strict=False))
     return [of.get(stage, np.zeros(counts.shape[1])) for stage in STAGES]
-
-
-def _quotient(over: Float, under: NDArray[Any]) -> Float:
-    quotient: Float = np.divide(over, under, out=np.zeros(over.shape), where=under > 0)
-    return quotient

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from pfsm.analysis.constituents import TOP, Constituent
 from pfsm.metrics.syntax.layers import CONSTITUENTS, Element, Layer, has_constituents
-from pfsm.metrics.syntax.overlap import clipped_fraction
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -52,27 +51,11 @@ def _by_depth(label: str, children: Sequence[list[str]], depth: int) -> list[str
     return own
 
 
-def subtree_metric(hypothesis: Trees, references: Sequence[Trees], depth: int = DEPTH) -> float:
-    """STM of one line against its references together, 0 to 1: the trees of each line's sentences.
-
-    A subtree counts as often as in the reference that has it most often. Depths that no side reaches are left out.
-    """
-    return clipped_fraction(
-        subtree_elements(hypothesis, depth), [subtree_elements(reference, depth) for reference in references]
-    )
-
-
 def subtree_layer(depth: int) -> Layer:
     """The layer of subtrees, with their depths as types."""
     return Layer(
         lambda analysis: subtree_elements(analysis.constituents, depth), has_constituents, CONSTITUENTS
     )
-
-
-def tree_kernel_metric(hypothesis: Trees, references: Sequence[Trees], decay: float = 1.0) -> float:
-    """TKM of one line: the cosine with its best reference, 0 to 1; 1 where neither side has a production."""
-    n = len(references)
-    return float(tree_cosines([hypothesis] * n, references, decay).max(initial=0.0))
 
 
 def tree_cosines(hypotheses: Sequence[Trees], references: Sequence[Trees], decay: float = 1.0) -> Float:

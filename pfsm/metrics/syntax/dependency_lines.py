@@ -2,6 +2,10 @@
 
 Nodes are the words of all lines in a row. A head is the place of another node, or -1 under the root, so that whole
 batches can be walked up and down at once.
+
+HWCM, DSTM and DTKM compare one of two kinds of dependencies. ``ud``: the parser's, Universal Dependencies for the one
+that ships; where it gives constituents alone, dependencies by the rules of `pfsm.analysis.heads`. ``collins``: by the
+rules of `pfsm.analysis.collins` over constituent trees, as Liu and Gildea (2005, section 2.1) have them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,11 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.analysis.collins import collins_analysis
 from pfsm.analysis.heads import head_dependencies
 from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 
 Int64 = NDArray[np.int64]
+AS_PARSED, COLLINS = "ud", "collins"
 WORDS, CATEGORIES, RELATIONS = "words", "categories", "relations"
 # Characters of a line that a fault shows.
 _SHOWN = 40
@@ -101,30 +108,33 @@ def symbols_of(analysis: Analysis, tree: DependencyTree, kind: str, lowercase: b
     return analysis.xpos or analysis.upos
 
 
-def as_trees(analyses: Iterable[Analysis], kind: str, lowercase: bool = True) -> Trees:
+def as_trees(
+    analyses: Iterable[Analysis], kind: str, lowercase: bool = True, heads: str = AS_PARSED
+) -> Trees:
     """The likeliest trees of lines.
 
     Args:
         analyses: The lines.
         kind: What stands at the nodes: `WORDS`, `CATEGORIES` or `RELATIONS`.
         lowercase: Whether words count in lower case.
+        heads: Which dependencies, `AS_PARSED` or `COLLINS`.
 
     Raises:
         PfsmError: If a line has no tree, or no tags where they are needed.
     """
     numbers: dict[str, int] = {}
     symbols: list[int] = []
-    heads: list[int] = []
+    places: list[int] = []
     offsets = [0]
-    for analysis in analyses:
+    for analysis in (with_heads(one, heads) for one in analyses):
         tree = tree_of(analysis)
         first = offsets[-1]
         symbols += [
             numbers.setdefault(symbol, len(numbers)) for symbol in symbols_of(analysis, tree, kind, lowercase)
         ]
-        heads += [first + head - 1 if head else -1 for head in tree.heads]
-        offsets.append(len(heads))
-    return Trees(*(np.array(column, dtype=np.int64) for column in (symbols, heads, offsets)))
+        places += [first + head - 1 if head else -1 for head in tree.heads]
+        offsets.append(len(places))
+    return Trees(*(np.array(column, dtype=np.int64) for column in (symbols, places, offsets)))
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -179,3 +189,29 @@ def shared_of(kinds: Sequence[Bags], n_pairs: int) -> NDArray[np.float64]:
 
     rows = [shared_weights(*ours, *theirs) for ours, theirs in (split(bags, n_pairs) for bags in kinds)]
     return np.stack(rows, axis=1)
+
+
+Float = NDArray[np.float64]
+
+
+def wanted_for(heads: str) -> Wanted:
+    """What to ask of the analyses."""
+    return Wanted(constituents=heads == COLLINS)
+
+
+def with_heads(analysis: Analysis, heads: str) -> Analysis:
+    """The analysis with the dependency tree that is asked for.
+
+    Raises:
+        PfsmError: If it has words, but not what the dependencies come from.
+    """
+    if heads == AS_PARSED:
+        return analysis
+    if analysis.tokens and not analysis.constituents:
+        raise lacking(analysis, "constituents, which heads=collins needs,")
+    return collins_analysis(analysis)
+
+
+def has_heads(analysis: Analysis, kind: str, heads: str) -> bool:
+    """Whether there are a tree to take dependencies from and, where they are asked for, tags."""
+    return has_symbols(analysis, kind) and (heads == AS_PARSED or bool(analysis.constituents))

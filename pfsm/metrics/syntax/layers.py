@@ -2,7 +2,7 @@
 
 The overlaps of Giménez and Màrquez (2009, appendix A) and the fractions of Liu and Gildea (2005) differ in what they
 count, not in how: a layer says what a line has as (type, item) elements, and everything else is common to all of them
-(`pfsm.metrics.syntax.overlap`). Semantic roles are further layers (`pfsm.metrics.roles.layers`).
+(`pfsm.metrics.syntax.overlap`). Semantic roles are further layers (`pfsm.metrics.roles.metrics`).
 
 ====================  =====================================  ================================
 layer                 type                                   items

@@ -13,13 +13,18 @@ analysed, it is 0.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.sentence import Analysis
+from pfsm.errors import PfsmError
+from pfsm.metrics.metric_group import ALL
+from pfsm.metrics.names import Option, Options, one_of, parse_name, read_options, stem_and_type, text
 from pfsm.metrics.syntax.layers import Element, Layer
 
 Float = NDArray[np.float64]
@@ -49,6 +54,65 @@ class TypeCounts:
 
 
 Measure = Callable[[TypeCounts], Float]
+TYPES, ELEMENTS = "types", "elements"
+PARSER = {"parser": text(DEFAULT_PARSER, "the name of a parser")}
+AVERAGE = {"average": one_of(TYPES, ELEMENTS)}
+
+
+@dataclass(frozen=True)
+class TypedName:
+    """The name of a metric of one type of elements, or of all of them, taken apart.
+
+    Attributes:
+        base: The name without options.
+        stem: Such as ``dp-or``.
+        only: The type that counts; None for all.
+        options: All options with their values.
+        entries: What a signature says of types and their average.
+    """
+
+    base: str
+    stem: str
+    only: str | None
+    options: Mapping[str, Any]
+    entries: Mapping[str, str]
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether elements of all types count together."""
+        return bool(self.options.get("average", TYPES) != TYPES)
+
+
+def read_typed(
+    name: str,
+    options: Options,
+    check: Callable[[str, str, str], None],
+    further: Mapping[str, Option] | None = None,
+) -> TypedName:
+    """The parts and options of ``STEM-*``, ``STEM-TYPE`` or, where there is one without types, ``STEM``.
+
+    Args:
+        name: The name, options in parentheses.
+        options: Further ones: ``parser``; of averages ``average``: over ``types`` (the default), each counting
+            alike, or over all ``elements`` together.
+        check: Refuses a type; takes the name, the stem and the type.
+        further: Options that the metric has beyond these.
+
+    Raises:
+        PfsmError: If the type is refused, or there is no such option or value.
+    """
+    parsed = parse_name(name)
+    if parsed.part:
+        raise PfsmError(f"metric {name}: has no parts, but {parsed.part!r} follows the point")
+    stem, only = stem_and_type(parsed.base)
+    if only not in {"", ALL}:
+        check(parsed.base, stem, only)
+    known = PARSER | dict(further or {}) | (AVERAGE if only == ALL else {})
+    chosen = read_options(parsed.base, {**parsed.options, **options}, known)
+    entries = {"type": only if only not in {"", ALL} else "all"}
+    if only == ALL:
+        entries["average"] = chosen["average"]
+    return TypedName(parsed.base, stem, None if only in {"", ALL} else only, chosen, entries)
 
 
 def average_overlap(counts: TypeCounts) -> Float:

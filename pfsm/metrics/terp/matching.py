@@ -13,10 +13,8 @@ from pfsm.lexicons.synonyms import SynonymTable
 from pfsm.matchers.paraphrase import ParaphraseMatcher
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.type_lists import TypeLists
-from pfsm.metrics.meteor.normaliser import meteor_tokeniser
-from pfsm.metrics.meteor.word_lists import own_lists
-from pfsm.metrics.terp.costs import P, T
-from pfsm.metrics.terp.options import METEOR, PARAPHRASE, STEM, SYNONYM, Resources
+from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
+from pfsm.metrics.terp.options import METEOR, PARAPHRASE, STEM, SYNONYM, P, Resources, T
 from pfsm.text.chunks import Tokeniser
 from pfsm.text.vocabulary import Vocabulary
 

@@ -4,6 +4,12 @@
 
 With an empty reference the words of the hypothesis take the place of the reference's. The score of a corpus is the
 cost of all edits over all words of the references, in percent: positive, lower is better.
+
+The features of Kahn, Snover and Ostendorf (2009, section 6.1) are sets T, P and B of either TERp, and errors of
+dependency pairs, sets E and N. Of a decomposition of both lines into pieces, over the number of pieces of the
+reference: the pieces of the hypothesis that are not correct (``extra``), and those of the reference that are not
+there (``missing``). E has them of ``dl``, ``lh``, ``dlh`` and ``dh``, expected over the 50 likeliest trees with gamma
+= .25; N of ``1g`` and ``2g``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,14 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.error_rates import fewest_edits, rates_of_totals
-from pfsm.metrics.pairs import check_pairs
-from pfsm.metrics.parted import PartedMetric
-from pfsm.metrics.references import Streams, by_segment, check_streams
-from pfsm.metrics.terp.costs import KINDS, cost_vector
+from pfsm.errors import PfsmError
+from pfsm.metrics.analysed import PrecisionRecallMetric
+from pfsm.metrics.base import MetricWithComponents
+from pfsm.metrics.inputs import Streams, by_segment, check_pairs, check_streams, score_distinct
+from pfsm.metrics.metric_group import MetricGroup, PairFeatures, group_with_parts
+from pfsm.metrics.names import parse_name
+from pfsm.metrics.sacre_counts import fewest_edits, rates_of_totals
+from pfsm.metrics.syntax.dependency_metrics import EDPM, pair_metric
 from pfsm.metrics.terp.matching import Matches, finder
-from pfsm.metrics.terp.options import NO_EDITS, check_options
+from pfsm.metrics.terp.options import BASE, KINDS, NO_EDITS, TERP, check_options, cost_vector
 
 Float = NDArray[np.float64]
 PAIRS_PER_BATCH = 4096
@@ -27,7 +35,7 @@ PAIRS_PER_BATCH = 4096
 PARTS = (*KINDS, "longer", "shorter")
 
 
-class TerpMetric(PartedMetric):
+class TerpMetric(MetricWithComponents):
     """TERp in percent: of segments negated, 0 is best; of corpora positive. Its parts are `PARTS`.
 
     Several references: the cheapest edits over the mean length of all references, as TER has it.
@@ -146,3 +154,72 @@ def features(matches: Matches, counts: Float) -> Float:
     ours, theirs = matches.lengths.T
     beyond = np.maximum(np.column_stack([theirs - ours, ours - theirs]), 0.0)
     return np.asarray(np.column_stack([counts, beyond]) / normaliser(matches)[:, np.newaxis])
+
+
+NAME = "edpm-errors"
+SYNTACTIC, SEQUENTIAL = ("dl", "lh", "dlh", "dh"), ("1g", "2g")
+SIDES = ("extra", "missing")
+
+
+def feature_set(decompositions: Sequence[str], options: str = "") -> tuple[str, ...]:
+    """Names of the features of some decompositions, with options in parentheses if wanted."""
+    return tuple(f"{NAME}.{part}.{side}{options}" for part in decompositions for side in SIDES)
+
+
+E, N = feature_set(SYNTACTIC), feature_set(SEQUENTIAL)
+
+
+def prepared_errors(name: str) -> PairFeatures:
+    """What computes all features of E and N, float64 [n_pairs] each, with the options of the one that is named.
+
+    It raises `PfsmError` if the parser cannot be loaded, `ValueError` if the lists differ in length.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
+    metric = error_metric(name)
+    _, parenthesis, options = name.partition("(")
+    names = feature_set((*SYNTACTIC, *SEQUENTIAL), parenthesis + options)
+
+    def values(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        shared, ours, theirs = np.moveaxis(metric.counts(hypotheses, references), 2, 0)
+        pieces = np.maximum(theirs, 1.0)
+        rates = np.stack([(ours - shared) / pieces, (theirs - shared) / pieces], axis=2)
+        return dict(zip(names, rates.reshape(len(rates), -1).T, strict=True))
+
+    return values
+
+
+def error_label(name: str) -> str:
+    """The feature with what decides its values: the trees it is expected over, and the parser."""
+    return f"{name}({','.join(error_metric(name).signature.split('|')[1:-1])})"
+
+
+def error_metric(name: str) -> PrecisionRecallMetric:
+    """The metric whose counts the features come from, with the options in the name of one of them.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
+    options = parse_name(name).options
+    if "parts" in options:
+        raise PfsmError(f"feature {name}: its name says which part it is; leave out the option parts")
+    return pair_metric(EDPM, {"parts": "+".join((*SYNTACTIC, *SEQUENTIAL)), **options})
+
+
+GROUPS = (
+    group_with_parts(
+        TERP,
+        "TERp: TER with stems, synonyms, paraphrases and costs (English; needs the extra paraphrases)",
+        TerpMetric,
+        PARTS,
+    ),
+    group_with_parts(BASE, "TERp with what ships: few paraphrases (English)", TerpMetric, PARTS),
+    MetricGroup(
+        parts={NAME: (*E, *N)},
+        prepared=prepared_errors,
+        check_part=error_metric,
+        label=error_label,
+        about={NAME: "dependencies and words that are wrong or missing"},
+    ),
+)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pfsm.encoder.heads import contents_of, head_path
 from pfsm.evaluation import kendall_tau_b, pearson
 from pfsm.evaluation.comparison import number
-from pfsm.metrics.references import flat_pairs
+from pfsm.metrics.inputs import flat_pairs
 from pfsm.model import file
 from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import MEAN

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch, SentenceFeatures
 from pfsm.lattice.building import find_jumps
-from pfsm.lattice.names import JUMP, shared, states_of, transition
-from pfsm.lattice.states import state_parts
+from pfsm.lattice.names import JUMP, shared, state_parts, states_of, transition
 from pfsm_kernels.lattice.instances import count_instances
 from pfsm_kernels.whole_states import Parts
 

@@ -23,11 +23,11 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import default_seed
 from pfsm.features.values import check_feature, counted_features, feature_values, with_checksum
 from pfsm.lattice.names import sentence_feature
+from pfsm.metrics.inputs import flat_pairs
 from pfsm.metrics.ngram_table import documents_of
-from pfsm.metrics.references import flat_pairs
 from pfsm.metrics.registry import expanded
-from pfsm.metrics.terp.costs import KINDS, T, cost_vector
 from pfsm.metrics.terp.metric import TerpMetric, features
+from pfsm.metrics.terp.options import KINDS, T, cost_vector
 from pfsm.model.file import Model, Scale
 from pfsm.model.settings import BEST, Settings
 from pfsm.runtime.choice import NOISE

@@ -1,0 +1,292 @@
+"""Metrics over semantic roles (SR of Giménez and Màrquez 2009, appendix A), named as there, in lower case.
+
+``sr-or-*`` is the average over all roles, ``sr-or-A0`` counts one role, ``sr-or`` counts roles without their words.
+
+==========  =============================  ==================================
+layer       type                           items
+==========  =============================  ==================================
+``or``      role, such as A0 or AM-TMP     the words of such arguments
+``mr``      role                           the arguments, each a word sequence
+``orv``     role                           (predicate's lemma, word)
+``mrv``     role                           (predicate's lemma, argument)
+``labels``  one for all                    roles, without words
+``verbs``   one for all                    (predicate's lemma, role)
+==========  =============================  ==================================
+
+Words and lemmas are in lower case. A word in two arguments with the same role, of two predicates, counts twice. Every
+layer is there in a line that has an argument; a line without arguments, an empty one too, has no analysis.
+
+With the option ``expected`` one wrong decision of the labeller does not decide a score. An element e counts as often
+as is expected: the sum of the probabilities of the arguments that it is in. With h_e and r_e these expectations in
+hypothesis and reference, O_t = sum min(h_e, r_e) / sum max(h_e, r_e) over the elements of type t. The average over
+types weighs each by the probability that either line has it,
+
+    w_t = 1 - prod over possible arguments a of type t, in both lines, of (1 - p(a)),
+
+so that a type which hardly occurs hardly counts. With certain roles this is the plain overlap.
+"""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.analysis.roles import Argument, Frame
+from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
+from pfsm.errors import PfsmError
+from pfsm.metrics.analysed import AnalysedMetric, Compute
+from pfsm.metrics.metric_group import MetricGroup, typed_family
+from pfsm.metrics.names import Options, flag
+from pfsm.metrics.syntax.layers import Element, Layer, words_of_line
+from pfsm.metrics.syntax.overlap import Measure, average_overlap, layer_scores, pooled_overlap, read_typed
+
+ROLES = Wanted(roles=True)
+_ALL = ""
+# Elements of one argument: of its frame, itself and the words of the line.
+OfArgument = Callable[[Frame, Argument, list[str]], list[Element]]
+
+
+@dataclass(frozen=True)
+class RoleLayer:
+    """One kind of elements of arguments.
+
+    Attributes:
+        of_argument: The (type, item) elements of one argument.
+        has_types: Whether types are roles, or one type holds everything.
+    """
+
+    of_argument: OfArgument
+    has_types: bool = True
+
+    @property
+    def layer(self) -> Layer:
+        """The layer over the arguments of likely predicates."""
+        return Layer(lambda analysis: [one for one, _ in self.elements(analysis)], has_arguments, ROLES, 0.0)
+
+    def elements(self, analysis: Analysis, *, expected: bool = False) -> Iterator[tuple[Element, float]]:
+        """Elements of a line with the probability of their argument.
+
+        Args:
+            analysis: The line.
+            expected: Whether to take all possible arguments; otherwise those that the analysis decides for.
+        """
+        words = words_of_line(analysis)
+        for frame in analysis.frames or ():
+            for argument in frame.possible if expected else _decided(frame):
+                for element in self.of_argument(frame, argument, words):
+                    yield element, argument.probability
+
+
+def has_arguments(analysis: Analysis) -> bool:
+    """Whether a line has a predicate with an argument.
+
+    Raises:
+        PfsmError: If the parser gives trees but no roles.
+    """
+    _check_known(analysis)
+    return any(_decided(frame) for frame in analysis.frames or ())
+
+
+def _decided(frame: Frame) -> tuple[Argument, ...]:
+    """The arguments of a predicate; a word that is less likely one than not has none."""
+    return frame.arguments if frame.is_likely else ()
+
+
+def may_have_arguments(analysis: Analysis) -> bool:
+    """Whether a line has a predicate that may have an argument.
+
+    Raises:
+        PfsmError: If the parser gives trees but no roles.
+    """
+    _check_known(analysis)
+    return any(frame.possible for frame in analysis.frames or ())
+
+
+def _check_known(analysis: Analysis) -> None:
+    if analysis.frames is None and analysis.tokens and not analysis.is_failed:
+        raise PfsmError(
+            "the parser gives no semantic roles, which this metric needs; choose another, or give a file of roles, "
+            "as in parser=file:roles.conllu"
+        )
+
+
+def _words(_: Frame, argument: Argument, words: list[str]) -> list[Element]:
+    return [(argument.label, words[word]) for word in argument.words]
+
+
+def _whole(_: Frame, argument: Argument, words: list[str]) -> list[Element]:
+    return [(argument.label, tuple(words[word] for word in argument.words))]
+
+
+def _with_verb(of_argument: OfArgument) -> OfArgument:
+    def elements(frame: Frame, argument: Argument, words: list[str]) -> list[Element]:
+        return [(label, (frame.lemma, item)) for label, item in of_argument(frame, argument, words)]
+
+    return elements
+
+
+def _label(_: Frame, argument: Argument, words: list[str]) -> list[Element]:  # noqa: ARG001
+    return [(_ALL, argument.label)]
+
+
+LAYERS: Mapping[str, RoleLayer] = {
+    "or": RoleLayer(_words),
+    "mr": RoleLayer(_whole),
+    "orv": RoleLayer(_with_verb(_words)),
+    "mrv": RoleLayer(_with_verb(_whole)),
+    "labels": RoleLayer(_label, has_types=False),
+    "verbs": RoleLayer(_with_verb(_label), has_types=False),
+}
+
+Float = NDArray[np.float64]
+
+
+@dataclass
+class _Line:
+    """What is expected of a line.
+
+    Attributes:
+        counts: By type, how often each item is expected.
+        absent: By type, the probability that the line has no argument of it.
+        is_there: Whether the line may have an argument.
+    """
+
+    is_there: bool
+    counts: dict[str, dict[object, float]] = field(default_factory=lambda: defaultdict(dict))
+    absent: dict[str, float] = field(default_factory=dict)
+
+
+def expected_scores(
+    hypotheses: Sequence[Analysis],
+    references: Sequence[Analysis],
+    layer: RoleLayer,
+    only: str | None = None,
+    *,
+    pooled: bool = False,
+) -> Float:
+    """Expected overlaps of pairs, float64 [n_pairs], 0 to 1; 0 where a line has no possible argument.
+
+    Args:
+        hypotheses: Analyses with roles.
+        references: As many.
+        layer: What to count.
+        only: The one type to count; None for all.
+        pooled: Whether the elements of all types count together, instead of the average over types.
+    """
+    known: dict[int, _Line] = {}
+    for one in (*hypotheses, *references):
+        if id(one) not in known:
+            known[id(one)] = _line(one, layer, only)
+    pairs = zip(hypotheses, references, strict=True)
+    return np.array([_score(known[id(h)], known[id(r)], pooled) for h, r in pairs], dtype=np.float64)
+
+
+def _line(analysis: Analysis, layer: RoleLayer, only: str | None) -> _Line:
+    line = _Line(may_have_arguments(analysis))
+    certain: dict[tuple[str, object], list[float]] = defaultdict(list)
+    for element, probability in layer.elements(analysis, expected=True):
+        if only in {None, element[0]}:
+            certain[element].append(probability)
+    for (kind, item), probabilities in certain.items():
+        line.counts[kind][item] = math.fsum(probabilities)
+    for frame in analysis.frames or ():
+        for argument in frame.possible:
+            kinds = {kind for kind, _ in layer.of_argument(frame, argument, list(analysis.tokens))}
+            for kind in kinds & set(line.counts):
+                line.absent[kind] = line.absent.get(kind, 1.0) * (1.0 - argument.probability)
+    return line
+
+
+def _score(ours: _Line, theirs: _Line, pooled: bool) -> float:
+    if not (ours.is_there and theirs.is_there):
+        return 0.0
+    over, under, weights = [], [], []
+    for kind in sorted(set(ours.counts) | set(theirs.counts)):
+        h, r = ours.counts.get(kind, {}), theirs.counts.get(kind, {})
+        items = h.keys() | r.keys()
+        over.append(math.fsum(min(h.get(item, 0.0), r.get(item, 0.0)) for item in items))
+        under.append(math.fsum(max(h.get(item, 0.0), r.get(item, 0.0)) for item in items))
+        weights.append(1.0 - ours.absent.get(kind, 1.0) * theirs.absent.get(kind, 1.0))
+    if pooled:
+        over, under, weights = [math.fsum(over)], [math.fsum(under)], [1.0]
+    total = math.fsum(weights) if any(under) else 0.0
+    if not total:
+        return 1.0
+    parts = [w * a / b for a, b, w in zip(over, under, weights, strict=True) if b > 0]
+    return min(1.0, math.fsum(parts) / total)
+
+
+EXPECTED = "expected"
+_ROLE = r"[A-Z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*"
+
+
+# Of each stem the layer that types are compared in, or the one without types, and the metric in words.
+_BY_ROLE = {
+    "sr-or": ("or", "words in arguments with the same semantic role"),
+    "sr-mr": ("mr", "arguments with the same semantic role and the same words"),
+    "sr-orv": ("orv", "words in arguments with the same semantic role of the same verb"),
+    "sr-mrv": ("mrv", "arguments with the same semantic role and words of the same verb"),
+}
+_LABELS = {
+    "sr-or": ("labels", "overlap of semantic roles, without their words"),
+    "sr-orv": ("verbs", "overlap of verbs with their semantic roles, without the roles' words"),
+}
+
+
+def role_metric(name: str, options: Options) -> AnalysedMetric:
+    """An overlap over semantic roles. Several references: the best one counts.
+
+    Args:
+        name: ``sr-or-*``, ``sr-or-A0``, ``sr-or`` and so on, options in parentheses.
+        options: As `read_typed` takes them; ``expected``: whether possible arguments count by their probabilities,
+            instead of those that the labeller decides for (default: false).
+    """
+    typed = read_typed(name, options, _check_role, {EXPECTED: flag(False)})
+    has_types = typed.base.count("-") > 1
+    layer = (_BY_ROLE if has_types else _LABELS)[typed.stem][0]
+    expected = typed.options[EXPECTED]
+    pooled = not has_types or typed.is_pooled
+    return AnalysedMetric(
+        typed.base,
+        {
+            "layer": f"roles-{layer}",
+            "type": typed.entries["type"],
+            "case": "lc",
+            **typed.entries,
+            EXPECTED: str(expected).lower(),
+        },
+        typed.options["parser"],
+        ROLES,
+        _scorer(LAYERS[layer], typed.only, expected=expected, pooled=pooled),
+        may_have_arguments if expected else has_arguments,
+    )
+
+
+def _check_role(name: str, stem: str, only: str) -> None:
+    if not re.fullmatch(_ROLE, only):
+        raise PfsmError(f"metric {name}: {only!r} is no semantic role; write it as in {stem}-A0")
+
+
+def _scorer(layer: RoleLayer, only: str | None, *, expected: bool, pooled: bool) -> Compute:
+    measure: Measure = pooled_overlap if pooled else average_overlap
+
+    def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
+        scores = (
+            expected_scores(hypotheses, references, layer, only, pooled=pooled)
+            if expected
+            else layer_scores(hypotheses, references, layer.layer, measure, only)
+        )
+        return scores[:, np.newaxis]
+
+    return compute
+
+
+GROUPS: tuple[MetricGroup, ...] = (
+    typed_family({stem: what for stem, (_, what) in _BY_ROLE.items()}, "mean over roles", role_metric),
+    MetricGroup({stem: what for stem, (_, what) in _LABELS.items()}, role_metric),
+)
