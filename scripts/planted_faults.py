@@ -34,7 +34,7 @@ class Fault:
     tests: str
 
 
-_FOLDS = "tests/training/test_preference_folds.py"
+_FOLDS = "tests/training/test_crossval.py"
 _SIGNATURES = "tests/metrics/test_signatures.py"
 _CHECKPOINT = "tests/training/test_checkpoint.py"
 

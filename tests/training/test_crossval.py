@@ -255,3 +255,56 @@ def test_a_segment_with_two_references_is_one_segment() -> None:
         folds_without[segment].add(other)
     assert all(len(folds) == 1 for folds in folds_of.values())
     assert any(len(folds) == 2 for folds in folds_without.values())
+
+
+def test_preferences_are_folded_by_reference_not_by_what_is_better() -> None:
+    """Every translation is of two segments, and every segment has two preferences."""
+    references = tuple(f"segment {number // 2}" for number in range(40))
+    better = tuple(f"translation {(number + 1) // 2 % 20}" for number in range(40))
+    preferences = Preferences(references, better, ("x",) * 40, np.ones(40), {}, ())
+    member = make_folds(None, preferences).preference_member
+    folds_of_reference, folds_of_better = defaultdict(set), defaultdict(set)
+    for reference, text, fold in zip(references, better, member.tolist(), strict=True):
+        folds_of_reference[reference].add(fold)
+        folds_of_better[text].add(fold)
+    assert all(len(folds) == 1 for folds in folds_of_reference.values())
+    assert any(len(folds) == 2 for folds in folds_of_better.values())
+
+
+@pytest.mark.parametrize("scored", [True, False])
+def test_no_translation_that_is_held_out_is_trained_on(scored: bool) -> None:
+    judgments = invented(3).sorted()
+    preferences = preferences_of(judgments).sorted()
+    given = judgments if scored else None
+    data = encode_here(TrainingText(given, preferences, Settings()))
+    folds = make_folds(given, preferences)
+    for fold in range(len(folds.names)):
+        kept, held = (np.flatnonzero((folds.preference_member == fold) == side) for side in (False, True))
+        assert held.size
+        assert not set(np.array(preferences.references)[kept]) & set(np.array(preferences.references)[held])
+        train_part, test_part = folds.split(data, fold)
+        assert (train_part.votes.size, test_part.votes.size) == (kept.size, held.size)
+        # Pairs of the lattices: those of the judgments, and every translation of the preferences once.
+        rows = int((folds.member != fold).sum()) if scored else 0
+        texts = {
+            (preferences.references[row], text)
+            for row in kept
+            for text in (preferences.better[row], preferences.worse[row])
+        }
+        assert len(train_part) == rows + len(texts)
+
+
+def test_three_votes_weigh_as_much_as_three_rows() -> None:
+    """The mixture shares the objective between scores and votes, however the votes lie in rows."""
+    judgments, config = invented(5, segments=12), TrainingConfig(penalty=2.0, mixture=0.4)
+    once = preferences_of(judgments)
+    uneven = replace(once, votes=np.where(np.arange(len(once)) % 2, 3.0, 1.0))
+    rows = np.repeat(np.arange(len(once)), uneven.votes.astype(int))
+    repeated = replace(once.select(rows), votes=np.ones(rows.size))
+    one, other = (
+        train(judgments, preferences=given, config=config, threads=1) for given in (uneven, repeated)
+    )
+    assert one.weights.keys() == other.weights.keys()
+    for name, weight in one.weights.items():
+        assert other.weights[name] == pytest.approx(weight, abs=1e-7)
+    assert one.training["slope"] == pytest.approx(other.training["slope"], rel=1e-6)
