@@ -28,7 +28,6 @@ from pfsm.metrics.parts import (
     nist,
     sacre_parts,
 )
-from pfsm.metrics.preservation.differences import GROUP as KEPT
 from pfsm.metrics.reference_fitted import counted_name
 from pfsm.metrics.sacre import sacre_metric
 from pfsm.metrics.sacre_counts import TER_PARTS
@@ -86,10 +85,10 @@ _FIRST = (
         label=str,
         about={"length": "lengths of the two sides"},
     ),
-    KEPT,
 )
 # Modules with `GROUPS` of their own; most of them bring parsers.
 _FURTHER = (
+    "pfsm.english.preservation.differences",
     "pfsm.metrics.syntax.dependency_metrics",
     "pfsm.metrics.syntax.overlap_metrics",
     "pfsm.metrics.roles.metrics",

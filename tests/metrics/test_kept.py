@@ -14,11 +14,10 @@ from pfsm.english import facts
 from pfsm.english import quantities as units
 from pfsm.english.facts import contradictions, runs
 from pfsm.english.numbers import english_numbers
-from pfsm.features.values import feature_values
-from pfsm.metrics.preservation import chunk_table
-from pfsm.metrics.preservation import differences as lines
-from pfsm.metrics.preservation.chunk_table import KIND_BIT, NO_WORD, WORD_BITS, ChunkTable
-from pfsm.metrics.preservation.differences import (
+from pfsm.english.preservation import chunk_table
+from pfsm.english.preservation import differences as lines
+from pfsm.english.preservation.chunk_table import KIND_BIT, NO_WORD, WORD_BITS, ChunkTable
+from pfsm.english.preservation.differences import (
     KEPT,
     LineCounts,
     counts_of,
@@ -27,6 +26,7 @@ from pfsm.metrics.preservation.differences import (
     read_lines,
     runs_of,
 )
+from pfsm.features.values import feature_values
 from pfsm.text.classes import normal_form, shipped_lists
 from pfsm.text.numbers import digit_numbers
 from pfsm.text.plain import chunk_tokens, tokenise

@@ -41,7 +41,7 @@ _MOST_CHARACTERS = 8_000_000
 
 
 class Counts(NamedTuple):
-    """What a chunk has, as in `pfsm.metrics.preservation.differences.LineCounts`."""
+    """What a chunk has, as in `pfsm.english.preservation.differences.LineCounts`."""
 
     repeats: int = 0
     negations: int = 0

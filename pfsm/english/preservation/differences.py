@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm.english.facts import RUN, contradictions, run_tokens
 from pfsm.english.numbers import english_numbers
-from pfsm.metrics.metric_group import MetricGroup
-from pfsm.metrics.preservation.chunk_table import (
+from pfsm.english.preservation.chunk_table import (
     END,
     HAS_COUNTS,
     KIND_BIT,
@@ -22,6 +21,7 @@ from pfsm.metrics.preservation.chunk_table import (
     ChunkTable,
     Counts,
 )
+from pfsm.metrics.metric_group import MetricGroup
 from pfsm.text.numbers import Number, digit_numbers
 from pfsm.text.plain import tokenise
 from pfsm.text.short_runs import Run, remembered
@@ -272,9 +272,13 @@ def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:
     return (Counter(ours) & Counter(theirs)).total()
 
 
-GROUP = MetricGroup(
-    parts={"kept": KEPT},
-    values=differences,
-    label=str,
-    about={"kept": "repeated words, other case, numbers, negations, spaces and starts that differ, counted"},
+GROUPS = (
+    MetricGroup(
+        parts={"kept": KEPT},
+        values=differences,
+        label=str,
+        about={
+            "kept": "repeated words, other case, numbers, negations, spaces and starts that differ, counted"
+        },
+    ),
 )
