@@ -20,13 +20,6 @@ STATISTICS = {
     "length-weighted": "Length-weighted r",
     "mean-removed-weighted": "Length-weighted mean-removed r",
     "acc-t": "acc-t",
-    "document-pearson": "Pearson's r of documents",
-    "document-spearman": "Spearman's ρ of documents",
-    "document-kendall_tau_b": "Kendall's τ-b of documents",
-    "document-mean-removed": "Mean-removed r of documents",
-    "system-pearson": "Pearson's r of systems",
-    "system-spearman": "Spearman's ρ of systems",
-    "system-kendall_tau_b": "Kendall's τ-b of systems",
     "system-accuracy": "Pairwise accuracy of systems",
     "system-spa": "Soft pairwise accuracy of systems",
     "king": "KING, human likeness",
@@ -45,7 +38,7 @@ def title_of(statistic: str) -> str:
     if statistic in STATISTICS:
         return STATISTICS[statistic]
     level, name = level_and_name(statistic)
-    heading = SEGMENT_LEVEL[name].heading
+    heading = STATISTICS.get(statistic.removeprefix(f"{level}-")) or SEGMENT_LEVEL[name].heading
     return heading if level in {None, SEGMENT} else f"{heading} of {level}s"
 
 
