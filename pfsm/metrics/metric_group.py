@@ -233,7 +233,8 @@ def group_with_parts(
         make(parsed.base, parsed.options)
 
     def prepared(part: str) -> PairFeatures:
-        check(part)
+        if not parse_name(part).options:
+            no_options(part)
         return prepared_parts(part, make_parts or make, parts)
 
     return MetricGroup(
