@@ -112,7 +112,7 @@ PLANTED = (
         "the n-best list of a line keeps the best of its first sentence",
         "-(pair[0].log_probability + pair[1].log_probability)",
         "-pair[0].log_probability",
-        "tests/analysis/test_n_best.py",
+        "tests/analysis/test_parser.py",
     ),
     Fault(
         "permutations that are not a number count as small",

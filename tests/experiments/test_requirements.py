@@ -39,7 +39,7 @@ def test_an_optional_row_is_left_out_with_a_note(tmp_path: Path) -> None:
 
 def test_a_row_that_is_not_optional_is_refused_by_name(tmp_path: Path) -> None:
     path = experiment(tmp_path, ROW % "")
-    fault = f"{path}: row 'vectors': there are no vectors /no/such.vec; give their file"
+    fault = f"{path}: row 'vectors': there are no vectors /no/such.vec; say --resource such.vec=PATH"
     with pytest.raises(PfsmError, match=f"^{re.escape(fault)}"):
         make_plan(read_experiment(path), DataFolder(tmp_path))
     row = f"{{name: table, {TABLE}}}"
