@@ -23,14 +23,10 @@ def test_ratios_are_medians_of_runs_that_followed_each_other(against: Any) -> No
     assert line == "| it | 25 | 25 | 2.00 |  |"
 
 
-@pytest.mark.parametrize(("ours", "flag"), [(1.0, ""), (1.05, ""), (1.2, "**slower**"), (0.5, "")])
-def test_what_is_more_than_a_tenth_slower_is_flagged(against: Any, ours: float, flag: str) -> None:
-    line, _ = against.row(against.Work("it", 1, ()), [ours] * 3, [1.0] * 3)
-    assert line.endswith(f"| {flag} |")
-
-
-def test_what_one_tree_cannot_do_has_no_ratio(against: Any) -> None:
-    assert against.row(against.Work("it", 1, ()), [0.5], [])[1] is None
+def test_what_is_more_than_a_tenth_slower_is_flagged(against: Any) -> None:
+    for ours, flag in ((1.05, ""), (1.2, "**slower**")):
+        line, _ = against.row(against.Work("it", 1, ()), [ours] * 3, [1.0] * 3)
+        assert line.endswith(f"| {flag} |")
 
 
 def test_a_tree_runs_its_own_code(against: Any, tmp_path: Path) -> None:

@@ -42,21 +42,6 @@ def test_system_level(tmp_path: Path) -> None:
     assert "'-5' is not a whole number from 1" in refused(*call, "--per-system", "-5", data=tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("text", "options", "fault"),
-    [
-        ("reference\thypothesis\tscore\na\tb\tnan\n", [], ":2: score is 'nan', a finite number is needed"),
-        ("reference\thypothesis\tscore\na\tb\t1\na\tc\t2\n", [], "the data has only one segment"),
-        ("", ["--plot", "x.xyz"], "--plot is 'x.xyz', its name must end in one of .svg, .png, .pdf"),
-    ],
-)
-def test_tune_feature_sets(tmp_path: Path, text: str, options: list[str], fault: str) -> None:
-    pytest.importorskip("torch")
-    path = tmp_path / "data.tsv"
-    path.write_text(text, encoding="utf-8")
-    assert fault in refused("tune_feature_sets.py", str(path), *options, data=tmp_path)
-
-
 def test_planted_faults_have_a_place_and_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(SCRIPTS))
     planted = importlib.import_module("planted_faults")

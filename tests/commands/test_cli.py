@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.commands import COMMANDS
-from pfsm.version import __version__
 from pfsm_installation import install_command
 from tests.command_runs import Cli, Write, text
 from tests.judgment_cases import rows, tsv
@@ -18,30 +16,6 @@ POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and terminals are
 HEAVY = ("numba", "torch", "nltk", "scipy.stats")
 LONGEST_WAIT = 300.0
 CALL = "import sys; from pfsm.cli import main; sys.exit(main(sys.argv[1:]))"
-
-
-class TestHelp:
-    def test_no_command_prints_help(self, cli: Cli) -> None:
-        assert cli().lines == cli("--help").lines
-        body = " ".join(cli().out.split())
-        for command, summary in COMMANDS.items():
-            assert f"{command} " in body
-            assert summary in body
-
-    @pytest.mark.parametrize("command", COMMANDS)
-    def test_of_each_command(self, command: str, cli: Cli) -> None:
-        outcome = cli(command, "--help")
-        assert outcome.out.startswith(f"usage: pfsm {command} [-h]")
-        assert outcome.lines
-
-    def test_version(self, cli: Cli) -> None:
-        assert cli("--version").lines == [f"pfsm {__version__}"]
-
-    def test_a_file_may_be_called_like_a_command(self, cli: Cli, write: Write, tmp_path: Path) -> None:
-        for name in ("train", "show"):
-            write(name, "a\n")
-        lines = cli("score", "train", "-i", "show", "-m", saved(tmp_path), "-sl").lines
-        assert len(lines) == 1
 
 
 def python(code: str, *arguments: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -80,10 +54,6 @@ sys.exit(status)
     def test_help_models_and_show_need_none_of_it(self, tmp_path: Path) -> None:
         lines = ["", "--help", "train --help", "score --help", "models", "show en-small", "--version"]
         done = python(self.RUN, "with torch", " ".join(HEAVY), *lines, folder=tmp_path)
-        assert (done.returncode, done.stderr) == (0, "loaded:\n")
-
-    def test_help_needs_no_numpy_either(self, tmp_path: Path) -> None:
-        done = python(self.RUN, "with torch", "numpy", "--help", "--version", folder=tmp_path)
         assert (done.returncode, done.stderr) == (0, "loaded:\n")
 
     def test_everything_but_training_works_without_torch(self, tmp_path: Path, write: Write) -> None:
@@ -164,19 +134,6 @@ class TestOutput:
         assert outcome.err == "pfsm: standard output is closed, there is nowhere to write to\n"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("data", "info"),
-        ("data", "convert", "--output", "out.tsv"),
-        ("resources", "compile", "synonyms", "--name", "x"),
-    ],
-)
-def test_a_name_longer_than_names_can_be(cli: Cli, arguments: tuple[str, ...]) -> None:
-    name = "x" * 5000
-    assert cli(*arguments, name).fault == f"{name}: cannot be used (File name too long)"
-
-
 class TestFileNames:
     """Bytes that are not UTF-8 in the name of a file: Python hands them on as lone surrogates."""
 
@@ -202,17 +159,6 @@ class TestFileNames:
         assert outcome.status == 0
         header = (tmp_path / "s.tsv").read_text(encoding="utf-8").splitlines()[0]
         assert header == "segment\th\\udcff.txt\tref.txt\tpreferred"
-
-    def test_train_and_show(self, cli: Cli, write: Write, tmp_path: Path) -> None:
-        write("t\udcff.tsv", tsv(rows(8)))
-        assert cli("train", "t\udcff.tsv", "-o", "m.json").lines[-1] == "wrote m.json"
-        (tmp_path / "m.json").read_text(encoding="utf-8")
-        assert "t\\udcff.tsv (8)" in cli("show", "m.json").out
-
-    def test_bad_input_is_named_all_the_same(self, tmp_path: Path) -> None:
-        done = python(CALL, "evaluate", self.NAME, folder=tmp_path)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == "pfsm: h\\udcff.txt: no column 'reference'; the columns are 'a'\n"
 
 
 def test_without_memory_it_says_so_and_exits_with_2(

@@ -66,41 +66,6 @@ class TestTwoSystems:
         assert 1 <= round(pair["p_value"] * 1001, 9) == int(round(pair["p_value"] * 1001, 9))
         assert pair["p_value"] == pair["p_holm"] < 0.05
 
-    @pytest.mark.parametrize(("n", "heading"), [(1, "[1 segment;"), (2, "[2 segments;"), (5, "[5 segments;")])
-    def test_one_segment_or_several_alike_show_nothing(
-        self, cli: Cli, write: Write, n: int, heading: str
-    ) -> None:
-        for name, lines in (("ref", REFERENCES), ("good", GOOD), ("poor", POOR)):
-            write(f"{name}.txt", text(lines[:1] * n))
-        (pair,) = cli(*COMMAND, "good.txt", "poor.txt", "-f", "json").document["pairs"]
-        assert (pair["p_value"], pair["p_holm"], pair["preferred"]) == (None, None, "no preference")
-        assert (pair["interval"], pair["wins"]) == ([None, None], n)
-        lines = cli(*COMMAND, "good.txt", "poor.txt").lines
-        assert f"  difference      {pair['difference']:+.4f} –, p = –" in lines
-        assert "  preferred       no preference" in lines
-        assert lines[-1].startswith(heading)
-
-    def test_text(self, cli: Cli) -> None:
-        lines = cli(*COMMAND, "good.txt", "poor.txt").lines
-        result = cli(*COMMAND, "good.txt", "poor.txt", "-f", "json").document
-        (pair,) = result["pairs"]
-        assert lines[0] == result["short_signature"]
-        long = cli(*COMMAND, "good.txt", "poor.txt", "--signature", "long").lines
-        assert long == [f"hand|{result['signature']}", *lines[1:]]
-        for system in result["systems"]:
-            low, high = system["interval"]
-            (line,) = [line for line in lines if line.split()[:1] == [system["name"]] and "vs" not in line]
-            assert line.split()[1:] == [f"{system['score']:.4f}", f"[{low:.4f},", f"{high:.4f}]"]
-        body = "\n".join(lines)
-        assert "good.txt vs poor.txt" in body
-        assert f"{pair['difference']:+.4f}" in body
-        assert f"p = {pair['p_value']:.4f}" in body
-        assert f"{pair['wins']} better, {pair['losses']} worse, {pair['ties']} tied" in body
-        assert "  preferred       good.txt" in lines
-        assert "Holm" not in body
-        assert "40 segments; paired bootstrap, 1000 resamples, seed 12345" in body
-        assert "  preferred       no preference" in cli(*COMMAND, "good.txt", "twin.txt").lines
-
 
 class TestSeveralSystems:
     def test_every_pair_with_holms_correction(self, cli: Cli) -> None:
@@ -133,20 +98,3 @@ class TestSentences:
             assert [float(field) for field in row[1:4]] == [good[at], fair[at], good[at]]
             # good and twin are the same: where they lead, nobody is preferred.
             assert row[4] == ("tie" if good[at] >= fair[at] else "fair.txt")
-
-
-class TestRandomness:
-    def test_the_seed_is_in_the_environment(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-        command = (*COMMAND, "good.txt", "fair.txt", "poor.txt", "-f", "json")
-        first = cli(*command)
-        assert cli(*command).out == first.out
-        monkeypatch.setenv("PFSM_SEED", "12345")
-        assert cli(*command).out == first.out
-        monkeypatch.setenv("PFSM_SEED", "1")
-        other = cli(*command).document
-        assert other["seed"] == 1
-        assert other["systems"][0]["score"] == first.document["systems"][0]["score"]
-        intervals, others = (
-            [system["interval"] for system in one["systems"]] for one in (first.document, other)
-        )
-        assert intervals != others

@@ -1,23 +1,18 @@
-"""`pfsm evaluate --statistics`, `--level` and the sources of scores, against the functions that compute them."""
+"""`pfsm evaluate --statistics`, `--versus` and the sources of scores, against the functions that compute them."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import pfsm
-from pfsm.evaluation import (
-    king,
-    mean_removed_pearson,
-    weighted_pearson,
-)
+from pfsm.evaluation import king, mean_removed_pearson, pearson, perm_both, williams_test
 from tests.command_runs import Cli, Write
-from tests.judgment_cases import rows
+from tests.judgment_cases import rows, tsv
 from tests.model_cases import saved
 
-FAST = ("-f", "json", "--confidence-n", "40")
+FAST = ("-f", "json", "--confidence-n", "60")
 
 
 @pytest.fixture(autouse=True)
@@ -50,16 +45,6 @@ class Made:
         lines = zip(*table, self.references, self.hypotheses, self.human, strict=True)
         return "".join("\t".join(str(field) for field in line) + "\n" for line in [names, *lines])
 
-    def of(self, language: str) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str], list[str]]:
-        """Metric, people, segments and systems of one language."""
-        keep = [number for number in range(36) if self.languages[number] == language]
-        return (
-            self.scores[keep],
-            self.human[keep],
-            [self.segments[number] for number in keep],
-            [self.systems[number] for number in keep],
-        )
-
 
 ALL = ("source_lang", "segment_id", "system", "other")
 
@@ -72,30 +57,6 @@ def made(write: Write) -> Made:
 
 
 class TestSegmentLevel:
-    def test_lengths_are_tokens_of_the_reference(self, cli: Cli, made: Made) -> None:
-        result = cli(
-            "evaluate",
-            "d.tsv",
-            "--column",
-            "other",
-            "--by",
-            "other_language",
-            "--statistics",
-            "pearson",
-            *FAST,
-        ).fault
-        assert result.startswith("d.tsv: no column 'other_language'")
-        found = cli(
-            "evaluate", "d.tsv", "--column", "other", "--statistics", "length-weighted", *FAST
-        ).document
-        for entry, language in zip(found["correlation"]["groups"], ("cs", "de"), strict=True):
-            metric, human, _, _ = made.of(language)
-            start = 0 if language == "cs" else 18
-            lengths = [len(reference.split()) for reference in made.references[start : start + 18]]
-            assert entry["length_weighted"]["value"] == pytest.approx(
-                weighted_pearson(metric, human, lengths)
-            )
-
     def test_identifiers_are_those_of_their_file(self, cli: Cli, write: Write, made: Made) -> None:
         """The same identifier in another file is another segment; another reference in one file is not."""
         header, *lines = made.tsv("segment_id", "other").splitlines(keepends=True)
@@ -112,63 +73,26 @@ class TestSegmentLevel:
         assert together["mean_removed"]["value"] == pytest.approx(expected)
 
 
-PAIRS = (
-    # reference, better, worse, votes, ties, segment, a_better, a_worse
-    ("a b", "a b", "a", 2, 1, "1", 0.9, 0.5),
-    ("a b", "a", "a b", 1, 1, "1", 0.5, 0.9),
-    ("a b", "a b", "b", 1, 0, "1", 0.9, 0.9),
-    ("c d", "c d", "d", 1, 0, "2", 0.1, 0.2),
-    ("c d", "d", "c", 1, 0, "2", 0.2, 0.3),
-    ("c d", "c", "c d", 1, 2, "2", 0.3, 0.1),
-)
-
-
-def pairs(with_ties: bool = True) -> str:
-    names = ["reference", "better", "worse", "votes", "ties", "segment_id", "a_better", "a_worse"]
-    keep = [column for column in range(8) if with_ties or column != 4]
-    return "".join("\t".join(str(row[column]) for column in keep) + "\n" for row in [names, *PAIRS])
-
-
 class TestSources:
     def test_a_file_of_scores_is_the_column(self, cli: Cli, write: Write, made: Made) -> None:
-        write("p.tsv", pairs())
         write("scores.txt", "".join(f"{score}\n" for score in made.scores))
-        lines = [f"{row[6]}\t{row[7]}" for row in PAIRS]
-        write("both.txt", "".join(f"{line}\n" for line in [*lines, *made.scores]))
         found = cli("evaluate", "d.tsv", "--scores", "scores.txt", *FAST).document
-        assert (
-            found["correlation"]
-            == cli("evaluate", "d.tsv", "--column", "other", *FAST).document["correlation"]
-        )
+        column = cli("evaluate", "d.tsv", "--column", "other", *FAST).document
+        assert found["correlation"] == column["correlation"]
         assert found["name"] == "scores.txt"
-        both = cli("evaluate", "p.tsv", "d.tsv", "--scores", "both.txt", "--by", "segment_id", *FAST).document
-        alone = cli("evaluate", "p.tsv", "--column", "a", "--by", "segment_id", *FAST).document
-        assert both["preference"] == alone["preference"]
-        assert "correlation" in both
 
     @pytest.mark.parametrize(
         ("arguments", "fault"),
         [
-            (("--column", "nope"), "d.tsv: no column 'nope'"),
             (("--column", "system"), "d.tsv:2: system is 'a', a finite number is needed"),
-            (("--column", "other", "--metric", "bleu"), "give either --metric or --column"),
-            (("--metric", "blue"), "unknown metric 'blue'"),
-            (("--scores", "nope.txt"), "nope.txt: no such file"),
             (("--scores", "few.txt"), "few.txt: 2 lines, but the data has 36 rows"),
             (("--scores", "word.txt"), "word.txt:2: score is 'two', a finite number is needed"),
             (("--scores", "wide.txt"), "wide.txt:3: 2 scores, 1 needed for d.tsv"),
             (("--statistics", "pearson,persimmon"), "--statistics: no 'persimmon' here; there are pearson"),
-            (("--statistics", ""), "--statistics: no '' here"),
-            (("--statistics", "pearson, pearson"), "--statistics: pearson is named twice"),
-            (("--statistics", "best-possible"), "--statistics: no 'best-possible' here"),
-            (
-                ("--statistics", "acc-t", "--level", "system"),
-                "--statistics: no 'acc-t' here; there are pearson",
-            ),
+            ("--statistics: no 'acc-t' here; there are pearson",),
             (("--statistics", "king"), "king needs two references of a segment"),
             (("--statistics", "king", "--column", "other"), "king scores references too, for which 'other'"),
             (("--versus", "nope.json"), "nope.json: "),
-            (("--versus", "column:nope"), "d.tsv: no column 'nope'"),
         ],
     )
     def test_refusals(
@@ -178,20 +102,6 @@ class TestSources:
         write("word.txt", "1\ntwo\n")
         write("wide.txt", "1\n1\n1\t2\n" + "1\n" * 33)
         assert cli("evaluate", "d.tsv", *arguments).fault.startswith(fault)
-
-    def test_columns_that_a_statistic_needs(self, cli: Cli, write: Write) -> None:
-        write("d.tsv", Made().tsv("other"))
-        write("p.tsv", pairs())
-        for arguments, fault in (
-            (
-                ("d.tsv", "--statistics", "king"),
-                "d.tsv: king needs absolute scores with the column segment_id",
-            ),
-            (("d.tsv", "--level", "system"), "d.tsv: no column 'system'; the columns are 'other', "),
-            (("p.tsv", "--level", "system"), "p.tsv: preferences have no system level"),
-            (("p.tsv", "--column", "b"), "p.tsv: no column 'b_better'"),
-        ):
-            assert cli("evaluate", *arguments).fault.startswith(fault)
 
 
 class TestLikeness:
@@ -227,3 +137,58 @@ class TestLikeness:
         assert entry["king"]["value"] == pytest.approx(expected)
         assert 0 < expected < 1
         assert "pearson" in result["correlation"]["mean"]
+
+
+OTHER = ("--versus", "column:other")
+
+
+def test_versus_by_perm_both(cli: Cli, made: Made) -> None:
+    command = ("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--test", "perm-both")
+    found = cli(*command, "--statistics", "acc-t", *FAST).document["versus"]
+    assert (found["test"], found["correlation"]["unit"]) == ("PERM-BOTH", "segments")
+    metric = pfsm.load("hand.json").score_pairs(made.hypotheses, made.references)
+    segments = [f"{lang} {segment}" for lang, segment in zip(made.languages, made.segments, strict=True)]
+    result = perm_both(
+        made.human, metric, made.scores, segments, None, "acc-t", 60, 12345, groups=made.languages
+    )
+    entry = found["correlation"]["acc_t"]
+    assert [group["p_value"] for group in entry["groups"]] == [group.p_value for group in result.groups]
+    assert entry["groups"][0]["interval"] == [None, None]
+    assert entry["mean"]["p_value"] == result.mean.p_value
+
+
+def test_williams_where_judgments_are_independent(cli: Cli, write: Write) -> None:
+    made = rows(30, seed=9)
+    other = np.random.default_rng(1).normal(size=30)
+    lines = [f"{one}\t{two}\t{score}\t{value}" for (one, two, score), value in zip(made, other, strict=True)]
+    write("d.tsv", "".join(f"{line}\n" for line in ["reference\thypothesis\tscore\tother", *lines]))
+    document = cli("evaluate", "d.tsv", "-m", "hand.json", *OTHER, *FAST).document
+    found = document["versus"]["correlation"]
+    human = np.array([float(row[2]) for row in made])
+    metric = pfsm.load("hand.json").score_pairs([row[1] for row in made], [row[0] for row in made])
+    expected = williams_test(pearson(human, metric), pearson(human, other), pearson(metric, other), 30)
+    assert found["pearson"]["groups"][0]["williams_p"] == pytest.approx(expected.p_value)
+    assert "williams_p" not in found["spearman"]["groups"][0]
+    assert found["unit"] == "judgments"
+    assert set(found) == {"unit", "pearson", "spearman", "kendall_tau_b"}
+    body = cli("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--confidence-n", "60").out
+    assert "Williams p" in body
+    assert f"{expected.p_value:.4f}" in body
+
+
+def test_a_single_segment_has_no_interval_and_no_p_value(cli: Cli, write: Write) -> None:
+    """Every resample is that segment, so there are numbers but nothing about chance."""
+    reference, made = rows(1)[0][0], rows(6, seed=3)
+    write(
+        "d.tsv",
+        tsv([(reference, text, score) for _, text, score in made], segment_id="7", other=list("213546")),
+    )
+    command = ("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--statistics", "pearson")
+    document = cli(*command, *FAST).document
+    assert document["correlation"]["groups"][0]["pearson"]["interval"] == [None, None]
+    (group,) = document["versus"]["correlation"]["pearson"]["groups"]
+    assert group["difference"] is not None
+    assert (group["interval"], group["p_value"]) == ([None, None], None)
+    shown = cli(*command, "--confidence-n", "60").lines
+    assert any(line.startswith("all") and line.endswith(" –") for line in shown)
+    assert any(line.startswith("all") and line.endswith("–                 undefined") for line in shown)

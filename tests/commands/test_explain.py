@@ -27,12 +27,6 @@ def test_json_adds_up(cli: Cli, files: list[str]) -> None:
             assert segment["base"] + segment["entropy"] + points == pytest.approx(segment["score"], abs=1e-9)
 
 
-def test_scores_are_those_of_score(cli: Cli, files: list[str]) -> None:
-    scores = cli("score", files[0], "-i", files[1], "-sl", "--format", "json").document["segment_scores"]
-    explained = cli("explain", files[0], "-i", files[1], "--format", "json").document[0]["segments"]
-    assert [segment["score"] for segment in explained] == pytest.approx(scores, abs=1e-9)
-
-
 def test_alignments(cli: Cli, files: list[str], tmp_path: Path) -> None:
     outcome = cli("explain", files[0], "-i", files[1], "--alignments", "pairs.txt")
     assert outcome.status == 0
@@ -40,21 +34,6 @@ def test_alignments(cli: Cli, files: list[str], tmp_path: Path) -> None:
     assert len(lines) == 3
     assert lines[0].startswith("0-0 1-1")
     assert lines[1] == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "fault"),
-    [
-        (["--segment", "4"], "there is no segment 4; the files have segments 1 to 3"),
-        (["--alignments", "no/such/x.txt"], "no/such: no such folder; create it first"),
-        (["--alignments", "ref.txt"], "ref.txt: is an input, which the output would replace"),
-        (["--model", "nope"], "nope: no such file"),
-    ],
-)
-def test_bad_input(cli: Cli, files: list[str], arguments: list[str], fault: str) -> None:
-    outcome = cli("explain", files[0], "-i", files[1], *arguments)
-    assert outcome.status == 2
-    assert fault in outcome.fault
 
 
 def test_a_page_for_two_systems(cli: Cli, files: list[str], tmp_path: Path) -> None:

@@ -52,15 +52,6 @@ class TestInterruption:
         assert (tmp_path / "m.json").read_text(encoding="utf-8") == "precious"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["c.yaml", "d.tsv", "m.json"]
 
-    def test_ctrl_c_anywhere_else(self, cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-        def press(*_: object) -> None:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr("pfsm.commands.score.read_parallel", press)
-        write("ref.txt", "a\n")
-        outcome = cli("score", "ref.txt")
-        assert (outcome.status, outcome.out, outcome.err) == (130, "", "\npfsm: interrupted\n")
-
     @pytest.mark.parametrize("error", [ImportError("cannot import name x"), PfsmError("not installed")])
     def test_ctrl_c_in_an_import_that_makes_an_error_of_it(
         self, error: Exception, cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
@@ -98,16 +89,3 @@ class TestInterruption:
         write("ref.txt", "a\n")
         outcome = cli("score", "ref.txt")
         assert (outcome.status, outcome.out, outcome.err) == (130, "", "\npfsm: interrupted\n")
-
-    def test_ctrl_c_while_the_model_is_written(
-        self, cli: Cli, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def press(*_: object) -> None:
-            raise KeyboardInterrupt
-
-        write("d.tsv", tsv(rows(8)))
-        write("m.json", "precious")
-        monkeypatch.setattr("pfsm.io.files.os.fsync", press)
-        assert cli("train", "d.tsv", "-o", "m.json").status == 130
-        assert (tmp_path / "m.json").read_text(encoding="utf-8") == "precious"
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["d.tsv", "m.json"]

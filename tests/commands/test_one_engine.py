@@ -19,8 +19,6 @@ from pfsm.evaluation import (
     compare,
     compare_systems,
     estimate,
-    evaluate_groups,
-    paired_bootstrap_correlations,
     question_of_scores,
 )
 from pfsm.evaluation.catalogue import MEAN
@@ -47,9 +45,7 @@ class Shape:
     """The column to group by."""
 
 
-def judged(
-    n_segments: int, systems: str, languages: Sequence[str], seed: int, *, ties: bool = False
-) -> list[Row]:
+def judged(n_segments: int, systems: str, languages: Sequence[str], seed: int) -> list[Row]:
     """Every system's translation of every segment in every language, in an order of its own."""
     texts = iter(rows(n_segments * len(systems) * len(languages), seed))
     made = []
@@ -66,7 +62,7 @@ def judged(
                         "document": f"talk {number // 3}",
                         "reference": reference,
                         "hypothesis": hypothesis,
-                        "score": f"{round(float(score)) if ties else float(score)}",
+                        "score": score,
                     }
                 )
     order = np.random.default_rng(seed).permutation(len(made))
@@ -94,18 +90,12 @@ SHAPES = {
     "one translation a segment": Shape({"a.tsv": judged(25, "a", ["cs"], 2)}, "source_lang"),
     "several systems": Shape({"a.tsv": SEVERAL}, "source_lang"),
     "no identifiers": Shape({"a.tsv": without(SEVERAL, "segment_id")}, "source_lang"),
-    "neither identifiers nor languages": Shape({"a.tsv": without(SEVERAL, "segment_id", "source_lang")}),
     "two files with the same identifiers": Shape(
         {
             name: without(judged(6, "abc", ["cs"], seed), "source_lang")
             for name, seed in (("a.tsv", 3), ("b.tsv", 4))
         }
     ),
-    "identifiers that number the rows": Shape(
-        {"a.tsv": [{**row, "segment_id": f"{at}"} for at, row in enumerate(SEVERAL)]}, "source_lang"
-    ),
-    "a group a system": Shape({"a.tsv": SEVERAL}, "system"),
-    "ties": Shape({"a.tsv": judged(9, "abc", ["cs", "de"], 5, ties=True)}, "source_lang"),
     "a group of one segment": Shape(
         {"a.tsv": [*SEVERAL, *({**row, "source_lang": "fi"} for row in SEVERAL if row["segment_id"] == "3")]},
         "source_lang",
@@ -236,17 +226,8 @@ def test_absolute_scores(
     assert renamed(differences, names) == unpooled(
         contested(versus["versus"]["correlation"], list(names.values()))
     )
-    if resample in {None, "segments", "judgments"}:
-        arrays(
-            shape, tmp_path, resample, found, contested(versus["versus"]["correlation"], list(names.values()))
-        )
-    plainly(
-        shape,
-        tmp_path,
-        resample or "segments",
-        found,
-        contested(versus["versus"]["correlation"], ["pearson"]),
-    )
+    tested = contested(versus["versus"]["correlation"], ["pearson"])
+    plainly(shape, tmp_path, resample or "segments", found, tested)
 
 
 def loaded(shape: Shape, folder: Path) -> tuple[list[Row], dict[str, Float], Float]:
@@ -266,42 +247,6 @@ def segments_of(made: Sequence[Row]) -> list[tuple[str, ...]]:
         (*key[:2], key[2] if key[0] in twice else row["reference"])
         for key, row in zip(keys, made, strict=True)
     ]
-
-
-def arrays(shape: Shape, folder: Path, resample: str | None, found: Found, differences: Tested) -> None:
-    """The functions over arrays."""
-    made, scores, human = loaded(shape, folder)
-    groups = [row[shape.group] if shape.group else "all" for row in made]
-    segments = [" ".join(segment) for segment in segments_of(made)]
-    drawn = None if resample == "judgments" else segments
-    result = evaluate_groups(scores[METRIC], human, groups, COUNT, SEED, segments=drawn)
-    for name in ("pearson", "spearman", "kendall_tau_b"):
-        for group in result.groups:
-            ours = getattr(group, name)
-            assert (ours.value, [ours.interval.low, ours.interval.high]) == defined(found[name, group.name])
-        test = paired_bootstrap_correlations(
-            human, scores[METRIC], scores[OTHER], groups, name, COUNT, SEED, segments=drawn
-        )
-        for one in test.groups:
-            ours_too = one.difference, [one.interval.low, one.interval.high], one.p_value
-            assert ours_too == defined(differences[name, one.name])
-        assert (test.mean.difference, test.mean.p_value) == defined(differences[name, "mean"])[::2]
-
-
-class Nan(float):
-    """A NaN that equals any other."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, float) and math.isnan(other)
-
-    __hash__ = float.__hash__
-
-
-def defined(values: Any) -> Any:
-    """JSON's null as NaN."""
-    if isinstance(values, list | tuple):
-        return type(values)(map(defined, values))
-    return Nan("nan") if values is None else values
 
 
 def plainly(shape: Shape, folder: Path, resample: str, found: Found, differences: Tested) -> None:
@@ -403,41 +348,6 @@ def test_preferences(
         for entry in [*usual["groups"], {"group": "mean", **usual["mean"]}]:
             value = entry["kendall_tau"]["value"], entry["kendall_tau"]["interval"]
             assert value == found[tau, entry["group"]]
-
-
-@pytest.mark.parametrize(
-    ("level", "names", "resample"),
-    [
-        ("document", ("pearson", "spearman", "kendall_tau_b", "mean-removed"), None),
-        ("system", ("pearson", "spearman", "kendall_tau_b", "accuracy", "spa"), None),
-        ("system", ("pearson", "accuracy"), "documents"),
-        ("system", ("pearson", "accuracy"), "judgments"),
-    ],
-)
-@pytest.mark.parametrize("kind", ["several systems", "ties"])
-def test_levels(
-    kind: str,
-    level: str,
-    names: Sequence[str],
-    resample: str | None,
-    place: Callable[[Shape], list[str]],
-    cli: Cli,
-    tmp_path: Path,
-) -> None:
-    shape = SHAPES[kind]
-    asked = {f"{level}-{name}": name.replace("-", "_") for name in names}
-    command = ["evaluate", *place(shape), "--metric", METRIC, "-f", "json", "--confidence-n", f"{COUNT}"]
-    command += [] if resample is None else ["--resample", resample]
-    versus = ["--versus", f"metric:{OTHER}"]
-    by_name = cli(*command, *versus, "--statistics", ",".join(asked)).document
-    by_option = cli(*command, *versus, "--level", level, "--statistics", ",".join(names)).document
-    assert by_name == by_option
-    keys = {} if resample is None else {"resample": resample}
-    theirs, differences = experiment(shape, tmp_path, list(asked), **keys)
-    assert renamed(theirs, asked) == evaluated(by_name["correlation"], list(asked.values()))
-    assert renamed(differences, asked) == unpooled(
-        contested(by_name["versus"]["correlation"], list(asked.values()))
-    )
 
 
 def test_systems_are_compared_by_the_same_resamples() -> None:

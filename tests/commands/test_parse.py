@@ -1,15 +1,11 @@
 """``pfsm parse``, with parsers with random weights and with trees and roles from files."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from pfsm.analysis.clause_files import read_clauses
 from pfsm.analysis.conllu import parse_conllu, read_conllu
-from pfsm.analysis.programs import FileAnalyser
-from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.wanted import Wanted
 from pfsm.english.labeller.weights import write_role_weights
 from pfsm.english.parser.weights import write_weights
 from tests.analysis.samples import CONLLU, nominal_weights, random_weights, role_weights
@@ -59,13 +55,6 @@ def test_conllu_of_every_line(cli: Cli) -> None:
     assert " ".join(form for s in found for form in s.forms) == "The cat sees ( us ) . Dogs sleep ."
 
 
-def test_trees_of_brackets_line_by_line(cli: Cli) -> None:
-    lines = cli("parse", "a.txt", "-p", "x.parser", "-f", "ptb", "--one-sentence", "--no-cache").lines
-    assert lines[1] == ""
-    assert lines[0].startswith("(TOP (")
-    assert "-LRB-" in lines[0]
-
-
 def test_n_best_lists_have_probabilities(cli: Cli) -> None:
     command = ["parse", "a.txt", "-p", "x.parser", "-f", "nbest", "-n", "4", "--one-sentence", "-o", "out"]
     assert cli(*command).status == 0
@@ -90,26 +79,14 @@ def test_evaluation_with_words_and_from_text(cli: Cli) -> None:
     [
         ("--raw", "--raw goes with --evaluate"),
         ("-n 3", "--trees goes with --format nbest"),
-        ("-f nbest -n 1001", "--trees is 1001, at most 1000"),
         ("--evaluate gold.conllu --join 2", "--join goes with --raw"),
         ("--evaluate gold.conllu --raw --brackets x", "leave --raw out"),
-        ("--evaluate gold.conllu --parser nothing", "unknown; known are"),
-        ("--evaluate x --gold-trees", "--gold-trees goes with --roles"),
-        ("--evaluate x --one-sentence", "with --evaluate give only"),
         ("--parser file:gold.conllu -f ptb gold.conllu", "has no analysis"),
         ("a.txt -p x.parser --roles", "gives no semantic roles"),
-        ("a.txt -p x.parser --roles -f ptb", "--roles goes with"),
         ("--roles --evaluate gold.conllu -p file:roles.txt", "--gold-roles"),
         ("--nominal", "--nominal goes with --roles or --format roles"),
-        ("--nominal -f ptb", "--nominal goes with --roles or --format roles"),
-        ("--nominal --evaluate x", "--nominal goes with --roles"),
-        ("--nominal --drs", "leave --format, --roles and --nominal out"),
         ("--nominal --roles --evaluate roles.txt -p file:roles.txt", "--nominal needs tags"),
-        ("--drs --format ptb", "--drs prints clauses"),
         ("--drs --evaluate gold.clf --raw", "GOLD is a file of clauses"),
-        ("--drs --evaluate gold.clf --gold-trees", "leave --gold-trees out"),
-        ("--drs --evaluate gold.clf --gold-roles x", "leave --gold-roles out"),
-        ("--drs --evaluate gold.clf --one-sentence", "leave --one-sentence out"),
         ("--drs --evaluate empty.clf", "holds no clauses"),
         ("--drs --evaluate bad.clf", "bad.clf:2: a clause is written as"),
         ("--drs -p file:gold.ptb yes.txt", "gives no dependency trees"),
@@ -129,26 +106,13 @@ def test_roles_of_a_file_are_written_and_evaluated(cli: Cli, write: Write) -> No
     assert cli("parse", text, "-p", parser, "-f", "roles").out == "1\tsings\tsing.01\tA0: She\n"
     found = cli("parse", "--roles", "--evaluate", "roles.txt", "-p", parser, "--json").document
     assert (found["arguments"]["f1"], found["roles"]["A0"]["gold"]) == (100.0, 1)
-    # Sentences of one file alone are counted.
-    word = "1\t{}\t_\tINTJ\tUH\t_\t0\troot\t_\t_\n\n"
-    gold = write("three.conllu", "".join(map(word.format, ("Yes", "No", "Yes"))))
-    outcome = cli("parse", "--roles", "--evaluate", gold, "--gold-roles", "roles.txt", "-p", parser)
-    assert "1 lines, 0 predicates" in outcome.out
-    assert "three.conllu: 2 of 3 sentences are left out" in outcome.err
-    assert "roles.txt: 1 of 2 sentences are left out" in outcome.err
 
 
 def test_roles_on_gold_trees_and_from_text(cli: Cli, tmp_path: Path) -> None:
     write_role_weights(role_weights(), tmp_path / "x.roles")
     command = [
         "parse",
-        "--roles",
-        "--evaluate",
-        "gold.conllu",
-        "--gold-roles",
-        "gold-roles.txt",
-        "--json",
-        "-p",
+        *["--roles", "--evaluate", "gold.conllu", "--gold-roles", "gold-roles.txt", "--json", "-p"],
     ]
     for more in ([], ["--brackets", "gold.ptb"]):
         found = cli(*command, "x.parser", "--gold-trees", *more).document
@@ -166,53 +130,17 @@ def test_roles_on_gold_trees_and_from_text(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_nominal_predicates_are_written_and_evaluated(cli: Cli, write: Write, tmp_path: Path) -> None:
-    # Names of their own: a process keeps the parsers that it has loaded.
-    for name, nominal in (("verbs", None), ("nouns", nominal_weights(9.0))):
-        write_weights(random_weights(), tmp_path / f"{name}.parser")
-        write_role_weights(role_weights(nominal=nominal), tmp_path / f"{name}.roles")
-    assert "knows verbs alone" in cli("parse", "a.txt", "-p", "verbs.parser", "--roles", "--nominal").fault
-    for arguments in (["--roles"], ["-f", "roles"]):
-        assert cli("parse", "a.txt", "-p", "nouns.parser", *arguments, "--nominal", "--no-cache").lines
-    command = [
-        "parse",
-        "--roles",
-        "--evaluate",
-        write("n.conllu", NOMINAL),
-        "-p",
-        "nouns.parser",
-        "--gold-trees",
-    ]
+    # A name of its own: a process keeps the parsers that it has loaded.
+    write_weights(random_weights(), tmp_path / "nouns.parser")
+    write_role_weights(role_weights(nominal=nominal_weights(9.0)), tmp_path / "nouns.roles")
+    gold = write("n.conllu", NOMINAL)
+    command = ["parse", "--roles", "--evaluate", gold, "-p", "nouns.parser", "--gold-trees"]
     verbs, both = cli(*command, "--json").document, cli(*command, "--nominal", "--json").document
     nominal = both.pop("nominal")
     assert both == verbs
     # Every noun is called a predicate, and one of two is one.
     assert (nominal["predicates"]["precision"], nominal["predicates"]["recall"]) == (50.0, 100.0)
     assert nominal["roles"]["A1"]["gold"] == 1
-    out = cli(*command, "--nominal").out
-    assert "verbs: 1 predicates, 1 arguments" in out
-    assert "nominal predicates: 1 predicates, 1 arguments" in out
-
-
-def test_gold_roles_on_standard_input_are_those_of_the_file(
-    cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The text joins its words, so a parser that got the words between spaces would find another line.
-    text = (
-        "# text = can't\n1\tca\t_\tAUX\tMD\t_\t0\troot\t_\tSpaceAfter=No|Pred=can.01|Args=AM-NEG:2\n"
-        "2\tn't\t_\tPART\tRB\t_\t1\tadvmod\t_\t_\n\n"
-    )
-    gold = write("joined.conllu", text)
-    seen: list[list[str]] = []
-    analyse = FileAnalyser.analyse
-
-    def recorded(self: FileAnalyser, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
-        seen.append(list(lines))
-        return analyse(self, lines, wanted)
-
-    monkeypatch.setattr(FileAnalyser, "analyse", recorded)
-    command = ["parse", "--roles", "--raw", "-p", f"file:{gold}", "--json", "--evaluate"]
-    assert cli(*command, gold).document == cli(*command, "-", stdin=text).document
-    assert seen == [["can't"], ["can't"]]
 
 
 def test_boxes_and_clauses_of_every_line(cli: Cli, write: Write) -> None:
@@ -240,10 +168,3 @@ def test_counter_on_a_clause_file(cli: Cli) -> None:
     assert found["plain"]["recall"] == 100.0
     assert found["plain"]["precision"] == pytest.approx(100 * 5 / 8)
     assert "1 texts, 5 clauses" in cli(*command).out
-
-
-def test_structures_of_random_trees_are_repeatable(cli: Cli, write: Write) -> None:
-    text = write("long.txt", f"The cat sees (us).\n\n{'dog ' * 1000}\n")
-    first, second = (cli("parse", text, "--drs", "-p", "x.parser", "--no-cache").out for _ in range(2))
-    assert first == second
-    assert [len(one.analysis.tokens) for one in read_clauses(first.split("\n"), "x")] == [7, 1000]

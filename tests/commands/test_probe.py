@@ -50,20 +50,6 @@ def test_the_shipped_pairs_in_json(cli: Cli, tmp_path: Path) -> None:
     ]
 
 
-def test_pairs_of_ones_own_as_text(cli: Cli, write: Write, tmp_path: Path) -> None:
-    lines = cli("probe", write("own.tsv", OWN), "-m", saved(tmp_path)).lines
-    assert lines[0] == pfsm.load("hand.json").get_short_signature(1)
-    assert lines[2].split("  ")[0] == "kind"
-    rows = {line.split()[0]: line.split() for line in lines[3:-1]}
-    assert list(rows) == ["drop", "same", "négation", "all"]
-    assert rows["drop"][1:3] == ["2", "50.0%"]
-    assert rows["same"][1:3] == ["1", "0.0%"]
-    assert rows["same"][-2:] == ["1", "tied"]
-    assert rows["négation"][2] == "100.0%"
-    assert float(rows["drop"][5]) == 0.0
-    assert "seed 12345" in lines[-1]
-
-
 def test_every_pair_with_its_scores(cli: Cli, write: Write, tmp_path: Path) -> None:
     path, own = saved(tmp_path), write("own.tsv", OWN)
     metric = pfsm.load(path)
@@ -93,19 +79,10 @@ def test_what_is_refused(cli: Cli, write: Write, tmp_path: Path) -> None:
     assert (
         cli("probe", own, *two, "--list").fault == "--list prints the scores of one model or metric; give one"
     )
-    english = saved(tmp_path, "english.json")
-    assert cli("probe", "-m", german, "-m", english).fault.startswith(
-        "the models are for de, en; give a FILE.tsv"
-    )
     bad = write("bad.tsv", "kind\treference\tbetter\tworse\tseverity\nk\ta\tb\tc\tgrave\n")
     assert cli("probe", bad).fault == (
         "bad.tsv:2: severity is 'grave', one of none, minor, major, critical is needed"
     )
-    assert cli("probe", own, "--plot", "x.gif").fault == (
-        "--plot is 'x.gif', its name must end in one of .svg, .png, .pdf"
-    )
-    assert cli("probe", "none.tsv").fault == "none.tsv: no such file"
-    assert "kind" in cli("probe", write("x.tsv", "reference\tbetter\tworse\na\tb\tc\n")).fault
 
 
 GRADED = text(
@@ -138,13 +115,3 @@ def test_severities_and_several_metrics(cli: Cli, write: Write, tmp_path: Path) 
     assert rows["kind"] == ["kind", "n", "hand", "chrf"]
     assert any(line.startswith("median loss: harmless / critical") for line in lines)
     assert "harmless" in "".join(cli(*arguments, "--metric", "chrf").lines)
-
-
-def test_the_picture(cli: Cli, write: Write, tmp_path: Path) -> None:
-    own = write("graded.tsv", GRADED)
-    pictures = [tmp_path / name for name in ("a.svg", "b.svg", "c.png")]
-    for picture in pictures:
-        assert cli("probe", own, "--metric", "chrf", "--metric", "bleu", "--plot", str(picture)).status == 0
-    assert pictures[0].read_bytes() == pictures[1].read_bytes()
-    assert pictures[0].read_bytes().startswith(b"<?xml")
-    assert pictures[2].read_bytes().startswith(b"\x89PNG")

@@ -77,18 +77,7 @@ def test_bars_and_lines(folder: Path, command: tuple[str, ...], bars: tuple[str,
 
 
 @POSIX
-def test_large_files_have_lines_too(folder: Path) -> None:
-    """6,000 pairs: a bar appears only if they take long, lines always do."""
-    plain, nothing = run(folder, *SCORE)
-    assert nothing == b""
-    verbose, lines = run(folder, *SCORE, "--verbose")
-    assert verbose == plain == run_on_terminal(folder, *SCORE)[0]
-    assert b"pfsm: scoring: 0 of 6,000 pairs\n" in lines
-    assert b"pfsm: scoring: 6,000 of 6,000 pairs, " in lines
-
-
-@POSIX
-@pytest.mark.parametrize(("option", "said"), [("--verbose", True), ("-b", True), ("--quiet", False)])
+@pytest.mark.parametrize(("option", "said"), [("-b", True), ("--quiet", False)])
 def test_the_first_compilation_is_announced_before_the_wait(
     folder: Path, option: str, said: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

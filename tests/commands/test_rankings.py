@@ -116,7 +116,7 @@ STATISTICS: dict[str, Callable[[list[float], list[float]], float]] = {
 
 
 @pytest.mark.parametrize("kind", ["won", "expected-wins"])
-@pytest.mark.parametrize("metric", ["ol", "bleu", "ter", "nist", "edpm(n=1)"])
+@pytest.mark.parametrize("metric", ["ol", "ter", "nist"])
 def test_against_plain_counts(metric: str, kind: str, rankings: Preferences, cli: Cli) -> None:
     command = ("evaluate", "p.tsv", "--metric", metric, "--level", "system", "--system-scores", kind)
     found = cli(*command, *FAST).document
@@ -142,12 +142,6 @@ def test_refusals(rankings: Preferences, cli: Cli, write: Write) -> None:
     write("x.tsv", text)
     assert cli("evaluate", "x.tsv", *level).fault == (
         "x.tsv: preferences have no system level without the columns better_system and worse_system"
-    )
-    lines = Path("p.tsv").read_text(encoding="utf-8").split("\n")
-    fields = lines[2].split("\t")
-    write("y.tsv", "\n".join([*lines[:2], "\t".join([*fields[:6], "", *fields[7:]]), *lines[3:]]))
-    assert cli("evaluate", "y.tsv", *level).fault == (
-        "y.tsv:3: better_system is empty, the system level needs a name"
     )
     assert cli("evaluate", "p.tsv", *level, "--resample", "judgments").fault == (
         "rankings of systems resample segments or documents, not judgments"

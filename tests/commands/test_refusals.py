@@ -20,7 +20,6 @@ COMPARE = ("compare", "--sentences", "out.tsv", *MODEL)
 
 FILES: dict[str, str | bytes] = {
     "short.txt": "a\nb\n",
-    "one.txt": "a\n",
     "empty.txt": "",
     "latin.txt": b"a\nna\xefve\nc\n",
     "x.parquet": b"PAR1\x15\x04\n\xf0\x00PAR1",
@@ -44,59 +43,35 @@ BYTES = "bytes.tsv:10: not UTF-8 (byte 0xe9 at position 1); convert the file to 
 PARQUET = "x.parquet: is Parquet; score it with `pfsm score --table … --output DIR`"
 CASES: list[tuple[tuple[str, ...], str]] = [
     (("score", "ref.txt", "-i", "short.txt", *MODEL), f"short.txt: 2 lines, but ref.txt has 3 lines; {LINES}"),
-    (("score", "ref.txt", "one.txt", "-i", "hyp.txt"), f"one.txt: 1 line, but ref.txt has 3 lines; {LINES}"),
-    ((*COMPARE, "ref.txt", "-i", "hyp.txt", "short.txt"), "short.txt: 2 lines, but ref.txt has 3 lines"),
     (("score", "empty.txt", "-i", "empty.txt"), "empty.txt: no lines, at least one segment is needed"),
     (("score", "ref.txt", "-i", "latin.txt"), LATIN),
-    (("score", "latin.txt", "-i", "hyp.txt"), LATIN),
-    ((*TABLE, "x.parquet"), PARQUET),
     (("score", "ref.txt", "-i", "x.parquet"), PARQUET),
-    ((*EVALUATE, "x.parquet"), PARQUET),
-    ((*TRAIN, "x.parquet"), PARQUET),
-    (("data", "info", "x.parquet"), PARQUET),
     ((*SCORE[:-2], "-m", "x.parquet"), "x.parquet: is Parquet, a model file of pfsm (JSON) is needed"),
-    ((*TRAIN, "good.tsv", "--config", "x.parquet"), "x.parquet: is Parquet, a YAML file is needed"),
-    (("experiment", "x.parquet", "--data", ".", "-o", "out"), "x.parquet: is Parquet, a YAML file is needed"),
-    (("score", "ref.txt", "-i", "hyp.txt", "nope.txt", *MODEL), "nope.txt: no such file"),
     (("score", ".", "-i", "hyp.txt", *MODEL), ".: is a folder, a file is needed"),
-    (("score", "", "-i", "hyp.txt", *MODEL), "'': is a folder, a file is needed"),
     (("score", "ref.txt", "-i", "cut.gz", *MODEL), "cut.gz: the gzip data is truncated"),
     (("score", "plain.gz", "-i", "hyp.txt", *MODEL), "plain.gz: not gzip data"),
     ((*COMPARE, "ref.txt", "-i", "hyp.txt", "hyp.txt"), "hyp.txt: given twice as a system; give each system once"),
     ((*COMPARE, "ref.txt", "-i", "hyp.txt"), "compare needs at least two system outputs after -i"),
     ((*SCORE, "--table", "good.tsv"), "give either --table, or REF and -i, not both"),
     (("score", *MODEL), "nothing to score; give a reference file, --test-set NAME, or --table FILE"),
-    ((*TABLE, "t.tsv"), NO_HYPOTHESIS),
     ((*TRAIN, "t.tsv"), NO_HYPOTHESIS),
-    ((*EVALUATE, "t.tsv"), NO_HYPOTHESIS),
     ((*TRAIN, "good.tsv", "--score-column", "da"), NO_DA),
-    ((*EVALUATE, "good.tsv", "--score-column", "da"), NO_DA),
     ((*EVALUATE, "pairs.tsv", "--score-column", "da"), "--score-column da"),
-    ((*TABLE, "pairs.tsv"), "pairs.tsv: no column 'hypothesis'"),
     ((*EVALUATE, "votes.tsv"), "votes.tsv:3: votes is '-1', a finite number of 0 or more is needed"),
-    ((*TRAIN, "good.tsv", "votes.tsv"), "votes.tsv:3: votes is '-1', a finite number of 0 or more is needed"),
     ((*TRAIN, "zero.tsv"), "zero.tsv: votes is 0 on every row, there is nothing to learn from"),
     ((*TRAIN, "head.tsv"), "head.tsv: no rows below the header"),
-    ((*EVALUATE, "head.tsv"), "head.tsv: no rows below the header"),
-    ((*TABLE, "head.tsv"), "head.tsv: no rows below the header"),
     ((*TRAIN, "empty.txt"), "empty.txt: empty file, a header row is needed"),
     ((*TRAIN, "narrow.tsv"), "narrow.tsv:3: 2 fields, the header has 3 fields"),
     ((*TRAIN, "bytes.tsv"), BYTES),
-    ((*EVALUATE, "bytes.tsv"), BYTES),
-    ((*TABLE, "bytes.tsv"), BYTES),
     ((*TRAIN, "good.tsv", "--dev", "nope.tsv"), "nope.tsv: no such file"),
-    ((*EVALUATE, "good.tsv", "nope.tsv"), "nope.tsv: no such file"),
     ((*EVALUATE, "more.tsv", "good.tsv", "--by", "system"), "good.tsv: no column 'system' to group by; the columns"),
     ((*EVALUATE, "good.tsv", "--by", "score"), "'score' holds what is measured; group by another column"),
     ((*TRAIN, "flat.tsv"), "flat.tsv: score is 3 on every row (8), scores that differ are needed to learn from"),
-    ((*TRAIN, "flat.tsv", "flat.tsv"), "flat.tsv, flat.tsv: score is 3 on every row (16)"),
     (
         (*TRAIN, "good.tsv", "--init", "hand.json", "--config", "c.yaml"),
         "max_block is {'punct': 2, 'word': 2, 'lemma': 2}, but the initial model hand",
     ),
     ((*TRAIN, "good.tsv", "--config", ""), "'': "),
-    ((*TRAIN, "good.tsv", "--init", ""), "'': "),
-    ((*TRAIN, "good.tsv", "--dev", ""), "'': "),
     ((*TRAIN, "good.tsv", "--config", "nope.yaml"), "nope.yaml: no such file"),
     ((*TRAIN, "good.tsv", "--name", "two\nlines"), r"--name is 'two\nlines', it must be a line of text"),
     ((*TRAIN, "good.tsv", "--licence", "\udcff"), r"--licence is '\udcff', it must be a line of text"),
@@ -121,12 +96,8 @@ def test_scores_that_are_no_finite_numbers(cli: Cli, write: Write) -> None:
     for value in ("n/a", "", "nan", "-Infinity", "1e999", "1,5", "0x10", "1_000"):
         write("bad.tsv", tsv([*ROWS[:3], ("a", "b", value)]))
         expected = f"bad.tsv:5: score is {value!r}, a finite number is needed"
-        for command in (
-            (*TRAIN, "bad.tsv"),
-            (*EVALUATE, "bad.tsv"),
-            (*TRAIN, "good.tsv", "--dev", "bad.tsv"),
-        ):
-            assert cli(*command).fault == expected
+        assert cli(*TRAIN, "bad.tsv").fault == expected
+        assert cli(*TRAIN, "good.tsv", "--dev", "bad.tsv").fault == expected
 
 
 CONFIGURATIONS: list[tuple[str | bytes, str]] = [
@@ -134,19 +105,13 @@ CONFIGURATIONS: list[tuple[str | bytes, str]] = [
     ("lamda: 5\n", "c.yaml: unknown key 'lamda'; did you mean lambda"),
     ("a: [1\nb: 2\n", "c.yaml:2: not valid YAML ("),
     ("- lambda\n", "c.yaml: must hold lines `key: value`; keys are "),
-    ("1: 2\n", "c.yaml: must hold lines `key: value`; keys are "),
     ("x: !!python/object:os.system 1\n", "c.yaml:1: not valid YAML ("),
     ("x: \x07\n", "c.yaml: not valid YAML ("),
-    ("lambda: 2024-13-45\n", "c.yaml: not valid YAML ("),
     ("[" * 5000, "c.yaml: not valid YAML ("),
     (b"language: \xff\n", "c.yaml:1: not UTF-8 (byte 0xff"),
     ("lambda: .nan\n", "c.yaml: lambda is nan, it must be a number from 0"),
-    ("lambda: true\n", "c.yaml: lambda is True, it must be a number from 0"),
     ("language: no\n", "c.yaml: language is False, it must be a name in quotes"),
     ("matchers: [word, wrod]\n", "c.yaml: unknown matcher 'wrod'; known are punct, word, lemma"),
-    ("matching: both\n", "c.yaml: matching is 'both', it must be one of exclusive, overlapping"),
-    ("max_block: {word: 0}\n", "c.yaml: max_block is 0, it must be a whole number from 1 to 9"),
-    ("solver: sgd\n", "c.yaml: solver is 'sgd', it must be one of gauss-newton, lbfgs"),
     ("objective: [squared_error]\n", "c.yaml: objective is ['squared_error'], it must be one of "),
 ]
 
@@ -159,10 +124,7 @@ def test_bad_configurations(cli: Cli, write: Write) -> None:
 
 MODELS = (
     ("score", "ref.txt", "-i", "hyp.txt", "-m"),
-    ("score", "--table", "good.tsv", "-m"),
     ("compare", "ref.txt", "-i", "hyp.txt", "other.txt", "--sentences", "out.tsv", "-m"),
-    ("evaluate", "good.tsv", "-m"),
-    ("show",),
     ("train", "good.tsv", "--output", "out.json", "--init"),
 )
 
@@ -229,20 +191,8 @@ def test_seeds_that_are_no_numbers(cli: Cli, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_wrong_usage(cli: Cli) -> None:
-    for arguments in (
-        ("train",),
-        ("scoer",),
-        (*SCORE, "--threads", "0"),
-        (*SCORE, "--threads", "²"),
-        (*SCORE, "--width", "-1"),
-        (*SCORE, "--width", "18"),
-        (*SCORE, "--format", "xml"),
-        (*SCORE, "--no-such-option"),
-        ("data",),
-        ("data", "convert", "x", "--from", "xls", "-o", "y"),
-    ):
-        outcome = cli(*arguments)
+    for more in (("--threads", "0"), ("--width", "18"), ("--format", "xml"), ("--no-such-option",)):
+        outcome = cli(*SCORE, *more)
         assert (outcome.status, outcome.out) == (2, "")
         assert "usage: pfsm" in outcome.err
         assert ": error: " in outcome.err
-        assert "Traceback" not in outcome.err

@@ -1,6 +1,5 @@
 """`pfsm score`: files, standard input and tables; text, JSON and TSV; several systems and references."""
 
-import gzip
 import math
 from pathlib import Path
 
@@ -49,15 +48,10 @@ class TestText:
     def test_a_score_a_line(self, cli: Cli, files: dict[str, str]) -> None:
         lines = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-sl").lines
         assert lines == [f"{score:.4f}" for score in expected()]
-        long = cli("score", "ref.txt", "--input", "hyp.txt", "-m", files["model"], "--sentence-level").lines
-        assert long == lines
 
-    @pytest.mark.parametrize("width", [0, 1, 7])
-    def test_the_number_alone_and_its_width(self, width: int, cli: Cli, files: dict[str, str]) -> None:
-        (line,) = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-b", "-w", str(width)).lines
-        assert line == f"{mean(expected()):.{width}f}"
-        lines = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-sl", "-w", str(width)).lines
-        assert lines == [f"{score:.{width}f}" for score in expected()]
+    def test_the_number_alone_and_its_width(self, cli: Cli, files: dict[str, str]) -> None:
+        (line,) = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-b", "-w", "7").lines
+        assert line == f"{mean(expected()):.7f}"
 
     def test_several_systems(self, cli: Cli, files: dict[str, str]) -> None:
         command = ("score", "ref.txt", "-i", "hyp.txt", "same.txt", "-m", files["model"])
@@ -85,71 +79,30 @@ class TestJson:
         assert result["score"] == pytest.approx(mean(expected()), abs=1e-15)
 
 
-class TestTsv:
-    def test_systems(self, cli: Cli, files: dict[str, str]) -> None:
-        lines = cli("score", "ref.txt", "-i", "hyp.txt", "same.txt", "-m", files["model"], "-f", "tsv").lines
-        header, *body = [line.split("\t") for line in lines]
-        assert header == ["system", "score", "name", "signature"]
-        assert [row[0] for row in body] == ["hyp.txt", "same.txt"]
-        assert float(body[0][1]) == pytest.approx(mean(expected()), abs=1e-15)
-        assert body[0][2:] == ["hand", pfsm.load("hand.json").get_signature(1)]
-
-    def test_segments(self, cli: Cli, files: dict[str, str]) -> None:
-        lines = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-f", "tsv", "-sl").lines
-        header, *body = [line.split("\t") for line in lines]
-        assert header == ["system", "segment", "score"]
-        assert [(row[0], int(row[1]), float(row[2])) for row in body] == [
-            ("hyp.txt", index, score) for index, score in enumerate(expected())
-        ]
-
-
 class TestInput:
     @pytest.mark.parametrize("dash", [(), ("-i", "-")])
     def test_standard_input(self, dash: tuple[str, ...], cli: Cli, files: dict[str, str]) -> None:
         outcome = cli("score", "ref.txt", *dash, "-m", files["model"], "-sl", stdin=text(HYPOTHESES))
         assert outcome.lines == [f"{score:.4f}" for score in expected()]
 
-    def test_gzip_whatever_its_name(self, cli: Cli, write: Write, files: dict[str, str]) -> None:
-        write("ref.gz", gzip.compress(text(REFERENCES).encode()))
-        write("packed.txt", gzip.compress(text(HYPOTHESES).encode()))
-        plain = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-sl", "-w", "9").out
-        for arguments in (("ref.gz", "-i", "hyp.txt"), ("ref.txt", "-i", "packed.txt")):
-            assert cli("score", *arguments, "-m", files["model"], "-sl", "-w", "9").out == plain
-        outcome = cli(
-            "score", "ref.txt", "-m", files["model"], "-sl", "-w", "9", stdin=gzip.compress(text(HYPOTHESES).encode())
-        )  # fmt: skip
-        assert outcome.out == plain
 
-    def test_the_best_of_several_references_counts_and_the_signature_says_so(
-        self, cli: Cli, write: Write, files: dict[str, str]
-    ) -> None:
-        second = write("second.txt", text(["a small bird sings", "small houses", "x", "walks"]))
-        result = cli(
-            "score", "ref.txt", second, "-i", "hyp.txt", "-m", files["model"], "-f", "json", "-sl"
-        ).document
-        other = expected(["a small bird sings", "small houses", "x", "walks"])
-        assert result["segment_scores"] == [max(pair) for pair in zip(expected(), other, strict=True)]
-        assert result["segment_scores"] not in (expected(), other)
-        assert result["signature"].startswith("nrefs:2|refs:best|model:hand|")
-        swapped = cli("score", second, "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-f", "json", "-sl")
-        assert swapped.document["segment_scores"] == result["segment_scores"]
+ROWS = tuple(zip(REFERENCES, HYPOTHESES, strict=True))
 
 
-def test_a_dash_for_an_interval_is_explained(cli: Cli, write: Write) -> None:
-    write("r", "a b\n")
-    write("h", "a c\n")
-    done = cli("score", "r", "-i", "h", "--metric", "chrf", "-ci")
-    assert done.out.endswith(" –\n")
-    assert done.err == "pfsm: warning: – stands for no interval: a single segment cannot be resampled\n"
-    assert cli("score", "r", "-i", "h", "--metric", "chrf", "-ci", "--quiet").err == ""
-    write("rr", "a b\na d\n")
-    write("hh", "a c\na d\n")
-    assert cli("score", "rr", "-i", "hh", "--metric", "chrf", "-ci").err == ""
+def test_tsv(cli: Cli, write: Write, model: str) -> None:
+    write("t.tsv", "id\thypothesis\treference\n" + text([f"7\t{h}\t{r}" for r, h in ROWS]))
+    assert cli("score", "--table", "t.tsv", "-m", model, "-sl").lines == [
+        f"{score:.4f}" for score in expected()
+    ]
+    (line,) = cli("score", "--table", "t.tsv", "-m", model).lines
+    assert line == f"{pfsm.load(model).get_short_signature(1)} = {sum(expected()) / 4:.4f}"
 
 
-def test_more_decimals_than_a_number_has_are_refused(cli: Cli, write: Write) -> None:
-    write("r", "a b\n")
-    done = cli("score", "r", "-i", "r", "--metric", "chrf", "-w", "18")
-    assert done.status == 2
-    assert "'18' is not a whole number from 0 to 17" in done.err
-    assert cli("score", "r", "-i", "r", "--metric", "chrf", "-w", "17", "-b").out == f"{100:.17f}\n"
+def test_the_means_of_the_systems_in_it(cli: Cli, write: Write, model: str) -> None:
+    write("t.tsv", "system\treference\thypothesis\nB\ta bird\tbird\nA\ta bird\ta bird\nB\tred\tblue\n")
+    bird, same, blue = expected(["a bird", "a bird", "red"], ["bird", "a bird", "blue"])
+    result = cli("score", "--table", "t.tsv", "-m", model, "-f", "json").document
+    assert result["systems"] == pytest.approx({"A": same, "B": (bird + blue) / 2}, abs=1e-15)
+    assert result["score"] == pytest.approx((bird + same + blue) / 3, abs=1e-15)
+    lines = cli("score", "--table", "t.tsv", "-m", model, "-b").lines
+    assert lines == [f"{(bird + same + blue) / 3:.4f}", f"A\t{same:.4f}", f"B\t{(bird + blue) / 2:.4f}"]

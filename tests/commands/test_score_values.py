@@ -13,17 +13,6 @@ from tests.oracles import matching
 from tests.oracles.enumeration import Arc, EditLattice, enumerate_all
 
 
-class TestEmptyLines:
-    def test_the_small_model_gives_an_empty_pair_its_anchored_zero(self, cli: Cli, write: Write) -> None:
-        write("ref.txt", text(["", "The bridge is closed to lorries."]))
-        write("hyp.txt", text(["", ""]))
-        command = ("score", "ref.txt", "-i", "hyp.txt", "-f", "json", "-sl", "-m", "en-small")
-        result = cli(*command).document
-        zero, missing = result["segment_scores"]
-        assert zero == 0.0
-        assert missing < 0.0
-
-
 def test_anchoring_keeps_the_order_and_sets_the_marks(cli: Cli, write: Write, trained: Path) -> None:
     from pfsm.model.file import load_model, save_model
     from pfsm_training.fit.anchor import anchored

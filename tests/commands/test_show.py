@@ -1,28 +1,18 @@
 """`pfsm show`: a model's weights as a sorted table, where they come from, how often features occur."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from pfsm.model.file import load_model
 from tests.command_runs import Cli
-from tests.model_cases import WEIGHTS, saved
+from tests.model_cases import saved
 
 
 def table(lines: list[str]) -> list[list[str]]:
     """The rows below the header of the table of weights."""
     (start,) = [at for at, line in enumerate(lines) if line.split() == ["feature", "weight", "instances"]]
     return [line.split() for line in lines[start + 1 :]]
-
-
-def test_weights_are_sorted_states_first(cli: Cli, tmp_path: Path) -> None:
-    rows = table(cli("show", saved(tmp_path)).lines)
-    assert [row[0] for row in rows] == [
-        "S_word", "S_lemma", "S_punct", "Insert", "Delete", "S_word>S_word", "Delete>S_word", "Insert>Insert",
-    ]  # fmt: skip
-    assert [float(row[1]) for row in rows] == [WEIGHTS[row[0]] for row in rows]
-    assert [row[2] for row in rows] == ["-"] * 8
 
 
 def test_a_trained_model(cli: Cli, trained: Path) -> None:
@@ -52,16 +42,3 @@ def test_what_is_split_by_word_class(cli: Cli, tmp_path: Path) -> None:
     shown = cli("show", saved(tmp_path, settings=own)).lines
     assert "split       Insert, S_word by word class, lists own" in shown
     assert not any(line.startswith("split") for line in cli("show", saved(tmp_path)).lines)
-
-
-def test_the_formula_gives_the_score(cli: Cli, tmp_path: Path) -> None:
-    body = cli("show", saved(tmp_path, alpha=-0.5, scale={"mean": 12.5, "sd": 2, "note": "Points."})).out
-    formula = next(line for line in body.splitlines() if line.startswith("score"))
-    mean_and_sd = formula.split("*")[0].split()[1:]
-    assert mean_and_sd == ["12.5", "+", "2"]
-    assert "Points." in body
-    assert formula.endswith("(y / (m + n) - 0.5)")
-
-
-def test_json_is_the_model_file(cli: Cli, trained: Path) -> None:
-    assert cli("show", str(trained), "-f", "json").document == json.loads(trained.read_text(encoding="utf-8"))

@@ -26,37 +26,6 @@ def data(write: Write) -> None:
 
 
 class TestConfig:
-    def test_settings_of_the_machine(self, cli: Cli, write: Write) -> None:
-        write(
-            "c.yaml",
-            "language: de\nlowercase: false\nmatchers: [word, lemma, punct]\nmatching: overlapping\n"
-            "max_block: {word: 2, lemma: 3}\nlambda: 0.5\nsolver: lbfgs\nobjective: squared_error\n",
-        )
-        cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml")
-        model = trained()
-        assert model["settings"] == {
-            "language": "de",
-            "tokeniser": "plain",
-            "stemmer": "german",
-            "lowercase": False,
-            "matchers": ["word", "lemma", "punct"],
-            "matching": "overlapping",
-            "max_block": {"word": 2, "lemma": 3, "punct": 1},
-            "max_jump": 0,
-        }
-        assert model["training"]["lambda"] == 0.5
-        # Overlapping: a word that matches is offered as a stem too, as often.
-        assert model["training"]["instances"]["S_lemma"] > model["training"]["instances"]["S_word"] > 0
-
-    def test_lambda_pulls_towards_zero(self, cli: Cli, write: Write) -> None:
-        sizes = []
-        for penalty in ("0.05", "5", "1e9"):
-            write("c.yaml", f"lambda: {penalty}\n")
-            cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml")
-            sizes.append(sum(weight**2 for weight in trained()["weights"].values()))
-        assert sizes[0] > 2 * sizes[1]
-        assert sizes[2] < 1e-9
-
     def test_lambda_by_cross_validation(self, cli: Cli, write: Write) -> None:
         write("c.yaml", "lambda: auto\n")
         outcome = cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml")
@@ -101,18 +70,9 @@ class TestWeights:
         shown = cli("show", "m.json")
         assert "judgments are weighted by raters; so is Pearson's r" in shown.out
 
-    @pytest.mark.parametrize(
-        ("fields", "fault"),
-        [
-            (["1", "-2"], "w.tsv:3: raters is -2, a number of raters must be 0 or from 1 to 1,000,000"),
-            (["", "1"], "w.tsv:2: raters is '', a finite number is needed"),
-            (["nan", "1"], "w.tsv:2: raters is 'nan', a finite number is needed"),
-        ],
-    )
-    def test_a_bad_weight_is_refused_with_its_line(
-        self, cli: Cli, write: Write, fields: list[str], fault: str
-    ) -> None:
-        write("w.tsv", tsv(ROWS, raters=[*fields, *["1"] * (len(ROWS) - 2)]))
+    def test_a_bad_weight_is_refused_with_its_line(self, cli: Cli, write: Write) -> None:
+        write("w.tsv", tsv(ROWS, raters=["1", "-2", *["1"] * (len(ROWS) - 2)]))
         write("c.yaml", "weights: {column: raters, rater_noise: 2}\n")
-        assert cli("train", "w.tsv", "-o", "m.json", "--config", "c.yaml").fault == fault
+        fault = cli("train", "w.tsv", "-o", "m.json", "--config", "c.yaml").fault
+        assert fault == "w.tsv:3: raters is -2, a number of raters must be 0 or from 1 to 1,000,000"
         assert not Path("m.json").exists()
