@@ -62,7 +62,3 @@ def test_breaking_it_is_noticed(copy: Path, name: str) -> None:
         source.write_bytes(before)
     assert done.returncode != 0
     assert "BROKEN" in done.stdout
-
-
-def test_few_modules_lie_loose() -> None:
-    assert len(list((ROOT / "pfsm").glob("*.py"))) <= 10

@@ -65,17 +65,6 @@ def test_parallel_files_and_gzip(cli: Cli, write: Write, tmp_path: Path) -> None
     )
 
 
-@pytest.mark.usefixtures("texts")
-def test_what_is_left_out_is_said(cli: Cli, write: Write) -> None:
-    write("x.csv", "SYS SID RAW.SCR Z.SCR N \nA 1 50 0 1 \nref 1 99 1 1 \nref 2 99 1 1 \n")
-    arguments = ("x.csv", "--references", "ref.txt", "--system-outputs", "out")
-    assert "no output of system 'ref' was given" in cli("data", "convert", *arguments, "-o", "out.tsv").fault
-    assert convert(cli, *arguments, "--skip-unknown-systems") == [
-        "pfsm: out.tsv: 1 judgments",
-        "pfsm: note: 2 judgments of systems without output left out",
-    ]
-
-
 @pytest.mark.usefixtures("good_files")
 class TestRefusals:
     """Each leaves what was at the output untouched, says one line and ends with status 2."""
@@ -92,15 +81,6 @@ class TestRefusals:
         fault = cli("data", "convert", "good.tsv", "--per-rater", "-o", "out.tsv").fault
         assert fault == (
             "--per-rater does not apply to tsv, which uses --score-column, --source-lang, --target-lang, --test-set"
-        )
-        assert cli("data", "convert", "nope.tsv", "-o", "out.tsv").fault == "nope.tsv: no such file"
-        assert (
-            cli("data", "convert", "good.tsv", "-o", "no/out.tsv").fault
-            == "no: no such folder; create it first"
-        )
-        assert (
-            cli("data", "info", "good.tsv", "pairs.tsv", "good.tsv").fault
-            == "3 files; give one, or two to compare"
         )
 
 

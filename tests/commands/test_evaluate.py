@@ -108,15 +108,3 @@ class TestWarnings:
         write("some.tsv", tsv([*seen, *new, *seen]))
         outcome = cli("evaluate", "some.tsv", "-m", str(trained), *FAST)
         assert self.warning(outcome) == ["some.tsv: 3 of its 7 references are in the model's training data"]
-
-
-def test_two_systems_say_that_they_say_nothing(cli: Cli, write: Write) -> None:
-    made = rows(12)
-    write("two.tsv", tsv(made, system=["a", "b"] * 6, segment_id=[str(k // 2) for k in range(12)]))
-    write("three.tsv", tsv(made, system=["a", "b", "c"] * 4, segment_id=[str(k // 3) for k in range(12)]))
-    note = "Two systems: any correlation of two is +1 or -1, which says next to nothing"
-    command = ("--metric", "chrf", "--level", "system", *FAST)
-    assert note in cli("evaluate", "two.tsv", *command).lines
-    assert note not in cli("evaluate", "three.tsv", *command).lines
-    found = cli("evaluate", "two.tsv", *command, "-f", "json").document
-    assert found["correlation"]["groups"][0]["systems"] == 2

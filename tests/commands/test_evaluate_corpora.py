@@ -82,15 +82,3 @@ def test_against_sacrebleu(metric: str, level: str, made: Made, cli: Cli) -> Non
     expected = [made.correlation(metric, language, level) for language in LANGUAGES]
     assert values(found["correlation"]) == pytest.approx(expected, abs=1e-9)
     assert found["signature"] == get_metric(metric).get_signature(1, "corpus")
-
-
-def test_perm_both(made: Made, cli: Cli) -> None:
-    """Counts of different metrics cannot be swapped; scores of documents can."""
-    command = ("evaluate", "d.tsv", "--test", "perm-both", *FAST)
-    sides = ("--metric", "bleu", "--versus", "column:score")
-    assert cli(*command, "--level", "system", *sides).fault == (
-        "--test perm-both swaps scores of segments between metrics, but bleu pools counts to score systems; "
-        "take the bootstrap, or give scores of segments with --scores or --column"
-    )
-    versus = cli(*command, "--level", "document", *sides).document["versus"]["correlation"]
-    assert 0.0 < versus["pearson"]["mean"]["p_value"] <= 1.0

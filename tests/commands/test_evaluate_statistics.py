@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import pfsm
-from pfsm.evaluation import king, mean_removed_pearson, pearson, perm_both, williams_test
+from pfsm.evaluation import king, mean_removed_pearson, pearson, williams_test
 from tests.command_runs import Cli, Write
-from tests.judgment_cases import rows, tsv
+from tests.judgment_cases import rows
 from tests.model_cases import saved
 
 FAST = ("-f", "json", "--confidence-n", "60")
@@ -89,7 +89,6 @@ class TestSources:
             (("--scores", "word.txt"), "word.txt:2: score is 'two', a finite number is needed"),
             (("--scores", "wide.txt"), "wide.txt:3: 2 scores, 1 needed for d.tsv"),
             (("--statistics", "pearson,persimmon"), "--statistics: no 'persimmon' here; there are pearson"),
-            ("--statistics: no 'acc-t' here; there are pearson",),
             (("--statistics", "king"), "king needs two references of a segment"),
             (("--statistics", "king", "--column", "other"), "king scores references too, for which 'other'"),
             (("--versus", "nope.json"), "nope.json: "),
@@ -142,21 +141,6 @@ class TestLikeness:
 OTHER = ("--versus", "column:other")
 
 
-def test_versus_by_perm_both(cli: Cli, made: Made) -> None:
-    command = ("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--test", "perm-both")
-    found = cli(*command, "--statistics", "acc-t", *FAST).document["versus"]
-    assert (found["test"], found["correlation"]["unit"]) == ("PERM-BOTH", "segments")
-    metric = pfsm.load("hand.json").score_pairs(made.hypotheses, made.references)
-    segments = [f"{lang} {segment}" for lang, segment in zip(made.languages, made.segments, strict=True)]
-    result = perm_both(
-        made.human, metric, made.scores, segments, None, "acc-t", 60, 12345, groups=made.languages
-    )
-    entry = found["correlation"]["acc_t"]
-    assert [group["p_value"] for group in entry["groups"]] == [group.p_value for group in result.groups]
-    assert entry["groups"][0]["interval"] == [None, None]
-    assert entry["mean"]["p_value"] == result.mean.p_value
-
-
 def test_williams_where_judgments_are_independent(cli: Cli, write: Write) -> None:
     made = rows(30, seed=9)
     other = np.random.default_rng(1).normal(size=30)
@@ -174,21 +158,3 @@ def test_williams_where_judgments_are_independent(cli: Cli, write: Write) -> Non
     body = cli("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--confidence-n", "60").out
     assert "Williams p" in body
     assert f"{expected.p_value:.4f}" in body
-
-
-def test_a_single_segment_has_no_interval_and_no_p_value(cli: Cli, write: Write) -> None:
-    """Every resample is that segment, so there are numbers but nothing about chance."""
-    reference, made = rows(1)[0][0], rows(6, seed=3)
-    write(
-        "d.tsv",
-        tsv([(reference, text, score) for _, text, score in made], segment_id="7", other=list("213546")),
-    )
-    command = ("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--statistics", "pearson")
-    document = cli(*command, *FAST).document
-    assert document["correlation"]["groups"][0]["pearson"]["interval"] == [None, None]
-    (group,) = document["versus"]["correlation"]["pearson"]["groups"]
-    assert group["difference"] is not None
-    assert (group["interval"], group["p_value"]) == ([None, None], None)
-    shown = cli(*command, "--confidence-n", "60").lines
-    assert any(line.startswith("all") and line.endswith(" –") for line in shown)
-    assert any(line.startswith("all") and line.endswith("–                 undefined") for line in shown)

@@ -1,8 +1,11 @@
-"""`pfsm models` and `pfsm metrics`: what ships, and the names that messages send a user for."""
+"""`pfsm models`, `pfsm metrics` and `pfsm show`: what ships, and the names that messages send a user for."""
 
 from pathlib import Path
 
+import pytest
+
 from pfsm.metrics.registry import describe_metric, feature_names, metric_names
+from pfsm.model.file import load_model
 from pfsm.model.shipped import DEFAULT_MODEL, find_model, shipped_models
 from tests.command_runs import Cli
 
@@ -28,3 +31,18 @@ def test_metrics_and_features(cli: Cli) -> None:
     assert document["bleu.1"] == "part of bleu"
     assert document["embedding_recall"] == "the recall in embedding_f1"
     assert all(document.values())
+
+
+def test_show_a_trained_model(cli: Cli, trained: Path) -> None:
+    model = load_model(trained)
+    lines = cli("show", str(trained)).lines
+    start = [line.split() for line in lines].index(["feature", "weight", "instances"])
+    rows = [line.split() for line in lines[start + 1 :]]
+    assert {row[0]: float(row[1]) for row in rows} == pytest.approx(dict(model.weights), abs=5e-5)
+    assert {row[0]: int(row[2]) for row in rows} == {
+        name: model.training["instances"][name] for name in model.weights
+    }
+    assert lines[0] == f"toy  (fingerprint {model.fingerprint}, licence: not stated)"
+    body = "\n".join(lines)
+    assert "40 judgments: train.tsv (40)" in body
+    assert f"{model.training['cross_validated']['pearson']:.3f} cross-validated by segment" in body

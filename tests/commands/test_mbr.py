@@ -45,11 +45,6 @@ def test_into_a_file_and_as_numbers(cli: Cli, write: Write, model: str, tmp_path
         ("4", None, "hyps.txt: 6 lines, not a multiple of 4"),
         ("3", "1\n2\n", "weights.txt: 2 lines, but there are 6 candidates"),
         ("3", "1\n2\nx\n1\n1\n1\n", "weights.txt:3: weight is 'x', a finite number from 0"),
-        (
-            "3",
-            "1\n2\n1\n0\n1\n0\n",
-            "weights.txt:4: the weights of the 3 candidates from here are 0 but for one",
-        ),
     ],
 )
 def test_faults(number: str, weights: str | None, message: str, cli: Cli, write: Write, model: str) -> None:

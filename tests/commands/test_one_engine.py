@@ -15,13 +15,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pfsm.data import read_judgments
-from pfsm.evaluation import (
-    compare,
-    compare_systems,
-    estimate,
-    question_of_scores,
-)
-from pfsm.evaluation.catalogue import MEAN
 from pfsm.metrics import get_metric
 from pfsm_experiments import run_experiment
 from pfsm_experiments.report.output import results_summary
@@ -348,21 +341,3 @@ def test_preferences(
         for entry in [*usual["groups"], {"group": "mean", **usual["mean"]}]:
             value = entry["kendall_tau"]["value"], entry["kendall_tau"]["interval"]
             assert value == found[tau, entry["group"]]
-
-
-def test_systems_are_compared_by_the_same_resamples() -> None:
-    """`pfsm compare` asks about mean scores, lines being segments."""
-    scores = np.random.default_rng(3).normal(size=(2, 30)) + np.array([[0.3], [0.0]])
-    ours = compare_systems(["a", "b"], list(scores), COUNT, SEED)
-    question = question_of_scores(np.zeros(30))
-    for system, values in zip(ours.systems, scores, strict=True):
-        found = estimate(question, values, [MEAN], COUNT, SEED)["mean"].groups["all"]
-        assert (system.score, system.interval) == (found.value, found.interval)
-    (pair,) = ours.pairs
-    (group,) = compare(question, scores[0], scores[1], [MEAN], COUNT, SEED)["mean"].groups
-    assert (pair.difference, pair.interval, pair.p_value) == (group.difference, group.interval, group.p_value)
-    units = resampling.units_of(range(30))
-    apart = scores[0] - scores[1]
-    drawn = resampling.resamples(units, lambda rows: float(np.mean(apart[rows])), COUNT, SEED, "all")
-    assert pair.p_value == resampling.p_value(drawn, float(apart.mean()))
-    assert (pair.interval.low, pair.interval.high) == pytest.approx(resampling.interval(drawn), abs=1e-12)

@@ -157,14 +157,3 @@ def test_boxes_and_clauses_of_every_line(cli: Cli, write: Write) -> None:
     metric = f"dr-or-*(parser=file:{write('boxes.clf', out)})"
     scores = cli("score", lines, "-i", lines, "--metric", metric, "--sentence-level", "--score-only").out
     assert [float(line) for line in scores.split()] == [1.0, 0.0, 0.0]
-
-
-def test_counter_on_a_clause_file(cli: Cli) -> None:
-    command = ["parse", "--drs", "--evaluate", "gold.clf", "-p", "file:trees.conllu"]
-    found = cli(*command, "--json").document
-    # Ours: the same, PropBank's A0, first senses, and the time with three clauses.
-    assert (found["texts"], found["all"]["gold_clauses"], found["all"]["clauses"]) == (1, 5, 8)
-    assert found["all"]["recall"] == pytest.approx(100 * 2 / 5)
-    assert found["plain"]["recall"] == 100.0
-    assert found["plain"]["precision"] == pytest.approx(100 * 5 / 8)
-    assert "1 texts, 5 clauses" in cli(*command).out

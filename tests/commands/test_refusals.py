@@ -156,13 +156,8 @@ def test_bad_models(command: tuple[str, ...], cli: Cli, write: Write, tmp_path: 
     ],
 )  # fmt: skip
 def test_outputs(
-    command: tuple[str, ...],
-    inputs: str,
-    cli: Cli,
-    write: Write,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    command: tuple[str, ...], inputs: str, cli: Cli, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
     write("c.yaml", "lambda: 5\n")
     for path, fault in (
         ("no/such/file", "no/such: no such folder; create it first"),

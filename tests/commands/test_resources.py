@@ -1,4 +1,4 @@
-"""`pfsm resources`: lists, compiles, learns; and models that need a table."""
+"""`pfsm resources`: lists, compiles, learns."""
 
 from pathlib import Path
 
@@ -7,10 +7,8 @@ import pytest
 
 from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import ParaphraseTable
-from pfsm.model.file import Model, save_model
-from pfsm.model.settings import settings_from_dict
 from tests.command_runs import Cli, Write, text
-from tests.lexicons.lexicon_cases import install, paraphrases, synonyms
+from tests.lexicons.lexicon_cases import install, paraphrases
 
 
 @pytest.fixture(autouse=True)
@@ -49,34 +47,17 @@ class TestCompile:
         assert [source.name for source in lexicon.sources] == ["a.txt", "b.txt"]
         assert ParaphraseTable(lexicon).probabilities.min() == np.float32(0.004)
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (
-                ("synonyms", ".", "--name", "x"),
-                ".: contains no file index.noun; give a folder with WordNet's database",
-            ),
-            (("paraphrases", "a.txt", "--name", "x/y"), "--name 'x/y' cannot be the name of a table"),
-            (
-                ("paraphrases", "a.txt", "--name", "learned-en"),
-                "learned-en: a table of this name ships with pfsm",
-            ),
-            (
-                ("paraphrases", "a.txt", "--name", "x", "--smallest", "1"),
-                "a.txt: none of 1 entries passes; raise --longest or lower --smallest",
-            ),
-            (
-                ("paraphrases", "a.txt", "--name", "x", "--layout", "ppdb"),
-                "a.txt:1: not a line `LHS ||| phrase",
-            ),
-        ],
-    )
-    def test_refusals(
-        self, cli: Cli, write: Write, folder: Path, arguments: tuple[str, ...], message: str
-    ) -> None:
+    def test_refusals(self, cli: Cli, write: Write, folder: Path) -> None:
         write("a.txt", "0.5 <p>a b</p> <p>c</p>\n")
-        write("b.txt", "what is this\n")
-        assert message in cli("resources", "compile", *arguments).fault
+        table = ("paraphrases", "a.txt", "--name")
+        for arguments, message in (
+            (("synonyms", ".", "--name", "x"), ".: contains no file index.noun; give a folder with WordNet"),
+            ((*table, "x/y"), "--name 'x/y' cannot be the name of a table"),
+            ((*table, "learned-en"), "learned-en: a table of this name ships with pfsm"),
+            ((*table, "x", "--smallest", "1"), "a.txt: none of 1 entries passes; raise --longest or lower"),
+            ((*table, "x", "--layout", "ppdb"), "a.txt:1: not a line `LHS ||| phrase"),
+        ):
+            assert message in cli("resources", "compile", *arguments).fault
         assert not list(folder.glob("*"))
 
 
@@ -96,28 +77,3 @@ class TestLearn:
         assert (lexicon.licence, [source.name for source in lexicon.sources]) == ("mine", ["data.tsv"])
         assert cli(*command, "--segments", "4", "--threads", "2").lines
         assert registry.load("own", "paraphrases").counts["pairs"] == 4
-
-
-class TestModels:
-    """Scoring by models that need tables."""
-
-    def test_tables_enter_the_signature_and_the_score(
-        self, cli: Cli, write: Write, tmp_path: Path, folder: Path
-    ) -> None:
-        folder.mkdir()
-        install(synonyms(), folder)
-        install(paraphrases({("of course", "naturally"): 0.5}), folder)
-        options = {"syn": {"table": "few-syn"}, "para": {"table": "few"}}
-        values = {"matchers": ["word", "syn", "para"], "max_block": {"para": 2}, "options": options}
-        weights = {"S_word": 2.0, "S_syn": 1.0, "S_para": 1.0}
-        model = "model.json"
-        save_model(Model("tables", settings_from_dict(values, "test"), weights), tmp_path / model)
-        install(synonyms("few-syn"), folder)
-        write("ref.txt", "of course the children go\n")
-        write("hyp.txt", "naturally the kids go\n")
-        write("other.txt", "certainly the cats go\n")
-        document = cli("score", "ref.txt", "-i", "hyp.txt", "-m", model, "-f", "json").document
-        labels = [registry.load("few-syn", "synonyms").label, registry.load("few", "paraphrases").label]
-        assert f"|res:{'+'.join(labels)}|version:" in document["signature"]
-        other = cli("score", "ref.txt", "-i", "other.txt", "-m", model, "-f", "json").document
-        assert document["score"] > other["score"]

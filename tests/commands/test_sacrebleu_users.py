@@ -91,19 +91,16 @@ class TestTestSets:
         path = cache.parent / "wmt17" / "wmt17.de-en.ref"
         assert fault == f"{path}: not there; say --download to let sacrebleu download wmt17 into its cache"
 
-    @pytest.mark.parametrize(
-        ("words", "fault"),
-        [
+    def test_faults(self, cache: Path, cli: Cli) -> None:
+        for words, fault in (
             (("-t", "wmt61", "-l", "de-en"), "--test-set 'wmt61': unknown; did you mean"),
             (("-t", "wmt16", "-l", "de-xx"), "--language-pair de-xx: wmt16 has no such pair; "),
             (
                 ("ref.txt", "-t", "wmt16", "-l", "de-en"),
                 "give either reference files or --test-set, not both",
             ),
-        ],
-    )
-    def test_faults(self, words: tuple[str, ...], fault: str, cache: Path, cli: Cli) -> None:
-        assert cli("score", *words, "-i", "one.txt").fault.startswith(fault)
+        ):
+            assert cli("score", *words, "-i", "one.txt").fault.startswith(fault)
 
 
 def test_the_reference_that_counted(cli: Cli) -> None:

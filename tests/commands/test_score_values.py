@@ -13,27 +13,6 @@ from tests.oracles import matching
 from tests.oracles.enumeration import Arc, EditLattice, enumerate_all
 
 
-def test_anchoring_keeps_the_order_and_sets_the_marks(cli: Cli, write: Write, trained: Path) -> None:
-    from pfsm.model.file import load_model, save_model
-    from pfsm_training.fit.anchor import anchored
-
-    references = [reference for reference, _, _ in rows(40)]
-    save_model(anchored(load_model(trained), references), "anchored.json")
-    write("ref.txt", text([*references, ""]))
-    write("same.txt", text([*references, ""]))
-    write("other.txt", text(["zz " * len(reference.split()) for reference in references] + [""]))
-    write("hyp.txt", text([hypothesis for _, hypothesis, _ in rows(40)] + [""]))
-    command = ("score", "ref.txt", "-i", "same.txt", "other.txt", "hyp.txt", "-f", "json", "-sl", "-m")
-    same, other, hypotheses = (result["segment_scores"] for result in cli(*command, "anchored.json").document)
-    assert same[-1] == other[-1] == pytest.approx(0.0, abs=1e-9)
-    distinct = sorted(set(references))
-    places = [references.index(reference) for reference in distinct]
-    assert float(np.median([same[place] for place in places])) == pytest.approx(100.0, abs=1e-9)
-    assert float(np.median([other[place] for place in places])) == pytest.approx(0.0, abs=1e-9)
-    before = cli(*command, str(trained)).document[2]["segment_scores"]
-    assert np.argsort(before[:-1]).tolist() == np.argsort(hypotheses[:-1]).tolist()
-
-
 @pytest.mark.parametrize("matching_mode", ["exclusive", "overlapping"])
 @pytest.mark.parametrize("max_block", [1, 2, 3])
 def test_a_hand_set_model_scores_exactly_what_its_edit_sequences_say(

@@ -67,12 +67,6 @@ def test_one_question_has_one_number(
     table = cli("score", "--table", "d.tsv", *asked(name), "-sl", "--format", "json").document
     np.testing.assert_array_equal(table["segment_scores"], wanted)
     assert table["segment_signature"] == metric.get_signature("var")
-    assert cli("score", "--table", "d.tsv", *asked(name), "-o", "out", "--partition-size", "1k").status == 0
-    parts = sorted((tmp_path / "out").glob("*.parquet"))
-    assert len(parts) > 1
-    pq = pytest.importorskip("pyarrow.parquet")
-    cut = np.concatenate([pq.read_table(part)["score"].to_numpy() for part in parts])
-    np.testing.assert_array_equal(cut, wanted)
     command = ("evaluate", "d.tsv", *asked(name), "--statistics", "pearson,spearman", *FAST)
     evaluated = cli(*command).document
     assert evaluated["signature"] == metric.get_signature("var")

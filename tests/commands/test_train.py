@@ -13,7 +13,6 @@ import pfsm
 from pfsm.data import digests
 from tests.command_runs import Cli, Outcome, Write
 from tests.judgment_cases import rows, tsv
-from tests.model_cases import STATES
 
 ROWS = rows(24, seed=2)
 MORE = rows(16, seed=5)
@@ -36,27 +35,16 @@ def data(write: Write) -> None:
 
 
 class TestModelFile:
-    def test_every_key(self, cli: Cli, tmp_path: Path) -> None:
-        arguments = ("--name", "mine", "--licence", "CC0-1.0")
-        assert cli("train", "d.tsv", "--output", "m.json", *arguments).lines[-1] == "wrote m.json"
+    def test_what_it_was_trained_on_and_how(self, cli: Cli) -> None:
+        outcome = cli("train", "d.tsv", "-o", "m.json", "--name", "mine", "--licence", "CC0-1.0")
         model = trained()
-        keys = "format name settings weights alpha scale training licence"
-        assert list(model) == keys.split()
+        assert [*model] == ["format", "name", "settings", "weights", "alpha", "scale", "training", "licence"]
         assert (model["format"], model["name"], model["licence"]) == ("pfsm-model-1", "mine", "CC0-1.0")
         assert model["settings"] == pfsm.Settings().to_dict()
-        assert isinstance(model["alpha"], float)
         human = np.array([float(score) for _, _, score in ROWS])
         assert model["scale"]["mean"] == pytest.approx(human.mean(), abs=1e-12)
         assert model["scale"]["sd"] == pytest.approx(human.std(), abs=1e-12)
-        assert model["scale"]["note"].endswith(".")
-        names = {*STATES, *(f"{before}>{after}" for before in STATES for after in STATES)}
-        assert {"Insert", "Delete", "S_word", "Delete>Delete"} <= set(model["weights"]) <= names
-        assert all(isinstance(weight, float) and np.isfinite(weight) for weight in model["weights"].values())
-        assert [path.name for path in sorted(tmp_path.iterdir())] == ["d.tsv", "m.json"]
-
-    def test_what_it_was_trained_on_and_how(self, cli: Cli) -> None:
-        outcome = cli("train", "d.tsv", "-o", "m.json")
-        training = trained()["training"]
+        training = model["training"]
         checksum = hashlib.sha256(Path("d.tsv").read_bytes()).hexdigest()
         assert training["data"] == [{"name": "d.tsv", "rows": 24, "sha256": checksum}]
         assert (training["judgments"], training["score_column"]) == (24, "score")

@@ -17,7 +17,6 @@ from pfsm.metrics.meteor import metric as meteor_metric
 from pfsm.metrics.meteor import words
 from pfsm.model.file import Model
 from pfsm.model.settings import settings_from_dict
-from pfsm_installation import install_command
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -81,14 +80,6 @@ def test_another_project_in_the_way(site: Path, state: str) -> None:
     imported = called(site, "-c", f"{isolated} import pfsm_training")
     assert imported.returncode == 1
     assert imported.stderr.splitlines()[-1] == f"ImportError: {line.removeprefix('pfsm: ')}"
-
-
-def test_the_command_names_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.metadata.version", lambda name: "0.1.0")
-    assert install_command(["train"]) == "pip install 'pfsm-metric[train]'"
-    assert install_command(["train", "train", "full"]) == "pip install 'pfsm-metric[train,full]'"
-    assert install_command(["train"], ["spacy"]) == "pip install 'pfsm-metric[train]' spacy"
-    assert install_command(packages=["spacy"]) == "pip install spacy"
 
 
 def test_extras() -> None:
