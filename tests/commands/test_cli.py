@@ -15,7 +15,6 @@ from tests.model_cases import saved
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and terminals are POSIX's")
 HEAVY = ("numba", "torch", "nltk", "scipy.stats")
 LONGEST_WAIT = 300.0
-CALL = "import sys; from pfsm.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
 def python(code: str, *arguments: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -100,6 +100,9 @@ class TestScripts:
         for command in (
             ("score", "zh.ref", "-i", "zh.hyp"),
             ("compare", "zh.ref", "-i", "zh.hyp", "zh.ref"),
+            ("evaluate", "zh.tsv"),
+            ("mbr", "-i", "zh.ref", "-n", "2"),
+            ("probe", "zh.probe"),
             ("submit", "zh.ref", "-i", "zh.hyp", *SUBMIT),
             ("score", "--table", "zh.tsv", "-o", "parts"),
         ):
