@@ -94,21 +94,6 @@ def test_scores_are_those_of_all_edit_sequences(split: list[str]) -> None:
     assert scores == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_repeated_phrase_costs_what_its_weight_says() -> None:
-    reference, twice, other = "in the old house", "in the in the old house", "in the of a old house"
-    weights = {"Insert": -1.0, "Delete": -1.0, "S_word": 1.0}
-    plain, split = (
-        Metric(model(settings={"split": ["Insert:repeat"]}, weights={**weights, "Insert:repeat": value}), 1)
-        for value in (0.0, -2.0)
-    )
-    before, after = (one.score_pairs([twice, other], [reference] * 2) for one in (plain, split))
-    # Four words are of a repetition, two of them are inserted, ten words are on both sides.
-    assert after[0] - before[0] == pytest.approx(-2.0 * 2 / 10, abs=0.02)
-    assert after[1] == before[1]
-    edits = [edit.state for edit in split.explain(twice, reference).edits]
-    assert edits.count("Insert:repeat") == 2
-
-
 def test_signature_file_and_table(cli: Cli, tmp_path: Path) -> None:
     alone = model(settings={"split": ["Insert:repeat"]}, weights={"Insert:repeat": -1.0, "Insert": -0.5})
     assert "|split:Insert:repeat|" in Metric(alone).get_signature(1)
@@ -125,7 +110,7 @@ def test_signature_file_and_table(cli: Cli, tmp_path: Path) -> None:
     assert lines[at + 1] == "            Insert of words said twice in a row"
 
 
-@pytest.mark.parametrize("split", [["Delete:repeat"], ["Insert:repeats"], ["Insert:repeat", "Insert:repeat"]])
+@pytest.mark.parametrize("split", [["Delete:repeat"], ["Insert:repeat", "Insert:repeat"]])
 def test_what_is_refused(split: list[str]) -> None:
     with pytest.raises(PfsmError, match=r"^x: split names"):
         settings_from_dict({"split": split}, "x")

@@ -91,10 +91,3 @@ def test_by_hand() -> None:
     assert found.pairs[:, 0].tolist() == [0, 1]
     aligned = {(row[0], *finder.phrases(row[1:])) for row in found.aligned.tolist()}
     assert aligned == {(0, ("the",)), (0, ("it",)), (1, ("ran",)), (2, ("cat",))}
-
-
-def test_nothing() -> None:
-    finder = CorrespondenceFinder(model(0, 1), 0.9, 1)
-    for ones, others in (([], []), ([""], [""]), (["a"], [""])):
-        found = finder.find(ones, others)
-        assert found.pairs.tolist() == found.aligned.tolist() == []

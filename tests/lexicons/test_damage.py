@@ -71,11 +71,8 @@ def test_arrays_that_do_not_fit(kind: str, tmp_path: Path) -> None:
     "change",
     [
         {"details": {}},
-        {"details": {"parts": 3}},
-        {"details": {"parts": [["n", 0]]}},
         {"details": {"parts": [["n", "first", 2, []]]}},
         {"details": {"parts": [["n", 0, 4, [["s"]]], ["v", 4, 7, []]]}},
-        {"counts": {}},
         {"counts": {"synsets": 1}},
     ],
 )

@@ -78,10 +78,6 @@ def test_threads_and_the_size_of_lists_do_not_matter(monkeypatch: pytest.MonkeyP
     assert told == sorted(told)
 
 
-def test_nothing_to_learn_from() -> None:
-    assert learned([]) == learned([("alone",)]) == {}
-
-
 @settings(deadline=None)
 @given(st.lists(st.tuples(*[st.integers(1, 10_000)] * 4), min_size=1, max_size=5))
 def test_ratios_are_scipys(cells: list[tuple[int, int, int, int]]) -> None:

@@ -2,41 +2,27 @@
 
 import pytest
 
-from pfsm.lexicons import registry
-from pfsm.lexicons.lemmas import TABLE, lemma_of
-from pfsm.lexicons.synonyms import KIND, Part, SynonymTable, compile_synonyms
+from pfsm.lexicons.lemmas import lemma_of
+from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
 
 
 @pytest.mark.parametrize(
     ("word", "tag", "lemma"),
     [
         ("Dogs", "NNS", "dog"),  # a rule
-        ("boxes", "NNS", "box"),
-        ("parties", "NNS", "party"),
         ("men", "NNS", "man"),  # an exception
         ("was", "VBD", "be"),
         ("left", "VBD", "leave"),
         ("left", "JJ", "left"),  # the tag decides
-        ("going", "VBG", "go"),
         ("hoped", "VBN", "hope"),
-        ("hopped", "VBD", "hop"),
-        ("is", "VBZ", "be"),
-        ("are", "VBP", "be"),
-        ("studies", "VBZ", "study"),
         ("better", "JJR", "good"),
-        ("taller", "JJR", "tall"),
-        ("worst", "JJS", "bad"),
         ("people", "NNS", "people"),  # known as it is
         ("bus", "NN", "bus"),  # no inflected tag
-        ("Paris", "NNP", "paris"),
         ("xyzzies", "NNS", "xyzzies"),  # unknown
         ("n't", "RB", "not"),
         ("’ll", "MD", "will"),
-        ("ca", "MD", "can"),
         ("running", "VERB", "run"),  # universal tags
         ("was", "AUX", "be"),
-        ("houses", "NOUN", "house"),
-        ("the", "DET", "the"),
     ],
 )
 def test_lemmas(word: str, tag: str, lemma: str) -> None:
@@ -57,7 +43,3 @@ def test_lemma_of_a_table() -> None:
     assert table.lemma("glazed", "n") == "glazed"
     assert table.lemma("foots", "v") == "foots"
     assert table.lemma("foots", "x") == "foots"
-
-
-def test_the_table_ships() -> None:
-    assert SynonymTable(registry.load(TABLE, KIND)).lemma("mice", "n") == "mouse"

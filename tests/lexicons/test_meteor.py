@@ -57,8 +57,3 @@ def test_without_the_package_it_says_what_to_install(folder: Path, monkeypatch: 
     ):
         registry.load("meteor-en", "paraphrases")
     assert list(folder.iterdir()) == []
-
-
-def test_it_is_no_table_of_synonyms(folder: Path) -> None:
-    with pytest.raises(PfsmError, match="there is no table of synonyms meteor-en"):
-        registry.load("meteor-en", "synonyms")

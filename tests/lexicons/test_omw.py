@@ -47,17 +47,12 @@ def synonyms(table: str) -> int:
     return len(batch.lattices.arcs)
 
 
-@pytest.mark.parametrize("put", [unpacked, packed])
-@pytest.mark.parametrize("name", ["omw-fra", "omw-fr"])
+@pytest.mark.parametrize(("put", "name"), [(unpacked, "omw-fra"), (packed, "omw-fr")])
 def test_a_table(folders: Path, put: object, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     put(folders)  # type: ignore[operator]
     assert synonyms(name) == 2
     assert capsys.readouterr().err.startswith(f"pfsm: compiling {name} into ")
-    lexicon = registry.load(name, KIND)
-    assert (lexicon.licence, next(source.name for source in lexicon.sources).endswith("wn-data-fra.tab")) == (
-        "CC BY",
-        True,
-    )
+    assert registry.load(name, KIND).licence == "CC BY"
     assert synonyms(registry.pinned(name, KIND)) == 2
     assert capsys.readouterr().err == ""
 

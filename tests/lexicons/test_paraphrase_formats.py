@@ -30,9 +30,14 @@ def written(folder: Path, content: str, name: str = "table") -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["table", "table.gz"])
 @pytest.mark.parametrize(
-    ("content", "layout"), [(METEOR, "meteor"), (TERP, "terp"), (PPDB_2, "ppdb"), (PPDB_1, "ppdb")]
+    ("content", "layout", "name"),
+    [
+        (METEOR, "meteor", "table"),
+        (TERP, "terp", "table.gz"),
+        (PPDB_2, "ppdb", "table"),
+        (PPDB_1, "ppdb", "table.gz"),
+    ],
 )
 def test_all_formats_give_the_same_entries(tmp_path: Path, content: str, layout: str, name: str) -> None:
     path = written(tmp_path, content, name)
@@ -55,14 +60,12 @@ def test_another_feature_of_ppdb(tmp_path: Path) -> None:
     ("content", "layout", "message"),
     [
         (METEOR + "high\na\nb\n", "meteor", "table:7: probability is 'high'"),
-        ("-1\na\nb\n", "meteor", "table:1: probability is '-1'"),
         ("nan\na\nb\n", "meteor", "table:1: probability is 'nan'"),
         (
             TERP + "0.5 a b\n",
             "terp",
             "table:3: not a line `PROBABILITY <p>phrase</p> <p>paraphrase</p>`: '0.5 a b'",
         ),
-        ("x <p>a</p> <p>b</p>\n", "terp", "table:1: not a line"),
         (PPDB_2 + "[X] ||| a ||| b\n", "ppdb", r"table:3: not a line `LHS \|\|\| phrase"),
         (
             "[X] ||| a ||| b ||| A=1 ||| 0-0\n",
@@ -76,7 +79,7 @@ def test_lines_that_are_not_such(tmp_path: Path, content: str, layout: str, mess
         list(read_paraphrases(written(tmp_path, content), layout))
 
 
-@pytest.mark.parametrize("content", ["", "the cat\n", "a\tb\t0.5\n"])
+@pytest.mark.parametrize("content", ["", "a\tb\t0.5\n"])
 def test_no_known_format(tmp_path: Path, content: str) -> None:
     with pytest.raises(PfsmError, match="table:1: not the beginning of a paraphrase table"):
         format_of(written(tmp_path, content))
@@ -90,7 +93,6 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ("cut.gz", "the gzip data is damaged"),
         ("latin", "not UTF-8"),
         ("none", "cannot be read"),
-        (".", "cannot be read"),
     ):
         with pytest.raises(PfsmError, match=message):
             list(read_paraphrases(tmp_path / name, "meteor"))

@@ -56,12 +56,6 @@ def test_the_arrays_hold_the_table(given: dict[tuple[Phrase, Phrase], float]) ->
     }
 
 
-def test_words_are_looked_up_in_lower_case() -> None:
-    table = ParaphraseTable(paraphrases({("of course", "naturally"): 0.5}))
-    assert table.word("OF") == table.word("of") >= 0
-    assert table.word("off") == -1
-
-
 def test_the_order_does_not_matter() -> None:
     one = paraphrases({("a", "b"): 0.5, ("b c", "a"): 0.1})
     other = paraphrases({("b c", "a"): 0.1, ("a", "b"): 0.5})
@@ -73,8 +67,7 @@ def test_the_order_does_not_matter() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"targets": [9, 9]}, {"targets": [-1, 0]}, {"targets": [0]}, {"child_words": [7]},
-        {"child_offsets": [0, 1]}, {"target_offsets": [0, 2, 1, 1, 2]}, {"target_offsets": [1, 1, 1, 1, 2]},
+        {"targets": [-1, 0]}, {"child_words": [7]}, {"target_offsets": [0, 2, 1, 1, 2]},
     ],
 )  # fmt: skip
 def test_arrays_that_do_not_fit_are_refused(change: dict[str, list[int]]) -> None:

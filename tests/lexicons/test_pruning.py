@@ -2,7 +2,6 @@
 
 import pytest
 
-from pfsm.lexicons import paraphrase_formats
 from pfsm.lexicons.paraphrase_formats import Pruner
 
 
@@ -11,12 +10,9 @@ from pfsm.lexicons.paraphrase_formats import Pruner
     [
         (("Of Course", "naturally", 0.5), {(("of", "course"), ("naturally",)): 0.5}),
         (("a b c", "d", 0.5), {}),
-        (("d", "a b c", 0.5), {}),
         ((" a  b ", "d", 0.5), {(("a", "b"), ("d",)): 0.5}),
         (("same", "Same", 0.5), {}),
         (("a ,", "b", 0.5), {}),
-        (("!", "b", 0.5), {}),
-        (("", "b", 0.5), {}),
         (("a", "b", 0.0099), {}),
         (("a", "b", 0.01), {(("a",), ("b",)): 0.01}),
         (("a", "b", 227.9), {(("a",), ("b",)): 1.0}),
@@ -41,11 +37,3 @@ def test_other_bounds() -> None:
     pruner.add([("a b c", "d", 0.001), ("a b c d", "e", 0.5), ("a", "b", 0.0)])
     assert pruner.pairs == {(("a", "b", "c"), ("d",)): 0.001}
     assert pruner.read == 3
-
-
-def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paraphrase_formats, "STEP", 10)
-    told: list[tuple[int, int]] = []
-    pruner = Pruner()
-    pruner.add([("a", "b", 0.5)] * 25, lambda *numbers: told.append(numbers))
-    assert told == [(10, 1), (20, 1)]

@@ -20,16 +20,11 @@ def test_shipped_tables_come_first_and_all_can_be_read(folder: Path) -> None:
         assert registry.load(entry.name, registry.kind_of(entry.path)).name == entry.name
 
 
-def test_a_table_of_the_user(folder: Path) -> None:
-    install(synonyms(), folder)
-    lexicon = registry.load("few", "synonyms")
-    assert registry.pinned("few", "synonyms") == lexicon.label == f"few@{lexicon.checksum}"
-    assert registry.load(lexicon.label, "synonyms") is lexicon
-
-
 def test_a_replaced_file_is_read_again(folder: Path) -> None:
     path = install(paraphrases({("a", "b"): 0.5}), folder)
     before = registry.load("few", "paraphrases")
+    assert registry.pinned("few", "paraphrases") == before.label == f"few@{before.checksum}"
+    assert registry.load(before.label, "paraphrases") is before
     install(paraphrases({("a", "c"): 0.5}), folder)
     os.utime(path, ns=(1, 1))  # the clock may be too coarse to tell the two apart
     after = registry.load("few", "paraphrases")
@@ -39,14 +34,6 @@ def test_a_replaced_file_is_read_again(folder: Path) -> None:
         match=f"the table here is {after.label}, the model needs {before.label} and would score differently",
     ):
         registry.load(before.label, "paraphrases")
-
-
-def test_what_is_not_there_is_named_with_the_command_that_makes_it(folder: Path) -> None:
-    with pytest.raises(
-        PfsmError,
-        match="there is no table of synonyms omw-fr; compile it with `pfsm resources compile synonyms …",
-    ):
-        registry.load("omw-fr", "synonyms")
 
 
 def test_another_kind_another_name_no_name(folder: Path) -> None:
@@ -60,7 +47,7 @@ def test_another_kind_another_name_no_name(folder: Path) -> None:
         registry.load("../few", "synonyms")
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "a|b", "a+b", "a@b", ".hidden", "x" * 81, "two words"])
+@pytest.mark.parametrize("name", ["", "a/b", "a|b", ".hidden", "x" * 81])
 def test_names_that_cannot_be(name: str) -> None:
     with pytest.raises(PfsmError, match="--name"):
         registry.check_name(name, "--name")
@@ -76,16 +63,12 @@ def test_references(folder: Path) -> None:
             registry.check_reference(other, "table")
 
 
-def test_a_name_that_ships_is_taken(folder: Path) -> None:
-    with pytest.raises(PfsmError, match=r"wordnet-3\.0: a table of this name ships with pfsm"):
-        registry.user_path("wordnet-3.0")
-    assert registry.user_path("new") == folder / "new.lexicon"
-
-
 def test_a_folder_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "file" / "tables"))
     assert len(registry.installed()) == 3
+    with pytest.raises(PfsmError, match=r"wordnet-3\.0: a table of this name ships with pfsm"):
+        registry.user_path("wordnet-3.0")
     with pytest.raises(PfsmError, match=r"cannot be created .*; set PFSM_RESOURCES to another folder"):
         registry.user_path("new")
 

@@ -1,10 +1,8 @@
 """Antonyms and hypernyms: by hand, from lines of WordNet's data, and the shipped table against NLTK's reader."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from pfsm.errors import PfsmError
@@ -61,15 +59,12 @@ def test_a_cycle_ends(tmp_path: Path) -> None:
 
 
 def test_tables_that_do_not_go_together(tmp_path: Path) -> None:
-    lexicon, synonyms = tables(tmp_path)
+    lexicon, _ = tables(tmp_path)
     _, others = tables(tmp_path, parts=[*PARTS[:2], Part("a", {"hot": ["1"], "cool": ["2"]})])
     with pytest.raises(
         PfsmError, match=r"more: belongs to few@[0-9a-f]{8}, not to few@[0-9a-f]{8}; compile it again"
     ):
         RelationTable(lexicon, others)
-    short = replace(lexicon, arrays={**lexicon.arrays, "sizes": np.zeros(2, dtype=np.uint8)})
-    with pytest.raises(PfsmError, match="more: the table is damaged"):
-        RelationTable(short, synonyms)
 
 
 DATA = {
@@ -97,9 +92,7 @@ def test_lines_of_data(tmp_path: Path) -> None:
     assert [source.name for source in sources] == ["data.noun", "data.verb", "data.adj", "data.adv"]
 
 
-@pytest.mark.parametrize(
-    "line", ["00000001 03 n\n", "00000001 03 n zz pet 0 000 |\n", "00000001 03 n 01 pet 0 x |\n"]
-)
+@pytest.mark.parametrize("line", ["00000001 03 n\n", "00000001 03 n zz pet 0 000 |\n"])
 def test_lines_that_are_no_data(tmp_path: Path, line: str) -> None:
     with pytest.raises(PfsmError, match=r"data\.verb:1: not a line of WordNet's data"):
         read_wordnet_relations(write_data(tmp_path, verb=line))

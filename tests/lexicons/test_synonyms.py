@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.errors import PfsmError
 from pfsm.lexicons.container import lexicon_bytes
 from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
 from tests.lexicons.lexicon_cases import synonyms
@@ -87,26 +85,3 @@ def test_the_order_of_the_dictionary_does_not_matter() -> None:
     other = Part("n", {"a": ["1"], "b": ["1", "2", "1"]}, {"x": ["a"], "y": ["b"]})
     one, two = (lexicon_bytes(compile_synonyms("t", [entry], "free", [])) for entry in (part, other))
     assert one == two
-
-
-def test_an_empty_dictionary() -> None:
-    table = SynonymTable(compile_synonyms("t", [Part("n", {})], "free", []))
-    assert table.size == 0
-    assert table.synsets("a") == []
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"synsets": np.array([99], dtype=np.int32)},
-        {"synsets": np.array([-1], dtype=np.int32)},
-        {"offsets": np.array([0, 1], dtype=np.int32)},
-        {"offsets": np.array([], dtype=np.int32)},
-    ],
-)
-def test_arrays_that_do_not_fit_are_refused(
-    change: dict[str, np.ndarray[tuple[int], np.dtype[np.int32]]],
-) -> None:
-    lexicon = synonyms()
-    with pytest.raises(PfsmError, match="few: the table is damaged; compile it again"):
-        SynonymTable(replace(lexicon, arrays={**lexicon.arrays, **change}))

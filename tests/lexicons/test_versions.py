@@ -46,4 +46,3 @@ def test_every_two_versions_in_lists_of_whole_segments() -> None:
     assert list(version_pairs(segments, 100)) == [pairs]
     assert list(version_pairs(segments, 1)) == [pairs[:3], pairs[3:4], pairs[4:]]
     assert list(version_pairs(segments, 4)) == [pairs[:4], pairs[4:]]
-    assert list(version_pairs([("d",)], 1)) == []

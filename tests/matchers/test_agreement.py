@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
 from pfsm.text.vocabulary import Vocabulary
-from pfsm_kernels.strings.matching import agreeing_blocks
 from tests.oracles import matching
 
 NAMES = ("punct", "word", "lemma")
@@ -61,35 +60,6 @@ def test_offers_are_the_blocks_that_match_token_by_token(
     assert sorted(offers(name, max_block, encoded(pairs, lowercase))) == sorted(expected)
 
 
-def test_by_hand() -> None:
-    pair = (["The", "cats", ",", "7"], ["the", "cat", ",", "7", "!"])
-    pairs = encoded([pair])
-    assert offers("punct", 2, pairs) == [(0, 2, 1, 2, 1)]
-    assert offers("word", 2, pairs) == [(0, 0, 1, 0, 1), (0, 3, 1, 3, 1)]
-    assert offers("lemma", 2, pairs) == [
-        (0, 0, 1, 0, 1),
-        (0, 0, 2, 0, 2),
-        (0, 1, 1, 1, 1),
-        (0, 3, 1, 3, 1),
-    ]
-
-
-def test_the_same_word_has_the_same_stem_but_only_one_in_lower_case_is_the_same_word() -> None:
-    pairs = encoded([(["Walk"], ["walk"])], lowercase=False)
-    assert offers("word", 1, pairs) == []
-    assert offers("lemma", 1, pairs) == [(0, 0, 1, 0, 1)]
-
-
-def test_blocks_do_not_reach_into_the_next_pair() -> None:
-    pairs = encoded([(["a"], ["a"]), ([], ["a"]), (["a", "b"], []), (["b"], ["b"])])
-    assert offers("word", 3, pairs) == [(0, 0, 1, 0, 1), (3, 0, 1, 0, 1)]
-
-
-def test_no_pairs_and_empty_pairs() -> None:
-    assert offers("word", 2, encoded([])) == []
-    assert offers("punct", 2, encoded([([], []), ([], [])])) == []
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_repetition_makes_every_combination(name: str) -> None:
     token = "," if name == "punct" else "so"
@@ -97,30 +67,3 @@ def test_repetition_makes_every_combination(name: str) -> None:
     # 12 pairs of tokens, 2 x 3 of pairs, 1 x 2 of triples.
     assert [sum(row[2] == size for row in found) for size in (1, 2, 3)] == [12, 6, 2]
     assert len(set(found)) == len(found) == 20
-
-
-class TestKernel:
-    """The kernel under the matchers, with keys made up."""
-
-    @settings(deadline=None)
-    @given(
-        st.lists(st.integers(-2, 2), max_size=8), st.lists(st.integers(-2, 2), max_size=8), st.integers(1, 4)
-    )
-    def test_against_the_definition(self, left: list[int], right: list[int], max_block: int) -> None:
-        blocks = agreeing_blocks(
-            np.array(left, dtype=np.int32),
-            np.array([0, len(left)]),
-            np.array(right, dtype=np.int32),
-            np.array([0, len(right)]),
-            max_block,
-        )
-        expected = [
-            [0, i, size, j, size]
-            for i in range(len(left))
-            for j in range(len(right))
-            for size in range(1, max_block + 1)
-            if i + size <= len(left)
-            and j + size <= len(right)
-            and all(left[i + k] == right[j + k] >= 0 for k in range(size))
-        ]
-        assert blocks.tolist() == expected

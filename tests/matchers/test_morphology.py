@@ -24,15 +24,13 @@ def table() -> SynonymTable:
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
-        ("walk", "walked", {"tense"}), ("goes", "went", {"tense"}), ("is", "was", {"tense"}),
-        ("is", "are", {"number"}), ("was", "were", {"number"}), ("child", "children", {"number"}),
-        ("walk", "walks", {"number"}), ("has", "have", {"number"}), ("this", "these", {"number"}),
+        ("walk", "walked", {"tense"}), ("goes", "went", {"tense"}), ("is", "are", {"number"}),
+        ("child", "children", {"number"}), ("walk", "walks", {"number"}), ("this", "these", {"number"}),
         ("am", "is", {"person"}), ("are", "was", {"tense", "number"}),
         ("walk", "walking", {"aspect"}), ("been", "is", {"aspect"}), ("running", "ran", {"aspect"}),
         ("good", "better", {"degree"}), ("fast", "fastest", {"degree"}),
         ("he", "him", {"case"}), ("he", "she", {"gender"}), ("him", "her", {"gender"}),
-        ("I", "we", {"number"}), ("I", "you", {"person"}), ("they", "him", {"number", "case"}),
-        ("will", "would", {"tense"}), ("can", "could", {"tense"}),
+        ("they", "him", {"number", "case"}), ("will", "would", {"tense"}),
         ("n't", "not", {"short"}), ("’s", "is", {"short"}), ("'s", "was", {"tense", "short"}),
         ("went", "gone", {"other"}),
         ("Walks", "walked", {"tense"}),
@@ -80,16 +78,8 @@ def test_weights_of_categories_count() -> None:
     tense, number = metric.score_pairs(["it walked", "it walk"], ["it walks"] * 2)
     assert tense < number
     assert [edit.state for edit in metric.explain("it walk", "it walks").edits] == ["S_word", "S_morph"]
-    resources = metric.get_signature(1).partition("|res:")[2]
-    assert resources.startswith("wordnet-3.0@")
+    assert "|res:wordnet-3.0@" in metric.get_signature(1)
     assert tuple(f"morph:{name}" for name in CATEGORIES) == NAMES
-
-
-def test_a_vocabulary_that_grows_and_another_one() -> None:
-    matcher = MorphologyMatcher(TABLE)
-    for _ in range(2):
-        pairs = encoded(["it walks"], ["it walked"], tokeniser="plain", stemmer="none")
-        assert matcher.offers(pairs).blocks.tolist() == [[0, 1, 1, 1, 1]]
 
 
 def test_options() -> None:

@@ -89,21 +89,13 @@ def test_links_are_those_of_the_tables(
 
 def test_many_paraphrases_of_one_phrase(tmp_path: Path) -> None:
     # Far more than phrases in the hypothesis: they are searched for, not walked through.
-    table = {("a", f"w{number}"): (number + 1) / 1000 for number in range(0, 999, 2)}
-    install(paraphrases({**table, ("a", "c d"): 0.9}), tmp_path)
+    table = {(("a",), (f"w{number}",)): (number + 1) / 1000 for number in range(0, 999, 2)}
+    install(compile_paraphrases("few", {**table, (("a",), ("c", "d")): 0.9}, "free", []), tmp_path)
     pairs = [(["a"], ["w7", "w8", "x", "c", "d", "w998", "w8", "w0"])]
-    found = links(ParaphraseMatcher(["few"], 2, "forward"), pairs)
-    assert found == pytest.approx(
-        {
-            (0, 0, 1, 1, 1): math.log10(0.009),
-            (0, 0, 1, 3, 2): math.log10(0.9),
-            (0, 0, 1, 5, 1): math.log10(0.999),
-            (0, 0, 1, 6, 1): math.log10(0.009),
-            (0, 0, 1, 7, 1): math.log10(0.001),
-        },
-        rel=1e-6,
-        abs=1e-7,  # probabilities are kept in single precision
-    )
+    wanted = expected([{**table, (("a",), ("c", "d")): 0.9}], pairs, 2, "forward", 0.0)
+    # Probabilities are kept in single precision.
+    assert links(ParaphraseMatcher(["few"], 2, "forward"), pairs) == pytest.approx(wanted, abs=1e-6)
+    assert len(wanted) == 5
 
 
 def test_more_blocks_than_the_first_allocation(tmp_path: Path) -> None:
@@ -163,10 +155,7 @@ def test_a_table_that_has_changed_is_refused(tmp_path: Path) -> None:
             "unknown option 'threshold'; known are table, direction, minimum_probability, bins",
         ),
         ({"direction": "sideways"}, "direction is 'sideways', it must be one of both, forward, backward"),
-        ({"minimum_probability": 2}, "minimum_probability is 2, it must be a number from 0 to 1"),
-        ({"minimum_probability": True}, "minimum_probability is True"),
         ({"minimum_probability": float("nan")}, "minimum_probability is nan"),
-        ({"table": []}, "table is .., it must name at least one table"),
         ({"table": ["a", "a@01234567"]}, "table is .*, it must name at least one table, and each once"),
         ({"table": ["a", "../b"]}, "table is '../b', it must be the name of a table"),
         ({"bins": [1, 1]}, "bins is .*, it must be auto or a list of increasing numbers"),
@@ -175,10 +164,3 @@ def test_a_table_that_has_changed_is_refused(tmp_path: Path) -> None:
 def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:
     with pytest.raises(PfsmError, match=f"where: {message}"):
         MATCHERS["para"].check(options, "where")
-
-
-def test_nothing_to_match(tmp_path: Path) -> None:
-    install(compile_paraphrases("few", {}, "free", []), tmp_path)
-    batches: list[Pairs] = [[], [([], []), (["a"], [])], [(["a"], ["b"])]]
-    for pairs in batches:
-        assert links(ParaphraseMatcher(["few"]), pairs) == {}

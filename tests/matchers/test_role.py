@@ -83,10 +83,6 @@ def test_features_by_hand(hypothesis: str, found: dict[tuple[int, int], str], pa
     assert table(batch_of(parser, REFERENCE, hypothesis, expected=True), batch.arc_features) == expected
 
 
-def test_two_words_without_a_role_say_nothing(parser: str) -> None:
-    assert batch_of(parser, NO_PREDICATE, NO_PREDICATE).arc_features.arc.size == 0
-
-
 def test_a_token_of_several_words_and_a_word_of_several_tokens(parser: str) -> None:
     (analysis,) = analyse_lines(["he do n't sing"], parser)
     assert roles_of_tokens(["he", "don't", "sing"], analysis, expected=False) == (
@@ -154,18 +150,6 @@ def test_agreement_is_a_distribution() -> None:
     assert agreement({}, {}) == (0.0, 0.0, 0.0, 0.0)
 
 
-def test_swapped_roles_cost_what_the_weights_say(parser: str) -> None:
-    settings = settings_from_dict(
-        {"matchers": ["word", "role"], "options": {"role": {"parser": parser}}, "max_jump": 5}, "x"
-    )
-    weights = {"S_word": 1.0, "Insert": -1.0, "Delete": -1.0}
-    lines = [REFERENCE, SWAPPED], [REFERENCE, REFERENCE]
-    plain = Metric(Model("x", settings, weights)).score_pairs(*lines)
-    seen = Metric(Model("x", settings, {**weights, "role:other": -0.5})).score_pairs(*lines)
-    assert seen[0] == plain[0]
-    assert seen[1] < plain[1]
-
-
 def test_an_explanation_says_which_roles_agree(parser: str) -> None:
     settings = settings_from_dict(
         {"matchers": ["word", "role"], "options": {"role": {"parser": parser}}}, "x"
@@ -213,7 +197,6 @@ def test_the_shipped_labeller_notices_who_did_what() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"colour": 1}, "unknown option 'colour'; known are parser, expected"),
         ({"expected": "yes"}, "expected is 'yes', it must be true or false"),
         ({"parser": ""}, "parser is '', it must be the name of a parser"),
     ],

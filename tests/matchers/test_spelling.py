@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
-from pfsm.matchers.spelling import LONGEST, SpellingMatcher, build, check_options, learn_options
+from pfsm.matchers.spelling import LONGEST, SpellingMatcher, check_options, learn_options
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
@@ -39,25 +39,11 @@ def matched(reference: str, hypothesis: str, **options: Any) -> dict[tuple[str, 
     }
 
 
-def test_inflection_compounds_names_and_transliteration() -> None:
-    found = matched(
-        "Gorbachev Aussenminister running Tschaikowski", "Gorbatschow Außenministers runner Tchaikovsky"
-    )
-    assert found == {
-        ("Gorbachev", "Gorbatschow"): 1 - 4 / 11,
-        ("Aussenminister", "Außenministers"): 1 - 3 / 14,
-        ("running", "runner"): 1 - 3 / 7,
-        ("Tschaikowski", "Tchaikovsky"): 1 - 3 / 12,
-    }
-
-
 @pytest.mark.parametrize(
     ("left", "right"),
     [
         ("1990s", "1980s"),  # another number is another thing
         ("COVID-19", "COVID-18"),
-        ("km²km²", "km²km³"),
-        ("----", "---_"),
         ("ten", "tent"),  # one is shorter than four characters
         ("a" * (LONGEST + 1), "a" * LONGEST),
     ],
@@ -110,30 +96,6 @@ def test_against_rapidfuzz(left: list[str], right: list[str], shortest: int) -> 
     assert found == pytest.approx(expected)
 
 
-def test_what_was_encoded_before_makes_no_difference() -> None:
-    pairs = encoded(["the walkers walked"], ["a walker walks home"])
-    alone = SpellingMatcher().offers(pairs)
-    vocabulary = Vocabulary()
-    vocabulary.encode(["zebra walked walkie 1990 x", "the walkers"])
-    after = EncodedPairs(
-        vocabulary, vocabulary.encode(["the walkers walked"]), vocabulary.encode(["a walker walks home"])
-    )
-    again = SpellingMatcher().offers(after)
-    assert alone.blocks.size
-    assert again.blocks.tolist() == alone.blocks.tolist()
-    assert again.value.tolist() == alone.value.tolist()
-
-
-def test_similarity_becomes_soft_bins() -> None:
-    pairs = encoded(["walking"], ["talking walked"])
-    offers = SpellingMatcher(knots=(0.5, 0.75, 1.0)).offers(pairs)
-    assert offers.names == ("char:+0", "char:+1")
-    table = np.zeros((2, 2))
-    table[offers.offer, offers.feature] = offers.value
-    # 6/7 is past the first ramp and on its way up the second; 4/7 is on the first.
-    assert table == pytest.approx(np.array([[1.0, (6 / 7 - 0.75) / 0.25], [(4 / 7 - 0.5) / 0.25, 0.0]]))
-
-
 def test_the_matchers_before_it_take_their_words() -> None:
     settings = settings_from_dict({"matchers": ["punct", "word", "lemma", "char"]}, "")
     batch = LatticeBuilder(settings).build(["Walking walked talk ."], ["walking talked ."])
@@ -173,26 +135,13 @@ def test_defaults_of_the_options() -> None:
     assert check_options({}, "x") == {"minimum": 0.5, "shortest": 4, "bins": [0.5, 0.625, 0.75, 0.875, 1.0]}
     assert check_options({"minimum": 0.8}, "x")["bins"] == [0.8, 0.85, 0.9, 0.95, 1.0]
     assert check_options({"minimum": 1}, "x") == {"minimum": 1.0, "shortest": 4, "bins": []}
-    given = {"minimum": 0.75, "shortest": 2, "bins": [0.75, 1.0]}
-    assert check_options(given, "x") == given == check_options(check_options(given, "x"), "x")
-    matcher = build(check_options({"bins": "auto", "shortest": 2}, "x"))
-    assert (matcher.minimum, matcher.shortest, matcher.knots) == (0.5, 2, ())
-    settings = settings_from_dict({"matchers": ["char"]}, "x")
-    assert settings.options == {"char": check_options({}, "x")}
-    assert settings_from_dict(settings.to_dict(), "x") == settings
 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
         ({"threshold": 0.5}, "unknown option 'threshold'; known are minimum, shortest, bins"),
-        ({"minimum": 0}, "minimum is 0, it must be a number above 0, at most 1"),
-        ({"minimum": 1.01}, "minimum is 1.01, it must be a number above 0, at most 1"),
-        ({"minimum": True}, "minimum is True, it must be a number above 0, at most 1"),
-        ({"minimum": "0.5"}, "minimum is '0.5', it must be a number above 0, at most 1"),
         ({"minimum": float("nan")}, "minimum is nan, it must be a number above 0, at most 1"),
-        ({"shortest": 0}, "shortest is 0, it must be a whole number from 1 to 64"),
-        ({"shortest": 65}, "shortest is 65, it must be a whole number from 1 to 64"),
         ({"shortest": 4.0}, "shortest is 4.0, it must be a whole number from 1 to 64"),
         ({"bins": [1.0, 0.5]}, "bins is [1.0, 0.5], it must be auto or a list of increasing numbers"),
     ],

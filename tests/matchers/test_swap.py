@@ -76,11 +76,3 @@ def test_the_smallest_swap_has_two_tokens() -> None:
         PfsmError, match=r"^x: max_block of swap is 1, it must be at least 2: max_block: {swap: 2}$"
     ):
         settings_from_dict({"matchers": ["word", "swap"], "max_block": 1}, "x")
-
-
-def test_it_is_seen_in_explanation_and_signature() -> None:
-    weights = {"Insert": -1.0, "Delete": -1.0, "S_word": 1.0, "S_swap": 1.5}
-    metric = Metric(model(settings={"matchers": ["word", "swap"]}, weights=weights), 1)
-    edits = metric.explain("the house old", "the old house").edits
-    assert [edit.state for edit in edits] == ["S_word", "S_swap"]
-    assert "|match:word+swap|" in metric.get_signature(1)

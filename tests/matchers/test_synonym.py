@@ -65,11 +65,6 @@ def test_offers_are_the_words_that_share_a_synset(
         assert sorted(offers(matcher, vocabulary, pairs)) == expected
 
 
-def test_no_pairs(matcher: SynonymMatcher) -> None:
-    assert offers(matcher, Vocabulary("plain"), []) == []
-    assert offers(matcher, Vocabulary("plain"), [([], []), (["w"], [])]) == []
-
-
 def test_wordnet_by_default() -> None:
     kind = MATCHERS["syn"]
     options = kind.check({}, "options")
@@ -86,7 +81,5 @@ def test_wordnet_by_default() -> None:
 
 def test_options_that_cannot_be() -> None:
     check = MATCHERS["syn"].check
-    with pytest.raises(PfsmError, match="x: unknown option 'tables'; known is table"):
-        check({"tables": "few"}, "x")
     with pytest.raises(PfsmError, match="x: table is 7, it must be the name of a table"):
         check({"table": 7}, "x")

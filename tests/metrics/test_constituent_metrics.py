@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from pfsm.analysis.constituents import Constituent, parse_brackets
-from pfsm.metrics import get_metric
 from pfsm.metrics.syntax.constituent import subtree_elements, tree_cosines
 from tests.metrics.dependency_cases import subtree_metric, tree_kernel_metric
-from tests.oracles.subtrees import cut, fragment_kernel, height, subtrees_of_depth
+from tests.oracles.subtrees import fragment_kernel, subtrees_of_depth
 
 # Figure 2 of Liu and Gildea (2005): one noun phrase is a pronoun where the reference has an article and a noun.
 HYPOTHESIS = parse_brackets("(S (NP (PRON a)) (VP (V b) (NP (PRON c))))").tree
@@ -40,19 +39,8 @@ class TestSubtreeMetric:
         assert subtree_metric([HYPOTHESIS], [[REFERENCE]], depth=1) == 6 / 7
         assert subtree_metric([HYPOTHESIS], [[REFERENCE]], depth=2) == (6 / 7 + 3 / 4) / 2
 
-    def test_elements_are_all_subtrees(self) -> None:
-        for tree, _ in random_pairs(40):
-            found = Counter(depth for depth, _ in subtree_elements([tree], 5))
-            assert found == Counter(
-                str(k) for node in tree.nodes() for k in range(1, height(node) + 1) if k <= 5
-            )
-            # The same brackets mean the same subtree: one to one with those of the oracle.
-            for depth in range(1, 6):
-                names = Counter(text for of, text in subtree_elements([tree], 5) if of == str(depth))
-                assert sorted(names.values()) == sorted(subtrees_of_depth(tree, depth).values())
-
-    @pytest.mark.parametrize("depth", [1, 2, 4])
-    def test_against_listing(self, depth: int) -> None:
+    def test_against_listing(self) -> None:
+        depth = 4
         for hypothesis, reference in random_pairs(60):
             fractions = []
             for k in range(1, depth + 1):
@@ -80,11 +68,6 @@ class TestSubtreeMetric:
         topped = Constituent("TOP", first.start, first.end, (first,))
         assert Counter(subtree_elements([topped], 3)) == Counter(subtree_elements([first], 3))
 
-    def test_nothing(self) -> None:
-        assert subtree_metric([], [[]]) == 1.0
-        assert subtree_metric([], [[REFERENCE]]) == 0.0
-        assert subtree_metric([HYPOTHESIS], [[]]) == 0.0
-
 
 class TestTreeKernel:
     @pytest.mark.parametrize("decay", [1.0, 0.4])
@@ -100,11 +83,6 @@ class TestTreeKernel:
                 compared += wanted > 0
         assert compared > 20
 
-    def test_by_hand(self) -> None:
-        # Fragments of (S (A a)): S-A. Of (S (A (B b))): S-A, A-B, S-A-B. In common: S-A.
-        small, large = (parse_brackets(text).tree for text in ("(S (A a))", "(S (A (B b)))"))
-        assert tree_kernel_metric([small], [[large]]) == pytest.approx(1 / math.sqrt(3))
-
     def test_sentences_add_up(self) -> None:
         pairs = [pair for pair in random_pairs(30) if not (pair[0].is_leaf or pair[1].is_leaf)]
         for (a, b), (c, d) in pairwise(pairs):
@@ -112,11 +90,6 @@ class TestTreeKernel:
             own = sum(fragment_kernel(x, y, 1.0) for x in (a, b) for y in (a, b))
             theirs = sum(fragment_kernel(x, y, 1.0) for x in (c, d) for y in (c, d))
             assert tree_kernel_metric([a, b], [[c, d]]) == pytest.approx(between / math.sqrt(own * theirs))
-
-    def test_the_best_reference_counts(self) -> None:
-        trees = [[tree] for pair in random_pairs(4) for tree in pair]
-        alone = [tree_kernel_metric(trees[0], [other]) for other in trees[1:]]
-        assert tree_kernel_metric(trees[0], trees[1:]) == max(alone)
 
     def test_identity_bounds_and_symmetry(self) -> None:
         pairs = random_pairs(40)
@@ -144,22 +117,3 @@ class TestTreeKernel:
         assert tree_kernel_metric([word], [[HYPOTHESIS]]) == 0.0
         assert tree_kernel_metric([HYPOTHESIS], [[]]) == 0.0
         assert tree_cosines([], []).shape == (0,)
-
-
-def test_oracle_of_cuts() -> None:
-    assert cut(HYPOTHESIS, 3) == "[S[NP[PRON]][VP[V][NP]]]"
-    assert subtrees_of_depth(HYPOTHESIS, 3).total() == 2
-
-
-@pytest.mark.parametrize("name", ["stm", "cp-stm", "tkm"])
-def test_registered(name: str) -> None:
-    lines = ["The small bird sings.", "She walked home. It rained.", "Where is the tall tree?", "Yes."]
-    metric = get_metric(name)
-    np.testing.assert_array_equal(metric.score_pairs(lines, lines), np.ones(4))
-    scores = metric.score_pairs(lines, lines[::-1])
-    assert ((scores >= 0) & (scores < 1)).all()
-    assert (
-        get_metric("stm(depth=4)").score_pairs(lines, lines[::-1]).tolist()
-        == get_metric("cp-stm").score_pairs(lines, lines[::-1]).tolist()
-    )
-    assert metric.score_pairs(["", "", "It."], ["", "It.", ""]).tolist() == [1.0, 0.0, 0.0]

@@ -10,15 +10,13 @@ import sacrebleu
 from numpy.typing import NDArray
 
 from pfsm import PfsmError
-from pfsm.metrics import Score, SegmentMetric, get_metric, metric_names
-from pfsm.metrics.mixtures import MeanOf
+from pfsm.metrics import SegmentMetric, get_metric, metric_names
 from tests.judgment_cases import rows
 
 PAIRS = [(hypothesis, reference) for reference, hypothesis, _ in rows(80)]
 HYPOTHESES = [hypothesis for hypothesis, _ in PAIRS] + ["", "  ", "A cat, it sat.", "the (old) cat!"]
 ONE = [reference for _, reference in PAIRS] + ["the cat", "", "a cat, it sat.", "The old cat ?"]
 TWO = [line[::-1] for line in ONE[:40]] + ONE[40:]
-THREE = ["a b", *ONE[:-1]]
 SACREBLEU = {
     "bleu": sacrebleu.BLEU,
     "chrf": sacrebleu.CHRF,
@@ -28,7 +26,7 @@ SACREBLEU = {
 POOLED = ["bleu", "chrf", "chrf++", "ter", "nist", "wer", "per", "meteor-base", "terp-base", "dpm", "hwcm"]
 
 
-@pytest.mark.parametrize("streams", [[ONE], [ONE, TWO], [TWO, ONE, THREE]], ids=["one", "two", "three"])
+@pytest.mark.parametrize("streams", [[ONE], [TWO, ONE, ["a b", *ONE[:-1]]]], ids=["one", "three"])
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -36,8 +34,7 @@ POOLED = ["bleu", "chrf", "chrf++", "ter", "nist", "wer", "per", "meteor-base", 
         ("bleu", {"lowercase": True, "tokenize": "intl"}),
         ("bleu", {"tokenize": "char"}),
         ("chrf", {}),
-        ("chrf", {"lowercase": True}),
-        ("chrf++", {}),
+        ("chrf++", {"lowercase": True}),
         ("ter", {}),
         ("ter", {"case_sensitive": True, "normalized": True, "no_punct": True}),
     ],
@@ -70,29 +67,6 @@ def test_bleu_of_short_corpora() -> None:
     assert float(get_metric("bleu").corpus_score([""], [["a"]])) == 0.0
 
 
-class TestNist:
-    def test_a_corpus_of_one_segment_is_the_segment(self) -> None:
-        for hypothesis, reference in PAIRS:
-            (segment,) = get_metric("nist").score_pairs([hypothesis], [reference])
-            corpus = get_metric("nist").corpus_score([hypothesis], [[reference]])
-            assert float(corpus) == pytest.approx(segment, rel=1e-12)
-
-    def test_several_references_count_together(self) -> None:
-        metric = get_metric("nist")
-        # The words of distinct references: a b a c, log2(4 / 2) bits for a, 2 for b and c; a b, a c: 1 bit each.
-        score = metric.corpus_score(["a b", "a c"], [["a b", "a c"], ["a b", "a c"]])
-        again = metric.corpus_score(["a b", "a c"], [["a b", "a c"]])
-        assert float(score) == pytest.approx(float(again))
-        assert float(again) == pytest.approx((1 + 2 + 1 + 2) / 4 + (1 + 1) / 2)
-        # n-grams of either reference match; r is the mean of 1 and 3.
-        (statistics,) = metric.segment_statistics(["a b"], [["a"], ["b c d"]])
-        assert statistics.tolist() == pytest.approx([4.0, 0, 0, 0, 0, 2, 1, 0, 0, 0, 2.0, 2])
-
-    def test_no_words(self) -> None:
-        assert float(get_metric("nist").corpus_score(["", ""], [["a", ""]])) == 0.0
-        assert get_metric("nist").segment_statistics([], [[]]).shape == (0, 12)
-
-
 class TestErrorRates:
     def test_edits_are_pooled(self) -> None:
         hypotheses, references = ["a b", "c d e f"], ["a b c", "c e d f"]
@@ -107,7 +81,7 @@ class TestErrorRates:
         score = get_metric("wer").corpus_score(["a b", "c d"], [["a x", "c d e"], ["a b", "y"]])
         assert float(score) == pytest.approx(100 * (0 + 1) / (2 + 3))
 
-    @pytest.mark.parametrize("name", ["ter", "wer", "per", "terp-base"])
+    @pytest.mark.parametrize("name", ["ter", "wer"])
     def test_lower_is_better(self, name: str) -> None:
         metric = get_metric(name)
         worse, best = metric.corpus_score(["x"], [["a b"]]), metric.corpus_score(["a b"], [["a b"]])
@@ -119,7 +93,7 @@ class TestErrorRates:
         assert "|sign:negative|" in metric.signature
 
     def test_without_words(self) -> None:
-        for name in ("wer", "per", "ter", "terp-base"):
+        for name in ("wer", "per", "ter", "terp-base", "nist"):
             assert float(get_metric(name).corpus_score([""], [[""]])) == 0.0
         for name in ("wer", "per", "ter"):
             assert float(get_metric(name).corpus_score(["a"], [[""]])) == 100.0
@@ -164,18 +138,6 @@ class TestPooled:
             first = metric.segment_statistics(HYPOTHESES[:10], [ONE[:10], TWO[:10]])
             np.testing.assert_array_equal(first, statistics[:10])
 
-    def test_it_says_so(self, name: str) -> None:
-        metric = get_metric(name)
-        assert not metric.averages
-        score = metric.corpus_score(["a b"], [["a b"]])
-        assert isinstance(score, Score)
-        assert score.segment_scores.size == 0
-        assert "|level:corpus|" in score.signature
-        assert "corpus:mean" not in score.signature
-        mean = MeanOf(metric).corpus_score(HYPOTHESES[:5], [ONE[:5]])
-        assert float(mean) == pytest.approx(metric.score_pairs(HYPOTHESES[:5], ONE[:5]).mean())
-        assert "|level:corpus|corpus:mean|" in mean.signature
-
 
 @pytest.mark.parametrize(
     "name", [name for name in metric_names() if name not in {*POOLED, "meteor", "dpmf", "terp"}]
@@ -206,33 +168,15 @@ class TestOnesOwn:
         assert metric.segment_scores(["ab", "c"], [["a", "d"], ["ab", None]]).tolist() == [2.0, 0.0]
         assert float(metric.corpus_score(["ab", "c"], [["a", "d"]])) == 0.5
         assert float(metric.sentence_score("ab", ["a", "b", "ab"])) == 2.0
+        with pytest.raises(ValueError, match="segment 1 has no reference"):
+            metric.segment_scores(["a", "b"], [["a", None]])
         assert metric.segment_statistics(["ab"], [["a"], ["ab"]]).tolist() == [[2.0, 1.0]]
         assert metric.score_lines(["ab", "a"], np.array([0, 1]), np.array([1, 1])).tolist() == [1.0, 1.0]
-
-    def test_signatures(self) -> None:
-        metric = SharedLetters()
-        assert metric.signature.startswith("nrefs:1|level:segment|version:")
-        assert metric.get_signature("var", "corpus").startswith(
-            "nrefs:var|refs:best|level:corpus|corpus:mean|"
-        )
-        metric.check_available()
-        metric.check_independent()
-        assert metric.resources == ()
 
     def test_other_processes_cannot_make_it(self) -> None:
         with pytest.raises(PfsmError, match="metric shared-letters: cannot be made in another process"):
             SharedLetters().recipe()
-        assert get_metric("bleu", lowercase=True).recipe().text == "bleu(lowercase=true)"
-        assert get_metric("edpm(n=5)", gamma=0.5).recipe().text == "edpm(n=5,gamma=0.5)"
-
-    def test_parts_are_optional(self) -> None:
-        assert not SharedLetters().has_named_parts
-        assert SharedLetters().named_parts(["a"], ["a"]) == {}
-
-    def test_options_that_no_name_can_hold(self) -> None:
         with pytest.raises(PfsmError, match="metric dpm: cannot be made in another process"):
             get_metric("dpm", parser="file:/a,b.conllu").recipe()
-
-    def test_segments_without_references(self) -> None:
-        with pytest.raises(ValueError, match="segment 1 has no reference"):
-            SharedLetters().segment_scores(["a", "b"], [["a", None]])
+        assert get_metric("bleu", lowercase=True).recipe().text == "bleu(lowercase=true)"
+        assert get_metric("edpm(n=5)", gamma=0.5).recipe().text == "edpm(n=5,gamma=0.5)"

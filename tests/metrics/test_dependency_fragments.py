@@ -11,7 +11,6 @@ import pytest
 from pfsm.analysis.constituents import parse_brackets
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
-from pfsm.metrics.analysed import mean_precision
 from pfsm.metrics.syntax.dependency_fragments import (
     chains,
     fragment_counts,
@@ -68,22 +67,6 @@ def test_subtrees_are_those_of_a_listing(kind: str) -> None:
     assert found[:, 2:, 0].sum() > 0
 
 
-def test_chains_of_the_published_example() -> None:
-    # Liu and Gildea 2005, section 2.1: "have I, have pen, pen a, and pen red".
-    named = ["have I", "have pen", "pen a", "pen red"]
-    counts = fragment_counts(chains, [PEN] * 4, [[line(chain, (0, 1))] for chain in named], 2)
-    assert counts[:, 1].tolist() == [[1.0, 4.0, 1.0]] * 4
-    others = ["I have", "have a", "have red", "a pen", "I pen", "red pen"]
-    assert not fragment_counts(chains, [PEN] * 6, [[line(chain, (0, 1))] for chain in others], 2)[
-        :, 1, 0
-    ].any()
-    longer = fragment_counts(
-        chains, [PEN] * 2, [[line(f"have pen {word}", (0, 1, 2))] for word in ("a", "red")], 4
-    )
-    assert longer[:, 2].tolist() == [[1.0, 2.0, 1.0]] * 2
-    assert longer[:, 3, 1].tolist() == [0.0, 0.0]
-
-
 def test_the_mean_of_fractions_by_hand() -> None:
     other = line("I have a pen", (2, 0, 4, 2))
     # Chains: 4 of 5 words, 3 of 4 pairs, 1 of 2 of three words; none of four on either side.
@@ -94,13 +77,6 @@ def test_the_mean_of_fractions_by_hand() -> None:
     assert chain_score(line("pen", (0,)), [PEN], 3) == pytest.approx(1 / 3)
     empty = line("", ())
     assert [chain_score(*pair) for pair in ((empty, [empty]), (empty, [PEN]), (PEN, [empty]))] == [1, 0, 0]
-
-
-def test_words_of_a_head_stand_in_order() -> None:
-    one, other = line("a b c", (2, 0, 2)), line("c b a", (2, 0, 2))
-    assert fragment_counts(subtrees, [one], [[other]], 2)[0].tolist() == [[3, 3, 3], [0, 1, 1]]
-    assert chain_score(one, [other]) == 1.0
-    assert kernel_score(one, [other]) == pytest.approx(3 / 4)
 
 
 @pytest.mark.parametrize(
@@ -120,16 +96,6 @@ def test_counts_are_clipped_over_all_references(score: Any, lists: Listing) -> N
         assert score(hypothesis, references) == pytest.approx(np.mean(fractions))
 
 
-def test_clipping_by_hand() -> None:
-    flat = line("a a a b", (0, 1, 1, 1))
-    twice, once = line("a a", (0, 1)), line("b a", (0, 1))
-    # No reference has "a" three times, one has it twice; one has "b".
-    assert chain_score(flat, [once], 1) == pytest.approx(2 / 4)
-    assert chain_score(flat, [twice, once], 1) == pytest.approx(3 / 4)
-    # Of "a a" (twice) and "a b" one is found, once.
-    assert chain_score(flat, [twice, once], 2) == pytest.approx((3 / 4 + 1 / 3) / 2)
-
-
 def products(one: Counter[Any], other: Counter[Any], decay: float) -> float:
     def weight(tree: Any) -> float:
         return decay ** max(1, n_rules(tree))
@@ -138,7 +104,7 @@ def products(one: Counter[Any], other: Counter[Any], decay: float) -> float:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("decay", "single"), [(1.0, True), (1.0, False), (0.4, True), (0.4, False)])
+@pytest.mark.parametrize(("decay", "single"), [(1.0, False), (0.4, True)])
 def test_the_kernel_counts_all_subtrees(kind: str, decay: float, single: bool) -> None:
     found = kernel_scores(HYPOTHESES, REFERENCES, kind, decay=decay, single=single)[:, 0]
     wanted = []
@@ -158,29 +124,12 @@ def test_the_kernel_counts_all_subtrees(kind: str, decay: float, single: bool) -
     assert len(set(found.round(6))) > 8
 
 
-def test_the_kernel_by_hand() -> None:
-    # Words and rules: "b" and "c" under "a" give a, b, c, a(b c); "b" under "a" gives a, b, a(b).
-    both, one = line("a b c", (0, 1, 1)), line("a b", (0, 1))
-    assert kernel_score(both, [one]) == pytest.approx(2 / math.sqrt(4 * 3))
-    assert kernel_score(both, [one, both]) == pytest.approx(1.0)
-    assert kernel_score(both, [one], single=False) == 0.0
-
-
 def test_a_deep_tree_does_not_overflow() -> None:
     n = 3000
     chain = line(" ".join(["a"] * n), range(n))
     assert kernel_score(chain, [chain]) == pytest.approx(1.0)
     wide = line(" ".join(["a"] * n), [0, *([1] * (n - 1))])
     assert subtree_score(wide, [wide]) == 1.0
-
-
-def test_scores_of_the_same_line_and_bounds() -> None:
-    for fragments in (chains, subtrees):
-        assert mean_precision(fragment_counts(fragments, LINES, alone(LINES))).tolist() == [1.0] * len(LINES)
-        scores = mean_precision(fragment_counts(fragments, HYPOTHESES, alone(REFERENCES)))
-        assert scores.min() >= 0.0
-        assert scores.max() <= 1.0
-        assert len(set(scores.tolist())) > 10
 
 
 def test_trees_may_come_from_constituents() -> None:

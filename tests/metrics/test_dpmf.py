@@ -2,8 +2,6 @@
 
 import itertools
 import math
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -59,8 +57,9 @@ def sums(reference: Sentence, hypotheses: list[Sentence], options: ParsingOption
     return [math.log(s) * (2 * len(h.words) - 1) for s, h in zip(scores.tolist(), hypotheses, strict=True)]
 
 
-@pytest.mark.parametrize("actions", ["legal", "all"])
-@pytest.mark.parametrize("name", SENTENCES)
+@pytest.mark.parametrize(
+    ("name", "actions"), [*((name, "legal") for name in SENTENCES), ("plain", "all"), ("twice", "all")]
+)
 def test_training_and_search_against_scipy_and_all_derivations(name: str, actions: str) -> None:
     reference, penalty = SENTENCES[name], 0.5
     model = Model(reference, penalty, actions == "legal")
@@ -112,7 +111,7 @@ class TestThePapersExample:
     SECOND = Sentence(("was", "finding", "our", "goal", "fact", "."), ("VBZ", "VBG", "PRP", "NN", "NN", "."))
 
     @pytest.mark.parametrize("actions", ["legal", "all"])
-    @pytest.mark.parametrize("penalty", [0.01, 0.1, 1.0])
+    @pytest.mark.parametrize("penalty", [0.01, 1.0])
     def test_with_the_papers_tags(self, penalty: float, actions: str) -> None:
         first, second = sums(
             self.REFERENCE, [self.FIRST, self.SECOND], ParsingOptions(penalty=penalty, actions=actions)
@@ -123,12 +122,6 @@ class TestThePapersExample:
         found = sums(self.REFERENCE, [self.FIRST, self.SECOND], ParsingOptions(penalty=1.0, actions="all"))
         np.testing.assert_allclose(found, [-4.46, -5.87], atol=0.4)
 
-    def test_with_our_parser(self) -> None:
-        lines = [" ".join(sentence.words) for sentence in (self.FIRST, self.SECOND)]
-        for name in ("dpm-model", "dpmf-base"):
-            first, second = get_metric(name).score_pairs(lines, [" ".join(self.REFERENCE.words)] * 2)
-            assert first > second
-
 
 def test_a_wider_beam_never_finds_less_and_at_last_the_best() -> None:
     reference, hypothesis = SENTENCES["plain"], OTHERS[1]
@@ -136,12 +129,6 @@ def test_a_wider_beam_never_finds_less_and_at_last_the_best() -> None:
     best = Model(reference, ParsingOptions().penalty, True).best(hypothesis)
     assert max(found) <= best + 1e-5
     assert found[-1] == pytest.approx(best, abs=1e-5)
-
-
-def test_the_reference_is_nearly_certain_where_weights_are_free() -> None:
-    for reference in SENTENCES.values():
-        (total,) = sums(reference, [reference], ParsingOptions(penalty=1e-4))
-        assert -0.05 < total <= 0.0
 
 
 class TestModelsOfSeveralTrees:
@@ -183,9 +170,6 @@ class TestModelsOfSeveralTrees:
         options = ParsingOptions(penalty=0.5, beam=EXACT, training="set", weight=2)
         found = self.found((self.OWN,), options, (self.OWN, self.SECOND, self.THIRD))
         np.testing.assert_allclose(found, self.wanted(self.OWN, self.OWN, self.SECOND, self.THIRD), atol=2e-5)
-        alike = ParsingOptions(penalty=0.5, beam=EXACT, training="set", weight=1)
-        found = self.found((self.OWN,), alike, (self.OWN, self.SECOND))
-        np.testing.assert_allclose(found, self.wanted(self.OWN, self.SECOND), atol=2e-5)
 
 
 class TestTrainingByName:
@@ -234,12 +218,6 @@ class TestTrainingByName:
             metric.segment_scores(self.HYPOTHESES, ragged),
             [plain.score_pairs(self.HYPOTHESES[:1], self.REFERENCES[:1])[0], 0.0],
         )
-        together = get_metric("dpmf-base", training="references", parser=f"file:{files / 'parses.conllu'}")
-        f = [get_metric("dpmf-base", parser=f"file:{files / 'parses.conllu'}").score_pairs(self.HYPOTHESES, stream)
-             / plain.score_pairs(self.HYPOTHESES, stream) for stream in streams]  # fmt: skip
-        np.testing.assert_allclose(
-            together.segment_scores(self.HYPOTHESES, streams), np.array([first, second]) * np.max(f, axis=0)
-        )
 
     def test_a_set(self, files: Path) -> None:
         metric = self.metric(files, training="set", weight=2)
@@ -248,13 +226,6 @@ class TestTrainingByName:
             found[::-1], metric.score_pairs(self.HYPOTHESES[::-1], self.REFERENCES[::-1])
         )
         assert found[0] != metric.score_pairs(self.HYPOTHESES[:1], self.REFERENCES[:1])[0]
-        # Alone, a reference is there twice: once in the set, once by its weight.
-        alone = self.metric(files, training="set", weight=1).score_pairs(
-            self.HYPOTHESES[:1], self.REFERENCES[:1]
-        )
-        np.testing.assert_allclose(
-            alone, self.metric(files).score_pairs(self.HYPOTHESES[:1], self.REFERENCES[:1]), rtol=1e-5
-        )
         lost = metric.score_pairs((*self.HYPOTHESES, "lost"), (*self.REFERENCES, "lost"))
         assert lost.tolist() == [*found, 0.0]
         for name in ("dpm-model(training=set)", "dpmf-base_i(training=set)"):
@@ -262,7 +233,6 @@ class TestTrainingByName:
                 check_feature(name)
             with pytest.raises(PfsmError, match="scored in parts here"):
                 spec_of(get_metric(name))
-        assert "|training:set|weight:2.0|" in metric.signature
 
     def test_a_background(self, files: Path) -> None:
         path = str(files / "background.ptb")
@@ -274,8 +244,6 @@ class TestTrainingByName:
         name = f"dpm-model(parser=file:{files / 'parses.conllu'},background={path},weight=5)"
         check_feature(name)
         assert feature_values([name], self.HYPOTHESES, self.REFERENCES).shape == (2, 1)
-        assert "|training:reference|weight:10.0|" in metric.signature
-        assert "|background:background.ptb@" in metric.signature
         other = files / "other.ptb"
         other.write_text("(NOPARSE (_ gone))\n", encoding="utf-8")
         for bad in (other, files / "none.ptb"):
@@ -302,7 +270,7 @@ class TestProjectiveTrees:
         spans = [(min(h, d), max(h, d)) for d, h in enumerate(heads, 1)]
         return not any(a < c < b < d for (a, b), (c, d) in itertools.permutations(spans, 2))
 
-    @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+    @pytest.mark.parametrize("n", [1, 4])
     def test_all_small_trees(self, n: int) -> None:
         kept = lifted = 0
         for heads in self.heads(n):
@@ -335,12 +303,6 @@ class TestEdges:
         assert scores[2] == pytest.approx((1 / 2) ** (1 / 3))
         assert scores[3] == 1.0
 
-    def test_words_without_case(self) -> None:
-        plain, cased = (get_metric("dpm-model", lowercase=lower) for lower in (True, False))
-        one, other = ["The cat saw the dog ."], ["the cat saw the dog ."]
-        assert "case:mixed" in cased.signature
-        assert plain.score_pairs(one, one)[0] >= plain.score_pairs(one, other)[0] > 0.0
-
     def test_no_tags_or_trees(self) -> None:
         bare = Analysis(("a",), (0,))
         with pytest.raises(PfsmError, match="gives no tags"):
@@ -349,21 +311,12 @@ class TestEdges:
         with pytest.raises(PfsmError, match="gives no dependency trees"):
             dpm_scores([tagged], [tagged], ParsingOptions())
 
-    def test_several_references(self) -> None:
-        scorer = get_metric("dpm-model")
-        hypotheses, streams = ["a dog sleeps"], [["one two three ."], ["the cat sleeps"]]
-        apart = [scorer.score_pairs(hypotheses, stream)[0] for stream in streams]
-        assert scorer.segment_scores(hypotheses, streams)[0] == max(apart)
-        assert apart[0] < apart[1]
-
 
 class TestDpmf:
     HYPOTHESES = ("the felines slept", "a cat sleeps here", "the cat sleeps", "")
     REFERENCES = ("the cats slept",) * 3 + ("a cat",)
 
     def test_it_is_dpm_times_meteors_f(self) -> None:
-        from pfsm.features.values import feature_values
-
         names = ["dpmf-base", "dpm-model", "meteor-base.f"]
         whole, syntax, words = feature_values(names, self.HYPOTHESES, self.REFERENCES).T
         np.testing.assert_allclose(whole, syntax * words, rtol=1e-12)
@@ -373,18 +326,3 @@ class TestDpmf:
         assert parameters("en", "rank").alpha == 0.85
         assert 1 - parameters("en", "rank").delta == 0.25
         assert list(parameters("en", "rank").weights.values()) == [1.0, 0.6, 0.8, 0.6]
-
-    def test_the_f_score_by_hand(self) -> None:
-        # "the" is a function word, "cat" matches, "dog" does not: P = R = (.25 + .75) / (.25 + 1.5), so F is the same.
-        metric, syntax = get_metric("dpmf-base"), get_metric("dpm-model")
-        pair = ["the cat dog"], ["the cat house"]
-        quotient = metric.score_pairs(*pair)[0] / syntax.score_pairs(*pair)[0]
-        assert quotient == pytest.approx(1.0 / 1.75)
-
-
-def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
-    code = (
-        "import sys, pfsm.metrics as m; m.get_metric('dpm-model'); m.get_metric('dpmf');"
-        "assert 'numba' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -20,12 +20,6 @@ EDITED = [
 ]
 
 
-@pytest.mark.parametrize(("translation", "post_edit", "edits"), EDITED)
-def test_segments_by_hand(translation: str, post_edit: str, edits: int) -> None:
-    (score,) = get_metric("ter").score_pairs([translation], [post_edit])
-    assert -score == pytest.approx(100.0 * edits / len(post_edit.split()))
-
-
 def test_a_corpus_is_all_edits_over_all_words_of_the_post_edits() -> None:
     translations, post_edits, edits = zip(*EDITED, strict=True)
     score = get_metric("ter").corpus_score(list(translations), [list(post_edits)])

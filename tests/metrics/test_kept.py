@@ -26,7 +26,6 @@ from pfsm.english.preservation.differences import (
     read_lines,
     runs_of,
 )
-from pfsm.features.values import feature_values
 from pfsm.text.classes import normal_form, shipped_lists
 from pfsm.text.numbers import digit_numbers
 from pfsm.text.plain import chunk_tokens, tokenise
@@ -164,16 +163,6 @@ def test_facts_of_many_lines_are_those_of_each() -> None:
     assert (-found["kept.facts-en"]).tolist() == expected
     assert sum(expected) > 50
     assert found["kept.spaces"].tolist() == differences("kept.spaces", *sides)["kept.spaces"].tolist()
-
-
-def test_no_pairs() -> None:
-    for name in KEPT:
-        assert differences(name, [], [])[name].shape == (0,)
-
-
-def test_they_are_features() -> None:
-    values = feature_values(["kept.start", "kept.repeats", "kept.case"], ["we we saw"], ["We saw"])
-    assert values.tolist() == [[-1.0, -1.0, -1.0]]
 
 
 def test_counts_of_lines_are_remembered_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:

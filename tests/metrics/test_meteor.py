@@ -11,8 +11,8 @@ from pfsm.lexicons.meteor import FULL_NAME as FULL_TABLE
 from pfsm.lexicons.meteor import table_path
 from pfsm.lexicons.registry import installed
 from pfsm.metrics import get_metric
-from pfsm.metrics.meteor.options import PARTS, check_options, parameters
-from pfsm.metrics.meteor.words import Abbreviations, meteor_tokeniser, own_lists
+from pfsm.metrics.meteor.options import PARTS
+from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
 from pfsm.text.chunks import CachedTokeniser
 from tests.lexicons.lexicon_cases import install, paraphrases
 
@@ -109,12 +109,7 @@ def test_identical_lines_are_perfect_and_strangers_nothing() -> None:
     assert scores.tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
 
 
-def test_without_paraphrases_it_is_base_with_other_word_lists() -> None:
-    assert check_options("meteor-base", {}).stages == ("exact", "stem", "syn")
-    assert check_options("meteor", {}).stages == ("exact", "stem", "syn", "para")
-    assert check_options("meteor-base", {"language": "de-AT"}).stages == ("exact", "stem")
-    assert check_options("meteor-base", {"language": "fi"}).task == "li"
-    assert parameters("de", "rank").alpha == 0.95
+def test_german() -> None:
     german = get_metric("meteor-base", language="de")
     scores = german.score_pairs(["Die Katze schläft."], ["Die Katzen schlafen."])
     assert 0.3 < scores[0] < 1.0
@@ -128,16 +123,9 @@ def test_without_paraphrases_it_is_base_with_other_word_lists() -> None:
         ("en", "The U.S. lost 1,000.5 tons...", "the us lost 1,000.5 tons ..."),
         ("en", "A well-known “rule” – 'so'.", "a well known \" rule \" - ' so ' ."),
         ("fr", "L'eau de l'île.", "l' eau de l' île ."),
-        ("de", "Am 3. Mai.", "am 3. mai ."),
         ("en", "He left. then came No. 5 of 6.", "he left. then came no. 5 of 6 ."),
-        ("en", " \t", ""),
     ],
 )
 def test_tokeniser(language: str, line: str, tokens: str) -> None:
     tokenise = CachedTokeniser(meteor_tokeniser(language, own_lists(language).abbreviations))
     assert tokenise(line) == tokens.split()
-
-
-def test_tokeniser_without_abbreviations() -> None:
-    tokenise = CachedTokeniser(meteor_tokeniser("en", Abbreviations()))
-    assert tokenise("Mr. Lee") == ["mr", ".", "lee"]

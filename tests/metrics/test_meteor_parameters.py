@@ -23,7 +23,7 @@ def test_version_0_7() -> None:
     assert "|task:v0.7|" in old.signature
 
 
-@pytest.mark.parametrize("values", [(0.5, 1.0, 0.3), (1.0, 0.0, 1.0), (0.0, 3.0, 0.0)])
+@pytest.mark.parametrize("values", [(0.5, 1.0, 0.3), (1.0, 3.0, 1.0)])
 def test_parameters_by_hand(values: tuple[float, float, float]) -> None:
     alpha, beta, gamma = values
     metric = get_metric("meteor-base", task="v0.7", alpha=alpha, beta=beta, gamma=gamma)
@@ -31,15 +31,6 @@ def test_parameters_by_hand(values: tuple[float, float, float]) -> None:
     assert f"|alpha:{alpha:g}|beta:{beta:g}|gamma:{gamma:g}|" in metric.signature
     corpus = metric.corpus_score(HYPOTHESIS, [REFERENCE])
     assert float(corpus) == pytest.approx(by_hand(*values), rel=1e-12)
-
-
-def test_one_parameter_leaves_the_others() -> None:
-    usual, other = get_metric("meteor-base"), get_metric("meteor-base(gamma=0)")
-    assert other.score_pairs(HYPOTHESIS, REFERENCE)[0] > usual.score_pairs(HYPOTHESIS, REFERENCE)[0]
-    assert "alpha:" not in other.signature
-    assert "gamma:" not in usual.signature
-    same = get_metric("meteor-base(alpha=0.85,beta=0.2,gamma=0.6)")
-    assert same.score_pairs(HYPOTHESIS, REFERENCE) == pytest.approx(usual.score_pairs(HYPOTHESIS, REFERENCE))
 
 
 def test_parts_with_options_are_features() -> None:

@@ -1,7 +1,6 @@
 """NIST and SP-NIST: NLTK's numbers, those of a slow twin, counts that are given, and where they are kept."""
 
 import json
-import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +30,6 @@ from pfsm.metrics.ngram_table import (
     table_from_document,
     without_label,
 )
-from pfsm.metrics.nist import NIST_PARTS
 from pfsm.metrics.parts import MORE_NIST_PARTS
 from pfsm.metrics.registry import metric_with_tables
 from pfsm.metrics.syntax.sequences import SEQUENCES, labels_of
@@ -94,28 +92,6 @@ class TestScores:
         pooled = get_metric("nist").segment_statistics(ours, [theirs])[:, 0].sum()
         assert float(single @ words) == pytest.approx(pooled, rel=1e-12)
 
-    def test_what_is_frequent_says_little(self) -> None:
-        # Eight words: a four times, the others once each.
-        references = ["a b", "a c", "a d", "a e"]
-        found = feature_values(["nist.1", "nist.2"], ["a x", "b x", "a b", "x"], references)
-        # log2(8 / 4) = 1 bit for a; b is not in the second reference; "a d" is not "a b".
-        assert found[:, 0].tolist() == [0.5, 0.0, 0.5, 0.0]
-        assert feature_values(["nist.2"], ["a b"] + ["x"] * 3, references)[0, 0] == math.log2(4 / 1)
-
-    def test_repetition_and_order_change_nothing(self) -> None:
-        metric = get_metric("nist")
-        once = metric.score_pairs(HYPOTHESES, REFERENCES)
-        many = metric.score_pairs([*HYPOTHESES[::-1], *HYPOTHESES], [*REFERENCES[::-1], *REFERENCES])
-        np.testing.assert_array_equal(many, [*once[::-1], *once])
-        assert table_of([*REFERENCES, *REFERENCES[::-1]]).label == table_of(REFERENCES).label
-
-    def test_short_and_empty_lines(self) -> None:
-        penalty = np.exp(np.log(0.5) / np.log(1.5) ** 2 * np.log(0.25) ** 2)
-        # One word of four: log2(4) bits, and a penalty for a quarter of the length.
-        found = get_metric("nist").score_pairs(["a", ""], ["a b c d"] * 2)
-        assert found.tolist() == pytest.approx([2.0 * penalty, 0.0])
-        assert get_metric("nist").score_pairs(["a"], [""]).tolist() == [0.0]
-
     def test_all_references_of_all_segments_are_counted(self) -> None:
         ours, streams = HYPOTHESES[:41], [REFERENCES[:41], OTHERS]
         information = Information(distinct([*REFERENCES[:41], *OTHERS]))
@@ -147,10 +123,6 @@ class TestGivenCounts:
         alone = [metric.score_pairs([h], [r])[0] for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
         np.testing.assert_array_equal(alone, metric.score_pairs(HYPOTHESES, REFERENCES))
 
-    def test_without_references(self) -> None:
-        metric = get_metric("nist").counted_over([])
-        assert metric.score_pairs(["a b"], ["a b"]).tolist() == [0.0]
-
     def test_scores_depend_on_the_call_unless_counts_are_given(self) -> None:
         metric = get_metric("nist")
         assert not metric.is_independent
@@ -165,9 +137,7 @@ class TestGivenCounts:
         assert f"|info:{label}|" in given.signature
         assert given.origin == f"nist(info={label})"
 
-    @pytest.mark.parametrize(
-        "name", ["nist(tokeniser=penn)", "sp-nist-l_i", "sp-nist-p", "sp-nist-p_b(scale=2)"]
-    )
+    @pytest.mark.parametrize("name", ["nist(tokeniser=penn)", "sp-nist-p_b(scale=2)"])
     def test_another_process_gets_the_counts_too(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         metric = get_metric(name).counted_over(OTHERS)
         recipe = metric.recipe()
@@ -211,12 +181,9 @@ class TestTables:
         ("value", "fault"),
         [
             ([], "a table of n-grams has the keys words and counts"),
-            ({"words": 3, "counts": [], "x": 1}, "a table of n-grams has the keys"),
             ({"words": 1.5, "counts": {}}, "words must be a whole number"),
-            ({"words": 9, "counts": {"a": 1}}, "counts has 'a': 1"),
             ({"words": 9, "counts": {"a": 10}}, "counts has 'a': 10"),
             ({"words": 9, "counts": {"a  b": 2}}, "counts has 'a  b': 2"),
-            ({"words": 9, "counts": {"a": 2, "a b": 2}}, "counts has 'a b', but not all of its parts"),
             ({"words": 9, "counts": {"a": 2, "b": 2, "a b a": 2}}, "counts has 'a b a', but not all"),
         ],
     )
@@ -238,9 +205,7 @@ class TestTables:
         [
             ("nist.1(info=refs@0123abcd)", "nist.1"),
             ("sp-nist-l_b(info=refs@0123abcd,scale=0.4)", "sp-nist-l_b(scale=0.4)"),
-            ("nist(tokeniser=penn,info=refs@0123abcd)", "nist(tokeniser=penn)"),
             ("edpm(n=50)", "edpm(n=50)"),
-            ("bleu", "bleu"),
         ],
     )
     def test_names_without_labels(self, name: str, bare: str) -> None:
@@ -248,10 +213,6 @@ class TestTables:
 
 
 class TestFeatures:
-    def test_parts_add_up(self) -> None:
-        parts = feature_values([*NIST_PARTS, "nist"], HYPOTHESES, REFERENCES)
-        np.testing.assert_allclose(parts[:, :5].sum(axis=1) * parts[:, 5], parts[:, 6])
-
     def test_they_are_counted_before_they_are_used(self) -> None:
         names = [*MORE_NIST_PARTS, "nist", "sp-nist-l", "sp-nist-p_b(scale=0.4)", "nist_i", "bleu"]
         counted = counted_features(names, OTHERS)
@@ -306,11 +267,3 @@ class TestOnJudgments:
         found = [pearson(part, one.scores) for part, one in zip(parts, tables, strict=True)]
         assert len(found) == 6
         assert np.mean(found) == pytest.approx(0.520, abs=5e-4)
-
-    @pytest.mark.parametrize(("kind", "wanted"), [("l", 0.497), ("p", 0.380)])
-    def test_over_labels(self, kind: str, wanted: float) -> None:
-        judgments = read_judgments(str(Path(DATA or "") / "wmt16-daseg" / "de-en-test.tsv.gz"))
-        scores = get_metric(f"sp-nist-{kind}").score_pairs(
-            judgments.hypotheses[:300], judgments.references[:300]
-        )
-        assert pearson(scores, judgments.scores[:300]) == pytest.approx(wanted, abs=5e-4)

@@ -6,11 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm.analysis.roles import Argument, Frame
-from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.metrics.registry import get_metric
-from pfsm.metrics.roles.metrics import LAYERS, has_arguments
 
 REFERENCE = "Anna gave Bo a pen today"
 SWAPPED = "Bo gave Anna a pen today"
@@ -52,26 +49,19 @@ def _score(name: str, hypothesis: str, reference: str, parser: str, **options: A
         # Roles of the same words: A1 {a, pen} and AM-TMP {today} agree; A0 and A2 have swapped words.
         ("sr-or-*", SWAPPED, (0 + 0 + 1 + 1) / 4),
         ("sr-or-A1", SWAPPED, 1.0),
-        ("sr-or-A0", SWAPPED, 0.0),
-        ("sr-or-AM-TMP", SWAPPED, 1.0),
         ("sr-mr-*", SWAPPED, 2 / 4),
-        ("sr-or", SWAPPED, 1.0),
-        ("sr-orv", SWAPPED, 1.0),
         ("sr-orv-*", SWAPPED, 2 / 4),
         ("sr-mrv-*", SWAPPED, 2 / 4),
         # {a, red, pen} against {a, pen}: 2 / 3; the reference's AM-TMP is missing.
         ("sr-or-*", OTHER_VERB, (1 + 1 + 2 / 3 + 0) / 4),
         ("sr-or-A1", OTHER_VERB, 2 / 3),
-        ("sr-or-AM-TMP", OTHER_VERB, 0.0),
         # Neither has this role, both have roles.
         ("sr-or-A4", OTHER_VERB, 1.0),
         ("sr-mr-*", OTHER_VERB, (1 + 1 + 0 + 0) / 4),
-        ("sr-mr-A1", OTHER_VERB, 0.0),
         ("sr-or", OTHER_VERB, 3 / 4),
         # Other verbs share nothing, and both sides enlarge the union: 3 + 4.
         ("sr-orv", OTHER_VERB, 0.0),
         ("sr-orv-*", OTHER_VERB, 0.0),
-        ("sr-mrv-A0", OTHER_VERB, 0.0),
         # All elements together: 1 + 1 + 2 of {Anna, Bo, a, red, pen} and {Anna, Bo, a, pen, today}.
         ("sr-or-*(average=elements)", OTHER_VERB, 4 / 6),
     ],
@@ -82,7 +72,7 @@ def test_scores_by_hand(name: str, hypothesis: str, score: float, parser: str) -
     assert _score(name, hypothesis, REFERENCE, parser, expected=True) == pytest.approx(score, abs=1e-15)
 
 
-@pytest.mark.parametrize("name", ["sr-or-*", "sr-or", "sr-orv", "sr-mrv-*", "sr-mr-A0"])
+@pytest.mark.parametrize("name", ["sr-or-*", "sr-orv", "sr-mr-A0"])
 @pytest.mark.parametrize("expected", [False, True])
 def test_without_analysis_the_score_is_zero(name: str, expected: bool, parser: str) -> None:
     metric = get_metric(name, parser=parser, expected=expected)
@@ -103,12 +93,6 @@ def test_back_off_and_interpolation(parser: str) -> None:
     assert get_metric("sr-or-*_i", parser=parser).score_pairs(hypotheses, references) == pytest.approx(
         [(swapped + 1) / 2, (0 + 2 / 6) / 2, (other + 4 / 8) / 2, (0 + 2 / 6) / 2]
     )
-
-
-def test_several_references_count_by_the_best(parser: str) -> None:
-    metric = get_metric("sr-or-*", parser=parser)
-    found = metric.score_segments([SWAPPED], [[REFERENCE, SWAPPED, NO_PREDICATE]])
-    assert found.tolist() == [1.0]
 
 
 def test_expected_overlap_by_hand(tmp_path: Path) -> None:
@@ -133,28 +117,8 @@ def test_expected_overlap_by_hand(tmp_path: Path) -> None:
     assert _score("sr-or-*", "Anna sang", "Anna sang", parser, expected=True) == pytest.approx(1.0)
 
 
-def test_line_of_thousands_of_words(tmp_path: Path) -> None:
-    n = 3000
-    words = [f"w{k}" for k in range(n)]
-    path = tmp_path / "roles.txt"
-    path.write_text(f"# words = {chr(9).join(words)}\n2\tbe\tbe.01\tARG0:1-1\tARG1:3-{n}\n", encoding="utf-8")
-    assert _score("sr-or-*", " ".join(words), " ".join(words), f"file:{path}") == 1.0
-
-
 def test_file_without_roles_is_the_wrong_one(tmp_path: Path) -> None:
     path = tmp_path / "trees.conllu"
     path.write_text("1\tGo\t_\tVERB\tVB\t_\t0\troot\t_\t_\n", encoding="utf-8")
     with pytest.raises(PfsmError, match="no semantic roles"):
         _score("sr-or-*", "Go", "Go", f"file:{path}")
-
-
-def test_file_of_roles_has_no_trees(parser: str) -> None:
-    with pytest.raises(PfsmError, match="gives no constituents"):
-        _score("cp-oc-*", REFERENCE, REFERENCE, parser)
-
-
-def test_unlikely_predicate_has_no_arguments() -> None:
-    unlikely = Frame(1, "sing", (Argument("A0", ((0, 1),)),), probability=0.2)
-    line = Analysis(("Anna", "sings"), (0,), frames=(unlikely,))
-    assert not has_arguments(line)
-    assert list(LAYERS["or"].elements(line)) == []

@@ -1,6 +1,5 @@
 """Several references of a segment, by metric: against sacrebleu, formulas and functions of one segment."""
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ from pfsm.analysis.service import analyse_lines
 from pfsm.analysis.wanted import Wanted
 from pfsm.distributed.pairs import ClusterMetric
 from pfsm.distributed.pools import InProcess, Report
-from pfsm.errors import PfsmError
 from pfsm.metrics import SegmentMetric, get_metric
 from pfsm.metrics.syntax.layers import LAYERS
 from pfsm.metrics.syntax.overlap import clipped_fraction
@@ -57,7 +55,7 @@ def test_sacrebleu_scores_sentences_alike(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["wer", "per", "rouge-l", "gtm-2", "ol", "meteor-base", "length_ratio", "edpm(n=1)", "tkm"]
+    "name", ["wer", "rouge-l", "gtm-2", "ol", "meteor-base", "edpm(n=1)", "sr-or-*", "dr-stm"]
 )
 def test_the_best_reference_counts(name: str) -> None:
     metric = get_metric(name)
@@ -141,15 +139,6 @@ class TestByHand:
             [*some, ("How sing", "How sing"), ("Birds sing", "How sing")],
         )
         assert segments == pytest.approx([0.5, 0.5 / 3, 0.5])
-        mean = get_metric("hwcm_b", parser=parsed, length=2)
-        # The scale is the mean of the one segment that was understood.
-        assert mean.score_segments(["Birds sing"] * 2, [*some, ("How sing", "How sing")]) == pytest.approx(
-            [0.5, 0.5 / 3]
-        )
-        mixed = get_metric("hwcm_i", parser=parsed, length=2)
-        assert mixed.score_segments(["Birds sing"], [("Birds sang", "Men sing")]) == pytest.approx(
-            [(0.5 + 1 / 3) / 2]
-        )
 
 
 class Letters(SegmentMetric):
@@ -169,57 +158,28 @@ def test_what_cannot_be_references_is_refused() -> None:
     for hypotheses, references, fault in wrong:
         with pytest.raises(ValueError, match=fault):
             Letters().score_segments(hypotheses, references)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="list of streams"):
+        Letters().segment_scores(["a"], [])
     assert Letters().score_segments([], []).shape == (0,)
     assert Letters().score_segments(["ab", "c"], [("a", "ab"), ("d",)]).tolist() == [2.0, 0.0]
 
 
-@pytest.mark.parametrize("name", ["bleu", "terp-base", "stm", "hwcm", "nist", "hwcm_i", "sp-op-*"])
+@pytest.mark.parametrize("name", ["bleu", "terp-base", "hwcm", "nist", "hwcm_i"])
 def test_segments_do_not_depend_on_each_other_or_on_their_order(name: str) -> None:
     metric = get_metric(name).counted_over([line for several in REFERENCES for line in several])
     whole = metric.score_segments(HYPOTHESES, REFERENCES)
     np.testing.assert_array_equal(metric.score_segments(HYPOTHESES[::-1], REFERENCES[::-1]), whole[::-1])
     for k in range(3):
         assert metric.score_segments(HYPOTHESES[k : k + 1], REFERENCES[k : k + 1])[0] == whole[k]
-    for one, several in pairwise([*zip(HYPOTHESES, REFERENCES, strict=True)][:3]):
-        twice = metric.score_segments([one[0]], [(*one[1], *one[1])])
-        assert twice[0] == pytest.approx(metric.score_segments([one[0]], [one[1]])[0], abs=1e-12)
-        assert several is not one
+    twice = metric.score_segments(HYPOTHESES, [several * 2 for several in REFERENCES])
+    np.testing.assert_allclose(twice, whole, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["bleu", "ter", "hwcm", "ol", "nist"])
+@pytest.mark.parametrize("name", ["hwcm", "nist"])
 def test_a_cluster_gives_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pfsm.distributed.pairs.PAIRS_PER_TASK", 7)
-    pool = InProcess()
-    metric = get_metric(name)
+    pool, metric = InProcess(), get_metric(name)
     there = ClusterMetric(metric, pool, Report(pool))
     wanted = metric.score_segments(HYPOTHESES, REFERENCES)
     np.testing.assert_array_equal(there.score_segments(HYPOTHESES, REFERENCES), wanted)
     np.testing.assert_array_equal(there.segment_scores(HYPOTHESES, streams()), wanted)
-    assert there.get_signature("var") == metric.get_signature("var")
-
-
-@pytest.mark.parametrize("name", ["bleu", "ter", "wer", "stm", "hwcm", "edpm(n=1)", "sp-op-*"])
-def test_mixtures_use_what_each_metric_makes_of_them(name: str) -> None:
-    base, parenthesis, options = name.partition("(")
-    scale = 100.0 if name in {"bleu", "ter", "chrf", "wer"} else 1.0
-    own = get_metric(name).score_segments(HYPOTHESES, REFERENCES)
-    lexical = get_metric("ol").score_segments(HYPOTHESES, REFERENCES)
-    mixed = get_metric(f"{base}_i{parenthesis}{options}").score_segments(HYPOTHESES, REFERENCES)
-    assert mixed == pytest.approx((own + scale * lexical) / 2, abs=1e-9)
-    # Whatever can be scored is not backed off from.
-    understood = [k for k, line in enumerate(HYPOTHESES) if line and all(REFERENCES[k])]
-    backed = get_metric(f"{base}_b{parenthesis}{options}").score_segments(HYPOTHESES, REFERENCES)
-    assert backed[understood] == pytest.approx(own[understood], abs=1e-12)
-
-
-def test_lines_that_are_missing_from_a_file_of_parses(parsed: str) -> None:
-    """As of single pairs: mixtures do without them, the metric itself refuses them."""
-    some = ["Birds sing"], [("Birds sang", "No such line", "Men sing")]
-    assert get_metric("hwcm_i", parser=parsed, length=2).score_segments(*some) == pytest.approx(
-        [(0.5 + 1 / 3) / 2]
-    )
-    assert get_metric("hwcm_b", parser=parsed, length=2).score_segments(*some).tolist() == [0.5]
-    with pytest.raises(PfsmError, match="has no analysis of 'No such line'"):
-        get_metric("hwcm", parser=parsed, length=2).score_segments(*some)
-    lost = ["No such hypothesis"], [("Birds sang", "Men sing")]
-    assert get_metric("hwcm_i", parser=parsed, length=2).score_segments(*lost).tolist() == [0.0]

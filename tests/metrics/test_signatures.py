@@ -92,16 +92,6 @@ def fits(name: str, option: str, value: object, base: Mapping[str, object]) -> b
     return True
 
 
-@pytest.mark.parametrize("name", ["chrf_i", "chrf_b", "stm_b"])
-def test_mixtures(name: str) -> None:
-    assert len({signature(name, scale=scale) for scale in (0.25, 0.5)}) == 2
-
-
-def test_the_twins_have_the_same_options() -> None:
-    for name, twin in TWINS.items():
-        assert options_of(name) == options_of(twin)
-
-
 # What the papers and the programs say; a number that moves here is another metric under the same name.
 PUBLISHED = {
     "bleu": "case:mixed|eff:yes|tok:13a|smooth:exp",  # sacrebleu

@@ -1,6 +1,5 @@
 """TERp: sacrebleu's TER where it has TER's costs, cases by hand, the least cost by trying everything, its features."""
 
-import os
 from collections import Counter
 from functools import cache
 from itertools import pairwise
@@ -11,15 +10,13 @@ import pytest
 import sacrebleu
 from numpy.typing import NDArray
 
-from pfsm.data import read_judgments
-from pfsm.features.values import feature_signature, feature_values
+from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.terp.metric import PARTS, TerpMetric
 from pfsm.metrics.terp.options import KINDS, cost_vector
 from tests.judgment_cases import rows
 
 TER = "terp-base(costs=ter,tokeniser=ter,edits=none)"
-DATA = os.environ.get("PFSM_DATA")
 # Of tercom and sacrebleu (_MAX_SHIFT_DIST): a block is moved so many words at most.
 FARTHEST = 50
 # The features are those of section 6.1 of Kahn, Snover and Ostendorf (2009).
@@ -88,15 +85,6 @@ class TestWithTersCosts:
             assert [score] == sacrebleus(*lines)
             assert score == pytest.approx(-100 * (1 if distance <= FARTHEST else 2) / (distance + 1))
 
-    @pytest.mark.skipif(DATA is None, reason="PFSM_DATA is not set")
-    def test_real_pairs(self) -> None:
-        assert DATA is not None
-        for file in sorted(Path(DATA, "wmt16-daseg").glob("*.tsv.gz")):
-            judgments = read_judgments(file)
-            hypotheses, references = list(judgments.hypotheses[::40]), list(judgments.references[::40])
-            scores = get_metric(TER).score_pairs(hypotheses, references)
-            assert scores.tolist() == sacrebleus(hypotheses, references)
-
 
 def edits(hypothesis: str, reference: str, **options: object) -> dict[str, float]:
     """Edits that are there, in whole numbers."""
@@ -134,9 +122,6 @@ class TestByHand:
         without = edits("today the cats sleep", "the cat sleep today", shift=10.0)
         assert without == {"match": 2, "stem": 1, "insertion": 1, "deletion": 1}
 
-    def test_case_does_not_count_and_punctuation_stands_alone(self) -> None:
-        assert edits("The cat, sleeps.", "the cat sleeps .") == {"match": 4, "deletion": 1}
-
     def test_the_default_costs(self) -> None:
         # One word lost, one replaced, a stem matched for nothing, one word too many.
         pair = ["a dog sleep , too"], ["the dog sleeps today ."]
@@ -145,9 +130,6 @@ class TestByHand:
         assert score == pytest.approx(-100 * (1.3 + 0.3) / 3)
         score = get_metric("terp-base", edits="stem").score_pairs(["a dog"], ["the dog today"])[0]
         assert score == pytest.approx(-100 * (1.3 + 1.4) / 3)
-
-    def test_an_empty_reference(self) -> None:
-        assert get_metric("terp-base").score_pairs(["a b", ""], ["", ""]).tolist() == [-30.0, 0.0]
 
 
 class TestParaphrases:
@@ -197,9 +179,6 @@ class TestParaphrases:
             found = edits(f"besides {words}", f"{words} by the way", paraphrases=table)
             assert found.get("shift", 0) == (distance == FARTHEST)
             assert found.get("paraphrase", 0) == (distance == FARTHEST)
-
-    def test_too_dear(self, table: str) -> None:
-        assert "paraphrase" not in edits("a huge dog", "a very big dog", paraphrases=table, paraphrase=5.0)
 
 
 Links = dict[tuple[int, int], int]
@@ -292,10 +271,6 @@ class TestAgainstTryingEverything:
             shifts += counts[4]
         assert shifts > 10
 
-    def test_costs_are_finite(self) -> None:
-        with pytest.raises(ValueError, match="finite"):
-            self.run([1], [1], {}, {}, np.full(7, np.nan))
-
 
 class TestFeatures:
     def test_sets_are_named_and_counted_as_in_the_paper(self) -> None:
@@ -323,14 +298,3 @@ class TestFeatures:
         np.testing.assert_allclose(values, [1 / 4, 2 / 4, 1 / 3, 2 / 3])
         syntactic = feature_values(SETS["E"], ["the cat sleeps"], ["the cat sleeps"])[0]
         np.testing.assert_allclose(syntactic, 0.0, atol=1e-9)
-
-    def test_lengths(self) -> None:
-        assert feature_values(SETS["B"], ["a b c", "a"], ["a b", "a b c d"]).tolist() == [[0.5, 0], [0, 0.75]]
-
-    def test_options_in_names(self) -> None:
-        names = ["terp-base.stem", "terp-base.stem(edits=none)"]
-        assert feature_values(names, ["cats"], ["cat"]).tolist() == [[1.0, 0.0]]
-        signature = feature_signature("terp-base.stem(stem=0.5)")
-        assert "costs:0/1.4/0.3/1.3/1/0.2/0.5/" in signature
-        assert "n=1" in feature_signature("edpm-errors.dl.extra(n=1)")
-        assert "trees:50" in feature_signature("edpm-errors.dl.extra")

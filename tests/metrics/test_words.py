@@ -4,15 +4,7 @@ import pytest
 
 from pfsm.metrics import get_metric
 from pfsm.metrics.words import WORD_METRICS
-from tests.judgment_cases import rows
 
-PAIRS = [
-    (hypothesis.lower(), reference.lower())
-    for reference, hypothesis, _ in rows(60)
-    if min(len(hypothesis.split()), len(reference.split())) >= 5
-]
-HYPOTHESES = [hypothesis for hypothesis, _ in PAIRS]
-REFERENCES = [reference for _, reference in PAIRS]
 # "a b c d" against itself, without "b", as "c d a b", and with nothing in common.
 FOUR = ["a b c d", "a c d", "c d a b", "x y z w"]
 
