@@ -14,14 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 from pfsm.errors import PfsmError
 from pfsm.io.containers import DIGEST_SIZE
-from pfsm.lexicons.container import (
-    Lexicon,
-    Source,
-    lexicon_bytes,
-    read_header,
-    read_lexicon,
-    write_lexicon,
-)
+from pfsm.lexicons.container import Lexicon, Source, lexicon_bytes, read_header, read_lexicon, write_lexicon
 
 any_array = st.sampled_from(["uint8", "int32", "int64", "float32"]).flatmap(
     lambda kind: arrays(kind, st.integers(0, 9), elements={"allow_nan": False} if kind == "float32" else None)

@@ -23,11 +23,7 @@ def test_by_hand(tmp_path: Path) -> None:
     assert not is_wordnet(tmp_path)
     parts, sources = read_wordnet(folder)
     assert [part.tag for part in parts] == ["n", "v", "a", "r"]
-    assert parts[0].synsets == {
-        "kid": ["00000100", "00000200"],
-        "child": ["00000100"],
-        "goat": ["00000200"],
-    }
+    assert parts[0].synsets == {"kid": ["00000100", "00000200"], "child": ["00000100"], "goat": ["00000200"]}
     assert [dict(part.irregular) for part in parts] == [
         {"children": ["child"]}, {"went": ["go"]}, {"better": ["good"]}, {"better": ["well"]},
     ]  # fmt: skip

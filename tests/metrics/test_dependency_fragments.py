@@ -11,12 +11,7 @@ import pytest
 from pfsm.analysis.constituents import parse_brackets
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
-from pfsm.metrics.syntax.dependency_fragments import (
-    chains,
-    fragment_counts,
-    kernel_scores,
-    subtrees,
-)
+from pfsm.metrics.syntax.dependency_fragments import chains, fragment_counts, kernel_scores, subtrees
 from tests.metrics.dependency_cases import (
     PEN,
     all_subtrees,

@@ -54,11 +54,7 @@ def counted(hypothesis: str, reference: str) -> dict[str, float]:
         ("So , yes .", "So, yes.", {"spaces": math.log(3)}),
         ("We ca n't ( yet ) , it 's so", "We can't (yet), it's so", {"spaces": math.log(6)}),
         ("a third : .5", "a third: .5", {"spaces": math.log(2)}),
-        (
-            "She left,he (too)came.Then:go",
-            "She left, he (too) came. Then: go",
-            {"spaces": math.log(5)},
-        ),
+        ("She left,he (too)came.Then:go", "She left, he (too) came. Then: go", {"spaces": math.log(5)}),
         ("So , yes,no", "So, yes, no", {"spaces": math.log(3)}),
         (
             "&quot;The AT&amp;T men&quot; came;we went",

@@ -14,10 +14,7 @@ HYPOTHESES, REFERENCES = (
 )
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["length(x=1)", "rte.content_r(", "meteor-base.f()"],
-)
+@pytest.mark.parametrize("name", ["length(x=1)", "rte.content_r(", "meteor-base.f()"])
 def test_parts_without_options(name: str) -> None:
     with pytest.raises(PfsmError, match="has no options; write it as"):
         check_feature(name)
