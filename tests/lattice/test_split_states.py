@@ -10,13 +10,17 @@ import numpy as np
 import pytest
 
 from pfsm.errors import PfsmError
+from pfsm.lattice.building import LONGEST, repeated_words
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.explain.text import explanation_lines
 from pfsm.model.file import load_model, save_model
 from pfsm.model.metric import Metric
+from pfsm.model.settings import settings_from_dict
 from pfsm.text.classes import word_classes
+from pfsm.text.vocabulary import Vocabulary
 from pfsm_kernels.inference import log_sum
-from tests.model_cases import document, model
+from tests.command_runs import Cli
+from tests.model_cases import document, model, saved
 from tests.oracles import matching
 from tests.oracles.classes import word_class
 from tests.oracles.enumeration import Arc, EditLattice, enumerate_all
@@ -31,6 +35,35 @@ def split_name(state: str, token: str, split: Sequence[str]) -> str:
     return f"{state}:{word_class(token, LISTS)}" if state in split else state
 
 
+def repeated(tokens: list[str], longest: int = LONGEST) -> list[bool]:
+    """By definition: some run of tokens that holds the word is followed or preceded by the same run."""
+    words = [token.lower() for token in tokens]
+    found = [False] * len(words)
+    for first in range(len(words)):
+        for size in range(1, longest + 1):
+            run, behind = words[first : first + size], words[first + size : first + 2 * size]
+            if run == behind and len(run) == size:
+                found[first : first + 2 * size] = [True] * (2 * size)
+    return [one and any(map(str.isalnum, word)) for one, word in zip(found, words, strict=True)]
+
+
+def test_which_words_are_said_twice() -> None:
+    rng = np.random.default_rng(3)
+    lines = [
+        [("the", "The", "dog", ",", "of")[at] for at in rng.integers(0, 5, rng.integers(0, 20))]
+        for _ in range(200)
+    ]
+    lines += [["a", "b", "c", "d", "e", "f", "g", "h", "i"][:size] * 2 for size in (LONGEST, LONGEST + 1)]
+    vocabulary = Vocabulary("plain", "none")
+    found = repeated_words(vocabulary.encode([" ".join(line) for line in lines]), vocabulary)
+    expected = [one for line in lines for one in repeated(line)]
+    assert found.tolist() == expected
+    assert 0 < sum(expected) < len(expected)
+    # A line ends a run.
+    assert not repeated_words(vocabulary.encode(["the dog", "the dog"]), vocabulary).any()
+    assert repeated_words(vocabulary.encode([]), vocabulary).shape == (0,)
+
+
 def enumerated(
     reference: list[str], hypothesis: list[str], split: Sequence[str], weights: dict[str, float]
 ) -> float:
@@ -39,7 +72,10 @@ def enumerated(
     found = matching.arcs(reference, hypothesis, names, dict.fromkeys(names, 2), exclusive=True)
     lattice = EditLattice(
         tuple(split_name("Delete", token, split) for token in reference),
-        tuple(split_name("Insert", token, split) for token in hypothesis),
+        tuple(
+            "Insert:repeat" if again and "Insert:repeat" in split else split_name("Insert", token, split)
+            for token, again in zip(hypothesis, repeated(hypothesis), strict=True)
+        ),
         tuple(Arc(i, p, j, q, split_name(state, reference[i], split)) for i, p, j, q, state in found),
     )
     states = {*lattice.delete_states, *lattice.insert_states, *(arc.state for arc in lattice.arcs)}
@@ -59,18 +95,20 @@ def random_weights(rng: np.random.Generator, split: Sequence[str]) -> dict[str, 
     """A weight for every state and transition, whole and split."""
     parts = [state for base in STATES for state in
              ([f"{base}:{name}" for name in CLASSES] if base in split else [])]  # fmt: skip
-    states = [*STATES, *parts]
+    states = [*STATES, "Insert:repeat", *parts]
     names = [*states, *(f"{before}>{after}" for before in states for after in states)]
     return dict(zip(names, rng.normal(size=len(names)).tolist(), strict=True))
 
 
 @pytest.mark.parametrize(
-    "split", [["Insert"], ["Delete", "S_lemma"], ["Insert", "Delete", "S_word"], list(STATES)]
+    "split", [["Insert:repeat"], ["Insert", "Insert:repeat", "Delete"], ["Delete", "S_lemma"], list(STATES)]
 )
 def test_scores_are_those_of_all_edit_sequences(split: list[str]) -> None:
     rng = np.random.default_rng(len(split))
     weights = random_weights(rng, split)
-    settings = {"tokeniser": "plain", "max_block": 2, "split": split, "classes": LISTS}
+    settings = {"tokeniser": "plain", "max_block": 2, "split": split}
+    if split != ["Insert:repeat"]:
+        settings["classes"] = LISTS
     lines = [[WORDS[at] for at in rng.integers(0, len(WORDS), rng.integers(0, 5))] for _ in range(40)]
     references, hypotheses = lines[:20], lines[20:]
     metric = Metric(model(settings=settings, weights=weights), 1)
@@ -177,3 +215,29 @@ def test_what_is_refused(changes: dict[str, Any], tmp_path: Path) -> None:
     path.write_text(json.dumps(document(**changes)), encoding="utf-8")
     with pytest.raises(PfsmError, match=r"xx|verb"):
         load_model(path)
+
+
+def test_signature_file_and_table_of_repeats(cli: Cli, tmp_path: Path) -> None:
+    alone = model(settings={"split": ["Insert:repeat"]}, weights={"Insert:repeat": -1.0, "Insert": -0.5})
+    assert "|split:Insert:repeat|" in Metric(alone).get_signature(1)
+    assert "classes" not in alone.to_dict()["settings"]
+    save_model(alone, tmp_path / "alone.json")
+    assert load_model(tmp_path / "alone.json").settings == alone.settings
+    shown = cli("show", str(tmp_path / "alone.json")).lines
+    assert "split       Insert of words said twice in a row" in shown
+    assert any(line.split()[:1] == ["Insert:repeat"] for line in shown)
+    both = {"split": ["Insert:repeat", "Delete", "Insert"]}
+    assert settings_from_dict(both, "x").split == ("Insert", "Delete", "Insert:repeat")
+    lines = cli("show", saved(tmp_path, settings=both)).lines
+    at = lines.index("split       Insert, Delete by word class, lists en")
+    assert lines[at + 1] == "            Insert of words said twice in a row"
+
+
+def test_which_splits_are_refused() -> None:
+    for split in (["Delete:repeat"], ["Insert:repeat", "Insert:repeat"]):
+        with pytest.raises(PfsmError, match=r"^x: split names"):
+            settings_from_dict({"split": split}, "x")
+    with pytest.raises(PfsmError, match="classes is given, but split names no state to split by word class"):
+        settings_from_dict({"split": ["Insert:repeat"], "classes": {}}, "x")
+    with pytest.raises(PfsmError, match="Delete:repeat"):
+        model(weights={"Delete:repeat": 1.0})

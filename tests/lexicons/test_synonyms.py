@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from pfsm.lexicons.container import lexicon_bytes
 from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
-from tests.lexicons.lexicon_cases import synonyms
 
 words = st.text("abs", min_size=1, max_size=4)
 dictionaries = st.dictionaries(words, st.lists(st.sampled_from("123"), min_size=1, max_size=3), max_size=8)
@@ -60,24 +59,6 @@ def all_keys(part: Part) -> set[tuple[str, str]]:
 def all_at_once(table: SynonymTable, words: list[str]) -> list[list[int]]:
     sizes, numbers = table.synset_lists(words)
     return [part.tolist() for part in np.split(numbers, np.cumsum(sizes))[:-1]]
-
-
-def test_by_hand() -> None:
-    table = SynonymTable(synonyms())
-
-    def share(one: str, other: str) -> bool:
-        return not set(table.synsets(one)).isdisjoint(table.synsets(other))
-
-    assert share("children", "Kids")
-    assert share("kid", "goats")
-    assert not share("child", "goat")
-    assert share("leaves", "page")  # leaf, from the list
-    assert not share(
-        "leaves", "goes"
-    )  # on the list as a noun; as a verb, leaves is leave + s, but goes is not go + s
-    assert share("leaves", "went")
-    assert share("glasses", "glass")
-    assert table.synsets("xyz") == table.synsets("") == []
 
 
 def test_the_order_of_the_dictionary_does_not_matter() -> None:

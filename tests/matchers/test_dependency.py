@@ -1,15 +1,11 @@
 """Dependency features against a straightforward reading of their definition."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.service import analyse_lines
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
-from pfsm.matchers import dependency
 from pfsm.matchers.analysed_lines import relations
 from pfsm.matchers.dependency import check_options
 from pfsm.model.builder import LatticeBuilder
@@ -83,37 +79,6 @@ def test_relations_through_another_tokenisation(tmp_path: Path) -> None:
     assert [(one.head, one.label) for one in parts[0]] == [(5, "nsubj")]
     assert parts[1] == ()
     assert relations(["another", "text"], analysis, marginals=True) == ((), ())
-
-
-def test_the_lines_themselves_are_analysed_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = ['He can\'t say "no" on 3 Sept. 2010 .', "He cannot  say  (no) ."]
-    asked: list[list[str]] = []
-
-    def analyse(text: list[str], *arguments: Any) -> list[Analysis]:
-        asked.append(text)
-        return analyse_lines(text, *arguments, cache=False)
-
-    monkeypatch.setattr(dependency, "analyse_lines", analyse)
-    settings = settings_from_dict({"matchers": ["punct", "word", "dep"]}, "x")
-    batch = LatticeBuilder(settings).build([lines[0], lines[0], lines[1]], [lines[1], lines[0], lines[1]])
-    assert asked == [lines]
-    # A line against itself: every word has the head and the label that it has, whatever tokens the parser sees.
-    both = {
-        (int(batch.lattices.pair_of_arc[arc]), i, j)
-        for arc, feature in zip(batch.arc_features.arc, batch.arc_features.feature, strict=True)
-        for i, _, j, _, _ in [batch.lattices.arcs[arc].tolist()]
-        if batch.arc_features.names[feature] == "dep:both"
-    }
-    tokens = LatticeBuilder(settings).vocabulary.tokens
-    for pair, line in ((1, lines[0]), (2, lines[1])):
-        analysed = [place for place, found in enumerate(analysed_tokens(tokens(line), line)) if found]
-        assert {(pair, i, i) for i in analysed} <= both
-        assert len(analysed) >= len(line.split()) - 1
-
-
-def analysed_tokens(tokens: list[str], line: str) -> tuple[object, ...]:
-    (analysis,) = analyse_lines([line], cache=False)
-    return relations(tokens, analysis, marginals=False)
 
 
 @pytest.mark.parametrize(

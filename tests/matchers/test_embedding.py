@@ -18,7 +18,6 @@ from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
 from pfsm.text.vocabulary import Vocabulary
 from tests.embeddings.networks import write_network, write_vectors
-from tests.model_cases import model
 
 # Angles in degrees of vectors in the plane.
 ANGLES = {"car": 0, "auto": 20, "vehicle": 35, "tree": 90, "plant": 100, "stone": 200}
@@ -93,40 +92,6 @@ def test_bins_rise_with_the_cosine(source: str) -> None:
     total = np.bincount(offers.offer, offers.value, minlength=4)
     cosine = math.cos(math.radians(35))
     np.testing.assert_allclose(total, [1 + (cosine - 0.75) / 0.25, 2.0] * 2, atol=1e-3)
-
-
-def test_score_is_the_sum_over_all_edit_sequences(source: str) -> None:
-    options = {"emb": {"source": source, "minimum": 0.5, "bins": [0.5, 1.0]}}
-    settings = {"matchers": ["emb", "word"], "options": options}
-    weights = {"Insert": -0.3, "Delete": -0.2, "S_emb": 0.1, "emb:+0": 0.7, "S_word": 0.4, "S_emb>S_emb": 0.2}
-    metric = Metric(model(settings=settings, weights=weights))
-    (score,) = metric.score_pairs(["auto plant"], ["car tree"])
-    arcs = []
-    for i, left in enumerate(["car", "tree"]):
-        for j, right in enumerate(["auto", "plant"]):
-            cosine = math.cos(math.radians(ANGLES[left] - ANGLES[right]))
-            if cosine >= 0.5:
-                arcs.append((i, j, 2.0 * cosine - 1.0))
-    assert [(i, j) for i, j, _ in arcs] == [(0, 0), (1, 1)]
-    total = 0.0
-    # By hand: every path through the grid of 2 by 2, with the two diagonal steps.
-    steps = {(i, j): value for i, j, value in arcs}
-
-    def walk(i: int, j: int, before: str, weight: float) -> None:
-        nonlocal total
-        if (i, j) == (2, 2):
-            total += math.exp(weight)
-        if i < 2:
-            walk(i + 1, j, "Delete", weight + weights["Delete"])
-        if j < 2:
-            walk(i, j + 1, "Insert", weight + weights["Insert"])
-        if (i, j) in steps:
-            link = weights["S_emb>S_emb"] if before == "S_emb" else 0.0
-            walk(i + 1, j + 1, "S_emb", weight + weights["S_emb"] + 0.7 * steps[i, j] + link)
-
-    walk(0, 0, "", 0.0)
-    # The constant of these hand-written models is 0.25.
-    assert score == pytest.approx(math.log(total) / 4 + 0.25, abs=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -136,17 +136,6 @@ def test_bins_and_checksums_are_learned(tmp_path: Path) -> None:
     assert kind.learn(learned, encoded([])) == learned
 
 
-def test_a_table_that_has_changed_is_refused(tmp_path: Path) -> None:
-    kind = MATCHERS["para"]
-    install(paraphrases({("a", "b"): 0.1}), tmp_path)
-    learned = kind.learn(kind.check({"table": "few"}, "options"), encoded([]))
-    install(paraphrases({("a", "b"): 0.2}), tmp_path)
-    with pytest.raises(
-        PfsmError, match=r"few: the table here is few@.*, the model needs few@.* and would score differ"
-    ):
-        kind.build(1, learned)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

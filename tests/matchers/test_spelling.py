@@ -12,9 +12,7 @@ from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
 from pfsm.matchers.spelling import LONGEST, SpellingMatcher, check_options, learn_options
-from pfsm.model.builder import LatticeBuilder
 from pfsm.model.metric import Metric
-from pfsm.model.settings import settings_from_dict
 from pfsm.text.vocabulary import Vocabulary
 from tests.model_cases import model
 from tests.oracles.enumeration import enumerate_all
@@ -63,15 +61,6 @@ def test_characters_that_no_file_can_hold() -> None:
     assert values.tolist() == [0.8]
 
 
-def test_options_bound_what_matches() -> None:
-    line = ("walking ten", "walked tent talking")
-    assert set(matched(*line)) == {("walking", "walked"), ("walking", "talking")}
-    assert set(matched(*line, minimum=0.8)) == {("walking", "talking")}
-    assert set(matched(*line, shortest=3)) == {("walking", "walked"), ("walking", "talking"), ("ten", "tent")}
-    assert matched(*line, shortest=8) == {}
-    assert matched("same word", "word same", minimum=1.0) == {("same", "same"): 1.0, ("word", "word"): 1.0}
-
-
 words = st.text("aAbßİé1.", min_size=1, max_size=7)
 
 
@@ -94,17 +83,6 @@ def test_against_rapidfuzz(left: list[str], right: list[str], shortest: int) -> 
             if compared and similarity > 0.4 - 1e-9:
                 expected[0, i, 1, j, 1] = similarity
     assert found == pytest.approx(expected)
-
-
-def test_the_matchers_before_it_take_their_words() -> None:
-    settings = settings_from_dict({"matchers": ["punct", "word", "lemma", "char"]}, "")
-    batch = LatticeBuilder(settings).build(["Walking walked talk ."], ["walking talked ."])
-    arcs = [(i, j, batch.states[state]) for i, _, j, _, state in batch.lattices.arcs.tolist()]
-    assert arcs == [
-        (0, 0, "S_word"), (1, 0, "S_lemma"), (1, 1, "S_char"), (2, 1, "S_lemma"), (3, 2, "S_punct"),
-    ]  # fmt: skip
-    carriers = {batch.lattices.arcs[arc, 4] for arc in batch.arc_features.arc}
-    assert carriers == {batch.states.index("S_char")}
 
 
 def test_scores_are_those_of_all_edit_sequences() -> None:

@@ -5,11 +5,8 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.matchers.swap import SwapMatcher
-from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
 from tests.matchers.test_spelling import encoded
-from tests.model_cases import model
-from tests.oracles.enumeration import Arc, EditLattice, enumerate_all
 
 WORDS = ("a", "A", "b", "c", ",")
 Block = tuple[int, int, int, int]
@@ -43,30 +40,6 @@ def test_every_swap_is_offered_once(longest: int) -> None:
     ]
     assert sorted(rows) == sorted(expected)
     assert len(expected) > 30
-
-
-def test_scores_are_those_of_all_edit_sequences() -> None:
-    rng = np.random.default_rng(1)
-    weights = {"Insert": -0.5, "Delete": -0.75, "S_word": 1.0, "S_swap": 1.5, "S_swap>S_word": 0.25}
-    metric = Metric(model(settings={"tokeniser": "plain", "matchers": ["word", "swap"]}, weights=weights), 1)
-    words = ("a", "b", "c")
-    lines = [[words[at] for at in rng.integers(0, 3, rng.integers(0, 5))] for _ in range(40)]
-    references, hypotheses = lines[:20], lines[20:]
-    expected = []
-    for left, right in zip(references, hypotheses, strict=True):
-        straight = [
-            Arc(i, 1, j, 1, "S_word")
-            for i, one in enumerate(left)
-            for j, other in enumerate(right)
-            if one == other
-        ]
-        blocks = [Arc(*block, "S_swap") for block in sorted(swapped(left, right, 2))]
-        lattice = EditLattice(("Delete",) * len(left), ("Insert",) * len(right), (*straight, *blocks))
-        expected.append(enumerate_all(lattice, weights).log_sum / max(1, len(left) + len(right)) + 0.25)
-    scores = metric.score_pairs(
-        [" ".join(line) for line in hypotheses], [" ".join(line) for line in references]
-    )
-    assert scores == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_smallest_swap_has_two_tokens() -> None:

@@ -1,6 +1,7 @@
 """Scores of corpora: sacrebleu's and NLTK's own numbers, pooled counts by hand, directions, signatures."""
 
 import math
+import os
 from collections.abc import Sequence
 from functools import partial
 
@@ -10,6 +11,7 @@ import sacrebleu
 from numpy.typing import NDArray
 
 from pfsm import PfsmError
+from pfsm.data import read_table
 from pfsm.metrics import SegmentMetric, get_metric, metric_names
 from tests.judgment_cases import rows
 
@@ -180,3 +182,12 @@ class TestOnesOwn:
             get_metric("dpm", parser="file:/a,b.conllu").recipe()
         assert get_metric("bleu", lowercase=True).recipe().text == "bleu(lowercase=true)"
         assert get_metric("edpm(n=5)", gamma=0.5).recipe().text == "edpm(n=5,gamma=0.5)"
+
+
+@pytest.mark.skipif("PFSM_DATA" not in os.environ, reason="PFSM_DATA is not set")
+def test_published_edit_rates_of_post_edits() -> None:
+    """HTER (Snover et al. 2006) of MLQE-PE, against the post-edits that are its references; given to six digits."""
+    table = read_table(f"{os.environ['PFSM_DATA']}/mlqe-pe/et-en-dev.tsv.gz").columns
+    published = [float(field) for field in table["hter"][:200]]
+    ours = -get_metric("ter").score_pairs(table["hypothesis"][:200], table["reference"][:200]) / 100.0
+    assert ours == pytest.approx(published, abs=1e-6)

@@ -15,7 +15,7 @@ from pfsm.english.parser.parse import SMALLEST_PROBABILITY, Parser
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import f_of_sums, harmonic_mean
 from pfsm.metrics.syntax.dependency_lines import constituent_dependencies
-from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS, Expectation, pair_counts, tree_weights
+from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS, Expectation, pair_counts
 from tests.analysis.samples import random_weights
 from tests.metrics.dependency_cases import line, pieces_of, random_heads, random_lines
 from tests.oracles.syntax import single_root_trees, tree_score
@@ -29,14 +29,6 @@ REFERENCE = line("the red cat ate", (3, 3, 4, 0), "det mod subj root")
 
 def counts_of(name: str, one: Analysis = HYPOTHESIS, other: Analysis = REFERENCE) -> list[float]:
     return [float(value) for value in pair_counts([one], [other], [name], ONE)[0, 0]]
-
-
-def test_pieces_by_hand() -> None:
-    # <the, det, cat>.
-    assert counts_of("dlh") == [1, 3, 4]
-    # <the, det> and <cat, subj>.
-    assert counts_of("dl") == [2, 3, 4]
-    assert counts_of("2g") == [0, 2, 3]
 
 
 def test_means_by_hand() -> None:
@@ -96,16 +88,6 @@ def test_expected_counts_are_those_of_a_listing(n: int, gamma: float) -> None:
     ]
     np.testing.assert_allclose(found, wanted, atol=1e-12)
     assert (found[1:, 2:, 0] > 0).any(axis=0).all()
-
-
-def test_weights_of_an_n_best_list() -> None:
-    trees = [DependencyTree((0,), ("root",), math.log(p)) for p in (0.5, 0.2)]
-    assert tree_weights(trees, 1.0) == pytest.approx([5 / 7, 2 / 7])
-    assert tree_weights(trees, 0.0).tolist() == [0.5, 0.5]
-    flat = np.array([0.5**0.25, 0.2**0.25])
-    assert tree_weights(trees, 0.25) == pytest.approx(flat / flat.sum())
-    unknown = [DependencyTree((0,), ("root",)), *trees]
-    assert tree_weights(unknown, 1.0).tolist() == pytest.approx([1 / 3] * 3)
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.25])

@@ -156,17 +156,6 @@ def test_without_structure_the_score_is_zero(name: str, parser: str) -> None:
     assert np.isnan(metric.understood_scores(hypotheses, references)).tolist() == [True] * 5 + [False]
 
 
-def test_back_off_and_interpolation(parser: str) -> None:
-    hypotheses, references = [CAT, NOTHING, "a dog"], [DOG, DOG, DOG]
-    # O_l over sets: {a, barks} of five words, none, {a, dog} of four; the last line is missing from the file.
-    assert get_metric("dr-or-*_b", parser=parser).score_pairs(hypotheses, references) == pytest.approx(
-        [1 / 3, 0.0, 2 / 4 * 1 / 3]
-    )
-    assert get_metric("dr-or-*_i", parser=parser).score_pairs(hypotheses, references) == pytest.approx(
-        [(1 / 3 + 2 / 5) / 2, 0.0, 1 / 4]
-    )
-
-
 TREES = """\
 1\tAnna\t_\tPROPN\tNNP\t_\t2\tnsubj\t_\t_
 2\tsings\t_\tVERB\tVBZ\t_\t0\troot\t_\t_
@@ -232,15 +221,3 @@ def test_the_negations_of_an_implication_have_one_word(marks: tuple[str, str, st
     boxes = ("b1 NEGATION b2", "b2 NEGATION b3", "b2 NEGATION b4")
     clauses = [box + words[mark] for box, mark in zip(boxes, marks, strict=True) if mark]
     assert sorted(kind for kind, _ in _kinds("\n".join(clauses))) == sorted(kinds)
-
-
-@pytest.mark.parametrize(
-    ("clauses", "symbols"),
-    [
-        ('b1 time "n.08" t1\nb1 TPR t1 "now"\nb1 Time e1 t1', []),
-        ('b1 time "n.01" x1\nb1 A1 e1 x1', ["time", "A1"]),
-        ('b1 time "n.01" t1', ["time"]),
-    ],
-)
-def test_time_is_tense_only_where_something_is_placed_in_it(clauses: str, symbols: list[str]) -> None:
-    assert [symbol for _, symbol in _kinds(clauses)] == symbols

@@ -13,7 +13,6 @@ from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.distributed.scorers import spec_of
 from pfsm.features.values import check_feature, feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.dpmf.models import (
     SUBSETS,
     ParsingOptions,
@@ -110,25 +109,9 @@ class TestThePapersExample:
     FIRST = Sentence(("our", "goal", "was", "finding", "fact", "."), ("PRP", "NN", "VBZ", "VBG", "NN", "."))
     SECOND = Sentence(("was", "finding", "our", "goal", "fact", "."), ("VBZ", "VBG", "PRP", "NN", "NN", "."))
 
-    @pytest.mark.parametrize("actions", ["legal", "all"])
-    @pytest.mark.parametrize("penalty", [0.01, 1.0])
-    def test_with_the_papers_tags(self, penalty: float, actions: str) -> None:
-        first, second = sums(
-            self.REFERENCE, [self.FIRST, self.SECOND], ParsingOptions(penalty=penalty, actions=actions)
-        )
-        assert second + 0.3 < first < 0.0
-
     def test_its_numbers_over_all_actions(self) -> None:
         found = sums(self.REFERENCE, [self.FIRST, self.SECOND], ParsingOptions(penalty=1.0, actions="all"))
         np.testing.assert_allclose(found, [-4.46, -5.87], atol=0.4)
-
-
-def test_a_wider_beam_never_finds_less_and_at_last_the_best() -> None:
-    reference, hypothesis = SENTENCES["plain"], OTHERS[1]
-    found = [sums(reference, [hypothesis], ParsingOptions(beam=beam))[0] for beam in (1, 2, 4, EXACT)]
-    best = Model(reference, ParsingOptions().penalty, True).best(hypothesis)
-    assert max(found) <= best + 1e-5
-    assert found[-1] == pytest.approx(best, abs=1e-5)
 
 
 class TestModelsOfSeveralTrees:
@@ -172,83 +155,39 @@ class TestModelsOfSeveralTrees:
         np.testing.assert_allclose(found, self.wanted(self.OWN, self.OWN, self.SECOND, self.THIRD), atol=2e-5)
 
 
-class TestTrainingByName:
-    REFERENCES = ("the cat sleeps", "my old dog barks at night")
-    HYPOTHESES = ("a dog sleeps", "the old cat barks")
-
-    @pytest.fixture
-    def files(self, tmp_path: Path) -> Path:
-        """Parses of the lines, and a background; a line of each has no tree."""
-        blocks = {
-            "the cat sleeps": "DT/2 NN/3 VBZ/0",
-            "my old dog barks at night": "PRP$/3 JJ/3 NN/4 VBZ/0 IN/6 NN/4",
-            "a dog sleeps": "DT/2 NN/3 VBZ/0",
-            "the old cat barks": "DT/3 JJ/3 NN/4 VBZ/0",
-            "lost": "_/_",
-        }
-        text = ""
-        for words, rows in blocks.items():
-            for k, (word, row) in enumerate(zip(words.split(), rows.split(), strict=True), 1):
-                tag, head = row.split("/")
-                text += f"{k}\t{word}\t_\t_\t{tag}\t_\t{head}\tx\t_\t_\n"
-            text += "\n"
-        (tmp_path / "parses.conllu").write_text(text, encoding="utf-8")
-        (tmp_path / "background.ptb").write_text(
-            "(S (NP (DT a) (NN bird)) (VP (VBZ sings)))\n(NOPARSE (_ gone))\n", encoding="utf-8"
-        )
-        return tmp_path
-
-    def metric(self, files: Path, **options: object) -> SegmentMetric:
-        return get_metric("dpm-model", parser=f"file:{files / 'parses.conllu'}", **options)
-
-    def test_the_references_of_a_segment(self, files: Path) -> None:
-        metric = self.metric(files, training="references")
-        streams = [[self.REFERENCES[0]] * 2, [self.REFERENCES[1]] * 2]
-        (first, second) = metric.segment_scores(list(self.HYPOTHESES), streams)
-        plain = self.metric(files)
-        # One reference is trained on as before; two are another model.
-        np.testing.assert_array_equal(
-            metric.segment_scores(self.HYPOTHESES, streams[:1]),
-            plain.segment_scores(self.HYPOTHESES, streams[:1]),
-        )
-        assert (first, second) != tuple(plain.segment_scores(self.HYPOTHESES, streams))
-        # A reference whose parse failed is left out; segments may have fewer references than others.
-        ragged: list[list[str | None]] = [[self.REFERENCES[0], "lost"], ["lost", None]]
-        np.testing.assert_array_equal(
-            metric.segment_scores(self.HYPOTHESES, ragged),
-            [plain.score_pairs(self.HYPOTHESES[:1], self.REFERENCES[:1])[0], 0.0],
-        )
-
-    def test_a_set(self, files: Path) -> None:
-        metric = self.metric(files, training="set", weight=2)
-        found = metric.score_pairs(self.HYPOTHESES, self.REFERENCES)
-        np.testing.assert_array_equal(
-            found[::-1], metric.score_pairs(self.HYPOTHESES[::-1], self.REFERENCES[::-1])
-        )
-        assert found[0] != metric.score_pairs(self.HYPOTHESES[:1], self.REFERENCES[:1])[0]
-        lost = metric.score_pairs((*self.HYPOTHESES, "lost"), (*self.REFERENCES, "lost"))
-        assert lost.tolist() == [*found, 0.0]
-        for name in ("dpm-model(training=set)", "dpmf-base_i(training=set)"):
-            with pytest.raises(PfsmError, match="with training=set models are trained on all references"):
-                check_feature(name)
-            with pytest.raises(PfsmError, match="scored in parts here"):
-                spec_of(get_metric(name))
-
-    def test_a_background(self, files: Path) -> None:
-        path = str(files / "background.ptb")
-        metric = self.metric(files, background=path)
-        found = metric.score_pairs(self.HYPOTHESES, self.REFERENCES)
-        assert (found != self.metric(files).score_pairs(self.HYPOTHESES, self.REFERENCES)).all()
-        # Pairs do not depend on each other, so that it is a feature.
-        assert found[1] == metric.score_pairs(self.HYPOTHESES[1:], self.REFERENCES[1:])[0]
-        name = f"dpm-model(parser=file:{files / 'parses.conllu'},background={path},weight=5)"
-        check_feature(name)
-        assert feature_values([name], self.HYPOTHESES, self.REFERENCES).shape == (2, 1)
-        other = files / "other.ptb"
-        other.write_text("(NOPARSE (_ gone))\n", encoding="utf-8")
-        for bad in (other, files / "none.ptb"):
-            with pytest.raises(PfsmError, match=bad.name):
-                self.metric(files, background=str(bad)).score_pairs(self.HYPOTHESES, self.REFERENCES)
+def test_training_by_name(tmp_path: Path) -> None:
+    """Where no parse is, nothing is scored; of a whole set nothing is scored in parts."""
+    trees = {"the cat sleeps": "DT/2 NN/3 VBZ/0", "a dog sleeps": "DT/2 NN/3 VBZ/0", "lost": "_/_"}
+    lines = [[(word, *cell.split("/")) for word, cell in zip(words.split(), cells.split(), strict=True)]
+             for words, cells in trees.items()]  # fmt: skip
+    rows = ["".join(f"{k}\t{word}\t_\t_\t{tag}\t_\t{head}\tx\t_\t_\n" for k, (word, tag, head) in enumerate(line, 1))
+            for line in lines]  # fmt: skip
+    (tmp_path / "parses.conllu").write_text("\n".join([*rows, ""]), encoding="utf-8")
+    background, empty = tmp_path / "background.ptb", tmp_path / "empty.ptb"
+    background.write_text(
+        "(S (NP (DT a) (NN bird)) (VP (VBZ sings)))\n(NOPARSE (_ gone))\n", encoding="utf-8"
+    )
+    empty.write_text("(NOPARSE (_ gone))\n", encoding="utf-8")
+    parser = f"file:{tmp_path / 'parses.conllu'}"
+    pair = ["a dog sleeps"], ["the cat sleeps"]
+    plain = get_metric("dpm-model", parser=parser).score_pairs(*pair)
+    several = get_metric("dpm-model", parser=parser, training="references")
+    assert several.segment_scores(pair[0], [pair[1], ["lost"]]) == pytest.approx(plain, abs=0)
+    together = get_metric("dpm-model", parser=parser, training="set", weight=1)
+    assert together.score_pairs([*pair[0], "lost"], [*pair[1], "lost"]) == pytest.approx(
+        [plain[0], 0.0], rel=1e-5
+    )
+    for name in ("dpm-model(training=set)", "dpmf-base_i(training=set)"):
+        with pytest.raises(PfsmError, match="with training=set models are trained on all references"):
+            check_feature(name)
+        with pytest.raises(PfsmError, match="scored in parts here"):
+            spec_of(get_metric(name))
+    name = f"dpm-model(parser={parser},background={background},weight=5)"
+    check_feature(name)
+    assert (feature_values([name], *pair)[:, 0] != plain).all()
+    for bad in (empty, tmp_path / "none.ptb"):
+        with pytest.raises(PfsmError, match=bad.name):
+            get_metric("dpm-model", parser=parser, background=str(bad)).score_pairs(*pair)
 
 
 class TestProjectiveTrees:

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from pfsm.data import read_table
-from pfsm.features.values import feature_values
+from pfsm.features.values import feature_signature, feature_values
 from pfsm.lexicons.meteor import FULL_NAME as FULL_TABLE
 from pfsm.lexicons.meteor import table_path
 from pfsm.lexicons.registry import installed
 from pfsm.metrics import get_metric
 from pfsm.metrics.meteor.options import PARTS
 from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
+from pfsm.metrics.registry import expanded
 from pfsm.text.chunks import CachedTokeniser
 from tests.lexicons.lexicon_cases import install, paraphrases
 
@@ -129,3 +130,36 @@ def test_german() -> None:
 def test_tokeniser(language: str, line: str, tokens: str) -> None:
     tokenise = CachedTokeniser(meteor_tokeniser(language, own_lists(language).abbreviations))
     assert tokenise(line) == tokens.split()
+
+
+# Four words match in one chunk, one of them as a stem: of five words and of six.
+OLD_CATS, OLD_CAT = ["the old cats sat down"], ["the old cat sat on it"]
+P, R = 4 / 5, 4 / 6
+
+
+def with_parameters(alpha: float, beta: float, gamma: float) -> float:
+    f = P * R / (alpha * P + (1 - alpha) * R)
+    return f * (1.0 - gamma * float(np.power(1 / 4, beta)))
+
+
+@pytest.mark.parametrize("values", [(0.5, 1.0, 0.3), (1.0, 3.0, 1.0)])
+def test_parameters_by_hand(values: tuple[float, float, float]) -> None:
+    alpha, beta, gamma = values
+    metric = get_metric("meteor-base", task="v0.7", alpha=alpha, beta=beta, gamma=gamma)
+    assert metric.score_pairs(OLD_CATS, OLD_CAT)[0] == pytest.approx(with_parameters(*values), rel=1e-12)
+    assert f"|alpha:{alpha:g}|beta:{beta:g}|gamma:{gamma:g}|" in metric.signature
+    corpus = metric.corpus_score(OLD_CATS, [OLD_CAT])
+    assert float(corpus) == pytest.approx(with_parameters(*values), rel=1e-12)
+
+
+def test_parts_with_options_are_features() -> None:
+    names = expanded("meteor-base.*(task=v0.7)")
+    assert names[:2] == ("meteor-base.precision(task=v0.7)", "meteor-base.recall(task=v0.7)")
+    values = feature_values(["meteor-base.f(task=v0.7)", "meteor-base.f", *names[:2]], OLD_CATS, OLD_CAT)[0]
+    assert values[0] == pytest.approx(P * R / (0.8 * P + 0.2 * R))
+    assert values[2:] == pytest.approx([P, R])
+    old = get_metric("meteor-base(task=v0.7)").score_pairs(OLD_CATS, OLD_CAT)[0]
+    assert old == pytest.approx(with_parameters(0.8, 0.83, 0.28), rel=1e-12)
+    assert values[0] != pytest.approx(values[1])
+    assert "task:v0.7" in feature_signature("meteor-base.f(task=v0.7)")
+    assert expanded("bleu.*")[0] == "bleu.1"

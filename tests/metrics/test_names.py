@@ -1,12 +1,10 @@
 """Names of metrics and features, with options in parentheses: what is misspelt is refused before anything is loaded."""
 
-import numpy as np
 import pytest
 
 from pfsm import PfsmError
 from pfsm.features.values import check_feature, feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.names import parse_name
 
 HYPOTHESES, REFERENCES = (
     ["An old bird sang.", "We walked."],
@@ -35,21 +33,6 @@ def test_parts_without_options(name: str) -> None:
 def test_options_of_features_are_checked_before_anything_is_scored(name: str, fault: str) -> None:
     with pytest.raises(PfsmError, match=fault):
         check_feature(name)
-
-
-def test_features_with_options_have_values() -> None:
-    names = [
-        "hwcm.1(of=relations)",
-        "terp-base.shift(costs=ter)",
-        "edpm-errors.dl.extra(n=1)",
-        "stm_b(scale=0.5)",
-    ]
-    assert np.isfinite(feature_values(names, HYPOTHESES, REFERENCES)).all()
-
-
-@pytest.mark.parametrize("text", ["1_0", "\u0663", "\u00b2"])
-def test_numbers_are_written_with_plain_digits(text: str) -> None:
-    assert parse_name(f"edpm(n={text})").options == {"n": text}
 
 
 @pytest.mark.parametrize(

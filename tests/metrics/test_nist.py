@@ -200,17 +200,6 @@ class TestTables:
         with pytest.raises(PfsmError, match="there are no counts refs@00000000"):
             documents_of(["nist(info=refs@00000000)"])
 
-    @pytest.mark.parametrize(
-        ("name", "bare"),
-        [
-            ("nist.1(info=refs@0123abcd)", "nist.1"),
-            ("sp-nist-l_b(info=refs@0123abcd,scale=0.4)", "sp-nist-l_b(scale=0.4)"),
-            ("edpm(n=50)", "edpm(n=50)"),
-        ],
-    )
-    def test_names_without_labels(self, name: str, bare: str) -> None:
-        assert without_label(name) == bare
-
 
 class TestFeatures:
     def test_they_are_counted_before_they_are_used(self) -> None:

@@ -149,15 +149,6 @@ class TestCounting:
             whole = layer_scores([pair[0]], [pair[1]], LAYERS["relation"], average_overlap)[0]
             assert whole == pytest.approx(np.mean(alone))
 
-    def test_batches_and_repetition_change_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        whole = layer_scores(OURS, THEIRS, LAYERS["relation"], average_overlap)
-        monkeypatch.setattr("pfsm.metrics.syntax.overlap.PORTION", 7)
-        parts = layer_scores(
-            [*OURS[::-1], *OURS], [*THEIRS[::-1], *THEIRS], LAYERS["relation"], average_overlap
-        )
-        np.testing.assert_array_equal(parts, [*whole[::-1], *whole])
-        assert layer_scores([], [], LAYERS["relation"], average_overlap).shape == (0,)
-
     def test_several_references_are_clipped_together(self) -> None:
         hypothesis = [("1", "a")] * 3 + [("2", "b")]
         references = [[("1", "a")], [("1", "a"), ("1", "a"), ("3", "c")]]
