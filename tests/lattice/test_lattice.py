@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.lattice.arrays import ArcFeatures, LatticeBatch, sorted_order, weight_table
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from pfsm.lattice.building import build_lattices
-from pfsm.lattice.names import Split, transition
 from pfsm.matchers.bins import ramped
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.model import builder as builder_module
@@ -136,59 +135,12 @@ def test_features_follow_their_blocks_into_the_lattice() -> None:
     }
 
 
-def test_states_split_by_the_class_of_the_word() -> None:
-    split = Split(
-        frozenset({"Insert", "S_one"}),
-        ("early", "late"),
-        lambda vocabulary: np.array([word > "c" for word in vocabulary.types], dtype=np.int32),
-    )
-    one = Offering("one", ((0, 0, 1, 0, 1), (0, 1, 1, 0, 1), (0, 0, 2, 1, 1)))
-    batch = build_lattices(encoded(["b d"], ["e a f"]), [one], split=split)
-    names = ("Insert:early", "Insert:late", "Delete", "S_one:early", "S_one:late")
-    assert batch.states == names
-    assert [names[state] for state in batch.lattices.delete_states] == ["Delete"] * 2
-    assert [names[state] for state in batch.lattices.insert_states] == [
-        "Insert:late", "Insert:early", "Insert:late",
-    ]  # fmt: skip
-    assert arcs_by_name(batch) == [
-        [(0, 1, 0, 1, "S_one:early"), (0, 2, 1, 1, "S_one:early"), (1, 1, 0, 1, "S_one:late")]
-    ]
-
-
 def test_an_offer_outside_its_pair_is_refused_before_a_kernel_sees_it() -> None:
     with pytest.raises(ValueError, match="stay inside its pair"):
         build_lattices(encoded(["a"], ["b"]), [Offering("wide", ((0, 0, 2, 0, 1),))])
 
 
-@given(
-    st.integers(0, 30).flatmap(
-        lambda size: st.lists(
-            st.lists(st.integers(0, 3) | st.integers(2**30, 2**31 - 1), min_size=size, max_size=size),
-            min_size=6,
-            max_size=6,
-        )
-    )
-)
-def test_the_order_of_rows_is_the_same_by_one_key_and_field_by_field(fields: list[list[int]]) -> None:
-    columns = [np.array(column, dtype=np.int32) for column in fields]
-    order = sorted_order(columns).tolist()
-    rows = list(zip(*fields, strict=True))
-    assert order == sorted(range(len(rows)), key=rows.__getitem__)
-
-
 class TestWeights:
-    def test_table_of_the_specification(self) -> None:
-        states = ("Insert", "Delete", "S_word")
-        named = {"Insert": 1.0, "S_word": 4.0, "Insert>Delete": 8.0, "S_word>S_word": 16.0, "S_word>Jump": 99}
-        table = weight_table(states, named)
-        for prev, before in enumerate(states):
-            for cur, after in enumerate(states):
-                expected = named.get(after, 0.0) + named.get(f"{before}>{after}", 0.0)
-                assert table[prev, cur] == expected
-        # The start transition is free.
-        assert table[3].tolist() == [1.0, 0.0, 4.0]
-        assert transition("A", "B") == "A>B"
-
     NONE = ArcFeatures()
 
     def batch(self, on_arcs: ArcFeatures = NONE, on_links: ArcFeatures = NONE) -> LatticeBatch:
@@ -234,8 +186,3 @@ class TestBatches:
                 before = np.diff(batches[number - 1].lattices.offsets, axis=0)[:, :2] + 1
                 cells = before.prod(axis=1).sum() + sizes[0].prod()
                 assert len(before) == most_pairs or cells > most_cells
-
-    def test_unequal_lists_are_refused(self) -> None:
-        builder = LatticeBuilder(Settings())
-        with pytest.raises(ValueError, match="1 references for 2 hypotheses"):
-            builder.build(["a"], ["a", "b"])

@@ -78,16 +78,3 @@ def test_against_the_definition(max_jump: int, max_block: int) -> None:
             assert {same[k] for k in here.nonzero()[0]} == expected_same
 
     check()
-
-
-def test_by_hand() -> None:
-    finder = CorrespondenceFinder(model(0, 1), 0.9, 1)
-    found = finder.find(
-        ["The children bought it .", "Children ran", "cat , cat"],
-        ["the kids purchased it .", "The kids ran", "cat of mat cat"],
-    )
-    phrases = [tuple(finder.phrases(row[1:])) for row in found.pairs.tolist()]
-    assert phrases == [(("children", "bought"), ("kids", "purchased")), (("children",), ("the", "kids"))]
-    assert found.pairs[:, 0].tolist() == [0, 1]
-    aligned = {(row[0], *finder.phrases(row[1:])) for row in found.aligned.tolist()}
-    assert aligned == {(0, ("the",)), (0, ("it",)), (1, ("ran",)), (2, ("cat",))}

@@ -79,12 +79,6 @@ def test_lines_that_are_not_such(tmp_path: Path, content: str, layout: str, mess
         list(read_paraphrases(written(tmp_path, content), layout))
 
 
-@pytest.mark.parametrize("content", ["", "a\tb\t0.5\n"])
-def test_no_known_format(tmp_path: Path, content: str) -> None:
-    with pytest.raises(PfsmError, match="table:1: not the beginning of a paraphrase table"):
-        format_of(written(tmp_path, content))
-
-
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     whole = gzip.compress(METEOR.encode() * 1000)
     (tmp_path / "cut.gz").write_bytes(whole[: len(whole) // 2])

@@ -47,14 +47,6 @@ def test_another_kind_another_name_no_name(folder: Path) -> None:
         registry.load("../few", "synonyms")
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "a|b", ".hidden", "x" * 81])
-def test_names_that_cannot_be(name: str) -> None:
-    with pytest.raises(PfsmError, match="--name"):
-        registry.check_name(name, "--name")
-    with pytest.raises(PfsmError, match="table is"):
-        registry.check_reference(name, "table")
-
-
 def test_references(folder: Path) -> None:
     for reference in ("a", "wordnet-3.0", "A_1.2-b", "a@0123abcd"):
         assert registry.check_reference(reference, "table") == reference

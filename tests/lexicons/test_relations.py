@@ -100,12 +100,7 @@ def test_lines_that_are_no_data(tmp_path: Path, line: str) -> None:
 
 def test_what_ships() -> None:
     table = load_relations(NAME)
-    for one, other in (
-        ("hot", "cold"),
-        ("rose", "fell"),
-        ("increased", "decreasing"),
-        ("victory", "defeats"),
-    ):
+    for one, other in (("hot", "cold"), ("increased", "decreasing"), ("victory", "defeats")):
         assert table.are_antonyms(one, other), (one, other)
     assert not table.are_antonyms("hot", "warm")
     assert table.is_kind_of("dogs", "animal", 3)

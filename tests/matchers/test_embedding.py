@@ -65,17 +65,6 @@ def test_tokens_closer_than_the_minimum(source: str) -> None:
     assert set(wider) - set(found) == {(0, "car", "Vehicle")}
 
 
-def test_only_the_nearest_of_each_other(source: str) -> None:
-    line, other = ["car auto tree"], ["vehicle auto plant"]
-    every = matched(line, other, source=source, minimum=0.01, nearest=0)
-    assert len(every) == 8
-    # auto is nearest to both car and auto, but car is not nearest to it.
-    nearest = matched(line, other, source=source, minimum=0.01, nearest=1)
-    assert set(nearest) == {(0, "auto", "auto"), (0, "tree", "plant")}
-    two = matched(line, other, source=source, minimum=0.01, nearest=2)
-    assert set(two) == set(nearest) | {(0, "car", "vehicle"), (0, "car", "auto"), (0, "auto", "vehicle")}
-
-
 def test_many_pairs_are_each_as_alone(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words = list(ANGLES)
     references = [f"{one} car" for one in words for _ in words]

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from pfsm.english.inflection import CATEGORIES, differences, forms
-from pfsm.english.matchers.morphology import MATCHER, NAMES, MorphologyMatcher
-from pfsm.errors import PfsmError
+from pfsm.english.matchers.morphology import NAMES, MorphologyMatcher
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, SynonymTable
 from pfsm.model.metric import Metric
@@ -80,10 +79,3 @@ def test_weights_of_categories_count() -> None:
     assert [edit.state for edit in metric.explain("it walk", "it walks").edits] == ["S_word", "S_morph"]
     assert "|res:wordnet-3.0@" in metric.get_signature(1)
     assert tuple(f"morph:{name}" for name in CATEGORIES) == NAMES
-
-
-def test_options() -> None:
-    assert MATCHER.check({}, "x") == {"table": TABLE}
-    assert MATCHER.learn({"table": TABLE}, encoded([], []))["table"].startswith(f"{TABLE}@")
-    with pytest.raises(PfsmError, match="unknown option 'tables'"):
-        MATCHER.check({"tables": "x"}, "x")

@@ -87,22 +87,6 @@ def test_links_are_those_of_the_tables(
     assert found == pytest.approx(expected(given, pairs, max_block, direction, smallest), abs=1e-6)
 
 
-def test_many_paraphrases_of_one_phrase(tmp_path: Path) -> None:
-    # Far more than phrases in the hypothesis: they are searched for, not walked through.
-    table = {(("a",), (f"w{number}",)): (number + 1) / 1000 for number in range(0, 999, 2)}
-    install(compile_paraphrases("few", {**table, (("a",), ("c", "d")): 0.9}, "free", []), tmp_path)
-    pairs = [(["a"], ["w7", "w8", "x", "c", "d", "w998", "w8", "w0"])]
-    wanted = expected([{**table, (("a",), ("c", "d")): 0.9}], pairs, 2, "forward", 0.0)
-    # Probabilities are kept in single precision.
-    assert links(ParaphraseMatcher(["few"], 2, "forward"), pairs) == pytest.approx(wanted, abs=1e-6)
-    assert len(wanted) == 5
-
-
-def test_more_blocks_than_the_first_allocation(tmp_path: Path) -> None:
-    install(paraphrases({("a", "b"): 0.1}), tmp_path)
-    assert len(links(ParaphraseMatcher(["few"], 1), [(["a"] * 70, ["b"] * 80)])) == 5600
-
-
 def test_the_probability_is_a_feature_in_soft_bins(tmp_path: Path) -> None:
     install(paraphrases({("a", "b"): 0.1, ("a", "c"): 0.01, ("a", "d"): 1.0}), tmp_path)
     kind = MATCHERS["para"]

@@ -180,12 +180,6 @@ def test_a_failed_parse_says_nothing(monkeypatch: pytest.MonkeyPatch, parser: st
     assert batch_of(parser, REFERENCE, OTHER_VERB).arc_features.arc.size > 0
 
 
-def test_a_parser_without_roles_is_one_line(tmp_path: Path) -> None:
-    (tmp_path / "trees.conllu").write_text("1\tcats\t_\t_\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
-    with pytest.raises(PfsmError, match="matcher role: the parser gives no semantic roles"):
-        batch_of(f"file:{tmp_path / 'trees.conllu'}", NO_PREDICATE, NO_PREDICATE)
-
-
 def test_the_shipped_labeller_notices_who_did_what() -> None:
     lines = "The farmer paid the baker.", "The baker paid the farmer."
     batch = batch_of("en-ewt", *lines)

@@ -4,9 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from rapidfuzz.distance import Levenshtein
 
 from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import EncodedPairs
@@ -59,30 +56,6 @@ def test_case_does_not_count_and_characters_are_those_in_lower_case() -> None:
 def test_characters_that_no_file_can_hold() -> None:
     _, values = SpellingMatcher().similar(encoded(["abcd\ud800"], ["abcd\udfff"], tokeniser="penn"))
     assert values.tolist() == [0.8]
-
-
-words = st.text("aAbßİé1.", min_size=1, max_size=7)
-
-
-@settings(deadline=None)
-@given(st.lists(words, max_size=5), st.lists(words, max_size=5), st.integers(1, 5))
-def test_against_rapidfuzz(left: list[str], right: list[str], shortest: int) -> None:
-    vocabulary = Vocabulary("plain", "none")
-    lines = [vocabulary.encode([" ".join(side)]) for side in (left, right)]
-    blocks, values = SpellingMatcher(0.4, shortest).similar(EncodedPairs(vocabulary, *lines))
-    found = dict(zip(map(tuple, blocks.tolist()), values.tolist(), strict=True))
-    expected = {}
-    tokens = [[vocabulary.types[place].lower() for place in line.ids] for line in lines]
-    for i, one in enumerate(tokens[0]):
-        for j, other in enumerate(tokens[1]):
-            compared = all(
-                len(word) >= shortest and "1" not in word and any(letter.isalpha() for letter in word)
-                for word in (one, other)
-            )
-            similarity = Levenshtein.normalized_similarity(one, other)
-            if compared and similarity > 0.4 - 1e-9:
-                expected[0, i, 1, j, 1] = similarity
-    assert found == pytest.approx(expected)
 
 
 def test_scores_are_those_of_all_edit_sequences() -> None:

@@ -62,18 +62,6 @@ def test_subtrees_are_those_of_a_listing(kind: str) -> None:
     assert found[:, 2:, 0].sum() > 0
 
 
-def test_the_mean_of_fractions_by_hand() -> None:
-    other = line("I have a pen", (2, 0, 4, 2))
-    # Chains: 4 of 5 words, 3 of 4 pairs, 1 of 2 of three words; none of four on either side.
-    assert chain_score(PEN, [other]) == pytest.approx((4 / 5 + 3 / 4 + 1 / 2) / 3)
-    # Subtrees: 4 of 5 words; have(I pen), not pen(a red); not the whole.
-    assert subtree_score(PEN, [other]) == pytest.approx((4 / 5 + 1 / 2 + 0) / 3)
-    # The reference has more levels than the hypothesis: it lacks them.
-    assert chain_score(line("pen", (0,)), [PEN], 3) == pytest.approx(1 / 3)
-    empty = line("", ())
-    assert [chain_score(*pair) for pair in ((empty, [empty]), (empty, [PEN]), (PEN, [empty]))] == [1, 0, 0]
-
-
 @pytest.mark.parametrize(
     ("score", "lists"), [(chain_score, chains_of), (subtree_score, subtrees_of)], ids=["chains", "subtrees"]
 )

@@ -1,6 +1,5 @@
 """EDPM, HWCM, DSTM and DTKM by their names: parts, options, corpora, other parsers, faults."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,13 +24,6 @@ _TREES = {
 }
 HYPOTHESES = ["I have a red pen", "the cat stumbled", "", "Yes"]
 REFERENCES = ["I have a pen", "the red cat ate", "", ""]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PFSM_RESOURCES", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 @pytest.fixture

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from pfsm.analysis.constituents import parse_brackets
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
 from pfsm.english.parser.network import Network
 from pfsm.english.parser.parse import SMALLEST_PROBABILITY, Parser
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import f_of_sums, harmonic_mean
-from pfsm.metrics.syntax.dependency_lines import constituent_dependencies
 from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS, Expectation, pair_counts
 from tests.analysis.samples import random_weights
 from tests.metrics.dependency_cases import line, pieces_of, random_heads, random_lines
@@ -25,10 +23,6 @@ ONE = Expectation(n=1)
 # The trees that section 2 of the paper speaks of: n pieces each, the root's arc among them.
 HYPOTHESIS = line("the cat stumbled", (2, 3, 0), "det subj root")
 REFERENCE = line("the red cat ate", (3, 3, 4, 0), "det mod subj root")
-
-
-def counts_of(name: str, one: Analysis = HYPOTHESIS, other: Analysis = REFERENCE) -> list[float]:
-    return [float(value) for value in pair_counts([one], [other], [name], ONE)[0, 0]]
 
 
 def test_means_by_hand() -> None:
@@ -134,27 +128,6 @@ def _over_all_trees(
         for name, bag in bags.items():
             bag[tuple(part[letter] for letter in name)] += float(arcs[word, head, label])
     return dict(bags)
-
-
-def test_labels_from_constituents() -> None:
-    def bracketed(text: str, labels: str) -> Analysis:
-        found = parse_brackets(text)
-        trees = line(" ".join(found.words), (2, 3, 0), labels).trees
-        return Analysis(found.words, (0,), trees=trees, constituents=(found.tree,))
-
-    one = bracketed("(S (NP (DT the) (NN cat)) (VP (VBD stumbled)))", "a b c")
-    other = bracketed("(S (NP (DT the) (NN cat)) (VP (VBD ate)))", "x y z")
-    # Section 3.1: the arc from cat to stumbled is S/NP.
-    assert constituent_dependencies(one).labels == ("NP/DT", "S/NP", "TOP/S")
-    counts = pair_counts([one], [other], ("dl", "lh", "dlh"), Expectation(1, labels="ab"))
-    assert counts[0].tolist() == [[2, 3, 3], [2, 3, 3], [1, 3, 3]]
-    assert not pair_counts([one], [other], ("dl", "lh", "dlh"), ONE)[..., 0].any()
-
-
-def test_upper_and_lower_case() -> None:
-    one, other = line("The cat", (2, 0)), line("the cat", (2, 0))
-    assert pair_counts([one], [other], ["1g"], ONE)[0, 0].tolist() == [2, 2, 2]
-    assert pair_counts([one], [other], ["1g"], Expectation(1, lowercase=False))[0, 0].tolist() == [1, 2, 2]
 
 
 def test_what_is_not_there() -> None:

@@ -28,21 +28,6 @@ def test_the_edits_of_ter_add_up_to_ter() -> None:
     np.testing.assert_allclose(-100.0 * np.sum(rates, axis=0), ter, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("hypothesis", "reference", "edits"),
-    [
-        ("a b d", "a b c d", (1, 0, 0, 0)),
-        ("a b x c d", "a b c d", (0, 1, 0, 0)),
-        ("a b x d", "a b c d", (0, 0, 1, 0)),
-        ("c d a x", "a b c d", (0, 0, 1, 1)),
-        ("", "a b", (2, 0, 0, 0)),
-        ("a b", "", (0, 2, 0, 0)),
-    ],
-)
-def test_edits_by_hand(hypothesis: str, reference: str, edits: tuple[int, ...]) -> None:
-    assert count_edits([hypothesis.split()], [reference.split()]).tolist() == [list(edits)]
-
-
 def made_up_pairs() -> list[tuple[list[str], list[str]]]:
     """Lists of few and of many different words, some turned round, some of unequal length or longer than the beam."""
     draw = random.Random(4)
