@@ -11,10 +11,7 @@ import pytest
 
 from pfsm.english.facts import contradictions, runs
 from pfsm.english.numbers import english_numbers
-from pfsm.english.preservation.differences import (
-    KEPT,
-    differences,
-)
+from pfsm.english.preservation.differences import KEPT, differences
 from pfsm.text.classes import normal_form, shipped_lists
 from pfsm.text.numbers import digit_numbers
 from pfsm.text.plain import tokenise
@@ -83,20 +80,9 @@ def plainly(hypothesis: str, reference: str) -> list[float]:
 
 
 WORDS = [
-    "the",
-    "The",
-    "river,",
-    "river",
-    "not",
-    "don’t",
-    "twenty",
-    "five",
-    "5",
-    "1,000",
-    "million",
-    "one",
+    "the", "The", "river,", "river", "not", "don’t", "twenty", "five", "5", "1,000", "million", "one",
     "x-x",
-]
+]  # fmt: skip
 ODD = ["", "\0", "a\0b", "\u200b", "\t", "夜夜", "--", "and/or", "or", "\u3000"]
 
 
@@ -114,23 +100,9 @@ def test_many_lines_at_once_are_counted_as_their_tokens_are() -> None:
 def test_facts_of_many_lines_are_those_of_each() -> None:
     draw = random.Random(2)
     words = [
-        "in",
-        "May",
-        "June,",
-        "5",
-        "5km.",
-        "3",
-        "km",
-        "miles;",
-        "and",
-        "$",
-        "(two)",
-        "not",
-        "a",
-        "hour",
-        "\0",
-        "",
-    ]
+        "in", "May", "June,", "5", "5km.", "3", "km", "miles;", "and", "$", "(two)", "not", "a", "hour",
+        "\0", "",
+    ]  # fmt: skip
     sides = [
         [" ".join(draw.choice(words) for _ in range(draw.randint(0, 9))) for _ in range(400)]
         for _ in range(2)

@@ -66,19 +66,10 @@ def test_by_hand() -> None:
     f = precision * recall / (0.85 * precision + 0.15 * recall)
     penalty = 0.6 * (2 / 5) ** 0.2
     wanted = {
-        "score": f * (1 - penalty),
-        "precision": precision,
-        "recall": recall,
-        "f": f,
-        "penalty": penalty,
-        "fragmentation": 2 / 5,
-        "exact": 10 / 11,
-        "stem": 0.0,
-        "syn": 0.0,
-        "para": 0.0,
-        "content": 4 / 5,
+        "score": f * (1 - penalty), "precision": precision, "recall": recall, "f": f, "penalty": penalty,
+        "fragmentation": 2 / 5, "exact": 10 / 11, "stem": 0.0, "syn": 0.0, "para": 0.0, "content": 4 / 5,
         "function": 1.0,
-    }
+    }  # fmt: skip
     assert of == pytest.approx(wanted)
 
 

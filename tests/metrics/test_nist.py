@@ -9,12 +9,7 @@ from nltk.translate.nist_score import corpus_nist, sentence_nist
 
 from pfsm import PfsmError
 from pfsm.analysis.service import analyse_lines
-from pfsm.features.values import (
-    FeatureSet,
-    counted_features,
-    feature_signature,
-    feature_values,
-)
+from pfsm.features.values import FeatureSet, counted_features, feature_signature, feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.ngram_table import (
     NgramTable,
