@@ -113,10 +113,3 @@ def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
     for read in (read_lexicon, read_header):
         with pytest.raises(PfsmError, match=r"none\.lexicon: no such file"):
             read(tmp_path / "none.lexicon")
-
-
-def test_only_known_types_are_written() -> None:
-    with pytest.raises(ValueError, match="which no lexicon holds"):
-        lexicon_bytes(lexicon(a=np.zeros(2, dtype=np.float16)))
-    with pytest.raises(ValueError, match="2 dimensions"):
-        lexicon_bytes(lexicon(a=np.zeros((2, 2), dtype=np.int32)))

@@ -40,16 +40,6 @@ def test_it_is_compiled_on_first_use_and_says_so(
     assert [path.name for path in folder.iterdir()] == ["meteor-en.lexicon"]
 
 
-def test_a_folder_that_cannot_be_written_is_found_first(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "tables"))
-    (tmp_path / "tables" / "meteor-en.lexicon").mkdir(parents=True)
-    with pytest.raises(PfsmError, match="is a folder, a file name is needed"):
-        registry.load("meteor-en", "paraphrases")
-    assert capsys.readouterr().err == ""
-
-
 def test_without_the_package_it_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meteor, "find_spec", lambda name: None)
     with pytest.raises(

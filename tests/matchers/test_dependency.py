@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
-from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from pfsm.matchers.analysed_lines import relations
-from pfsm.matchers.dependency import check_options
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import settings_from_dict
 from tests.analysis.samples import CONLLU
@@ -79,15 +75,3 @@ def test_relations_through_another_tokenisation(tmp_path: Path) -> None:
     assert [(one.head, one.label) for one in parts[0]] == [(5, "nsubj")]
     assert parts[1] == ()
     assert relations(["another", "text"], analysis, marginals=True) == ((), ())
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"marginals": "yes"}, "marginals is 'yes', it must be true or false"),
-        ({"links": False, "arcs": False}, "leaves no feature"),
-    ],
-)
-def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:
-    with pytest.raises(PfsmError, match=message):
-        check_options(options, "x")

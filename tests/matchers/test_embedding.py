@@ -83,22 +83,6 @@ def test_bins_rise_with_the_cosine(source: str) -> None:
     np.testing.assert_allclose(total, [1 + (cosine - 0.75) / 0.25, 2.0] * 2, atol=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"sources": "a"}, "unknown option 'sources'; known are source, layer, minimum, nearest, idf, bins"),
-        ({"source": 1}, "x: source is 1"),
-        ({"layer": -1}, "x: layer is -1"),
-        ({"minimum": True}, "x: minimum is True"),
-        ({"nearest": 1.5}, "x: nearest is 1.5"),
-        ({"idf": {"car": -1}}, "x: idf is .*, it must be true or false"),
-    ],
-)
-def test_options_that_cannot_be(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(PfsmError, match=said):
-        check_options(options, "x")
-
-
 def test_learned_bins_are_quantiles_of_unequal_words(source: str) -> None:
     pairs = encoded(["car tree stone car"], ["auto plant stone vehicle"])
     options = check_options({"source": source, "bins": "auto", "minimum": 0.5, "nearest": 0}, "x")

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pfsm.errors import PfsmError
 from pfsm.lexicons.paraphrases import Phrase, compile_paraphrases
 from pfsm.matchers.paraphrase import ParaphraseMatcher
 from pfsm.matchers.protocol import EncodedPairs
@@ -118,22 +117,3 @@ def test_bins_and_checksums_are_learned(tmp_path: Path) -> None:
     assert [name.partition("@")[0] for name in learned["table"]] == ["few", "more"]
     assert kind.check(learned, "options") == learned
     assert kind.learn(learned, encoded([])) == learned
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"threshold": 1},
-            "unknown option 'threshold'; known are table, direction, minimum_probability, bins",
-        ),
-        ({"direction": "sideways"}, "direction is 'sideways', it must be one of both, forward, backward"),
-        ({"minimum_probability": float("nan")}, "minimum_probability is nan"),
-        ({"table": ["a", "a@01234567"]}, "table is .*, it must name at least one table, and each once"),
-        ({"table": ["a", "../b"]}, "table is '../b', it must be the name of a table"),
-        ({"bins": [1, 1]}, "bins is .*, it must be auto or a list of increasing numbers"),
-    ],
-)
-def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:
-    with pytest.raises(PfsmError, match=f"where: {message}"):
-        MATCHERS["para"].check(options, "where")

@@ -1,4 +1,4 @@
-"""The matcher of amounts and dates that say the same, written otherwise."""
+"""The matchers of numbers, and of amounts and dates, that say the same, written otherwise."""
 
 import random
 
@@ -6,15 +6,18 @@ import pytest
 
 from pfsm.english.matchers.quantity import QuantityMatcher
 from pfsm.english.quantities import quantities
+from pfsm.matchers.number import NumberMatcher
 from pfsm.model.metric import Metric
 from tests.matchers.test_spelling import encoded
 from tests.model_cases import model
 
 
-def matched(reference: str, hypothesis: str, max_block: int = 5) -> set[tuple[str, str]]:
+def matched(
+    reference: str, hypothesis: str, matcher: NumberMatcher | QuantityMatcher
+) -> set[tuple[str, str]]:
     pairs = encoded([reference], [hypothesis], tokeniser="penn", stemmer="none")
     left, right = (pairs.vocabulary.tokens(line) for line in (reference, hypothesis))
-    blocks = QuantityMatcher(max_block).offers(pairs).blocks.tolist()
+    blocks = matcher.offers(pairs).blocks.tolist()
     return {(" ".join(left[i : i + p]), " ".join(right[j : j + q])) for _, i, p, j, q in blocks}
 
 
@@ -35,12 +38,34 @@ def matched(reference: str, hypothesis: str, max_block: int = 5) -> set[tuple[st
     ],
 )  # fmt: skip
 def test_equal_meanings(reference: str, hypothesis: str, found: set[tuple[str, str]]) -> None:
-    assert matched(reference, hypothesis) == found
-    assert matched(hypothesis, reference) == {(other, one) for one, other in found}
+    assert matched(reference, hypothesis, QuantityMatcher(5)) == found
+    assert matched(hypothesis, reference, QuantityMatcher(5)) == {(other, one) for one, other in found}
 
 
 def test_long_places_need_room() -> None:
-    assert matched("$5 million", "five million dollars", max_block=2) == {("$", "dollars")}
+    assert matched("$5 million", "five million dollars", QuantityMatcher(2)) == {("$", "dollars")}
+    assert matched("one thousand", "1000", NumberMatcher(1, "en")) == set()
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "found"),
+    [
+        ("about 1,000 boats", "one thousand boats", {("1,000", "one thousand")}),
+        ("2 million and 5", "2,000,000 and five", {("2 million", "2,000,000"), ("5", "five")}),
+        ("twenty-five", "25", {("twenty-five", "25")}),
+        # What is written alike is for other matchers; capitals make no difference.
+        ("Two million people", "two million people", set()),
+        ("one of them", "1 of them", set()),
+    ],
+)
+def test_numbers(reference: str, hypothesis: str, found: set[tuple[str, str]]) -> None:
+    assert matched(reference, hypothesis, NumberMatcher(4, "en")) == found
+    assert matched(hypothesis, reference, NumberMatcher(4, "en")) == {(other, one) for one, other in found}
+
+
+def test_numbers_of_other_languages_have_digits_alone() -> None:
+    assert matched("three", "3", NumberMatcher(4, "none")) == set()
+    assert matched("1.000", "1000", NumberMatcher(4, "none")) == {("1.000", "1000")}
 
 
 def test_any_lines_have_the_places_that_they_have_alone() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import Annotator, EncodedPairs
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.model.settings import SMALLEST_BLOCKS
@@ -66,3 +67,43 @@ def test_the_promises_of_the_protocol(name: str, max_block: int, options: dict[s
     assert max(offers[:, 2]) == min(
         max_block, {"morph": 1, "syn": 1, "char": 1, "emb": 1, "para": 2}.get(name, max_block)
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "fault"),
+    [
+        (
+            "para",
+            {"threshold": 1},
+            "unknown option 'threshold'; known are table, direction, minimum_probability, bins",
+        ),
+        (
+            "para",
+            {"direction": "sideways"},
+            "direction is 'sideways', it must be one of both, forward, backward",
+        ),
+        ("para", {"minimum_probability": float("nan")}, "minimum_probability is nan"),
+        (
+            "para",
+            {"table": ["a", "a@01234567"]},
+            "table is .*, it must name at least one table, and each once",
+        ),
+        ("para", {"table": ["a", "../b"]}, "table is '../b', it must be the name of a table"),
+        ("para", {"bins": [1, 1]}, "bins is .*, it must be auto or a list of increasing numbers"),
+        ("char", {"minimum": float("nan")}, "minimum is nan, it must be a number above 0, at most 1"),
+        ("char", {"shortest": 4.0}, "shortest is 4.0, it must be a whole number from 1 to 64"),
+        ("emb", {"source": 1}, "source is 1"),
+        ("emb", {"layer": -1}, "layer is -1"),
+        ("emb", {"minimum": True}, "minimum is True"),
+        ("emb", {"nearest": 1.5}, "nearest is 1.5"),
+        ("emb", {"idf": {"car": -1}}, "idf is .*, it must be true or false"),
+        ("dep", {"marginals": "yes"}, "marginals is 'yes', it must be true or false"),
+        ("dep", {"links": False, "arcs": False}, "leaves no feature"),
+        ("role", {"parser": ""}, "parser is '', it must be the name of a parser"),
+        ("syn", {"table": 7}, "table is 7, it must be the name of a table"),
+        ("num", {"words": "de"}, "words is 'de', it must be one of en, none"),
+    ],
+)
+def test_options_that_cannot_be(name: str, options: dict[str, Any], fault: str) -> None:
+    with pytest.raises(PfsmError, match=f"where: .*{fault}"):
+        MATCHERS[name].check(options, "where")

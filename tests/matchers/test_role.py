@@ -10,10 +10,9 @@ import pytest
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines
-from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.matchers import role
-from pfsm.matchers.role import NAMES, agreement, check_options, roles_of_tokens
+from pfsm.matchers.role import NAMES, agreement, roles_of_tokens
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.explain.explanation import explanation_document
 from pfsm.model.explain.text import explanation_lines
@@ -186,15 +185,3 @@ def test_the_shipped_labeller_notices_who_did_what() -> None:
     found = table(batch, batch.arc_features)
     assert found[1, 4, "role:other"] == found[4, 1, "role:other"] == found[2, 2, "role:verb"] == 1.0
     assert set(batch.arc_features.names) == set(NAMES)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"expected": "yes"}, "expected is 'yes', it must be true or false"),
-        ({"parser": ""}, "parser is '', it must be the name of a parser"),
-    ],
-)
-def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:
-    with pytest.raises(PfsmError, match=message):
-        check_options(options, "x")

@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import EncodedPairs
-from pfsm.matchers.registry import MATCHERS
 from pfsm.matchers.spelling import LONGEST, SpellingMatcher, check_options, learn_options
 from pfsm.model.metric import Metric
 from pfsm.text.vocabulary import Vocabulary
@@ -80,27 +78,6 @@ def test_scores_are_those_of_all_edit_sequences() -> None:
         Metric(model(settings=settings, weights=without), 1).score_pairs(hypotheses, references)[0]
         < scores[0]
     )
-
-
-def test_defaults_of_the_options() -> None:
-    assert check_options({}, "x") == {"minimum": 0.5, "shortest": 4, "bins": [0.5, 0.625, 0.75, 0.875, 1.0]}
-    assert check_options({"minimum": 0.8}, "x")["bins"] == [0.8, 0.85, 0.9, 0.95, 1.0]
-    assert check_options({"minimum": 1}, "x") == {"minimum": 1.0, "shortest": 4, "bins": []}
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"threshold": 0.5}, "unknown option 'threshold'; known are minimum, shortest, bins"),
-        ({"minimum": float("nan")}, "minimum is nan, it must be a number above 0, at most 1"),
-        ({"shortest": 4.0}, "shortest is 4.0, it must be a whole number from 1 to 64"),
-        ({"bins": [1.0, 0.5]}, "bins is [1.0, 0.5], it must be auto or a list of increasing numbers"),
-    ],
-)
-def test_options_that_are_refused(options: dict[str, Any], expected: str) -> None:
-    with pytest.raises(PfsmError) as caught:
-        MATCHERS["char"].check(options, "x")
-    assert str(caught.value) == f"x: {expected}"
 
 
 def test_bins_are_learned_from_words_that_share_neither_form_nor_stem() -> None:

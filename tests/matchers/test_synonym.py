@@ -7,7 +7,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pfsm.errors import PfsmError
 from pfsm.lexicons.synonyms import Part, compile_synonyms
 from pfsm.matchers.protocol import EncodedPairs, Matcher
 from pfsm.matchers.registry import MATCHERS
@@ -77,9 +76,3 @@ def test_wordnet_by_default() -> None:
     learned = kind.learn(options, EncodedPairs(vocabulary, vocabulary.encode([]), vocabulary.encode([])))
     assert learned == {"table": matcher.resources[0]}
     assert kind.check(learned, "options") == learned
-
-
-def test_options_that_cannot_be() -> None:
-    check = MATCHERS["syn"].check
-    with pytest.raises(PfsmError, match="x: table is 7, it must be the name of a table"):
-        check({"table": 7}, "x")

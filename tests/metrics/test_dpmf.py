@@ -14,16 +14,14 @@ from pfsm.distributed.scorers import spec_of
 from pfsm.features.values import check_feature, feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.dpmf.models import (
-    SUBSETS,
     ParsingOptions,
     dpm_scores,
     make_base,
     projective_heads,
     scores_together,
-    template_table,
 )
 from pfsm.metrics.meteor.options import parameters
-from tests.oracles.parsing_model import TEMPLATES, Model, Sentence
+from tests.oracles.parsing_model import Model, Sentence
 
 EXACT = 1000  # a beam that never closes on the sentences here
 SENTENCES = {
@@ -66,35 +64,6 @@ def test_training_and_search_against_scipy_and_all_derivations(name: str, action
     options = ParsingOptions(penalty=penalty, beam=EXACT, actions=actions)
     wanted = [model.best(hypothesis) for hypothesis in hypotheses]
     np.testing.assert_allclose(sums(reference, hypotheses, options), wanted, rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("legal_only", [True, False])
-def test_the_weights_are_those_of_another_optimiser(legal_only: bool) -> None:
-    from pfsm_kernels.syntax.shift_reduce import parsing_model
-
-    reference = SENTENCES["plain"]
-    model = Model(reference, 0.3, legal_only)
-    words, tags = (
-        np.array([sorted(set(side)).index(one) + 2 for one in side], dtype=np.int64)
-        for side in (reference.words, reference.tags)
-    )
-    heads = np.array(reference.heads, dtype=np.int64)
-    keys, weights = parsing_model(words, tags, heads, template_table("all"), legal_only, 0.3)
-    assert len(keys) == len(model.place)
-    assert (np.diff(keys) > 0).all()
-    # Features are numbered otherwise: rows as a set.
-    ours, theirs = (rows[np.lexsort(rows.round(4).T)] for rows in (weights, model.weights))
-    np.testing.assert_allclose(ours, theirs, atol=2e-5)
-
-
-def test_the_templates_are_those_of_huang_and_others() -> None:
-    ours = {frozenset(template.split()) for template in SUBSETS["all"]}
-    theirs = {
-        frozenset(slot + "ct" if slot[-1] in "lr" else slot for slot in template.split("-"))
-        for template in TEMPLATES
-    }
-    assert ours == theirs
-    assert len(SUBSETS["all"]) == 29
 
 
 class TestThePapersExample:
