@@ -55,11 +55,12 @@ def test_links_and_arcs_by_hand(tmp_path: Path) -> None:
 def test_relations_in_different_directions_are_no_links(tmp_path: Path) -> None:
     left = conllu("dogs bark", (2, 0), "nsubj root")
     right = conllu("dogs bark .", (0, 1, 1), "root nsubj punct")
-    batch = batch_of(tmp_path, left + right, "dogs bark", "dogs bark .")
+    every = left + right + LEFT + RIGHT
+    batch = batch_of(tmp_path, every, "dogs bark", "dogs bark .")
     assert table(batch, batch.link_features) == table(batch, batch.arc_features) == {}
     lines = "dogs chase cats today", "now dogs chase cats"
-    assert batch_of(tmp_path, LEFT + RIGHT, *lines, links=False).link_features.names == ()
-    assert batch_of(tmp_path, LEFT + RIGHT, *lines, arcs=False).arc_features.names == ()
+    assert batch_of(tmp_path, every, *lines, links=False).link_features.names == ()
+    assert batch_of(tmp_path, every, *lines, arcs=False).arc_features.names == ()
 
 
 def test_relations_through_another_tokenisation(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def blocks_of(line: list[str], max_block: int) -> list[tuple[int, Phrase]]:
     ]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(tables, min_size=1, max_size=2),
     st.lists(st.tuples(lines, lines), min_size=1, max_size=3),
