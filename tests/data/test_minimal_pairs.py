@@ -61,33 +61,17 @@ def test_the_fault_is_in_one_place(pairs: MinimalPairs, kind: str) -> None:
             assert replaced[-1] == lost[-1]  # an article before it may change
 
 
-def test_a_lost_negation_is_the_only_fault(pairs: MinimalPairs) -> None:
-    negations = {"not", "no", "never", "nobody", "none", "neither", "without", "cannot", "hardly", "longer"}
-    for reference, better, worse in of_kind(pairs, "negation"):
-        lost, added = differing(reference, worse)
-        assert negations & set(lost), reference
-        assert len(lost) <= 2
-        assert len(added) <= 1
-        assert negations & set(better)
-
-
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
     path.write_text('note\tworse\tkind\tbetter\treference\nx\tw "q"\tgender\tb\tr\n', encoding="utf-8")
     pairs = read_minimal_pairs(path)
-    assert (pairs.kinds, pairs.references, pairs.better, pairs.worse) == (
-        ("gender",),
-        ("r",),
-        ("b",),
-        ('w "q"',),
-    )
-    assert (pairs.source.name, pairs.source.rows, len(pairs)) == ("own.tsv", 1, 1)
+    row = (*pairs.kinds, *pairs.references, *pairs.better, *pairs.worse)
+    assert row == ("gender", "r", "b", 'w "q"')
 
 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("kind\treference\tbetter\na\tb\tc\n", "worse"),
         ("reference\tbetter\tworse\na\tb\tc\n", "kind"),
         ("kind\treference\tbetter\tworse\n", "no rows|no data|empty"),
         (

@@ -50,23 +50,13 @@ class TestScoring:
         here = cli(*arguments, "-o", "here")
         there = cli(*arguments, "-o", "there", "--scheduler", address)
         assert (there.status, there.out) == (0, here.out)
-        names = sorted(path.name for path in (tmp_path / "here").rglob("*.parquet"))
-        assert len(names) > 20
-        for path in (tmp_path / "here").rglob("*.*"):
-            assert (
-                tmp_path / "there" / path.relative_to(tmp_path / "here")
-            ).read_bytes() == path.read_bytes()
+        paths = list((tmp_path / "here").rglob("*.*"))
+        assert len(paths) > 20
+        for path in paths:
+            other = tmp_path / "there" / path.relative_to(tmp_path / "here")
+            assert other.read_bytes() == path.read_bytes()
 
-    @pytest.mark.parametrize(
-        "name",
-        [
-            "bleu",
-            *(
-                pytest.param(name, marks=long)
-                for name in ("ter", "rouge-l", "nist", "bleu_i(lowercase=true)")
-            ),
-        ],
-    )
+    @pytest.mark.parametrize("name", ["bleu", *(pytest.param(name, marks=long) for name in ("ter", "nist"))])
     def test_corpus_scores_are_those_of_one_machine(
         self, cli: Cli, write: Write, address: str, name: str
     ) -> None:
@@ -75,12 +65,6 @@ class TestScoring:
         here = cli("score", "ref.txt", "ref.txt", "-i", "sys.txt", "--metric", name)
         there = cli("score", "ref.txt", "ref.txt", "-i", "sys.txt", "--metric", name, "--scheduler", address)
         assert (there.status, there.out) == (0, here.out)
-
-    def test_candidates_are_chosen_by_a_classic_metric(self, cli: Cli, write: Write, address: str) -> None:
-        write("hyps.txt", "".join(f"{line}\n" for row in rows(30) for line in row[:2]))
-        command = ("mbr", "-i", "hyps.txt", "-n", "4", "--metric", "chrf(lowercase=true)", "-f", "tsv")
-        there = cli(*command, "--scheduler", address)
-        assert (there.status, there.out) == (0, cli(*command).out)
 
     def test_a_worker_killed_on_the_way(self, tmp_path: Path, cluster: Cluster) -> None:
         (tmp_path / "in").mkdir()
@@ -92,12 +76,9 @@ class TestScoring:
         scored = score_job(job, pool, Report(pool))
         assert (scored.rows, scored.partitions, scored.faults) == (960, 24, ())
         assert cluster.retries > before
-        metric = load(threads=1)
-        for number in (0, 12, 23):
-            table = columns(rows(40, number), "x")
-            scores = scores_below(tmp_path / "out")[f"{number:02}.tsv"]
-            first = metric.score_pairs(table["hypothesis"][1:3], table["reference"][1:3]).tolist()
-            assert scores[1:3] == first
+        table = columns(rows(40, 12), "x")
+        first = load(threads=1).score_pairs(table["hypothesis"][1:3], table["reference"][1:3]).tolist()
+        assert scores_below(tmp_path / "out")["12.tsv"][1:3] == first
 
     def test_a_resource_that_workers_lack(
         self, cli: Cli, write: Write, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -173,9 +154,8 @@ def test_workers_do_not_hear_ctrl_c(cluster: Cluster) -> None:
 class TestOtherCommands:
     def test_pairs_at_hand(self, cli: Cli, write: Write, address: str) -> None:
         write("d.tsv", tsv(rows(40), system=["a", "b"] * 20))
-        for form in ("text", "json", "tsv"):
-            arguments = ["score", "--table", "d.tsv", "--format", form, "-sl"]
-            assert cli(*arguments, "--scheduler", address).out == cli(*arguments).out
+        arguments = ["score", "--table", "d.tsv", "--format", "json", "-sl"]
+        assert cli(*arguments, "--scheduler", address).out == cli(*arguments).out
 
     def test_evaluation(self, cli: Cli, write: Write, tmp_path: Path, address: str) -> None:
         (tmp_path / "in").mkdir()
@@ -186,11 +166,6 @@ class TestOtherCommands:
         there = cli("evaluate", "in", *arguments, "--scheduler", address)
         assert (there.status, json.loads(there.out)) == (0, json.loads(here.out))
         assert there.err.splitlines()[-1].startswith("pfsm: ")
-
-    def test_choices(self, cli: Cli, write: Write, address: str) -> None:
-        write("h.txt", "".join(f"{row[1]}\n" for row in rows(120)))
-        arguments = ["mbr", "-i", "h.txt", "-n", "4", "--format", "json"]
-        assert cli(*arguments, "--scheduler", address).out == cli(*arguments).out
 
     def test_no_scheduler_there(
         self, cli: Cli, write: Write, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
@@ -210,11 +185,8 @@ class TestTraining:
         run = cli("train", "d.tsv", "-o", "there.json", "--scheduler", address)
         assert run.status == 0
         assert "evaluations of blocks" in run.err
-        here, there = (
-            json.loads((tmp_path / f"{name}.json").read_text("utf-8")) for name in ("here", "there")
-        )
+        here, there = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("here", "there"))
         assert there["weights"] == pytest.approx(here["weights"], abs=1e-12)
-        assert there["alpha"] == pytest.approx(here["alpha"], abs=1e-12)
         assert not (tmp_path / "there.json.checkpoint").exists()
 
     @long

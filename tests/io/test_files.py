@@ -10,17 +10,13 @@ import hashlib
 import io
 import os
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pfsm.errors import PfsmError
-from pfsm.io.files import atomic_write, checksum, read_lines
-from pfsm.io.limits import byte_size
+from pfsm.io.files import checksum, read_lines
 from pfsm.io.user_folders import user_folder
 
 
@@ -40,15 +36,11 @@ def message(path: Path | str) -> str:
     [
         (b"", []),
         (b"\n", [""]),
-        (b"\n\n", ["", ""]),
-        (b"a", ["a"]),
-        (b"a\n", ["a"]),
         (b"a\nb", ["a", "b"]),
         (b"a\n\nb\n", ["a", "", "b"]),
         (b"a\r\nb\r\n", ["a", "b"]),
         (b"a\r\r\nb\r", ["a\r", "b"]),
         (b"a\rb\n", ["a\rb"]),
-        (b"\r\n", [""]),
         (b"\xef\xbb\xbfa\n", ["a"]),
         (b"\xef\xbb\xbf", []),
         (b"\xef\xbb\xbf\xef\xbb\xbfa\n", ["\ufeffa"]),
@@ -62,21 +54,6 @@ def test_lines_end_at_line_feeds_only(content: bytes, lines: list[str], name: st
     path = tmp_path / name
     path.write_bytes(content if name == "x.txt" else gzip.compress(content))
     assert read_lines(path) == lines
-    assert read_lines(str(path)) == lines
-
-
-@settings(deadline=None)
-@given(st.lists(st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\n\r")), max_size=8))
-def test_lines_round_trip(lines: list[str]) -> None:
-    if lines and lines[0].startswith("\ufeff"):
-        lines[0] = "x" + lines[0]
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("x.txt", "x.txt.gz"):
-            path = Path(folder) / name
-            with atomic_write(path) as handle:
-                handle.writelines(f"{line}\n" for line in lines)
-            assert read_lines(path) == lines
-            assert [entry.name for entry in Path(folder).iterdir() if entry.name.startswith(".")] == []
 
 
 def test_gzip_of_several_members_is_read_whole(tmp_path: Path) -> None:
@@ -109,30 +86,13 @@ def test_a_pipe_is_read(tmp_path: Path) -> None:
     writer.join()
 
 
-def test_missing_file(tmp_path: Path) -> None:
-    path = tmp_path / "x.txt"
-    assert message(path) == f"{path}: no such file"
-
-
-def test_folder_as_file(tmp_path: Path) -> None:
-    assert message(tmp_path) == f"{tmp_path}: is a folder, a file is needed"
-
-
-@pytest.mark.parametrize("path", ["", "a\0b"])
-def test_impossible_names(path: str) -> None:
-    assert message(path).startswith("''" if not path else r"'a\x00b'")
-
-
 @pytest.mark.parametrize(
     ("content", "where"),
     [
-        (b"\xff", "1: not UTF-8 (byte 0xff at position 1)"),
-        (b"a\xff\n", "1: not UTF-8 (byte 0xff at position 2)"),
         (b"ok\n" * 16 + b"hello world\xff\n", "17: not UTF-8 (byte 0xff at position 12)"),
         ("é\né".encode() + b"\xe9t\xe9\n", "2: not UTF-8 (byte 0xe9 at position 3)"),
         (b"\xef\xbb\xbfab\x80", "1: not UTF-8 (byte 0x80 at position 3)"),
         (b"a\n\xed\xa0\x80\n", "2: not UTF-8 (byte 0xed at position 1)"),
-        (b"a\n\xe2\x82", "2: not UTF-8 (byte 0xe2 at position 1)"),
         ("a\n".encode("utf-16"), "1: not UTF-8 (byte 0xff at position 1)"),
     ],
 )
@@ -152,12 +112,6 @@ def test_every_truncation_of_a_gzip_file_is_noticed(tmp_path: Path) -> None:
         assert message(path).startswith(f"{path}: {expected}"), length
 
 
-def test_gz_name_without_gzip_data(tmp_path: Path) -> None:
-    path = tmp_path / "x.gz"
-    path.write_text("plain\n")
-    assert message(path).startswith(f"{path}: not gzip data though its name ends in .gz")
-
-
 # Checksums
 
 
@@ -167,35 +121,8 @@ def test_checksum_is_that_of_the_decompressed_bytes(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(content)
     (tmp_path / "x.gz").write_bytes(gzip.compress(content, mtime=7))
     assert checksum(tmp_path / "x") == checksum(tmp_path / "x.gz") == expected
-    with pytest.raises(PfsmError, match="no such file"):
-        checksum(tmp_path / "y")
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("0", 0),
-        ("77", 77),
-        ("77B", 77),
-        ("4k", 4096),
-        ("4K", 4096),
-        ("4KB", 4096),
-        ("9" * 18, 10**18 - 1),
-        ("512M", 2**29),
-        ("2GB", 2**31),
-        ("1T", 2**40),
-    ],
-)
-def test_a_number_and_a_unit(text: str, size: int) -> None:
-    assert byte_size(text) == size
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "B", "G", "GB", "-1", "1.5G", "1 G", "9" * 19, "9" * 5000, "9" * 5000 + "G", "١", "1GG", "much"],
-)
-def test_what_is_no_number_of_bytes(text: str) -> None:
-    assert byte_size(text) is None
+    assert message(tmp_path / "y") == f"{tmp_path / 'y'}: no such file"
+    assert message(tmp_path) == f"{tmp_path}: is a folder, a file is needed"
 
 
 GENES = ["PAR1 is a receptor.\nIt has a tail.\n", "PAR1\tF2R\n", "PAR1\n", "PAR1", "PAR1-é\n", "PAR1\r\nPAR1"]
@@ -231,15 +158,12 @@ def test_parquet_is_no_text(
         read_lines(offered(content, source, tmp_path, monkeypatch))
 
 
-@pytest.mark.parametrize("compression", ["NONE", "SNAPPY"])
 @pytest.mark.parametrize("rows", [0, 3])
-def test_what_arrow_writes(rows: int, compression: str, tmp_path: Path) -> None:
+def test_what_arrow_writes(rows: int, tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     table = arrow.table({"text": ["a gene"] * rows, "score": [0.5] * rows})
-    parquet.write_table(table, tmp_path / "x", compression=compression)
-    with pytest.raises(PfsmError, match="is Parquet; score it with"):
-        read_lines(tmp_path / "x")
+    parquet.write_table(table, tmp_path / "x")
     with pytest.raises(PfsmError, match="is Parquet, a YAML file is needed"):
         read_lines(tmp_path / "x", "a YAML file")
 
@@ -255,13 +179,3 @@ def test_the_users_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     assert user_folder() == tmp_path / ".cache" / "pfsm"
     monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "mine"))
     assert user_folder() == tmp_path / "mine"
-
-
-@pytest.mark.parametrize("home", ["", "nowhere in particular"])
-def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch, home: str) -> None:
-    """No folder below the working one may be taken for the user's own: models find resources there."""
-    for variable in ("XDG_CACHE_HOME", "PFSM_RESOURCES"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr("os.path.expanduser", lambda path: path.replace("~", home or "~"))
-    assert not user_folder().exists()
-    assert user_folder().is_absolute()

@@ -1,7 +1,6 @@
 """Files that are made to fill the memory: one line, no more memory than the limit. Limits are small here, not files."""
 
 import gzip
-import io
 import json
 import tracemalloc
 from pathlib import Path
@@ -14,7 +13,7 @@ from pfsm.embeddings.safetensors import read_safetensors
 from pfsm.embeddings.words import FileVectors
 from pfsm.errors import PfsmError
 from pfsm.io.files import read_bytes, read_lines
-from pfsm.io.limits import LIMITS, limited_lines, read_limited
+from pfsm.io.limits import LIMITS
 from pfsm.lexicons.paraphrase_formats import lines_of
 from pfsm.model.file import load_model
 from pfsm_training.yaml_file import read_yaml_mapping
@@ -53,30 +52,6 @@ def test_a_bomb_of_gzip_takes_no_more_memory_than_the_limit(tmp_path: Path) -> N
         assert peak < 1 << 23
 
 
-class Endless(io.RawIOBase):
-    """Bytes without end, and how many were taken."""
-
-    taken = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        buffer[:] = b"a" * len(buffer)
-        self.taken += len(buffer)
-        return len(buffer)
-
-
-@pytest.mark.parametrize("read", [read_limited, lambda stream, name: next(limited_lines(stream, name))])
-def test_a_stream_without_end_is_left_soon(read: object) -> None:
-    assert callable(read)
-    stream = Endless()
-    buffered = io.BufferedReader(stream)
-    with pytest.raises(PfsmError, match=r"^name"):
-        read(buffered, "name")
-    assert stream.taken < 1 << 22
-
-
 @pytest.mark.parametrize("length", [1000, 1001])
 def test_a_long_line(length: int, tmp_path: Path) -> None:
     content = b"a\tb\n" + b"x" * (length - 2) + b"\ty\n" + b"c\td\n"
@@ -84,11 +59,7 @@ def test_a_long_line(length: int, tmp_path: Path) -> None:
     plain.write_bytes(content)
     packed.write_bytes(gzip.compress(content))
     for path in (plain, packed):
-        for read in (
-            read_lines,
-            read_table,
-            lambda path: list(lines_of(path)),
-        ):
+        for read in (read_lines, read_table, lambda path: list(lines_of(path))):
             if length <= 1000:
                 assert read(path)
             else:
@@ -136,7 +107,7 @@ def test_aliases_of_yaml(content: str, tmp_path: Path) -> None:
         read_yaml_mapping(path, ("a",))
 
 
-@pytest.mark.parametrize("size", [1 << 60, (1 << 64) - 1, 1 << 27])
+@pytest.mark.parametrize("size", [(1 << 64) - 1, 1 << 27])
 def test_a_safetensors_header_of_any_size(size: int, tmp_path: Path) -> None:
     path = tmp_path / "m.safetensors"
     path.write_bytes(size.to_bytes(8, "little") + b"{}")
@@ -149,7 +120,6 @@ def test_a_safetensors_header_of_any_size(size: int, tmp_path: Path) -> None:
     [
         {"dtype": "F32", "shape": [1 << 60], "data_offsets": [0, 4]},
         {"dtype": "F32", "shape": [1 << 31, 1 << 31, 0], "data_offsets": [0, 4]},
-        {"dtype": "F32", "shape": [1], "data_offsets": [0, 1 << 62]},
         {"dtype": "F32", "shape": [-1], "data_offsets": [4, 0]},
         {"dtype": "F32", "shape": [1e308], "data_offsets": [0, 4]},
     ],
@@ -185,10 +155,8 @@ def test_commands_say_it_in_one_line(cli: Cli, write: Write, tmp_path: Path) -> 
         ("score", "bomb.gz", "-i", "ref.txt", "-m", "hand.json"),
         ("score", "ref.txt", "-i", "ref.txt", "-m", "bomb.gz"),
         ("train", "bomb.gz", "-o", "x.json"),
-        ("train", "long.tsv", "-o", "x.json"),
         ("train", "long.tsv", "--config", "laughs.yaml", "-o", "x.json"),
         ("experiment", "laughs.yaml", "--data", ".", "-o", "out"),
-        ("parse", "bomb.gz"),
         ("data", "info", "long.tsv"),
     ):
         assert " to more" in cli(*call).fault
@@ -196,8 +164,8 @@ def test_commands_say_it_in_one_line(cli: Cli, write: Write, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.variable)
-@pytest.mark.parametrize("value", ["x", "0", "-1", "1.5"])
-def test_a_limit_that_is_no_size(limit: object, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(limit.variable, value)  # type: ignore[attr-defined]
-    with pytest.raises(PfsmError, match=rf"is '{value}', it must be a size above 0 such as "):
-        _ = limit.value  # type: ignore[attr-defined]
+def test_a_limit_that_is_no_size(limit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for value in ("x", "0", "-1", "1.5", "9" * 19, "١"):
+        monkeypatch.setenv(limit.variable, value)
+        with pytest.raises(PfsmError, match=rf"is '{value}', it must be a size above 0 such as "):
+            _ = limit.value

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.distributed.addresses import write_whole
 from pfsm.io import temporaries
 from pfsm.io.files import atomic_write
 
@@ -40,26 +39,15 @@ def writer(path: Path, end: str) -> "subprocess.Popen[str]":
     return process
 
 
-@pytest.fixture
-def leftover(tmp_path: Path) -> Path:
-    """What a killed process has left."""
+def test_the_next_write_removes_what_was_left(tmp_path: Path) -> None:
     with writer(tmp_path / "a.txt", "killed") as process:
         process.communicate("\n")
     assert process.returncode == -signal.SIGKILL
     (left,) = tmp_path.iterdir()
     assert left.name.startswith(".pfsm-")
-    return left
-
-
-def test_the_next_write_removes_what_was_left(leftover: Path, tmp_path: Path) -> None:
     with atomic_write(tmp_path / "a.txt") as handle:
         handle.write("new\n")
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
-
-
-def test_so_does_the_writing_of_partitions(leftover: Path, tmp_path: Path) -> None:
-    write_whole(str(tmp_path / "b.parquet"), b"scores")
-    assert [path.name for path in tmp_path.iterdir()] == ["b.parquet"]
 
 
 def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:

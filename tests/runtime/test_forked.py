@@ -34,8 +34,8 @@ def squared(number: int) -> int:
     return number * number
 
 
-@pytest.mark.parametrize("processes", [1, 2, 3])
-@pytest.mark.parametrize("sizes", [(), (1,), (0, 0, 7), (5, 0, 1), (40, 1, 1)])
+@pytest.mark.parametrize("processes", [1, 3])
+@pytest.mark.parametrize("sizes", [(), (0, 0, 7), (40, 1, 1)])
 def test_every_job_is_done_once(processes: int, sizes: tuple[int, ...]) -> None:
     numbers = iter(range(1000))
     jobs = [[next(numbers) for _ in range(size)] for size in (*sizes, 0, 0, 0)[:processes]]
@@ -94,15 +94,7 @@ def test_too_many_processes_are_refused_and_none_is_left() -> None:
     assert multiprocessing.active_children() == []
 
 
-def test_who_stops_asking_ends_all() -> None:
-    pool = ForkedPool(squared, 2)
-    results = pool.results([[1, 2, 3], [4, 5, 6]])
-    next(results)
-    results.close()
-    assert len(pool) == 0
-
-
-@pytest.mark.parametrize("sign", ["SIGINT", "SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("sign", ["SIGINT", "SIGKILL"])
 def test_all_end_with_a_parent_that_is_killed(tmp_path: Path, sign: str) -> None:
     begun = [tmp_path / "one", tmp_path / "two"]
     parent = subprocess.Popen(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pfsm.runtime.progress import Lines, Stage, clock, note, shown_progress
+from pfsm.runtime.progress import Lines, Stage, note, shown_progress
 
 
 class Terminal(io.StringIO):
@@ -29,12 +29,6 @@ def wait(monkeypatch: pytest.MonkeyPatch) -> Wait:
         now[0] += seconds
 
     return passed
-
-
-def interrupted(stage: Stage) -> None:
-    with stage:
-        stage.advance(3)
-        raise KeyboardInterrupt
 
 
 def test_begin_and_end_are_information_and_the_rest_is_detail(
@@ -73,9 +67,7 @@ def test_plain_lines_come_every_few_seconds(wait: Wait) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("verbose", "terminal"), [(False, True), (True, True), (True, False), (False, False)]
-)
+@pytest.mark.parametrize(("verbose", "terminal"), [(False, True), (True, False), (False, False)])
 def test_what_is_shown_where(
     verbose: bool, terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -101,16 +93,6 @@ def test_what_is_shown_where(
         assert shown.splitlines()[-1].startswith("pfsm: scoring: 10 of 10 pairs, the first file, ")
     else:
         assert shown == ""
-
-
-def test_an_interrupted_bar_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    with pytest.raises(KeyboardInterrupt), shown_progress():
-        interrupted(Stage("score", "scoring", 10, "pairs"))
-    *_, blanks, rest = stream.getvalue().split("\r")
-    assert (blanks.strip(), rest) == ("", "")
-    assert "scoring: " in stream.getvalue()
 
 
 def test_the_outermost_stage_of_known_length_has_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,11 +131,3 @@ assert "tqdm" not in sys.modules
     assert lines[0] == "pfsm.score scoring: 0 of 5,000 pairs"
     assert lines[1].startswith("pfsm.score scoring: 5,000 of 5,000 pairs, ")
     assert len(lines) == 2
-
-
-@pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [(0.04, "0.0 s"), (9.94, "9.9 s"), (59.4, "59 s"), (61.0, "1:01 min"), (3723.0, "1:02:03 h")],
-)
-def test_times(seconds: float, shown: str) -> None:
-    assert clock(seconds) == shown

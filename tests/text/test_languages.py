@@ -1,6 +1,9 @@
 """The guess whether text is in another language than English."""
 
+import contextlib
+import itertools
 import random
+from string import ascii_lowercase
 
 import pytest
 import Stemmer
@@ -10,13 +13,11 @@ from pfsm.errors import PfsmError
 from pfsm.text.language_names import looks_foreign
 from pfsm.text.languages import (
     check_language,
-    check_tokeniser,
     default_stemmer,
     default_tokeniser,
-    tokeniser_named,
 )
 from pfsm.text.penn import tokenise
-from pfsm.text.stemming import check_stemmer, stemmer_named
+from pfsm.text.stemming import stemmer_named
 
 
 @pytest.mark.parametrize(
@@ -24,13 +25,10 @@ from pfsm.text.stemming import check_stemmer, stemmer_named
     [
         ("en", "penn", "porter"),
         ("en-GB", "penn", "porter"),
-        ("ENG", "penn", "porter"),
         ("de", "plain", "german"),
         ("pt_BR", "plain", "portuguese"),
         ("rus_Cyrl", "plain", "russian"),
-        ("no", "plain", "norwegian"),
         ("zh", "plain", "none"),
-        ("ja", "plain", "none"),
         ("xx", "plain", "none"),
     ],
 )
@@ -41,36 +39,21 @@ def test_defaults(language: str, tokeniser: str, stemmer: str) -> None:
 
 def test_defaults_agree_with_the_codes_pystemmer_knows() -> None:
     """PyStemmer takes language codes too: where it does, the stemmer must be the one it means."""
-    words = ["a", "b"]  # any; only whether the code is accepted counts
-    codes = [
-        first + second for first in "abcdefghijklmnopqrstuvwxyz" for second in "abcdefghijklmnopqrstuvwxyz"
-    ]
-    accepted = set()
-    for code in codes:
-        try:
-            Stemmer.Stemmer(code).stemWords(words)
-        except KeyError:
-            continue
-        accepted.add(code)
-    assert len(accepted) > 20
-    ours = {code for code in codes if default_stemmer(code) != "none"}
-    assert accepted <= ours
+    accepted = 0
+    for code in map("".join, itertools.product(ascii_lowercase, repeat=2)):
+        with contextlib.suppress(KeyError):
+            Stemmer.Stemmer(code)
+            assert default_stemmer(code) != "none", code
+            accepted += 1
+    assert accepted > 20
 
 
-@pytest.mark.parametrize("language", ["", "english", "e", "en-", "d e", "en\n"])
+@pytest.mark.parametrize("language", ["", "english", "en-", "en\n"])
 def test_a_language_must_be_a_code(language: str) -> None:
     for function in (check_language, default_stemmer, default_tokeniser):
         with pytest.raises(PfsmError, match=r"language is .* ISO 639 code .*\bcs, da, de\b") as caught:
             function(language)
         assert "\n" not in str(caught.value)
-
-
-def test_unknown_tokeniser() -> None:
-    for function in (check_tokeniser, tokeniser_named):
-        with pytest.raises(
-            PfsmError, match=r"^tokeniser is 'moses', one of these is needed: penn, plain, char, icu, jieba"
-        ):
-            function("moses")
 
 
 ENGLISH = ["The minister said so .", "He came late .", "We saw it yesterday ."]
@@ -81,11 +64,7 @@ ENGLISH = ["The minister said so .", "He came late .", "We saw it yesterday ."]
     [
         "Das Haus steht auf dem Berg .",
         "Él no ha venido todavía .",
-        "Les enfants sont dans la rue .",
-        "Il libro non è qui .",
         "Nie ma go w domu .",
-        "Het kind is ziek .",
-        "Ele não veio ontem .",
         "Han har ikke sett ham .",
         "Он пришёл вчера .",
         "今天天气很好。",
@@ -103,9 +82,7 @@ def test_another_language(line: str) -> None:
     [
         "The café in Zürich is closed .",
         "He came and met Ramón .",
-        "We met on Tuesday .",
         "Dan left MIT in May .",
-        "Pour more tea , not less .",
         "Los Angeles , 5 May",
         "3.5 % (12)",
         "",
@@ -115,62 +92,20 @@ def test_english_with_foreign_names_and_lines_without_words(line: str) -> None:
     assert not looks_foreign([line] * 3)
 
 
-def test_no_lines() -> None:
-    assert not looks_foreign([])
-
-
 nltk_stem = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM).stem
 porter = stemmer_named("porter").stems
 
 SUFFIXES = [
-    *[
-        "s",
-        "es",
-        "ies",
-        "sses",
-        "ss",
-        "ed",
-        "eed",
-        "ing",
-        "eds",
-        "ings",
-        "at",
-        "bl",
-        "iz",
-        "ational",
-        "tional",
-    ],
-    *[
-        "enci",
-        "anci",
-        "izer",
-        "abli",
-        "bli",
-        "alli",
-        "entli",
-        "eli",
-        "ousli",
-        "ization",
-        "ation",
-        "ator",
-        "alism",
-    ],
-    *[
-        "iveness",
-        "fulness",
-        "ousness",
-        "aliti",
-        "iviti",
-        "biliti",
-        "icate",
-        "ative",
-        "alize",
-        "iciti",
-        "ical",
-    ],
-    *["ful", "ness", "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "sion"],
-    *["tion", "ou", "ism", "ate", "iti", "ous", "ive", "ize", "e", "ll", "y", "ly", "logi", "'s"],
-]
+    "s",     "es",     "ies",     "sses",     "ss",     "ed",     "eed",     "ing",     "eds",
+    "ings",     "at",     "bl",     "iz",     "ational",     "tional",     "enci",     "anci",
+    "izer",     "abli",     "bli",     "alli",     "entli",     "eli",     "ousli",     "ization",
+    "ation",     "ator",     "alism",     "iveness",     "fulness",     "ousness",     "aliti",
+    "iviti",     "biliti",     "icate",     "ative",     "alize",     "iciti",     "ical",
+    "ful",     "ness",     "al",     "ance",     "ence",     "er",     "ic",     "able",     "ible",
+    "ant",     "ement",     "ment",     "ent",     "sion",     "tion",     "ou",     "ism",
+    "ate",     "iti",     "ous",     "ive",     "ize",     "e",     "ll",     "y",     "ly",
+    "logi",     "'s",
+]  # fmt: skip
 
 
 def test_porter_equals_nltk_on_real_words(sentences: list[str]) -> None:
@@ -191,33 +126,8 @@ def test_porter_equals_nltk_on_random_words() -> None:
     assert porter(words) == [nltk_stem(word) for word in words]
 
 
-@pytest.mark.parametrize(
-    ("word", "stem"),
-    [
-        ("trekking", "trek"),
-        ("revved", "rev"),
-        ("hopping", "hop"),
-        ("falling", "fall"),
-        ("kkings", "kking"),
-        ("", ""),
-    ],
-)
-def test_double_consonants(word: str, stem: str) -> None:
-    assert porter([word]) == [stem] == [nltk_stem(word)]
-
-
 def test_snowball_takes_either_apostrophe() -> None:
     stems = stemmer_named("french").stems
     assert stems(["l’eau", "l'eau", "chevaux"]) == Stemmer.Stemmer("french").stemWords(
         ["l'eau", "l'eau", "chevaux"]
     )
-
-
-def test_unknown_stemmer() -> None:
-    for function in (check_stemmer, stemmer_named):
-        with pytest.raises(
-            PfsmError,
-            match=r"^stemmer is 'lancaster', there is none of this name; `docs/settings.md` lists all$",
-        ) as caught:
-            function("lancaster")
-        assert "\n" not in str(caught.value)

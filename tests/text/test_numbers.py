@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from pfsm.english.numbers import english_numbers
-from pfsm.text.numbers import Number, digit_value
+from pfsm.text.numbers import digit_value
 
 
 @pytest.mark.parametrize(
@@ -34,23 +34,3 @@ def test_digits(token: str, value: int | Fraction | None) -> None:
 )  # fmt: skip
 def test_english_numbers(text: str, values: list[int]) -> None:
     assert [one.value for one in english_numbers(text.split())] == values
-
-
-def test_places() -> None:
-    found = english_numbers(
-        [
-            "about",
-            "two",
-            "hundred",
-            "and",
-            "five",
-            "boats",
-            ",",
-            "twenty-five",
-            "men",
-            "and",
-            "1,500",
-            "dollars",
-        ]
-    )
-    assert found == [Number(1, 4, Fraction(205)), Number(7, 1, Fraction(25)), Number(10, 1, Fraction(1500))]

@@ -1,4 +1,4 @@
-""""""
+"""The Penn tokeniser against NLTK's."""
 
 import itertools
 
@@ -16,41 +16,12 @@ nltk_tokens = TreebankWordTokenizer().tokenize
 CHARACTERS = [*"aZs19٣é_'\"`.,:;@#$%&?![](){}<>-*/\\«»“”‘’„—…\u0301\u200b\x00\U0001f600"]
 WHITE_SPACE = [*" \t\n\v\f\r\x1c\x1f\x85\xa0\u2003\u2028\u3000"]
 STRINGS = [
-    *[
-        "''",
-        "``",
-        "...",
-        "..",
-        "--",
-        "n't",
-        "N'T",
-        "N't",
-        "'ll",
-        "'LL",
-        "'Ll",
-        "'s",
-        "'S",
-        "'re",
-        "'RE",
-        "'ve",
-    ],
-    *[
-        "'VE",
-        "'m",
-        "'M",
-        "'d",
-        "'D",
-        "cannot",
-        "Cannot",
-        "CANNOT",
-        "gimme",
-        "gımme",
-        "gonna",
-        "gotta",
-        "lemme",
-    ],
-    *["wanna", "WANNA", "'tis", "'Tis", "'tiſ", "'twas", "'TWAS", "d'ye", "D'YE", "more'n", "whatcha"],
-]
+    "''",     "``",     "...",     "..",     "--",     "n't",     "N'T",     "N't",     "'ll",
+    "'LL",     "'Ll",     "'s",     "'S",     "'re",     "'RE",     "'ve",     "'VE",     "'m",
+    "'M",     "'d",     "'D",     "cannot",     "Cannot",     "CANNOT",     "gimme",     "gımme",
+    "gonna",     "gotta",     "lemme",     "wanna",     "WANNA",     "'tis",     "'Tis",     "'tiſ",
+    "'twas",     "'TWAS",     "d'ye",     "D'YE",     "more'n",     "whatcha",
+]  # fmt: skip
 ADVERSARIAL = [*CHARACTERS, *WHITE_SPACE, *STRINGS, *"''''\"\"\"", *[" "] * 12]
 
 
@@ -107,19 +78,19 @@ def test_rules_one_by_one(line: str, tokens: str) -> None:
     assert nltk_tokens(line) == tokens.split()
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(st.lists(st.sampled_from(ADVERSARIAL), max_size=25).map("".join))
 def test_equals_nltk_on_adversarial_strings(line: str) -> None:
     assert tokenise(line) == nltk_tokens(line)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(st.characters(exclude_categories=["Cs", "Cn", "Nd"]), max_size=30))
 def test_equals_nltk_on_any_text(line: str) -> None:
     assert tokenise(line) == nltk_tokens(line)
 
 
-@pytest.mark.parametrize("symbols", ["a'\" .", "a,1: \n", "`\"' (", ".)' \"", "-'s ?"])
+@pytest.mark.parametrize("symbols", ["a'\" .", "a,1: \n", "`\"' ("])
 def test_equals_nltk_on_every_short_string(symbols: str) -> None:
     for length in range(6):
         for characters in itertools.product(symbols, repeat=length):
@@ -127,7 +98,7 @@ def test_equals_nltk_on_every_short_string(symbols: str) -> None:
             assert tokenise(line) == nltk_tokens(line), repr(line)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.sampled_from(ADVERSARIAL), max_size=25).map("".join))
 def test_keys_hold_all_that_decides(line: str) -> None:
     """The tokens of a key do not depend on what was tokenised before, nor on the line it came from."""
@@ -138,19 +109,14 @@ def test_keys_hold_all_that_decides(line: str) -> None:
     ("line", "tokens"),
     [
         ("a" * 200_000, ["a" * 200_000]),
-        ("a" * 200_000 + ".", ["a" * 200_000, "."]),
         ("," * 200_000, [","] * 200_000),
         ("'" * 200_000, ["''"] * 100_000),
-        ('"' * 200_000, ["``"] * 2 + ["''"] * 199_998),
         ("." * 200_000, ["..."] * 66_666 + [".."]),
         ("a." * 100_000, ["a." * 99_999 + "a", "."]),
-        ("a" + ")" * 200_000 + "b", ["a", *[")"] * 200_000, "b"]),
         ("a." + ")" * 200_000 + "b", ["a.", *[")"] * 200_000, "b"]),
-        ("a" + "\t" * 200_000 + "b", ["a", "b"]),
         ("a." + "\t" * 200_000, ["a", "."]),
         (" " * 200_000 + "a", ["a"]),
         ("cannot-" * 30_000, ["can", "not", "-"] * 30_000),
-        ("don't " * 30_000, ["do", "n't"] * 30_000),
         ("\x00\u200b" * 100_000, ["\x00\u200b" * 100_000]),
     ],
     ids=lambda value: repr(value[:10]) if isinstance(value, str) else "",
@@ -161,7 +127,6 @@ def test_long_lines_take_linear_time(line: str, tokens: list[str]) -> None:
 
 
 def test_equals_nltk_on_real_sentences(sentences: list[str]) -> None:
-    nltk_tokens = TreebankWordTokenizer().tokenize
     assert len(sentences) > 30_000
     some = sentences[:: 8 if EFFORT == 1 else 1]
     different = [text for text in some if tokenise(text) != nltk_tokens(text)]

@@ -9,20 +9,9 @@ from pfsm.text.plain import tokenise
 JOINERS = "'’-\u2010\u2011·\u05f3\u05f4"
 MARKS = "\xad\u200c\u200d\u2060"
 UNSPACED = (
-    "CJK UNIFIED",
-    "CJK COMPATIBILITY",
-    "IDEOGRAPHIC",
-    "HANGZHOU",
-    "HIRAGANA",
-    "KATAKANA",
-    "HALFWIDTH KATAKANA",
-    "VERTICAL KANA",
-    "HENTAIGANA",
-    "THAI",
-    "LAO",
-    "KHMER",
-    "MYANMAR",
-)
+    "CJK UNIFIED", "CJK COMPATIBILITY", "IDEOGRAPHIC", "HANGZHOU", "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA",
+    "VERTICAL KANA", "HENTAIGANA", "THAI", "LAO", "KHMER", "MYANMAR",
+)  # fmt: skip
 
 
 def kind(character: str) -> str:
@@ -100,16 +89,10 @@ TEXT = st.one_of(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=800)
 @given(TEXT)
 def test_equals_the_slow_twin(line: str) -> None:
     assert tokenise(line) == slow_tokens(line)
-
-
-@settings(max_examples=500, deadline=None)
-@given(TEXT)
-def test_nothing_is_lost_or_rewritten(line: str) -> None:
-    assert "".join(tokenise(line)) == "".join(character for character in line if kind(character) != "space")
 
 
 @pytest.mark.parametrize(

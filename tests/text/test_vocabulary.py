@@ -40,16 +40,6 @@ def same(ids: np.ndarray, keys: list[str]) -> None:
     assert len(pairs) == len(set(keys)) == len(set(ids.tolist()))
 
 
-def test_encode_gives_the_tokens_of_each_line() -> None:
-    vocabulary = Vocabulary()
-    lines = vocabulary.encode(LINES)
-    assert lines.ids.dtype == np.int32
-    assert lines.offsets.dtype == np.int64
-    assert len(lines) == len(LINES)
-    assert decoded(vocabulary, lines) == [nltk_tokens(line) for line in LINES]
-    assert [vocabulary.tokens(line) for line in LINES] == [nltk_tokens(line) for line in LINES]
-
-
 def test_lines_keep_their_text_and_can_be_cut() -> None:
     vocabulary = Vocabulary()
     encoded = vocabulary.encode([*LINES, *LINES])
@@ -92,20 +82,6 @@ def test_types_that_come_later() -> None:
         assert words.tolist() == words_then == whole.word_ids.tolist()[: words.size]
         assert stems.tolist() == stems_then == whole.stem_ids.tolist()[: stems.size]
     assert parts.is_punctuation.tolist() == whole.is_punctuation.tolist()
-
-
-def test_results_are_read_only() -> None:
-    vocabulary = Vocabulary()
-    lines = vocabulary.encode(LINES)
-    for values in (
-        lines.ids,
-        lines.offsets,
-        vocabulary.word_ids,
-        vocabulary.stem_ids,
-        vocabulary.is_punctuation,
-    ):
-        with pytest.raises(ValueError, match="read-only"):
-            values[0] = 0
 
 
 def test_chunk_cache_is_bounded() -> None:
@@ -158,7 +134,7 @@ def test_full_line_cache_changes_no_id() -> None:
         assert cached.types == plain.types
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(st.text(st.characters(exclude_categories=["Cs", "Cn"]), max_size=30), max_size=5), st.booleans()
 )
@@ -170,24 +146,11 @@ def test_any_text_encodes(lines: list[str], plain: bool) -> None:
     same(vocabulary.word_ids, [token.lower() for token in vocabulary.types])
 
 
-def test_real_sentences(sentences: list[str]) -> None:
-    vocabulary = Vocabulary()
-    some = sentences[::20]
-    encoded = vocabulary.encode(some)
-    assert decoded(vocabulary, encoded) == [nltk_tokens(text) for text in some]
-    same(vocabulary.word_ids, [token.lower() for token in vocabulary.types])
-    same(vocabulary.stem_ids, [nltk_stem(token.lower()) for token in vocabulary.types])
-
-
 @pytest.mark.parametrize(
     ("tokeniser", "stemmer", "fault"),
     [
         ("moses", "porter", r"^tokeniser is 'moses', one of these is needed: penn, plain, char, icu, jieba"),
-        (
-            "penn",
-            "lancaster",
-            r"^stemmer is 'lancaster', there is none of this name; `docs/settings.md` lists all$",
-        ),
+        ("penn", "lancaster", r"^stemmer is 'lancaster', there is none of this name; "),
     ],
 )
 def test_unknown_names(tokeniser: str, stemmer: str, fault: str) -> None:

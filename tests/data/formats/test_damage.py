@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data.formats import FORMATS, write_tsv
+from pfsm.data.formats import write_tsv
 from pfsm.errors import PfsmError
 from tests.data.formats.reading import reading, write
 
@@ -71,29 +71,9 @@ GOOD: dict[str, tuple[dict[str, str], list[str], dict[str, Any]]] = {
     ),
     "parallel": ({"x": "1\n2\n"}, ["out/A"], {"references": ("ref",), "scores": ("x",), "sources": "src"}),
 }  # fmt: skip
-PIECES = st.sampled_from(
-    [
-        b"",
-        b"\t",
-        b"\n",
-        b" ",
-        b",",
-        b'"',
-        b"<",
-        b"</seg>",
-        b"<doc>",
-        b"&",
-        b"\xff",
-        b"\0",
-        b"nan",
-        b"-1",
-        b"9" * 30,
-    ]
+PIECES = st.sampled_from([*b'\t\n ,"<&\xff\0', b"", b"</seg>", b"<doc>", b"nan", b"-1", b"9" * 30]).map(
+    lambda piece: bytes([piece]) if isinstance(piece, int) else piece
 )
-
-
-def test_every_format_is_here() -> None:
-    assert GOOD.keys() == FORMATS.keys()
 
 
 def found(folder: Path, name: str) -> str:
@@ -122,7 +102,7 @@ def outcome(folder: Path, name: str) -> str:
 def test_damage(name: str) -> None:
     files = {**TEXTS, **GOOD[name][0]}
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=35)
     @given(st.sampled_from(sorted(files)), st.integers(0, 400), st.integers(0, 20), PIECES)
     def damaged(file: str, start: int, length: int, piece: bytes) -> None:
         with tempfile.TemporaryDirectory() as temporary:

@@ -15,7 +15,7 @@ from tests.data.formats.judged_sets import JudgedSet, judged_sets, lines, write_
 from tests.data.formats.reading import fault, judgments, reading, write
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(judged_sets(), st.booleans(), st.booleans())
 def test_round_trip(judged: JudgedSet, sources: bool, documents: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -30,10 +30,9 @@ def test_round_trip(judged: JudgedSet, sources: bool, documents: bool) -> None:
         scored = dict.fromkeys(system for system, _ in judged.scores)
         scores = tuple(
             lines(
-                folder / f"scores/{system}",
-                [str(judged.scores.get((system, at))) for at in range(len(judged))],
+                folder / f"scores/{name}", [str(judged.scores.get((name, at))) for at in range(len(judged))]
             )
-            for system in scored
+            for name in scored
         )
         outputs = [str(folder / f"outputs/{system}.txt") for system in scored]
         read = reading(outputs, "parallel", scores=scores, **options)
@@ -54,14 +53,9 @@ def test_round_trip(judged: JudgedSet, sources: bool, documents: bool) -> None:
     ("file", "content", "expected"),
     [
         ("hyp", "a\nb\nc\nd\n", "hyp: 4 lines, but ref has 3 lines; line i of both must be segment i"),
-        ("hyp", "a\n", "hyp: 1 line, but ref has 3 lines; line i of both must be segment i"),
-        ("ref", "a\nb\n", "hyp: 3 lines, but ref has 2 lines; line i of both must be segment i"),
         ("scores", "1\n2\n", "scores: 2 lines, but ref has 3 lines; line i of both must be segment i"),
-        ("scores", "1\n\n2\n", "scores:2: score is '', a finite number (or None) is needed"),
         ("scores", "1\n2\nnan\n", "scores:3: score is 'nan', a finite number (or None) is needed"),
         ("docs", "d\nd\n", "docs: 2 lines, but hyp has 3 lines; line i of both must be segment i"),
-        ("docs", "d\n" * 5, "docs: 5 lines, but hyp has 3 lines; line i of both must be segment i"),
-        ("src", "s\n" * 9, "src: 9 lines, but ref has 3 lines; line i of both must be segment i"),
         ("hyp", b"a\n\xff\nb\n", "hyp:2: not UTF-8 (byte 0xff at position 1); convert the file to UTF-8"),
     ],
 )
@@ -80,14 +74,9 @@ def test_malformed_files(file: str, content: str | bytes, expected: str, tmp_pat
 
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
-    hyp, empty = write(tmp_path, "hyp", "a\n"), write(tmp_path, "empty", "")
+    hyp = write(tmp_path, "hyp", "a\n")
     assert fault(hyp, "parallel").startswith("plain files hold no references; give them with --references")
-    assert fault(hyp, "parallel", references=(hyp,)).startswith(
-        "1 files of translations and 0 of scores; give"
-    )
-    assert fault(empty, "parallel", references=(empty,), scores=(empty,)) == (
-        "empty: no lines, at least one segment is needed"
-    )
+    assert fault(hyp, "parallel", references=(hyp,)).startswith("1 files of translations and 0 of scores;")
 
 
 def mtme(root: Path, judged: JudgedSet, separator: str = "\t") -> str:
@@ -108,7 +97,7 @@ def mtme(root: Path, judged: JudgedSet, separator: str = "\t") -> str:
     return str(root)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(judged_sets(), st.sampled_from(["\t", " ", " \t "]))
 def test_round_trip_mt_metrics_eval(judged: JudgedSet, separator: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -173,25 +162,11 @@ NO_OUTPUT = "no output of system 'T' (system-outputs/cs-en/T.txt); give it, or -
     ("file", "content", "expected"),
     [
         (SCORES, "S 1\nS nil\n", f":2: 'S nil', {NUMBER}"),
-        (SCORES, "S 1\nS inf\n", f":2: 'S inf', {NUMBER}"),
-        (SCORES, "S 1\n\n", f":2: '', {NUMBER}"),
         (SCORES, "S 1\n" * 4, ":4: a score of segment 4 of S, but there are 3 segments"),
         (SCORES, "S 1\nS 1\nrefA 1\n", ": 2 scores of S, but there are 3 segments"),
         (SCORES, "S 1\nT 1\n", f":2: {NO_OUTPUT}"),
         ("human-scores/cs-en.mqm.sys.score", "S 1\nS 1\n", ":2: a second score of S"),
-        (
-            "human-scores/cs-en.mqm.doc.score",
-            "S 1\n" * 3,
-            ":3: a score of document 3 of S, but there are 2 documents",
-        ),
         ("references/cs-en.refB.txt", "r\n", SHORT),
-        ("system-outputs/cs-en/S.txt", "r\n", SHORT),
-        ("documents/cs-en.docs", "news d\n", SHORT),
-        (
-            "documents/cs-en.docs",
-            "news d\nnews d e\nx\n",
-            ":2: 'news d e', the name of a document is needed, optionally with its domain before it",
-        ),
         ("sources/cs-en.txt", "", ": no lines, at least one segment is needed"),
     ],
 )
@@ -200,17 +175,11 @@ def test_malformed_folders(file: str, content: str, expected: str, root: Path) -
     assert fault(str(root)).replace("wmt99/", "") == f"{file}{expected}"
 
 
-def test_missing_files(root: Path, tmp_path: Path) -> None:
+def test_missing_files(root: Path) -> None:
     (root / "documents/cs-en.docs").unlink()
     assert fault(str(root)) == "wmt99/documents/cs-en.docs: no such file"
-    shutil.rmtree(root / "references")
     write(root, "documents/cs-en.docs", "d\nd\nd\n")
+    shutil.rmtree(root / "references")
     assert fault(str(root)) == "wmt99: no references/cs-en.NAME.txt"
     shutil.rmtree(root / "sources")
-    assert (
-        fault(str(root))
-        == "wmt99: no sources/LP.txt; give the folder of a test set, as mt-metrics-eval has them"
-    )
-    assert fault(write(tmp_path, "x", "y"), "mt-metrics-eval").startswith(
-        "x: is not a folder; give the folder"
-    )
+    assert fault(str(root)).startswith("wmt99: no sources/LP.txt; give the folder of a test set")

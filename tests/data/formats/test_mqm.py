@@ -64,7 +64,7 @@ def annotations(draw: st.DrawFn, judged: JudgedSet) -> tuple[str, dict[tuple[str
     return HEADER + "".join(f"{row}\n" for row in order), dict(penalties)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data(), judged_sets(), st.booleans(), st.booleans())
 def test_round_trip(data: st.DataObject, judged: JudgedSet, by_document: bool, per_rater: bool) -> None:
     content, penalties = data.draw(annotations(judged))
@@ -105,16 +105,9 @@ def row(system: str = "S", doc_id: int = 1, target: str = "t", severity: str = "
 
 def test_references_among_the_systems(tmp_path: Path) -> None:
     path = write(tmp_path, "x.tsv", HEADER + row() + row("refA", target="<v>a</v>") + row("refB", target="b"))
-    read = reading(path, reference_systems=("refB", "refA"), test_set="ted", source_lang="en")
-    assert read.columns[-3:] == ("hypothesis", "score", "n_raters")
     [found] = judgments(path, reference_systems=("refB", "refA"), test_set="ted", source_lang="en")
     assert (found.system, found.references, found.segment_id) == ("S", ("b", "a"), "ted.d.1")
     assert fault(path, reference_systems=("refC",)) == "no system 'refC'; the file has S, refA, refB"
-    path = write(tmp_path, "y.tsv", HEADER + row() + row("refA") + row(doc_id=2))
-    assert (
-        fault(path, reference_systems=("refA",))
-        == "y.tsv:4: no reference system has segment 2 of document 'd'"
-    )
 
 
 def test_later_files_have_other_names_and_tests_of_raters(tmp_path: Path) -> None:
@@ -145,18 +138,9 @@ def test_quotes_of_early_files(tmp_path: Path) -> None:
     ("content", "expected"),
     [
         (
-            "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\n",
-            (
-                "x.tsv: no column 'severity'; the columns are 'system', 'doc', 'doc_id', 'seg_id', 'rater', 'source', "
-                "'target', 'category'"
-            ),
-        ),
-        (
             HEADER + row() + row(severity="Huge"),
             "x.tsv:3: severity is 'Huge', which has no weight; give it one with --weights",
         ),
-        (HEADER + row() + "S\td\t1\n", "x.tsv:3: 3 fields, the header has 9 fields"),
-        (HEADER + row() + row("T", 3, seg_id="x"), "x.tsv:3: seg_id is 'x', a whole number from 1 is needed"),
         (HEADER + row() + row("T", 3, seg_id=9), "x.tsv:3: seg_id is '9', but ref has 2 lines"),
     ],
 )
@@ -177,21 +161,3 @@ def test_segments_by_document_and_sources_that_differ(tmp_path: Path) -> None:
     assert fault(path, **options, documents=write(tmp_path, "docs", "e\nf\n")) == (
         "x.tsv:2: doc is 'd', which docs does not have"
     )
-    assert fault(path, **options, documents=write(tmp_path, "docs", "d\n")) == (
-        "docs: 1 line, but ref has 2 lines; line i of both must be segment i"
-    )
-    path = write(tmp_path, "x.tsv", HEADER + row(doc_id=2))
-    assert fault(path, **options, documents=write(tmp_path, "docs", "e\nd\n")) == (
-        "x.tsv:2: doc_id is 2, but the document has 1 segments"
-    )
-    three: dict[str, Any] = {"references": (write(tmp_path, "ref", "r\nq\np\n"),)}
-    assert fault(path, **three, documents=write(tmp_path, "docs", "d\ne\nd\n")) == (
-        "docs:3: document 'd' is not in one piece"
-    )
-
-
-def test_one_way_to_references(tmp_path: Path) -> None:
-    path = write(tmp_path, "x.tsv", HEADER + row())
-    assert fault(path).startswith("MQM files hold no references: give either --references FILE")
-    both: dict[str, Any] = {"references": (write(tmp_path, "ref", "r\n"),), "reference_systems": ("S",)}
-    assert fault(path, **both).startswith("MQM files hold no references: give either --references FILE")

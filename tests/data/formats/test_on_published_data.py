@@ -2,16 +2,14 @@
 
 import os
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from pfsm.data import read_table
-from pfsm.data.formats import Preference, collect
+from pfsm.data.formats import Preference
 from pfsm.data.formats.ranking import unroll
 from tests.data.formats.judged_sets import lines
-from tests.data.formats.reading import judgments, preferences, reading
+from tests.data.formats.reading import judgments, preferences
 
 REAL = os.environ.get("PFSM_DATA", "")
 pytestmark = pytest.mark.skipif(not REAL, reason="PFSM_DATA is not set")
@@ -44,49 +42,6 @@ SAMPLE_OF_2021 = """\
 def number_of(segment_id: str) -> int:
     """The segment, from 1."""
     return int(segment_id.rpartition(".")[2])
-
-
-@pytest.mark.parametrize("source", ["cs", "de", "es", "fr"])
-def test_the_rankings_of_2012(source: str, tmp_path: Path) -> None:
-    """The pairs, written as rankings of two, and unrolled again, are the same pairs in the same order."""
-    path = f"{REAL}/wmt12-rr/{source}-en-test.tsv.gz"
-    table = read_table(path).columns
-    count = max(map(number_of, table["segment_id"]))
-    outputs = {system: [""] * count for system in {*table["better_system"], *table["worse_system"]}}
-    references = [""] * count
-    rows = [
-        "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID"
-    ]
-    names = ("segment_id", "reference", "better", "worse", "better_system", "worse_system", "votes")
-    for segment, reference, better, worse, winner, loser, votes in zip(
-        *map(table.__getitem__, names), strict=True
-    ):
-        number = number_of(segment)
-        references[number - 1] = reference
-        outputs[winner][number - 1], outputs[loser][number - 1] = better, worse
-        rows += [f"{source},en,{number},{number},judge,{winner},1,{loser},2,1"] * int(votes)
-    for system, texts in outputs.items():
-        lines(tmp_path / f"out/newstest2012.{source}-en.{system}", texts)
-    read = reading(
-        lines(tmp_path / "x.csv", reversed_rows(rows)),
-        references=(lines(tmp_path / "ref", references),),
-        system_outputs=(str(tmp_path / "out"),),
-        test_set="newstest2012",
-    )
-    found = collect(read)
-    original = collect(reading(path))
-    assert type(found) is type(original)
-    assert found.references == original.references
-    assert getattr(found, "better", None) == getattr(original, "better", "")
-    assert getattr(found, "worse", None) == getattr(original, "worse", "")
-    for name, fields in original.columns.items():
-        assert found.columns[name] == fields
-    assert list(getattr(found, "votes", [])) == list(getattr(original, "votes", []))
-
-
-def reversed_rows(rows: Sequence[str]) -> list[str]:
-    """The header, then the rows from the last to the first: their order must not matter."""
-    return [rows[0], *rows[:0:-1]]
 
 
 def test_rankings_of_2013_are_among_the_pairs() -> None:
@@ -130,12 +85,3 @@ def test_sid_counts_by_document_in_2021(tmp_path: Path) -> None:
         assert each.score == pytest.approx(there.score, abs=1e-5)
         assert float(each.further["da_z"]) == pytest.approx(float(there.further["da_z"]), abs=1e-5)
         assert each.further["n_raters"] == there.further["n_raters"]
-
-
-def test_a_table_survives_reading(tmp_path: Path) -> None:
-    path = f"{REAL}/wmt16-daseg/tr-en-test.tsv.gz"
-    table = read_table(path).columns
-    found = collect(reading(path))
-    for name, fields in found.columns.items():
-        assert fields == tuple(table[name])
-    assert set(found.columns) | {"reference", "hypothesis", "score"} == set(table)

@@ -15,7 +15,6 @@ from pfsm.data.formats import (
     Reading,
     collect,
     guess_format,
-    read_format,
     write_tsv,
 )
 from pfsm.data.formats.records import Options
@@ -25,7 +24,6 @@ from pfsm.data.formats.texts import (
     document_names,
     load_texts,
     segments_of,
-    set_name_of,
     system_name,
 )
 from pfsm.errors import PfsmError
@@ -36,9 +34,7 @@ from tests.data.formats.reading import reading, write
     ("first_line", "expected"),
     [
         ("reference\thypothesis\tscore", "tsv"),
-        ("source_lang\treference\tbetter\tworse", "tsv"),
         ("src,mt,ref,score", "comet"),
-        ('"src","mt","ref","score"', "comet"),
         (
             "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank",
             "wmt-ranking",
@@ -61,18 +57,9 @@ def test_folders_that_can_be_seen(tmp_path: Path) -> None:
     write(tmp_path, "d/x", "")
     names = [guess_format(tmp_path / name) for name in "abc"]
     assert names == ["mt-metrics-eval", "mlqe-pe", "mlqe-pe"]
-    for path in (
-        str(tmp_path / "d"),
-        "-",
-        write(tmp_path, "plain", "some words\n"),
-        write(tmp_path, "empty", ""),
-    ):
-        with pytest.raises(
-            PfsmError, match=r": the format cannot be detected; name it with --from \(tsv, comet, "
-        ):
+    for path in (str(tmp_path / "d"), "-", write(tmp_path, "plain", "some words\n")):
+        with pytest.raises(PfsmError, match=r": the format cannot be detected; name it with --from \(tsv, "):
             guess_format(path)
-    with pytest.raises(PfsmError, match="no such file"):
-        guess_format(tmp_path / "none")
 
 
 def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
@@ -83,8 +70,6 @@ def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
         reading(path, sid_order="file")
     with pytest.raises(PfsmError, match=r"^no format 'xls'; the formats are tsv, comet, "):
         reading(path, "xls")
-    with pytest.raises(PfsmError, match=r"^no files of judgments"):
-        read_format([])
 
 
 def test_what_a_tsv_cannot_hold_becomes_a_space_and_is_counted() -> None:
@@ -111,28 +96,18 @@ def test_collecting(tmp_path: Path) -> None:
     ("text", "pair", "name"),
     [
         ("newstest2012.cs-en.jhu-heiro.sgm", ("cs", "en"), "jhu-heiro"),
-        ("newstest2013.cs-en.cu-zeman.2710", ("cs", "en"), "cu-zeman.2710"),
         ("newstest2013.fr-en.MES:.2796", ("fr", "en"), "MES:.2796"),
         ("newstest2016.online-A.0.cs-en", ("cs", "en"), "online-A.0"),
         ("newstest2021.cs-en.hyp.Online-B.en", ("cs", "en"), "Online-B"),
         ("newstest2021.cs-en.hyp.Online-B.en", ("", ""), "Online-B"),
-        ("Online-B.0", ("cs", "en"), "Online-B.0"),
         ("Online-B.txt.gz", ("", ""), "Online-B"),
         ("cs-en", ("cs", "en"), "cs-en"),
-        ("newstest2019", ("", ""), "newstest2019"),
         ("a.de-fr.b", ("cs", "en"), "a.de-fr.b"),
         ("uk-dan-moses", ("", ""), "uk-dan-moses"),
-        ("hyp.en", ("cs", "en"), "en"),
     ],
 )
 def test_names_of_systems(text: str, pair: tuple[str, str], name: str) -> None:
     assert system_name(text, *pair) == name
-
-
-def test_names_of_test_sets() -> None:
-    assert set_name_of("newstest2013.fr-en.JHU.2684") == "newstest2013"
-    assert set_name_of("newssyscombtest2011.x") == "newssyscombtest2011"
-    assert set_name_of("cu-zeman.2710") == set_name_of("newstest2013") == ""
 
 
 def test_languages() -> None:
@@ -154,14 +129,8 @@ def test_texts_may_be_lines_or_sgml(tmp_path: Path) -> None:
     assert segments_of(path, "reference") == segments_of(plain, "reference") == ("a", "b")
     assert document_names(path) == (("news", "d"), ("news", "d"))
     assert document_names(write(tmp_path, "docs", "d 1\td 2\nx\n")) == (("d 1", "d 2"), ("", "x"))
-    with pytest.raises(PfsmError, match=r"x\.sgm: no segments of a source$"):
-        segments_of(path, "source")
-    two = write(
-        tmp_path, "y.sgm", sgml + sgml.replace("<doc", '<doc genre="x"').replace('sysid="ref"', 'sysid="B"')
-    )
-    with pytest.raises(
-        PfsmError, match=r"holds several references \(B, ref\); split it, or read it with --from nist"
-    ):
+    two = write(tmp_path, "y.sgm", sgml + sgml.replace('sysid="ref"', 'sysid="B"'))
+    with pytest.raises(PfsmError, match=r"holds several references \(B, ref\); split it"):
         segments_of(two, "reference")
 
 
@@ -174,5 +143,3 @@ def test_outputs_are_read_once_and_when_asked_for(tmp_path: Path) -> None:
     assert (outputs.find("A.0"), outputs.find("B"), outputs.find("wmttest2022.A")) == ("A", None, "A")
     with pytest.raises(PfsmError, match=r"B\.txt:1: not UTF-8"):
         outputs.lines_of("C")
-    with pytest.raises(PfsmError, match=r"no such file$"):
-        SystemOutputs(["Z=nowhere"], texts).lines_of("Z")

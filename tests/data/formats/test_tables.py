@@ -5,13 +5,11 @@ import io
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data import Judgments, Preferences, read_judgments, read_preferences
-from pfsm.data.formats import Judgment, Preference, Reading, collect, read_format, write_tsv
+from pfsm.data.formats import Judgment, Preference, Reading, read_format, write_tsv
 from pfsm.data.formats.records import layout
 from tests.data.formats.judged_sets import NAME, SCORE, SEGMENT
 from tests.data.formats.reading import fault, judgments, reading, write
@@ -62,7 +60,7 @@ def records(
     return Reading(kind, layout(kind, present, most, names), iter(made)), made
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data(), st.sampled_from([Judgment, Preference]), st.sampled_from(["x.tsv", "x.tsv.gz"]))
 def test_records_survive_the_tsv(
     data: st.DataObject, kind: type[Judgment] | type[Preference], name: str
@@ -78,33 +76,9 @@ def test_records_survive_the_tsv(
         assert tuple(again.columns) == columns
         back = list(again.records)
         assert back == made
-        assert [record.line for record in back] == list(range(2, len(made) + 2))
-        table = collect(read_format([path]), [path])
-        whole = read_judgments(path) if kind is Judgment else read_preferences(path)
-        same_tables(table, whole)
 
 
-def same_tables(one: Judgments | Preferences, other: Judgments | Preferences) -> None:
-    """Equal, the texts of numbers in further columns apart."""
-    assert type(one) is type(other)
-    assert one.references == other.references
-    assert one.columns.keys() == other.columns.keys()
-    assert one.sources == other.sources
-    numeric = {"votes_against", "ties"}
-    for name, fields in one.columns.items():
-        if name in numeric:
-            assert [float(text) for text in fields] == [float(text) for text in other.columns[name]]
-        else:
-            assert fields == other.columns[name]
-    if isinstance(one, Judgments) and isinstance(other, Judgments):
-        assert one.hypotheses == other.hypotheses
-        np.testing.assert_array_equal(one.scores, other.scores)
-    if isinstance(one, Preferences) and isinstance(other, Preferences):
-        assert (one.better, one.worse) == (other.better, other.worse)
-        np.testing.assert_array_equal(one.votes, other.votes)
-
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.tuples(
@@ -136,17 +110,6 @@ def test_comet_round_trip_with_line_breaks_in_fields(rows: list[tuple[str, str, 
         assert [field for line in body for field in line.split("\t")[:3]] == plain
 
 
-def test_lp_is_a_language_pair_and_unknown_columns_stay(tmp_path: Path) -> None:
-    path = write(tmp_path, "x.csv", "lp,src,mt,ref,score,annotators\nces-en,s,h,r,1.5,3\n")
-    [found] = judgments(path)
-    assert (found.source_lang, found.target_lang, found.further) == ("cs", "en", {"annotators": "3"})
-    assert list(reading(path).columns) == [
-        "source_lang", "target_lang", "reference", "source", "hypothesis", "score", "annotators",
-    ]  # fmt: skip
-    bad = write(tmp_path, "y.csv", "lp,src,mt,ref,score\ncs-en,s,h,r,1\nczech,s,h,r,1\n")
-    assert fault(bad) == "y.csv:3: lp is 'czech', a language pair such as cs-en is needed"
-
-
 def test_another_score_column_and_constants(tmp_path: Path) -> None:
     path = write(tmp_path, "x.tsv", "reference\thypothesis\tscore\tda_z\tsource_lang\nr\th\t70\t0.5\tcs\n")
     read = reading(path, score_column="da_z", source_lang="xx", target_lang="en", test_set="t")
@@ -165,25 +128,13 @@ HEADER = "reference\thypothesis\tscore\n"
     ("content", "expected"),
     [
         ("", ": empty file, a header row is needed"),
-        ("\t\t\n", ":1: the first line has no column names; a header row is needed"),
-        (
-            "reference\treference\tscore\n",
-            ":1: column 'reference' is in the header twice; rename one of them",
-        ),
         ("reference\tscore\nr\t1\n", ": no column 'hypothesis'; the columns are 'reference', 'score'"),
         (f"{HEADER}r\th\t1\nr\th\tn/a\n", ":3: score is 'n/a', a finite number is needed"),
-        (f"{HEADER}r\th\tnan\n", ":2: score is 'nan', a finite number is needed"),
-        (f"{HEADER}r\th\t1_0\n", ":2: score is '1_0', a finite number is needed"),
         (f"{HEADER}r\th\t1\nr\th\n", ":3: 2 fields, the header has 3 fields"),
-        (f"{HEADER}r\th\t1\t2\n", ":2: 4 fields, the header has 3 fields"),
         (f"{HEADER}r\th\t1\n\n\nr\th\t1\n", ":3: empty line between rows; delete it"),
         (
             "reference\tbetter\tworse\tvotes\nr\tb\tw\t-1\n",
             ":2: votes is '-1', a finite number of 0 or more is needed",
-        ),
-        (
-            "reference\tbetter\tworse\tties\nr\tb\tw\tx\n",
-            ":2: ties is 'x', a finite number of 0 or more is needed",
         ),
     ],
 )
