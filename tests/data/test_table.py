@@ -87,19 +87,6 @@ def test_tsv_round_trip(data: st.DataObject) -> None:
             assert list(table.line_numbers) == list(range(2, 2 + len(rows)))
 
 
-@given(ANY_TEXT, st.binary(max_size=40))
-def test_whatever_is_in_a_file_it_is_read_or_refused(text: str, content: bytes) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("x.tsv", "x.csv"):
-            for body in (text.encode(), content, b"a\tb\n" + content, b'a,"b"\n' + content):
-                try:
-                    table = read_table(write(Path(folder), body, name))
-                except PfsmError as error:
-                    assert "\n" not in str(error)  # noqa: PT017 - either outcome is right
-                else:
-                    assert {len(fields) for fields in table.columns.values()} == {len(table)}
-
-
 @pytest.mark.parametrize(("name", "separator"), [("x.tsv", "\t"), ("x.csv", ",")])
 def test_an_empty_line_between_rows(name: str, separator: str, tmp_path: Path) -> None:
     content = "a\tb\n1\t2\n\n\n3\t4\n".replace("\t", separator)
@@ -150,18 +137,6 @@ def test_not_a_number(field: str) -> None:
 
 
 # Real files
-
-
-@needs_data
-@pytest.mark.parametrize("collection", ["wmt15-daseg", "mlqe-multiref"])
-def test_real_tables_are_split_as_bytes_are(collection: str) -> None:
-    for path in sorted(Path(REAL or "", collection).glob("*.tsv.gz")):
-        content = gzip.decompress(path.read_bytes())
-        header, *rows = [line.decode().split("\t") for line in content.removesuffix(b"\n").split(b"\n")]
-        table = read_table(path)
-        assert list(table.columns) == header
-        assert list(table.columns.values()) == [list(fields) for fields in zip(*rows, strict=True)]
-        assert table.checksum == hashlib.sha256(content).hexdigest()
 
 
 CSV_FIELD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=12)

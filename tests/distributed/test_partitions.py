@@ -90,20 +90,6 @@ class TestCommand:
         assert run.out.endswith(f" = {np.mean(everything):.4f}\n")
         assert "pfsm: 300 pairs, " in run.err
 
-    def test_a_manifest_says_what_is_where(
-        self, cli: Cli, tmp_path: Path, tables: dict[str, dict[str, list[str]]]
-    ) -> None:
-        assert cli("score", "--table", "in", "-o", "out", "--partition-size", "1k").status == 0
-        document = json.loads((tmp_path / "out" / MANIFEST).read_text(encoding="utf-8"))
-        assert document["signature"] == pfsm.load().get_signature("var")
-        assert (document["rows"], document["faults"]) == (300, [])
-        for name, scores in expected_scores(tables).items():
-            parts = [part for part in document["partitions"] if part["input"] == name]
-            assert [part["number"] for part in parts] == list(range(len(parts)))
-            assert sum(part["rows"] for part in parts) == len(scores)
-            assert sum(part["total"] for part in parts) == pytest.approx(sum(scores))
-            assert all((tmp_path / "out" / part["output"]).stat().st_size == part["bytes"] for part in parts)
-
     @pytest.mark.parametrize("form", ["parquet", "tsv.gz"])
     def test_columns_are_copied(
         self, cli: Cli, tmp_path: Path, tables: dict[str, dict[str, list[str]]], form: str

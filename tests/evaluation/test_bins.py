@@ -30,12 +30,3 @@ def binned(values: list[float], count: int) -> list[list[float]]:
 )
 def test_quantiles(values: list[float], count: int, expected: list[list[float]]) -> None:
     assert binned(values, count) == expected
-
-
-def test_every_judgment_is_in_one_bin_and_the_bins_are_about_equal() -> None:
-    values = np.random.default_rng(0).normal(size=1003)
-    rows = np.arange(1003)[::2]
-    found = quantile_bins(values, rows, 5, lambda *_: "")
-    assert sorted(np.concatenate([one.rows for one in found]).tolist()) == rows.tolist()
-    assert {one.rows.size for one in found} <= {100, 101}
-    assert np.concatenate([np.sort(values[one.rows]) for one in found]).tolist() == sorted(values[rows])

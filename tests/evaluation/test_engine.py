@@ -24,7 +24,6 @@ from pfsm.evaluation import (
     kendall_tau_b,
     pearson,
     plain,
-    preference_counts,
     preference_interval,
     question_of_scores,
     spearman,
@@ -273,16 +272,6 @@ def test_every_group_by_itself_and_the_plain_mean() -> None:
             assert one.interval.low < one.value < one.interval.high
 
 
-def test_a_group_does_not_depend_on_the_others() -> None:
-    x, y, names = judgments()
-    alone = evaluate_groups(of_group(x, names, "de-en"), of_group(y, names, "de-en"), ["de-en"] * 40, seed=5)
-    (together,) = [group for group in evaluate_groups(x, y, names, seed=5).groups if group.name == "de-en"]
-    assert alone.groups == (together,)
-    assert alone.pearson == MeanEstimate(together.pearson.value, together.pearson.interval, ())
-    other = evaluate_groups(x, y, names, seed=6)
-    assert together not in other.groups
-
-
 def test_groups_without_a_statistic_are_left_out_and_named() -> None:
     x, y, names = judgments()
     more_x, more_y = np.append(x, [1.0, 1.0, 2.0, 9.0]), np.append(y, [1.0, 2.0, 3.0, 9.0])
@@ -296,20 +285,6 @@ def test_groups_without_a_statistic_are_left_out_and_named() -> None:
     assert constant.n == 2
     assert math.isnan(constant.spearman.value)
     assert math.isnan(constant.spearman.interval.low)
-
-
-def test_preferences_of_every_group() -> None:
-    generator = np.random.default_rng(2)
-    better, worse = generator.integers(0, 5, size=(2, 120)) + np.array([[1], [0]])
-    votes = generator.integers(1, 4, size=120).astype(np.float64)
-    names = np.array(["b", "a", "c"] * 40)
-    result = evaluate_preference_groups(better, worse, names.tolist(), votes)
-    assert [group.name for group in result.groups] == ["a", "b", "c"]
-    counts = [preference_counts(*(one[names == name] for one in (better, worse, votes))) for name in "abc"]
-    assert [group.counts for group in result.groups] == counts
-    assert result.accuracy.value == pytest.approx(np.mean([one.accuracy for one in counts]))
-    assert result.tau_wmt12.value == pytest.approx(np.mean([one.kendall_tau("wmt12") for one in counts]))
-    assert result.tau_wmt13.value == pytest.approx(np.mean([one.kendall_tau("wmt13") for one in counts]))
 
 
 def test_bad_groups_are_refused() -> None:

@@ -19,7 +19,6 @@ from pfsm.evaluation import (
     system_pairwise_accuracy,
     system_scores,
 )
-from pfsm.evaluation.king import King
 from pfsm.evaluation.measure import scored_items
 from pfsm.evaluation.soft_pairwise import permutation_p_values
 from pfsm.evaluation.system_level import SYSTEM_STATISTICS, SystemMeasure
@@ -97,16 +96,6 @@ def test_king_by_hand() -> None:
     assert king(human, cases, [automatic[at] for at in order], [of[at] for at in order]) == pytest.approx(
         2 / 3
     )
-
-
-def test_resamples_draw_segments_with_all_their_cases() -> None:
-    """Two segments, two held-out references each: the first has both unbeaten, the second none."""
-    measure = King(np.array([0, 1, 0, 1]), np.arange(4))
-    metric = np.array([1.0, 0.0, 1.0, 0.0, 0.5, 0.5, 0.5, 0.5])
-    assert measure.value(metric) == 0.5
-    found = measure.resampled(metric, 200, seed=1)
-    assert set(found.tolist()) == {0.0, 0.5, 1.0}
-    assert np.mean(found == 0.5) == pytest.approx(0.5, abs=0.12)
 
 
 def test_acceptability_is_the_correlation_with_mean_sums() -> None:

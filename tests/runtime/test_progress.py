@@ -95,21 +95,6 @@ def test_what_is_shown_where(
         assert shown == ""
 
 
-def test_the_outermost_stage_of_known_length_has_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    with (
-        shown_progress(),
-        Stage("score", "whole"),
-        Stage("score", "files", 2, "files"),
-        Stage("score", "scoring", 100, "pairs") as inner,
-    ):
-        inner.advance(30)
-    assert "files:   0%|" in stream.getvalue()
-    assert ", scoring: 0 of 100 pairs]" in stream.getvalue()
-    assert "scoring:   0%|" not in stream.getvalue()
-
-
 def test_python_is_silent_unless_it_listens() -> None:
     code = """
 import sys, pfsm

@@ -34,8 +34,8 @@ LISTS = {
     "content": ["open", "well"],
 }
 PIECES = [
-    "seven",     "no",     "it",     "open",     "well",     "dog",     "Dog",     "No",     "IT",
-    "Open",     "WELL",     "7",     "-",     "'",     "’",     ".",     "É",     "é",
+    "seven", "no", "it", "open", "well", "dog", "Dog", "No", "IT",
+    "Open", "WELL", "7", "-", "'", "’", ".", "É", "é",
 ]  # fmt: skip
 
 

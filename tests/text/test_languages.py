@@ -96,15 +96,15 @@ nltk_stem = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM).stem
 porter = stemmer_named("porter").stems
 
 SUFFIXES = [
-    "s",     "es",     "ies",     "sses",     "ss",     "ed",     "eed",     "ing",     "eds",
-    "ings",     "at",     "bl",     "iz",     "ational",     "tional",     "enci",     "anci",
-    "izer",     "abli",     "bli",     "alli",     "entli",     "eli",     "ousli",     "ization",
-    "ation",     "ator",     "alism",     "iveness",     "fulness",     "ousness",     "aliti",
-    "iviti",     "biliti",     "icate",     "ative",     "alize",     "iciti",     "ical",
-    "ful",     "ness",     "al",     "ance",     "ence",     "er",     "ic",     "able",     "ible",
-    "ant",     "ement",     "ment",     "ent",     "sion",     "tion",     "ou",     "ism",
-    "ate",     "iti",     "ous",     "ive",     "ize",     "e",     "ll",     "y",     "ly",
-    "logi",     "'s",
+    "s", "es", "ies", "sses", "ss", "ed", "eed", "ing", "eds",
+    "ings", "at", "bl", "iz", "ational", "tional", "enci", "anci",
+    "izer", "abli", "bli", "alli", "entli", "eli", "ousli", "ization",
+    "ation", "ator", "alism", "iveness", "fulness", "ousness", "aliti",
+    "iviti", "biliti", "icate", "ative", "alize", "iciti", "ical",
+    "ful", "ness", "al", "ance", "ence", "er", "ic", "able", "ible",
+    "ant", "ement", "ment", "ent", "sion", "tion", "ou", "ism",
+    "ate", "iti", "ous", "ive", "ize", "e", "ll", "y", "ly",
+    "logi", "'s",
 ]  # fmt: skip
 
 

@@ -16,11 +16,11 @@ nltk_tokens = TreebankWordTokenizer().tokenize
 CHARACTERS = [*"aZs19٣é_'\"`.,:;@#$%&?![](){}<>-*/\\«»“”‘’„—…\u0301\u200b\x00\U0001f600"]
 WHITE_SPACE = [*" \t\n\v\f\r\x1c\x1f\x85\xa0\u2003\u2028\u3000"]
 STRINGS = [
-    "''",     "``",     "...",     "..",     "--",     "n't",     "N'T",     "N't",     "'ll",
-    "'LL",     "'Ll",     "'s",     "'S",     "'re",     "'RE",     "'ve",     "'VE",     "'m",
-    "'M",     "'d",     "'D",     "cannot",     "Cannot",     "CANNOT",     "gimme",     "gımme",
-    "gonna",     "gotta",     "lemme",     "wanna",     "WANNA",     "'tis",     "'Tis",     "'tiſ",
-    "'twas",     "'TWAS",     "d'ye",     "D'YE",     "more'n",     "whatcha",
+    "''", "``", "...", "..", "--", "n't", "N'T", "N't", "'ll",
+    "'LL", "'Ll", "'s", "'S", "'re", "'RE", "'ve", "'VE", "'m",
+    "'M", "'d", "'D", "cannot", "Cannot", "CANNOT", "gimme", "gımme",
+    "gonna", "gotta", "lemme", "wanna", "WANNA", "'tis", "'Tis", "'tiſ",
+    "'twas", "'TWAS", "d'ye", "D'YE", "more'n", "whatcha",
 ]  # fmt: skip
 ADVERSARIAL = [*CHARACTERS, *WHITE_SPACE, *STRINGS, *"''''\"\"\"", *[" "] * 12]
 
@@ -33,44 +33,26 @@ ADVERSARIAL = [*CHARACTERS, *WHITE_SPACE, *STRINGS, *"''''\"\"\"", *[" "] * 12]
         ("The dogs' and the dog's", "The dogs ' and the dog 's"),
         ("I cannot; gimme that. Wanna go?", "I can not ; gim me that. Wan na go ?"),
         ("'Tis more'n I d'ye wanna", "'T is more 'n I d 'ye wan na"),
-        ("wanna-be wannabe", "wanna-be wannabe"),
         # an apostrophe before a space leaves first, so the clitic before it is found; not at the line's end
         ("dog's' x", "dog 's ' x"),
         ("x dog's'", "x dog's '"),
-        ("x dog's' ", "x dog 's ' "),
         ("'tis'twas", "'t is 't was"),
-        ("'twas'tis", "'t was 'tis"),
         # the final period
         ("Mr. X left.", "Mr. X left ."),
         ('He said "no."', "He said `` no . ''"),
-        ("(Yes.)  ", "( Yes . )"),
         ("and so...", "and so ..."),
         ("and so..", "and so.."),
-        ("and so....", "and so ... ."),
         ("end. \t", "end ."),
-        ("end.\x1c", "end."),
-        (".", "."),
-        (".'", ". '"),
-        ("x .'''", "x . '' '"),
         # quotes
         ("\"\" x", "`` `` x"),
         ("x \"\"", "x `` ''"),
-        ("'' x ''", "'' x ``"),
-        ("```\"", "`` ` ''"),
-        ("x``\"y", "x `` `` y"),
-        ("(''a'')", "( `` a '' )"),
         # commas and colons
         ("1,000:5 a:b, 5,a", "1,000:5 a : b , 5 , a"),
-        (",,a ,,, ::1", ", ,a , , , : :1"),
-        ("a,,\n", "a , ,"),
         # contractions before a comma and before the final period
         ("wanna, a gonna, wanna.", "wan na , a gon na , wan na ."),
-        ("I gotta.", "I got ta ."),
         # white space that is not the ASCII space does not end a clitic
         ("dog's\tcat's cow's", "dog's cat 's cow 's"),
         ("", ""),
-        ("   ", ""),
-        ("\t\n", ""),
     ],
 )  # fmt: skip
 def test_rules_one_by_one(line: str, tokens: str) -> None:

@@ -10,7 +10,7 @@ from nltk.tokenize import TreebankWordTokenizer
 
 from pfsm.errors import PfsmError
 from pfsm.text import EncodedLines, Vocabulary
-from pfsm.text.chunks import LINE_COST, ChunkCache, LineCache
+from pfsm.text.chunks import LINE_COST, LineCache
 
 nltk_tokens = TreebankWordTokenizer().tokenize
 nltk_stem = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM).stem
@@ -82,25 +82,6 @@ def test_types_that_come_later() -> None:
         assert words.tolist() == words_then == whole.word_ids.tolist()[: words.size]
         assert stems.tolist() == stems_then == whole.stem_ids.tolist()[: stems.size]
     assert parts.is_punctuation.tolist() == whole.is_punctuation.tolist()
-
-
-def test_chunk_cache_is_bounded() -> None:
-    calls: list[str] = []
-
-    def analyse(key: str) -> int:
-        calls.append(key)
-        return len(key)
-
-    cache = ChunkCache(analyse, 10)
-    for _ in range(2):
-        for number in range(25):
-            assert cache[f"{number:03}"] == 3
-            assert len(cache) <= 10
-    calls.clear()
-    assert cache["024"] == 3
-    assert not calls
-    assert cache["x" * 65] == cache["x" * 65] == 65
-    assert calls == ["x" * 65] * 2
 
 
 def test_line_cache_is_bounded() -> None:

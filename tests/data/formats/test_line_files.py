@@ -11,42 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.data.formats.judged_sets import JudgedSet, judged_sets, lines, write_texts
+from tests.data.formats.judged_sets import JudgedSet, judged_sets, lines
 from tests.data.formats.reading import fault, judgments, reading, write
 
 
-@settings(max_examples=50)
-@given(judged_sets(), st.booleans(), st.booleans())
-def test_round_trip(judged: JudgedSet, sources: bool, documents: bool) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        options = write_texts(folder, judged)
-        del options["system_outputs"]
-        options = {
-            key: value
-            for key, value in options.items()
-            if (key, False) not in {("sources", sources), ("documents", documents)}
-        }
-        scored = dict.fromkeys(system for system, _ in judged.scores)
-        scores = tuple(
-            lines(
-                folder / f"scores/{name}", [str(judged.scores.get((name, at))) for at in range(len(judged))]
-            )
-            for name in scored
-        )
-        outputs = [str(folder / f"outputs/{system}.txt") for system in scored]
-        read = reading(outputs, "parallel", scores=scores, **options)
-        assert ("source" in read.columns, "document" in read.columns) == (sources, documents)
-        found = judgments(outputs, "parallel", scores=scores, **options)
-    got = {(each.system, int(each.segment_id) - 1): each for each in found}
-    assert {place: each.score for place, each in got.items()} == judged.scores
-    assert len(got) == len(found)
-    for (system, at), each in got.items():
-        assert each.hypothesis == judged.outputs[system][at]
-        assert each.references == tuple(stream[at] for stream in judged.references)
-        assert each.source == (judged.sources[at] if sources else "")
-        assert each.document == (judged.documents[at] if documents else "")
-        assert each.line == at + 1
+def test_lines_of_one_number_belong_together(tmp_path: Path) -> None:
+    hyps = [write(tmp_path, name, f"{name} 1\n{name} 2\n") for name in "ab"]
+    refs = tuple(write(tmp_path, name, "1\n2\n") for name in "rs")
+    scores = (write(tmp_path, "x", "0.5\nNone\n"), write(tmp_path, "y", "1\n2\n"))
+    docs = write(tmp_path, "docs", "d\ne\n")
+    found = judgments(hyps, "parallel", references=refs, scores=scores, documents=docs)
+    got = [(one.system, one.hypothesis, one.references, one.score, one.document, one.line) for one in found]
+    assert got == [
+        ("a", "a 1", ("1", "1"), 0.5, "d", 1),
+        ("b", "b 1", ("1", "1"), 1.0, "d", 1),
+        ("b", "b 2", ("2", "2"), 2.0, "e", 2),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -170,14 +170,3 @@ def test_malformed_rankings(content: str, expected: str, tmp_path: Path) -> None
     options = texts(tmp_path)
     message = fault(write(tmp_path, "x.csv", content), "wmt-ranking", **options)
     assert message.removeprefix("x.csv") == expected
-
-
-def test_what_is_missing_is_named(tmp_path: Path) -> None:
-    options = texts(tmp_path)
-    path = write(tmp_path, "x.csv", two(ROW))
-    assert fault(path, references=options["references"]).startswith("this format holds no translations; give")
-    assert fault(path, system_outputs=options["system_outputs"]).startswith(
-        "x.csv (wmt-ranking) contains no references; give"
-    )
-    write(tmp_path, "out/B", "B one\n")
-    assert fault(path, **options) == "out/B: 1 line, but ref has 2 lines; line i of both must be segment i"

@@ -17,12 +17,9 @@ from pfsm.data.formats import (
     guess_format,
     write_tsv,
 )
-from pfsm.data.formats.records import Options
 from pfsm.data.formats.rows import language_code, pair_in_name
 from pfsm.data.formats.texts import (
-    SystemOutputs,
     document_names,
-    load_texts,
     segments_of,
     system_name,
 )
@@ -132,14 +129,3 @@ def test_texts_may_be_lines_or_sgml(tmp_path: Path) -> None:
     two = write(tmp_path, "y.sgm", sgml + sgml.replace('sysid="ref"', 'sysid="B"'))
     with pytest.raises(PfsmError, match=r"holds several references \(B, ref\); split it"):
         segments_of(two, "reference")
-
-
-def test_outputs_are_read_once_and_when_asked_for(tmp_path: Path) -> None:
-    texts = load_texts(Options(references=(write(tmp_path, "ref", "r\n"),)), "x.csv (wmt-ranking)")
-    good, bad = write(tmp_path, "out/A.txt", "a\n"), write(tmp_path, "out/B.txt", b"\xff\n")
-    outputs = SystemOutputs([good, f"C={bad}"], texts)
-    assert outputs.names == ["A", "C"]
-    assert outputs.lines_of("A") is outputs.lines_of("A")
-    assert (outputs.find("A.0"), outputs.find("B"), outputs.find("wmttest2022.A")) == ("A", None, "A")
-    with pytest.raises(PfsmError, match=r"B\.txt:1: not UTF-8"):
-        outputs.lines_of("C")
