@@ -1,14 +1,13 @@
-"""Tables: what is read is what was written, and whatever is not a table is refused with its line.
-
-CSV tables: quotes, COMET's names, and how a CSV is told from a TSV.
-"""
+"""Tables, parallel files, minimal pairs: what is read is what was written, the rest is refused with its line."""
 
 import csv
 import gzip
 import hashlib
 import io
 import os
+import re
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pfsm.data import DataSource, Table, read_table
+from pfsm.data import DataSource, SystemOutput, Table, read_pairs_table, read_parallel, read_table
+from pfsm.data.minimal_pairs import KINDS, SHIPPED, MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
 from pfsm.errors import PfsmError
 
 REAL = os.environ.get("PFSM_DATA")
@@ -202,3 +202,106 @@ def test_comet_names(tmp_path: Path) -> None:
     assert columns == {"source": ["s"], "hypothesis": ["h"], "reference": ["r"]}
     assert table.header == ("src", "mt", "ref", "score")
     assert table.other_columns(["hypothesis", "reference", "score"]) == {"source": ("s",)}
+
+
+def write_parallel(folder: Path, content: str, name: str) -> Path:
+    path = folder / name
+    path.write_text(content, encoding="utf-8", newline="")
+    return path
+
+
+def test_streams_and_systems(tmp_path: Path) -> None:
+    first = write_parallel(tmp_path, "a\n\nc\u2028c\n", "ref1")
+    second = tmp_path / "ref2.gz"
+    second.write_bytes(gzip.compress(b"d\ne\nf"))
+    system = write_parallel(tmp_path, "x\r\ny\r\nz\r\n", "sys.txt")
+    text = read_parallel([first, second], [str(system), first])
+    assert text.references == (("a", "", "c\u2028c"), ("d", "e", "f"))
+    assert text.systems == (
+        SystemOutput(str(system), ("x", "y", "z")),
+        SystemOutput(str(first), ("a", "", "c\u2028c")),
+    )
+    assert len(text.systems[0]) == 3
+
+
+def test_line_counts_that_differ(tmp_path: Path) -> None:
+    reference = write_parallel(tmp_path, "a\nb\n", "ref")
+    good = write_parallel(tmp_path, "a\nb", "good")
+    short = write_parallel(tmp_path, "a\n", "short")
+    empty = write_parallel(tmp_path, "", "empty")
+    for bad, count in ((short, "1 line"), (empty, "0 lines")):
+        with pytest.raises(PfsmError, match=f"^{bad}: {count}, but {reference} has 2 lines; line i of both"):
+            read_parallel([reference], [good, bad])
+    with pytest.raises(PfsmError, match="empty: no lines, at least one segment is needed"):
+        read_parallel([empty], [empty])
+
+
+def test_standard_input_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_parallel(tmp_path, "a\n", "x")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"b\n")))
+    assert read_parallel([path], ["-"]).systems == (SystemOutput("-", ("b",)),)
+    with pytest.raises(PfsmError, match=r"^standard input: given more than once"):
+        read_parallel(["-"], ["-"])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"b\nc\n")))
+    with pytest.raises(PfsmError, match=r"^standard input: 2 lines, but .*x has 1 line"):
+        read_parallel([path], ["-"])
+
+
+def test_further_references_go_by_number_where_they_are_not_empty(tmp_path: Path) -> None:
+    names = [
+        "reference_10",
+        "reference_2",
+        "reference",
+        "hypothesis",
+        "reference_4",
+        "reference_1",
+        "reference_x",
+    ]
+    content = "\t".join(names) + "\nr10\tr2\tr\th\tr4\tno\tno\nr10\t\t\th\t\tno\tno\n\t\tr\th\t\tno\tno\n"
+    pairs = read_pairs_table(write_parallel(tmp_path, content, "x.tsv"))
+    assert pairs.references == (("r", "r2", "r4", "r10"), ("", "r10"), ("r",))
+    assert (pairs.hypotheses, pairs.systems) == (("h", "h", "h"), None)
+    with pytest.raises(PfsmError, match=r": no column 'hypothesis'; the columns are 'reference', 'a'$"):
+        read_pairs_table(write_parallel(tmp_path, "reference\ta\nr\ta\n", "y.tsv"))
+
+
+@pytest.fixture(scope="module")
+def pairs() -> MinimalPairs:
+    return shipped_minimal_pairs()
+
+
+def test_every_kind_has_forty_pairs_of_three_different_sentences(pairs: MinimalPairs) -> None:
+    assert SHIPPED == ("en",)
+    counts = Counter(pairs.kinds)
+    assert set(counts) == set(KINDS)
+    assert min(counts.values()) >= 40
+    assert len(set(pairs.references)) == len(pairs)
+    for row in zip(pairs.references, pairs.better, pairs.worse, strict=True):
+        assert len(set(row)) == 3
+        assert all(re.fullmatch(r"\S+( \S+)*\.", sentence) and sentence[0].isupper() for sentence in row), row
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text('note\tworse\tkind\tbetter\treference\nx\tw "q"\tgender\tb\tr\n', encoding="utf-8")
+    pairs = read_minimal_pairs(path)
+    row = (*pairs.kinds, *pairs.references, *pairs.better, *pairs.worse)
+    assert row == ("gender", "r", "b", 'w "q"')
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("reference\tbetter\tworse\na\tb\tc\n", "kind"),
+        ("kind\treference\tbetter\tworse\n", "no rows|no data|empty"),
+        (
+            "kind\treference\tbetter\tworse\nx\ta\tb\tc\n \ta\tb\tc\n",
+            "p.tsv:3: kind is empty, a name is needed",
+        ),
+    ],
+)
+def test_what_is_refused(content: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(PfsmError, match=expected):
+        read_minimal_pairs(path)

@@ -1,15 +1,17 @@
 """On a real cluster of processes: the results are those of one machine, whatever happens to the processes."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from distributed import LocalCluster
@@ -25,7 +27,6 @@ from pfsm_training.data.distributed import ClusterEncoder
 from pfsm_training.data.training_set import encode_here
 from tests.command_runs import Cli, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
-from tests.distributed.interference import Interfering, kill_a_worker
 from tests.fuzz.mutations import EFFORT
 from tests.judgment_cases import preferences, rows, tsv
 from tests.lexicons.lexicon_cases import install, synonyms
@@ -210,3 +211,74 @@ class TestTraining:
         assert cluster.retries > before
         local = train(judgments, config=CONFIG, threads=1, encoder=partial(encode_here, pairs_per_block=16))
         assert undisturbed["weights"] == pytest.approx(dict(local.weights), abs=1e-12)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("Nanny failed to start.\nmore"), TimeoutError()])
+def test_workers_that_cannot_start_are_told_in_one_line(
+    cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    cluster = pytest.importorskip("pfsm.distributed.cluster")
+
+    def refuse(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(cluster, "LocalCluster", refuse)
+    write("d.tsv", "reference\thypothesis\na b\ta b\n")
+    fault = cli("score", "--table", "d.tsv", "--metric", "chrf", "-o", "out", "--scheduler", "local:2").fault
+    said = str(error).partition("\n")[0] or "TimeoutError"
+    assert fault == (
+        f"--scheduler local:2: worker processes cannot start here ({said}); give fewer, or leave --scheduler out"
+    )
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Interfering:
+    """A cluster to which something happens after some results.
+
+    Args:
+        cluster: The cluster.
+        after: Number of results before.
+        action: What happens.
+    """
+
+    def __init__(self, cluster: Cluster, after: int, action: Callable[[], None]) -> None:
+        self.cluster = cluster
+        self.after = after
+        self.action = action
+
+    @property
+    def cores(self) -> int:
+        return self.cluster.cores
+
+    @property
+    def retries(self) -> int:
+        return self.cluster.retries
+
+    def run(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        for result in self.cluster.run(work, items):
+            yield result
+            self.after -= 1
+            if self.after == 0:
+                self.action()
+
+
+def kill_the_holder(cluster: Cluster, future: Any) -> None:
+    """Ends the worker process that has a future's result, and waits until the client knows that it is lost."""
+    processes = cluster.client.run(os.getpid)
+    (holder,) = cluster.client.who_has([future])[future.key]
+    os.kill(processes[holder], signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while future.status == "finished":
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def kill_a_worker(cluster: Cluster) -> None:
+    """Ends one of the worker processes as the system does that runs out of memory."""
+    processes, results = cluster.client.run(os.getpid), cluster.client.has_what()
+    # The one that holds the most results: another may have nothing that would have to be made again.
+    ended = min(processes, key=lambda worker: (-len(results.get(worker, ())), worker))
+    os.kill(processes[ended], signal.SIGKILL)

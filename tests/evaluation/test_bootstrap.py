@@ -1,12 +1,4 @@
-"""Bootstrap intervals against enumeration, plain loops and known coverage.
-
-Numbers of times, and sums over resamples, against plain loops and exact fractions.
-
-Simulations without a difference: a nominal 5% level must reject about 5% of them.
-
-The number of rejections has a binomial distribution; seeds are fixed, and the bounds are such that a sound test
-exceeds them once in a thousand times.
-"""
+"""Bootstrap intervals against enumeration and plain loops, tests on data without a difference, and bins."""
 
 import math
 from collections.abc import Callable
@@ -35,6 +27,7 @@ from pfsm.evaluation import (
     spearman,
     williams_test,
 )
+from pfsm.evaluation.bins import quantile_bins
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL
 from pfsm.evaluation.measure import scored_items
 from pfsm_kernels.statistics.resampling import drawn_times, resampled_sums
@@ -210,3 +203,29 @@ def test_the_tests_see_what_is_there() -> None:
 
     for p_value in (bootstrap_test("pearson"), permutation, williams):
         assert rejections(p_value, unequal, 60) > 45
+
+
+def binned(values: list[float], count: int) -> list[list[float]]:
+    array = np.array(values)
+    found = quantile_bins(array, np.arange(array.size), count, lambda low, high: f"{low} {high}")
+    for one in found:
+        assert (one.low, one.high) == (array[one.rows].min(), array[one.rows].max())
+        assert one.label == f"{one.low} {one.high}"
+    return [sorted(array[one.rows].tolist()) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("values", "count", "expected"),
+    [
+        ([4.0, 1.0, 3.0, 2.0], 4, [[1.0], [2.0], [3.0], [4.0]]),
+        ([8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 4, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]),
+        # The quartiles of these are 1, 1 and 2: equal numbers are never torn apart.
+        ([1.0, 1.0, 1.0, 2.0, 5.0], 4, [[1.0, 1.0, 1.0], [2.0], [5.0]]),
+        ([3.0, 3.0, 3.0], 4, [[3.0, 3.0, 3.0]]),
+        ([2.0, 1.0], 5, [[1.0], [2.0]]),
+        ([7.0], 5, [[7.0]]),
+        ([], 4, []),
+    ],
+)
+def test_quantiles(values: list[float], count: int, expected: list[list[float]]) -> None:
+    assert binned(values, count) == expected

@@ -1,17 +1,15 @@
-"""The engine on one's own statistics, and on data in which some scores are missing; names of statistics.
-
-Every named statistic: its resamples are its values on the drawn segments, copies kept apart.
-
-Statistics within groups and their means, against the statistics of each group by itself.
-"""
+"""Every statistic on resamples against its value on the drawn rows, groups and means, names, and real judgments."""
 
 import math
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from pfsm.data import read_preferences
 from pfsm.errors import PfsmError
 from pfsm.evaluation import (
     MeanEstimate,
@@ -25,10 +23,11 @@ from pfsm.evaluation import (
     pearson,
     plain,
     preference_interval,
+    preference_question,
     question_of_scores,
     spearman,
 )
-from pfsm.evaluation.bootstrap import group_seed, resampled_rows
+from pfsm.evaluation.bootstrap import count_ids, group_seed, resampled_rows
 from pfsm.evaluation.catalogue import (
     BY_LEVEL,
     PREFERENCES,
@@ -309,3 +308,28 @@ def test_segments_of_preferences_are_drawn_within_their_group() -> None:
         seed = group_seed(3, group.name)
         expected = preference_interval(*part, segments=segments[rows], n_resamples=100, seed=seed)
         assert group.accuracy.interval == expected
+
+
+DATA = os.environ.get("PFSM_DATA")
+judged_only = pytest.mark.skipif(DATA is None, reason="PFSM_DATA names no folder of human judgments")
+
+
+@judged_only
+def test_identifiers_that_number_pairs_are_no_segments() -> None:
+    """The DARR data of WMT19 numbers its pairs; references tell the segments."""
+    data = read_preferences(Path(str(DATA)) / "wmt19-darr" / "gu-en-test.tsv.gz")
+    question = preference_question(data, np.zeros(len(data), np.int64), ["gu"] * len(data))
+    assert len(set(data.columns["segment_id"])) == len(data)
+    assert question.unit == "segments"
+    assert count_ids(question.items.units) == len(set(data.references)) < len(data) / 10
+    metric = np.array(
+        [[len(one), len(other)] for one, other in zip(data.better, data.worse, strict=True)], dtype=np.float64
+    )
+    (one,) = estimate(question, metric, [PREFERENCES["accuracy"]], 30, 12345)["accuracy"].groups.values()
+    right = metric[:, 0] > metric[:, 1]
+
+    def accuracy(rows: list[int]) -> float:
+        return math.fsum(data.votes[rows] * right[rows]) / math.fsum(data.votes[rows])
+
+    drawn = resampling.resamples(resampling.units_of(data.references), accuracy, 30, 12345, "gu")
+    assert (one.interval.low, one.interval.high) == pytest.approx(resampling.interval(drawn), abs=1e-12)

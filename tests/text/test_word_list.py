@@ -1,11 +1,15 @@
-"""Places of words in a list, lines without white space, and results remembered for short runs alone."""
+"""Places of words in a list, word classes against a twin, and lines without white space."""
+
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pfsm.text.classes import CLASSES, LISTED, SHIPPED, shipped_lists, word_classes
 from pfsm.text.scripts import spaceless, spaceless_sizes
 from pfsm.text.word_list import NOWHERE, WordPlaces
+from tests.oracles import classes as oracle
 
 words = st.text("abé\U0001f600", max_size=3)
 
@@ -33,3 +37,58 @@ def test_white_space_is_left_out(more: list[str]) -> None:
     assert spaceless_sizes(lines) == sizes
     without = ["".join(line.split()) for line in lines]
     assert (text, sizes) == ("".join(without), [len(line) for line in without])
+
+
+ENGLISH = word_classes("en")
+
+BY_HAND = {
+    "punctuation": ". , -- ... ' `` % $ ¿ 。 €",
+    "number": "7 1,000.5 G8 1990s Three TWENTY-FIVE one‑third hundredth ½ Ⅷ ٣ 10-year",
+    "negation": "not No NOT n't don't Don’t without Hardly cannot",
+    "function": "the The a A I to Between 's ’s 've I'm it’s however May",
+    "name": "Helsinki McAllister iPad d'Artagnan US IT WHO U.S. VIII Überlingen Cardiologists Ǆ ǅ Dog-Cat",
+    "content": "dog well-known Yesterday Tourists one-sided vital-ten ₤x café собака 一 犬 ª",
+}
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_by_hand(name: str) -> None:
+    tokens = BY_HAND[name].split()
+    assert {token: CLASSES[ENGLISH.of(token)] for token in tokens} == dict.fromkeys(tokens, name)
+
+
+LISTS = {
+    "number": ["seven", "no"],
+    "negation": ["no", "it"],
+    "function": ["it", "open"],
+    "content": ["open", "well"],
+}
+PIECES = [
+    "seven", "no", "it", "open", "well", "dog", "Dog", "No", "IT",
+    "Open", "WELL", "7", "-", "'", "’", ".", "É", "é",
+]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=3).map("".join) | st.text(min_size=1, max_size=6)
+)
+def test_the_first_class_that_claims_a_token_has_it(token: str) -> None:
+    assert CLASSES[word_classes(LISTS).of(token)] == oracle.word_class(token, LISTS)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_lists_are_words_in_lower_case_each_in_one_list(name: str) -> None:
+    lists = shipped_lists(name)
+    assert tuple(lists) == LISTED
+    words = [word for words in lists.values() for word in words]
+    assert len(words) == len(set(words))
+    assert all(word == word.lower() and any(map(str.isalpha, word)) for word in words)
+    assert all(len(lists[key]) > 30 for key in LISTED)
+
+
+def test_checksums_tell_lists_apart_whatever_their_order() -> None:
+    one = word_classes({"negation": ["no", "not"]}).checksum
+    assert re.fullmatch("[0-9a-f]{8}", one)
+    assert word_classes({"function": [], "negation": ["not", "no"]}).checksum == one
+    others = [{"negation": ["no"]}, {"function": ["no", "not"]}, {}, {"negation": ["no", "not", "nor"]}]
+    assert len({one, *(word_classes(other).checksum for other in others)}) == 5
