@@ -58,16 +58,6 @@ def test_fields_stay_as_they_are(tmp_path: Path) -> None:
     assert table.source == DataSource("x.tsv", 2, table.checksum)
 
 
-def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\tb\n1\t2\n")))
-    table = read_table("-")
-    assert table.columns == {"a": ["1"], "b": ["2"]}
-    assert table.path == table.source.name == "standard input"
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\tb\n1\n")))
-    with pytest.raises(PfsmError, match=r"^standard input:2: 1 field, the header has 2 fields$"):
-        read_table("-")
-
-
 @given(st.data())
 def test_tsv_round_trip(data: st.DataObject) -> None:
     names = data.draw(NAMES)
@@ -204,17 +194,11 @@ def test_comet_names(tmp_path: Path) -> None:
     assert table.other_columns(["hypothesis", "reference", "score"]) == {"source": ("s",)}
 
 
-def write_parallel(folder: Path, content: str, name: str) -> Path:
-    path = folder / name
-    path.write_text(content, encoding="utf-8", newline="")
-    return path
-
-
 def test_streams_and_systems(tmp_path: Path) -> None:
-    first = write_parallel(tmp_path, "a\n\nc\u2028c\n", "ref1")
+    first = write(tmp_path, "a\n\nc\u2028c\n", "ref1")
     second = tmp_path / "ref2.gz"
     second.write_bytes(gzip.compress(b"d\ne\nf"))
-    system = write_parallel(tmp_path, "x\r\ny\r\nz\r\n", "sys.txt")
+    system = write(tmp_path, "x\r\ny\r\nz\r\n", "sys.txt")
     text = read_parallel([first, second], [str(system), first])
     assert text.references == (("a", "", "c\u2028c"), ("d", "e", "f"))
     assert text.systems == (
@@ -225,10 +209,10 @@ def test_streams_and_systems(tmp_path: Path) -> None:
 
 
 def test_line_counts_that_differ(tmp_path: Path) -> None:
-    reference = write_parallel(tmp_path, "a\nb\n", "ref")
-    good = write_parallel(tmp_path, "a\nb", "good")
-    short = write_parallel(tmp_path, "a\n", "short")
-    empty = write_parallel(tmp_path, "", "empty")
+    reference = write(tmp_path, "a\nb\n", "ref")
+    good = write(tmp_path, "a\nb", "good")
+    short = write(tmp_path, "a\n", "short")
+    empty = write(tmp_path, "", "empty")
     for bad, count in ((short, "1 line"), (empty, "0 lines")):
         with pytest.raises(PfsmError, match=f"^{bad}: {count}, but {reference} has 2 lines; line i of both"):
             read_parallel([reference], [good, bad])
@@ -237,7 +221,7 @@ def test_line_counts_that_differ(tmp_path: Path) -> None:
 
 
 def test_standard_input_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write_parallel(tmp_path, "a\n", "x")
+    path = write(tmp_path, "a\n", "x")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"b\n")))
     assert read_parallel([path], ["-"]).systems == (SystemOutput("-", ("b",)),)
     with pytest.raises(PfsmError, match=r"^standard input: given more than once"):
@@ -258,11 +242,11 @@ def test_further_references_go_by_number_where_they_are_not_empty(tmp_path: Path
         "reference_x",
     ]
     content = "\t".join(names) + "\nr10\tr2\tr\th\tr4\tno\tno\nr10\t\t\th\t\tno\tno\n\t\tr\th\t\tno\tno\n"
-    pairs = read_pairs_table(write_parallel(tmp_path, content, "x.tsv"))
+    pairs = read_pairs_table(write(tmp_path, content, "x.tsv"))
     assert pairs.references == (("r", "r2", "r4", "r10"), ("", "r10"), ("r",))
     assert (pairs.hypotheses, pairs.systems) == (("h", "h", "h"), None)
     with pytest.raises(PfsmError, match=r": no column 'hypothesis'; the columns are 'reference', 'a'$"):
-        read_pairs_table(write_parallel(tmp_path, "reference\ta\nr\ta\n", "y.tsv"))
+        read_pairs_table(write(tmp_path, "reference\ta\nr\ta\n", "y.tsv"))
 
 
 @pytest.fixture(scope="module")

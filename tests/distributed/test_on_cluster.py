@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 from distributed import LocalCluster
@@ -263,17 +263,6 @@ class Interfering:
             self.after -= 1
             if self.after == 0:
                 self.action()
-
-
-def kill_the_holder(cluster: Cluster, future: Any) -> None:
-    """Ends the worker process that has a future's result, and waits until the client knows that it is lost."""
-    processes = cluster.client.run(os.getpid)
-    (holder,) = cluster.client.who_has([future])[future.key]
-    os.kill(processes[holder], signal.SIGKILL)
-    deadline = time.monotonic() + 60
-    while future.status == "finished":
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def kill_a_worker(cluster: Cluster) -> None:

@@ -188,49 +188,6 @@ def test_a_metric_that_depends_on_the_corpus_sees_each_corpus_whole_and_alone() 
     assert found[:, 0].tolist() == [2.0] * 4
 
 
-class Judged:
-    """Ten documents of one to six segments by two to four systems, rows in an order of their own."""
-
-    def __init__(self) -> None:
-        generator = np.random.default_rng(7)
-        rows = [
-            (f"d{number}", "wxyz"[system])
-            for number in range(10)
-            for system in range(2 + number % 3)
-            for _ in range(1 + number * 5 % 6)
-        ]
-        order = generator.permutation(len(rows))
-        self.documents, self.systems = zip(*[rows[at] for at in order], strict=True)
-        self.human, noise = generator.normal(size=(2, len(rows)))
-        self.metric = self.human + 2.0 * noise
-
-    def means(self, scores: Float) -> dict[tuple[str, str], float]:
-        """One document and system after the other."""
-        rows = list(zip(self.documents, self.systems, scores.tolist(), strict=True))
-        return {
-            cell: float(np.mean([score for document, system, score in rows if (document, system) == cell]))
-            for cell in sorted(set(zip(self.documents, self.systems, strict=True)))
-        }
-
-
-def without_difficulty(means: dict[tuple[str, str], float]) -> list[float]:
-    """Equation 3 of Kahn et al. (2009), over the systems of a document."""
-    documents = {document for document, _ in means}
-    level = {name: np.mean([score for cell, score in means.items() if cell[0] == name]) for name in documents}
-    return [float(score - level[document]) for (document, _), score in means.items()]
-
-
-def test_mean_removal_against_scipy() -> None:
-    """As the scores of a document with two systems are pulled apart around one mean: documents weigh alike."""
-    judged = Judged()
-    found = translated_documents(judged.human, judged.documents, judged.systems)
-    sides = [without_difficulty(judged.means(scores)) for scores in (judged.metric, judged.human)]
-    measure = DOCUMENT_LEVEL["mean-removed"].bind(found.items)
-    expected = stats.pearsonr(*sides).statistic
-    assert measure.value(found.means(judged.metric)) == pytest.approx(expected, abs=1e-10)
-    assert abs(expected - stats.pearsonr(judged.metric, judged.human).statistic) > 0.01
-
-
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="3 rows, but 2 documents"):
         translated_documents([1.0, 2.0, 3.0], ["a", "b"], ["x", "x", "x"])

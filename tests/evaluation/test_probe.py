@@ -61,35 +61,19 @@ def test_wilson_interval_is_that_of_scipy(n: int, confidence: float) -> None:
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
-LOSSES = np.array([0.0, 1.0, 2.0, 3.0, 3.0, 5.0, 8.0, 4.0])
-GRADES = ("none", "none", "minor", "minor", "major", "critical", "critical", "critical")
-
-
-def test_by_hand() -> None:
-    result = severity_result(LOSSES, GRADES, n_resamples=100, seed=3)
-    assert [(one.severity, one.n, one.median.value) for one in result.losses] == [
-        ("none", 2, 0.5),
-        ("minor", 2, 2.5),
-        ("major", 1, 3.0),
-        ("critical", 3, 5.0),
-    ]
-    # 2 and 3 against 5, 8 and 4: every critical loss is above.
-    assert result.critical_above_minor.value == 1.0
-    assert result.harmless_share.value == pytest.approx(0.5 / 5.0)
-    for estimate in (result.harmless_share, result.correlation):
-        assert estimate.interval.low <= estimate.value <= estimate.interval.high
-
-
-def test_against_scipy() -> None:
+def test_losses_by_severity_against_scipy() -> None:
     random = np.random.default_rng(5)
     grades = random.integers(0, 4, 200)
-    losses = np.asarray(random.normal(size=200) + 0.5 * grades).round(1)  # so that some are equal
+    losses = np.asarray(random.normal(size=200) + 1.0 + 0.5 * grades).round(1)  # so that some are equal
     result = severity_result(losses, [SEVERITIES[grade] for grade in grades], n_resamples=10)
     faulty = grades > 0
     assert result.correlation.value == pytest.approx(spearmanr(losses[faulty], grades[faulty]).statistic)
-    critical, minor = losses[grades == 3], losses[grades == 1]
+    none, minor, _, critical = (losses[grades == grade] for grade in range(4))
     expected = mannwhitneyu(critical, minor).statistic / (critical.size * minor.size)
     assert result.critical_above_minor.value == pytest.approx(expected)
+    assert result.harmless_share.value == pytest.approx(np.median(none) / np.median(critical))
+    medians = {one.severity: (one.n, one.median.value) for one in result.losses}
+    assert medians["minor"] == (minor.size, pytest.approx(np.median(minor)))
 
 
 def test_harmless_pairs_do_not_count_among_all() -> None:

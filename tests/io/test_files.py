@@ -8,9 +8,7 @@ Text that begins as Parquet does is text; Parquet is not, wherever it comes from
 import gzip
 import hashlib
 import io
-import os
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -66,24 +64,6 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     for content in (b"a\r\n\xc3\xa9\x0b\n", gzip.compress(b"a\r\n\xc3\xa9\x0b\n")):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content), encoding="ascii"))
         assert read_lines("-") == ["a", "é\x0b"]
-
-
-def test_standard_input_faults(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ok\n\xff\n")))
-    assert message("-").startswith("standard input:2: not UTF-8 (byte 0xff at position 1)")
-    monkeypatch.setattr("sys.stdin", None)
-    assert message("-") == "standard input: is closed; give a file"
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_a_pipe_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    # Either end waits for the other to be opened, so the writer needs a thread of its own.
-    writer = threading.Thread(target=path.write_bytes, args=(b"a\nb\n",), daemon=True)
-    writer.start()
-    assert read_lines(path) == ["a", "b"]
-    writer.join()
 
 
 @pytest.mark.parametrize(

@@ -107,29 +107,21 @@ def test_aliases_of_yaml(content: str, tmp_path: Path) -> None:
         read_yaml_mapping(path, ("a",))
 
 
-@pytest.mark.parametrize("size", [(1 << 64) - 1, 1 << 27])
-def test_a_safetensors_header_of_any_size(size: int, tmp_path: Path) -> None:
-    path = tmp_path / "m.safetensors"
-    path.write_bytes(size.to_bytes(8, "little") + b"{}")
-    with pytest.raises(PfsmError, match="not a complete safetensors file"):
-        read_safetensors(path)
-
-
 @pytest.mark.parametrize(
     "entry",
     [
         {"dtype": "F32", "shape": [1 << 60], "data_offsets": [0, 4]},
         {"dtype": "F32", "shape": [1 << 31, 1 << 31, 0], "data_offsets": [0, 4]},
         {"dtype": "F32", "shape": [-1], "data_offsets": [4, 0]},
-        {"dtype": "F32", "shape": [1e308], "data_offsets": [0, 4]},
     ],
 )
 def test_tensors_of_any_shape(entry: object, tmp_path: Path) -> None:
     header = json.dumps({"x": entry}).encode()
     path = tmp_path / "m.safetensors"
-    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
-    with pytest.raises(PfsmError, match="not a complete safetensors file"):
-        read_safetensors(path)
+    for size in (len(header), (1 << 64) - 1, 1 << 27):
+        path.write_bytes(size.to_bytes(8, "little") + header + bytes(4))
+        with pytest.raises(PfsmError, match="not a complete safetensors file"):
+            read_safetensors(path)
 
 
 def test_a_bomb_of_zstd(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pfsm.runtime.progress import Lines, Stage, note, shown_progress
+from pfsm.runtime.progress import Lines, Stage, shown_progress
 
 
 class Terminal(io.StringIO):
@@ -29,22 +29,6 @@ def wait(monkeypatch: pytest.MonkeyPatch) -> Wait:
         now[0] += seconds
 
     return passed
-
-
-def test_begin_and_end_are_information_and_the_rest_is_detail(
-    caplog: pytest.LogCaptureFixture, wait: Wait
-) -> None:
-    with caplog.at_level(logging.DEBUG, "pfsm"), Stage("training", "matching", 8000, "pairs") as stage:
-        wait(2.0)
-        stage.advance(2000)
-        note("of the first file")
-        wait(3.0)
-    assert [(record.name, record.levelname, record.message) for record in caplog.records] == [
-        ("pfsm.training", "INFO", "matching: 0 of 8,000 pairs"),
-        ("pfsm.training", "DEBUG", "matching: 2,000 of 8,000 pairs"),
-        ("pfsm.training", "DEBUG", "matching: 2,000 of 8,000 pairs, of the first file"),
-        ("pfsm.training", "INFO", "matching: 8,000 of 8,000 pairs, of the first file, 5.0 s"),
-    ]
 
 
 def test_plain_lines_come_every_few_seconds(wait: Wait) -> None:

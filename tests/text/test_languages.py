@@ -15,26 +15,31 @@ from pfsm.text.languages import (
     check_language,
     default_stemmer,
     default_tokeniser,
+    tokeniser_named,
 )
 from pfsm.text.penn import tokenise
 from pfsm.text.stemming import stemmer_named
 
 
 @pytest.mark.parametrize(
-    ("language", "tokeniser", "stemmer"),
+    ("languages", "tokeniser", "stemmer"),
     [
-        ("en", "penn", "porter"),
-        ("en-GB", "penn", "porter"),
+        ("en en-GB ENG", "penn", "porter"),
         ("de", "plain", "german"),
         ("pt_BR", "plain", "portuguese"),
         ("rus_Cyrl", "plain", "russian"),
-        ("zh", "plain", "none"),
-        ("xx", "plain", "none"),
+        ("zh xx", "plain", "none"),
     ],
 )
-def test_defaults(language: str, tokeniser: str, stemmer: str) -> None:
-    assert default_tokeniser(language) == tokeniser
-    assert default_stemmer(language) == stemmer
+def test_defaults(languages: str, tokeniser: str, stemmer: str) -> None:
+    for language in languages.split():
+        assert (default_tokeniser(language), default_stemmer(language)) == (tokeniser, stemmer)
+    with pytest.raises(PfsmError, match=r"^stemmer is 'lancaster', there is none of this name; "):
+        stemmer_named("lancaster")
+    with pytest.raises(
+        PfsmError, match=r"^tokeniser is 'moses', one of these is needed: penn, plain, char, icu"
+    ):
+        tokeniser_named("moses")
 
 
 def test_defaults_agree_with_the_codes_pystemmer_knows() -> None:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from nltk.stem import PorterStemmer
 from nltk.tokenize import TreebankWordTokenizer
 
-from pfsm.errors import PfsmError
 from pfsm.text import EncodedLines, Vocabulary
 from pfsm.text.chunks import LINE_COST, LineCache
 
@@ -125,18 +124,6 @@ def test_any_text_encodes(lines: list[str], plain: bool) -> None:
     assert encoded.offsets[-1] == encoded.ids.size
     assert decoded(vocabulary, encoded) == [vocabulary.tokens(line) for line in lines]
     same(vocabulary.word_ids, [token.lower() for token in vocabulary.types])
-
-
-@pytest.mark.parametrize(
-    ("tokeniser", "stemmer", "fault"),
-    [
-        ("moses", "porter", r"^tokeniser is 'moses', one of these is needed: penn, plain, char, icu, jieba"),
-        ("penn", "lancaster", r"^stemmer is 'lancaster', there is none of this name; "),
-    ],
-)
-def test_unknown_names(tokeniser: str, stemmer: str, fault: str) -> None:
-    with pytest.raises(PfsmError, match=fault):
-        Vocabulary(tokeniser, stemmer)
 
 
 def test_nltk_is_not_imported() -> None:

@@ -231,15 +231,6 @@ def test_2021_wants_to_know_what_sid_counts(tmp_path: Path) -> None:
     assert judgments(earlier, **options)[0].hypothesis == "a"
 
 
-def test_order_by_document_needs_documents_in_one_piece(tmp_path: Path) -> None:
-    options = texts(tmp_path)
-    path = write(tmp_path, "x-is-en.csv", f"{HEADER_DA}\n{ROW}")
-    without = {**options, "documents": ""}
-    assert fault(path, sid_order="document", **without).startswith("--sid-order document: give the document")
-    write(tmp_path, "docs", "b\na\nb\n")
-    assert "docs: a document that is not in one piece" in fault(path, sid_order="document", **options)
-
-
 @pytest.mark.parametrize(
     ("content", "expected"),
     [

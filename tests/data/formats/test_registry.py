@@ -94,19 +94,17 @@ def test_collecting(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "pair", "name"),
     [
-        ("newstest2012.cs-en.jhu-heiro.sgm", ("cs", "en"), "jhu-heiro"),
-        ("newstest2013.fr-en.MES:.2796", ("fr", "en"), "MES:.2796"),
-        ("newstest2016.online-A.0.cs-en", ("cs", "en"), "online-A.0"),
-        ("newstest2021.cs-en.hyp.Online-B.en", ("cs", "en"), "Online-B"),
-        ("newstest2021.cs-en.hyp.Online-B.en", ("", ""), "Online-B"),
-        ("Online-B.txt.gz", ("", ""), "Online-B"),
-        ("cs-en", ("cs", "en"), "cs-en"),
-        ("a.de-fr.b", ("cs", "en"), "a.de-fr.b"),
-        ("uk-dan-moses", ("", ""), "uk-dan-moses"),
+        ("newstest2012.cs-en.jhu-heiro.sgm", "cs-en", "jhu-heiro"),
+        ("newstest2013.fr-en.MES:.2796", "fr-en", "MES:.2796"),
+        ("newstest2016.online-A.0.cs-en", "cs-en", "online-A.0"),
+        ("newstest2021.cs-en.hyp.Online-B.en", "-", "Online-B"),
+        ("Online-B.txt.gz", "-", "Online-B"),
+        ("a.de-fr.b", "cs-en", "a.de-fr.b"),
+        ("uk-dan-moses", "-", "uk-dan-moses"),
     ],
 )
-def test_names_of_systems(text: str, pair: tuple[str, str], name: str) -> None:
-    assert system_name(text, *pair) == name
+def test_names_of_systems(text: str, pair: str, name: str) -> None:
+    assert system_name(text, *pair.split("-")) == name
 
 
 def test_languages() -> None:
