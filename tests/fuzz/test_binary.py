@@ -5,7 +5,6 @@ CI takes a sample of the bits, `make fuzz` up to 100,000 of every file (``PFSM_F
 
 import hashlib
 import random
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -118,21 +117,6 @@ def test_flipped_bits(kind: str, files: dict[str, bytes], tmp_path: Path) -> Non
                 read(path)
             path.write_bytes(sealed(content))
         outcome(read, path)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_damage(kind: str, files: dict[str, bytes]) -> None:
-    name, read, has_seal = KINDS[kind]
-
-    @effort(60)
-    @given(damaged(files[kind]))
-    def run(content: bytes) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / name
-            path.write_bytes(sealed(content) if has_seal and len(content) > DIGEST_SIZE else content)
-            outcome(read, path)
-
-    run()
 
 
 @pytest.fixture

@@ -11,12 +11,7 @@ from nltk.stem import PorterStemmer
 
 from pfsm.errors import PfsmError
 from pfsm.text.language_names import looks_foreign
-from pfsm.text.languages import (
-    check_language,
-    default_stemmer,
-    default_tokeniser,
-    tokeniser_named,
-)
+from pfsm.text.languages import check_language, default_stemmer, default_tokeniser, tokeniser_named
 from pfsm.text.penn import tokenise
 from pfsm.text.stemming import stemmer_named
 

@@ -16,14 +16,7 @@ from pfsm.model.settings import settings_from_dict
 from pfsm.model.signature import signature
 from pfsm.text import segmenters
 from pfsm.text.languages import tokeniser_label
-from pfsm.text.segmenters import (
-    FUGASHI,
-    ICU,
-    JIEBA,
-    STEMMER_NAMES,
-    Segmenter,
-    sentence_splitter,
-)
+from pfsm.text.segmenters import FUGASHI, ICU, JIEBA, STEMMER_NAMES, Segmenter, sentence_splitter
 from pfsm.text.stemming import check_stemmer, stemmer_named
 from pfsm.text.vocabulary import Vocabulary
 

@@ -9,7 +9,6 @@ from nltk.stem import PorterStemmer
 from nltk.tokenize import TreebankWordTokenizer
 
 from pfsm.text import EncodedLines, Vocabulary
-from pfsm.text.chunks import LINE_COST, LineCache
 
 nltk_tokens = TreebankWordTokenizer().tokenize
 nltk_stem = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM).stem
@@ -81,26 +80,6 @@ def test_types_that_come_later() -> None:
         assert words.tolist() == words_then == whole.word_ids.tolist()[: words.size]
         assert stems.tolist() == stems_then == whole.stem_ids.tolist()[: stems.size]
     assert parts.is_punctuation.tolist() == whole.is_punctuation.tolist()
-
-
-def test_line_cache_is_bounded() -> None:
-    calls: list[str] = []
-
-    def analyse(line: str) -> str:
-        calls.append(line)
-        return line[::-1]
-
-    # Room for twenty lines of 20 characters, and none for lines of more than 50.
-    cache = LineCache(analyse, 20 * (20 + LINE_COST))
-    lines = [f"{number:020}" for number in range(50)]
-    for line in lines:
-        assert cache[line] == cache[line] == line[::-1]
-        assert len(cache) <= 20
-    assert calls == lines
-    assert list(cache) == lines[40:]
-    long = "x" * 60
-    assert cache[long] == cache[long] == long
-    assert calls[50:] == [long] * 2
 
 
 def test_full_line_cache_changes_no_id() -> None:

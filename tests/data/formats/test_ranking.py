@@ -13,8 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data.formats import Preference
-from pfsm.data.formats.ranking import unroll
 from tests.data.formats.judged_sets import JudgedSet, judged_sets, lines, write_texts
 from tests.data.formats.reading import fault, judgments, preferences, reading, write
 
@@ -178,16 +176,6 @@ def test_malformed_rankings(content: str, expected: str, tmp_path: Path) -> None
 REAL = os.environ.get("PFSM_DATA", "")
 published_only = pytest.mark.skipif(not REAL, reason="PFSM_DATA is not set")
 
-SAMPLE_OF_2013 = {
-    556: "KIT_primary.2658:2 uedin-heafield-unconstrained.2755:2 DCU__primary.2828:3 "
-    "MES-SimplifiedFrench-primary.2662:2 LIMSI-Ncode-SOUL-primary.2585:1",
-    766: "uedin-wmt13.2838:2 CMU_Tree-to-Tree.2893:2 RWTH_primary.2595:1 DCU__primary.2828:1 "
-    "uedin-heafield-unconstrained.2755:2",
-    2187: "KIT_primary.2658:2 RWTH_primary.2595:1 Shef-wproa.2780:4 online-B:2 uedin-wmt13.2838:3",
-    1734: "cu-zeman.2738:5 DCU__primary.2828:5 LIMSI-Ncode-SOUL-primary.2585:5 online-B:4 JHU.2684:5",
-}
-"""Published rankings, French-English: by segment five systems and their ranks."""
-
 SAMPLE_OF_2021 = """\
 984 53.6666666666667 -0.591803831421895 3
 985 61.6666666666667 0.107183516599889 3
@@ -206,21 +194,6 @@ SAMPLE_OF_2021 = """\
 def number_of(segment_id: str) -> int:
     """The segment, from 1."""
     return int(segment_id.rpartition(".")[2])
-
-
-@published_only
-def test_rankings_of_2013_are_among_the_pairs() -> None:
-    votes: Counter[tuple[int, str, str]] = Counter()
-    for each in preferences(f"{REAL}/wmt13-rr/fr-en-test.tsv.gz"):
-        assert isinstance(each, Preference)
-        votes[number_of(each.segment_id), each.better_system, each.worse_system] += int(each.votes)
-    found = 0
-    for segment, ranking in SAMPLE_OF_2013.items():
-        ranks = [each.rpartition(":") for each in ranking.split()]
-        for pair in unroll([(system, int(rank)) for system, _, rank in ranks]):
-            found += not pair.tie
-            assert pair.tie or votes[segment, pair.better, pair.worse] > 0
-    assert found == 7 + 6 + 9 + 4
 
 
 @published_only
