@@ -94,11 +94,6 @@ class TestScoring:
         assert run.err.count("\n") == 1
         assert "pfsm: worker tcp://127.0.0.1:" in run.err
         assert "mine" in run.err
-        assert cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml").status == 0
-        scored = cli("score", "--table", "d.tsv", "-m", "m.json", "-o", "out", "--scheduler", address)
-        assert scored.status == 2
-        assert scored.err.count("\n") == 1
-        assert "pfsm: worker tcp://127.0.0.1:" in scored.err
 
 
 def sleep_long() -> None:

@@ -213,28 +213,19 @@ def test_preferences(name: str) -> None:
         assert value == pytest.approx(PREFERENCES[name].bind(part).value(metric[rows]), abs=1e-12)
 
 
-def test_nothing_is_undefined() -> None:
-    none = np.zeros(0)
-    items = scored_items(none, segments=[], systems=[], lengths=[])
+def test_nothing_is_undefined_and_a_single_segment_has_no_resamples() -> None:
+    none, human, metric = np.zeros(0), np.array([0.0, 30.0, 60.0, 90.0]), np.array([1.0, 3.0, 2.0, 4.0])
+    nothing = scored_items(none, segments=[], systems=[], lengths=[])
+    single = scored_items(human, segments=[0, 0, 0, 0], systems=[0, 1, 2, 3], lengths=np.ones(4))
     for statistic in (*SEGMENT_LEVEL.values(), *SYSTEM_LEVEL.values()):
-        measure = statistic.bind(items)
+        measure = statistic.bind(nothing)
         assert math.isnan(measure.value(none)), statistic.name
-        assert np.isnan(measure.resampled(none, 3, 1)).all(), statistic.name
-        assert measure.resampled(none, 3, 1).shape == (3,)
+        assert np.isnan(measure.resampled(none, 3, 1)).tolist() == [True] * 3, statistic.name
+        measure = statistic.bind(single)
+        assert not math.isnan(measure.value(metric)) or statistic.name == "spa"
+        assert np.isnan(measure.resampled(metric, 3, 1)).all(), statistic.name
     for preference in PREFERENCES.values():
-        measure = preference.bind(preference_items([], [], []))
-        assert math.isnan(measure.value(np.zeros((0, 2)))), preference.name
-        assert np.isnan(measure.resampled(np.zeros((0, 2)), 3, 1)).all(), preference.name
-
-
-@pytest.mark.parametrize("level", [SEGMENT_LEVEL, SYSTEM_LEVEL])
-def test_a_single_segment_has_values_but_no_resamples(level) -> None:  # type: ignore[no-untyped-def]
-    human, metric = np.array([0.0, 30.0, 60.0, 90.0]), np.array([1.0, 3.0, 2.0, 4.0])
-    items = scored_items(human, segments=[0, 0, 0, 0], systems=[0, 1, 2, 3], lengths=np.ones(4))
-    for name, statistic in level.items():
-        measure = statistic.bind(items)
-        assert not math.isnan(measure.value(metric)) or name == "spa", name
-        assert np.isnan(measure.resampled(metric, 3, 1)).all(), name
+        assert math.isnan(preference.bind(preference_items([], [], [])).value(np.zeros((0, 2))))
 
 
 def judgments(seed: int = 1) -> tuple[Float, Float, list[str]]:

@@ -2,7 +2,7 @@
 
 import math
 from itertools import permutations
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -74,11 +74,6 @@ def test_the_interval_is_that_of_the_plain_bootstrap(statistic: Any) -> None:
     assert interval.low < plain(better, worse, votes) < interval.high
 
 
-def test_nothing_to_count_is_undefined() -> None:
-    assert math.isnan(preference_interval([], []).low)
-    assert math.isnan(preference_interval([1.0, 2.0], [1.0, 2.0], statistic="wmt13").high)
-
-
 def test_bad_arguments_are_refused() -> None:
     calls: tuple[tuple[Any, tuple[Any, ...], str], ...] = (
         (PreferenceCounts(1.0, 0.0, 0.0).kendall_tau, ("wmt99",), "'wmt99'"),
@@ -86,6 +81,8 @@ def test_bad_arguments_are_refused() -> None:
         (preference_counts, ([1.0, 2.0], [1.0, 3.0], [1.0]), "votes have shape"),
         (preference_counts, ([1.0], [math.nan]), "not finite"),
         (preference_counts, ([1.0], [0.0], [-1.0]), "number of votes"),
+        (wmt_kendall, ([1.0], [1.0], ["a"], "wmt99"), "'wmt99'"),
+        (pair_counts, ([1.0, 2.0], [1.0, 2.0], None, -1.0), r"threshold is -1\.0"),
         (pairwise_judgments, (["a"], ["b"], [2], ["s"]), "1, -1 or 0"),
         (pairwise_judgments, (["a", "b"], ["b"], [1], ["s"]), "1 preferences between 2 and 1"),
         (pairwise_judgments, (["a"], ["b"], [1], ["s", "t"]), "1 rows, but 2 segments"),
@@ -198,13 +195,6 @@ def test_wmt_kendall_against_every_pair(made: list[tuple[int, int, str]], varian
     assert wmt_kendall(human, metric, segments, variant) == pytest.approx(expected, abs=1e-14, nan_ok=True)
 
 
-def test_bad_arguments_are_refused_segment() -> None:
-    with pytest.raises(ValueError, match="'wmt99'"):
-        wmt_kendall([1.0], [1.0], ["a"], cast("Any", "wmt99"))
-    with pytest.raises(ValueError, match=r"threshold is -1\.0"):
-        pair_counts([1.0, 2.0], [1.0, 2.0], tie_threshold=-1.0)
-
-
 rows_tie_calibration = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 6), st.sampled_from("abc")), max_size=12
 )
@@ -220,27 +210,11 @@ def test_against_every_threshold(made: list[tuple[int, int, str]]) -> None:
     if not math.isnan(expected):
         at_threshold = pairs.accuracy_with_ties(human, metric, segments, found.threshold)
         assert at_threshold == pytest.approx(expected, abs=1e-14)
+        assert accuracy_with_ties(human, metric, segments, found.threshold) == pytest.approx(expected)
         smaller = [gap / 4 for gap in range(7) if gap / 4 < found.threshold]
         assert all(
             pairs.accuracy_with_ties(human, metric, segments, gap) < expected - 1e-14 for gap in smaller
         )
-
-
-@given(rows_tie_calibration, st.sampled_from([0.0, 0.25, 0.6]))
-def test_a_given_threshold(made: list[tuple[int, int, str]], threshold: float) -> None:
-    human, metric = [float(row[0]) for row in made], [row[1] / 4 for row in made]
-    segments = [row[2] for row in made]
-    expected = pairs.accuracy_with_ties(human, metric, segments, threshold)
-    found = accuracy_with_ties(human, metric, segments, threshold)
-    assert found == pytest.approx(expected, abs=1e-14, nan_ok=True)
-
-
-def test_no_pairs() -> None:
-    for human, segments in (([], []), ([1.0, 2.0], ["a", "b"])):
-        found = calibrate_ties(human, human, segments)
-        assert math.isnan(found.accuracy)
-        assert math.isnan(found.threshold)
-        assert math.isnan(accuracy_with_ties(human, human, segments))
 
 
 def test_too_many_pairs_are_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

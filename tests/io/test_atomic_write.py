@@ -154,14 +154,6 @@ def unprivileged() -> Iterator[Path]:
             folder.chmod(0o777)
 
 
-def test_no_permission_to_read(unprivileged: Path) -> None:
-    path = unprivileged / "x.txt"
-    path.write_text("a")
-    path.chmod(0)
-    with pytest.raises(PfsmError, match=f"^{path}: no permission to read it$"):
-        read_lines(path)
-
-
 def test_writing_is_refused_beforehand_where_it_would_fail(unprivileged: Path) -> None:
     (unprivileged / "kept").write_text("old")
     (unprivileged / "kept").chmod(0o444)
@@ -182,6 +174,9 @@ def test_writing_is_refused_beforehand_where_it_would_fail(unprivileged: Path) -
     with pytest.raises(PfsmError, match=r"closed/x: no permission to write it$"), atomic_write(closed / "x"):
         pass
     only(closed)
+    (unprivileged / "kept").chmod(0)
+    with pytest.raises(PfsmError, match=r"kept: no permission to read it$"):
+        read_lines(unprivileged / "kept")
     with pytest.raises(PfsmError, match=r"^output '-': is not a file name; give the name of a file$"):
         check_writable("-")
 

@@ -4,51 +4,15 @@ import io
 import logging
 import subprocess
 import sys
-from collections.abc import Callable
 
 import pytest
 
-from pfsm.runtime.progress import Lines, Stage, shown_progress
+from pfsm.runtime.progress import Stage, shown_progress
 
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
-
-
-Wait = Callable[[float], None]
-
-
-@pytest.fixture
-def wait(monkeypatch: pytest.MonkeyPatch) -> Wait:
-    """A clock that stands still until it is told how many seconds have passed."""
-    now = [100.0]
-    monkeypatch.setattr("pfsm.runtime.progress.time.monotonic", lambda: now[0])
-
-    def passed(seconds: float) -> None:
-        now[0] += seconds
-
-    return passed
-
-
-def test_plain_lines_come_every_few_seconds(wait: Wait) -> None:
-    stream = io.StringIO()
-    lines = Lines(stream)
-    stage, inner = Stage("score", "files", 2, "files"), Stage("score", "scoring", 100, "pairs")
-    for one in (stage, inner):
-        one.begin()
-        lines.stages.append(one)
-        lines.change(one, "begin", str(one))
-    for _ in range(56):
-        wait(0.125)
-        inner.advance()
-        lines.change(inner, "advance", str(inner))
-    shown = stream.getvalue().splitlines()
-    assert shown[:2] == ["pfsm: files: 0 of 2 files", "pfsm: scoring: 0 of 100 pairs"]
-    assert [line.partition(",")[0] for line in shown[2:]] == [
-        "pfsm: files: 0 of 2 files; scoring: 24 of 100 pairs",
-        "pfsm: files: 0 of 2 files; scoring: 48 of 100 pairs",
-    ]
 
 
 @pytest.mark.parametrize(("verbose", "terminal"), [(False, True), (True, False), (False, False)])

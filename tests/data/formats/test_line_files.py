@@ -50,12 +50,6 @@ def test_malformed_files(file: str, content: str | bytes, expected: str, tmp_pat
     assert message == expected
 
 
-def test_what_is_missing_is_named(tmp_path: Path) -> None:
-    hyp = write(tmp_path, "hyp", "a\n")
-    assert fault(hyp, "parallel").startswith("plain files hold no references; give them with --references")
-    assert fault(hyp, "parallel", references=(hyp,)).startswith("1 files of translations and 0 of scores;")
-
-
 def mtme(root: Path, judged: JudgedSet, separator: str = "\t") -> str:
     """The set as a folder; segments without a judgment have the score None, systems without any are not there."""
     lines(root / "sources/cs-en.txt", judged.sources)
@@ -249,11 +243,3 @@ GOOD = "0\ts\tm\t[1]\t1\t[0]\t0\t0"
 )  # fmt: skip
 def test_malformed_files_mlqe(kind: str, content: str, expected: str, tmp_path: Path) -> None:
     assert fault(post_edits(tmp_path, **{kind: content})) == expected
-
-
-def test_files_that_are_missing_or_too_many(tmp_path: Path) -> None:
-    path = post_edits(tmp_path)
-    write(tmp_path, "x/train.pe", "p\n")
-    assert fault(path) == "x/train.pe: a second *.pe after x/dev.pe; give one language pair and split"
-    rate = write(tmp_path, "alone/dev.hter", "0\n")
-    assert fault(rate, "mlqe-pe").startswith("dev.hter: no post-edits (*.pe), which serve as references")

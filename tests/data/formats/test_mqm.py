@@ -43,6 +43,24 @@ def test_scores_as_published(errors: list[tuple[str, str]], score: float, tmp_pa
     assert [each.score for each in judgments(path, references=(write(tmp_path, "ref", "r\n"),))] == [score]
 
 
+def test_quotes_of_early_files_and_errors_without_a_weight(tmp_path: Path) -> None:
+    references = (write(tmp_path, "ref", "r\n"),)
+    path = write(tmp_path, "x.tsv", HEADER + row(target='"so ""<v>called</v>"" x"') + row("T", target='"'))
+    assert [each.hypothesis for each in judgments(path, references=references)] == ['"so ""called"" x"', '"']
+    found = judgments(path, references=references, unquote=True)
+    assert [each.hypothesis for each in found] == ['so "called" x', '"']
+    for last, expected in (
+        (
+            row(severity="Huge"),
+            "x.tsv:3: severity is 'Huge', which has no weight; give it one with --weights",
+        ),
+        (row("T", 3, seg_id=9), "x.tsv:3: seg_id is '9', but ref has 1 line"),
+    ):
+        assert fault(write(tmp_path, "x.tsv", HEADER + row() + last), references=references).startswith(
+            expected
+        )
+
+
 @st.composite
 def annotations(draw: st.DrawFn, judged: JudgedSet) -> tuple[str, dict[tuple[str, int], dict[str, float]]]:
     """A file about a set's translations, its rows in any order, and the penalties by system, segment, rater."""
@@ -124,29 +142,6 @@ def test_later_files_have_other_names_and_tests_of_raters(tmp_path: Path) -> Non
         "tests of raters (HOTW-test) left out": 1,
         "rows whose target differs from the first one of their translation": 1,
     }
-
-
-def test_quotes_of_early_files(tmp_path: Path) -> None:
-    path = write(tmp_path, "x.tsv", HEADER + row(target='"so ""<v>called</v>"" x"') + row("T", target='"'))
-    references = (write(tmp_path, "ref", "r\n"),)
-    assert [each.hypothesis for each in judgments(path, references=references)] == ['"so ""called"" x"', '"']
-    found = judgments(path, references=references, unquote=True)
-    assert [each.hypothesis for each in found] == ['so "called" x', '"']
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (
-            HEADER + row() + row(severity="Huge"),
-            "x.tsv:3: severity is 'Huge', which has no weight; give it one with --weights",
-        ),
-        (HEADER + row() + row("T", 3, seg_id=9), "x.tsv:3: seg_id is '9', but ref has 2 lines"),
-    ],
-)
-def test_malformed_annotations(content: str, expected: str, tmp_path: Path) -> None:
-    references = (write(tmp_path, "ref", "r\nq\n"),)
-    assert fault(write(tmp_path, "x.tsv", content), "mqm", references=references) == expected
 
 
 def test_segments_by_document_and_sources_that_differ(tmp_path: Path) -> None:
