@@ -1,13 +1,8 @@
-"""Absolute judgments: read, chosen, joined, and put in an order that files and rows do not change.
-
-Preferences: read with their votes, chosen, joined.
-
-Fingerprints of references, against sha256 of what their normal form should be.
-"""
+"""Judgments and preferences: read, chosen, joined, in an order that files and rows do not change; fingerprints."""
 
 import hashlib
-import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -28,9 +23,6 @@ from pfsm.data import (
 )
 from pfsm.errors import PfsmError
 
-REAL = os.environ.get("PFSM_DATA")
-needs_data = pytest.mark.skipif(REAL is None, reason="PFSM_DATA is not set")
-
 
 def write(folder: Path, content: str, name: str = "x.tsv") -> Path:
     path = folder / name
@@ -40,17 +32,9 @@ def write(folder: Path, content: str, name: str = "x.tsv") -> Path:
 
 def rows_of(judgments: Judgments) -> list[tuple[object, ...]]:
     """Everything a judgment consists of, one tuple a row, for comparison."""
-    names = list(judgments.columns)
-    return [
-        (reference, hypothesis, score, tuple(zip(names, others, strict=True)))
-        for reference, hypothesis, score, *others in zip(
-            judgments.references,
-            judgments.hypotheses,
-            judgments.scores.tolist(),
-            *judgments.columns.values(),
-            strict=True,
-        )
-    ]
+    columns = [[(name, field) for field in fields] for name, fields in judgments.columns.items()]
+    texts = judgments.references, judgments.hypotheses
+    return list(zip(*texts, judgments.scores.tolist(), *columns, strict=True))
 
 
 def make(name: str, rows: list[tuple[str, str, float]], **columns: list[str]) -> Judgments:
@@ -73,26 +57,33 @@ def test_reading(tmp_path: Path) -> None:
     assert judgments.sources == (read_table(path).source,)
 
 
+JUDGED, PREFERRED = "reference\thypothesis\tscore\n", "reference\tbetter\tworse\tvotes\n"
+NO_HYPOTHESIS = (
+    "no column 'hypothesis'; the columns are 'reference', 'better', 'worse', 'votes'; this is a file of pref"
+)
+
+
 @pytest.mark.parametrize(
-    ("content", "expected"),
+    ("read", "content", "expected"),
     [
-        ("ref\tmt\tDA\nr\th\t1\n", ": no column 'score'; the columns are 'ref', 'mt', 'DA'"),
+        (read_judgments, "ref\tmt\tDA\nr\th\t1\n", " no column 'score'; the columns are 'ref', 'mt', 'DA'"),
+        (read_judgments, f"{PREFERRED}r\tb\tw\t1\n", f" {NO_HYPOTHESIS}"),
+        (read_judgments, JUDGED, " no rows below the header"),
+        (read_judgments, f"{JUDGED}r\th\t1\nr\th\tn/a\n", "3: score is 'n/a', a finite number is needed"),
         (
-            "reference\tbetter\tworse\nr\tb\tw\n",
-            ": no column 'hypothesis'; the columns are 'reference', 'better', 'w",
+            read_preferences,
+            f"{JUDGED}r\th\t1\n",
+            " no column 'better'; the columns are 'reference', 'hypothesis', 's",
         ),
-        ("reference\thypothesis\tscore\n", ": no rows below the header"),
-        (
-            "reference\thypothesis\tscore\nr\th\t1\nr\th\tn/a\n",
-            ":3: score is 'n/a', a finite number is needed",
-        ),
+        (read_preferences, PREFERRED, " no rows below the header"),
+        (read_preferences, f"{PREFERRED}r\tb\tw\t-1\n", "2: votes is '-1', a finite number of 0 or more"),
     ],
 )
-def test_what_is_refused(content: str, expected: str, tmp_path: Path) -> None:
+def test_what_is_refused(read: Callable[[Path], object], content: str, expected: str, tmp_path: Path) -> None:
     path = write(tmp_path, content)
     with pytest.raises(PfsmError) as caught:
-        read_judgments(path)
-    assert str(caught.value).startswith(f"{path}{expected}")
+        read(path)
+    assert str(caught.value).startswith(f"{path}:{expected}")
 
 
 def test_select() -> None:
@@ -135,25 +126,6 @@ def test_the_order_of_files_and_rows_makes_no_difference(
     assert one.sources == other.sources
     assert list(one.columns) == list(other.columns) == ["document", "system"]
     assert len(one) == len(with_system) + len(without)
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("reference\tworse\nb\tw\n", ": no column 'better'; the columns are 'reference', 'worse'"),
-        (
-            "ref\tmt\tscore\nr\th\t1\n",
-            ": no column 'better'; the columns are 'ref', 'mt', 'score'; this is a file",
-        ),
-        ("reference\tbetter\tworse\n", ": no rows below the header"),
-        ("reference\tbetter\tworse\tvotes\nr\tb\tw\t-1\n", ":2: votes is '-1', a finite number of 0 or more"),
-    ],
-)
-def test_preferences_that_are_refused(content: str, expected: str, tmp_path: Path) -> None:
-    path = write(tmp_path, content)
-    with pytest.raises(PfsmError) as caught:
-        read_preferences(path)
-    assert str(caught.value).startswith(f"{path}{expected}")
 
 
 def test_preferences_read_chosen_and_joined(tmp_path: Path) -> None:

@@ -231,13 +231,7 @@ Result = TypeVar("Result")
 
 
 class Interfering:
-    """A cluster to which something happens after some results.
-
-    Args:
-        cluster: The cluster.
-        after: Number of results before.
-        action: What happens.
-    """
+    """A cluster to which something happens after some results."""
 
     def __init__(self, cluster: Cluster, after: int, action: Callable[[], None]) -> None:
         self.cluster = cluster

@@ -181,8 +181,6 @@ def test_writing_is_refused_beforehand_where_it_would_fail(unprivileged: Path) -
         check_writable("-")
 
 
-temporary_only = pytest.mark.skipif(sys.platform == "win32", reason="this system has no such locks")
-
 WRITER = """
 import os, signal, sys
 from pfsm.io.files import atomic_write
@@ -210,7 +208,7 @@ def writer(path: Path, end: str) -> "subprocess.Popen[str]":
     return process
 
 
-@temporary_only
+@pytest.mark.skipif(sys.platform == "win32", reason="this system has no such locks")
 def test_the_next_write_removes_what_was_left(tmp_path: Path) -> None:
     with writer(tmp_path / "a.txt", "killed") as process:
         process.communicate("\n")
@@ -222,7 +220,7 @@ def test_the_next_write_removes_what_was_left(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
-@temporary_only
+@pytest.mark.skipif(sys.platform == "win32", reason="this system has no such locks")
 def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
     with writer(tmp_path / "a.txt", "ends") as process:
         (theirs,) = tmp_path.iterdir()

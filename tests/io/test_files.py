@@ -1,9 +1,4 @@
-"""Lines, checksums and atomic writing, against the plain tools they must agree with.
-
-Numbers of bytes as people write them.
-
-Text that begins as Parquet does is text; Parquet is not, wherever it comes from.
-"""
+"""Lines and checksums of files; text that begins as Parquet does is text, Parquet is not."""
 
 import gzip
 import hashlib
@@ -24,9 +19,6 @@ def message(path: Path | str) -> str:
     text = str(caught.value)
     assert "\n" not in text
     return text
-
-
-# Reading
 
 
 @pytest.mark.parametrize(
@@ -92,9 +84,6 @@ def test_every_truncation_of_a_gzip_file_is_noticed(tmp_path: Path) -> None:
         assert message(path).startswith(f"{path}: {expected}"), length
 
 
-# Checksums
-
-
 def test_checksum_is_that_of_the_decompressed_bytes(tmp_path: Path) -> None:
     content = b"\xef\xbb\xbfa\r\nb\xff\n"
     expected = hashlib.sha256(content).hexdigest()
@@ -110,32 +99,20 @@ GENES = ["PAR1 is a receptor.\nIt has a tail.\n", "PAR1\tF2R\n", "PAR1\n", "PAR1
 PARQUET = [b"PAR1\x15\x04\x15\x10\x4c\x00\xffPAR1", b"PAR1\x15\x02\n\x19\x00\x00\x00PAR1", b"PAR1\x15\n\n\n"]
 
 
-def offered(content: bytes, source: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of a file, plain or packed, or of standard input, that has this content."""
-    if source == "-":
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
-        return source
-    path = folder / source
-    path.write_bytes(gzip.compress(content) if source.endswith(".gz") else content)
-    return str(path)
-
-
 @pytest.mark.parametrize("source", ["x.txt", "x.gz", "-"])
-@pytest.mark.parametrize("text", GENES)
-def test_a_gene_is_no_parquet(
-    text: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = text.splitlines()
-    assert read_lines(offered(text.encode(), source, tmp_path, monkeypatch)) == expected
+def test_a_gene_is_no_parquet(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def offered(content: bytes) -> str:
+        if source == "-":
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
+            return source
+        (tmp_path / source).write_bytes(gzip.compress(content) if source == "x.gz" else content)
+        return str(tmp_path / source)
 
-
-@pytest.mark.parametrize("source", ["x.txt", "x.gz", "-"])
-@pytest.mark.parametrize("content", PARQUET)
-def test_parquet_is_no_text(
-    content: bytes, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(PfsmError, match="is Parquet; score it with"):
-        read_lines(offered(content, source, tmp_path, monkeypatch))
+    for text in GENES:
+        assert read_lines(offered(text.encode())) == text.splitlines()
+    for content in PARQUET:
+        with pytest.raises(PfsmError, match="is Parquet; score it with"):
+            read_lines(offered(content))
 
 
 @pytest.mark.parametrize("rows", [0, 3])

@@ -37,14 +37,9 @@ def test_lines_of_one_number_belong_together(tmp_path: Path) -> None:
     ],
 )
 def test_malformed_files(file: str, content: str | bytes, expected: str, tmp_path: Path) -> None:
-    contents: dict[str, str | bytes] = {
-        "hyp": "a\n\nc\n",
-        "ref": "r\n\nt\n",
-        "scores": "1\n2\n3\n",
-        "docs": "d\nd\ne\n",
-        "src": "s\nt\nu\n",
-    }
-    paths = {name: write(tmp_path, name, each) for name, each in (contents | {file: content}).items()}
+    contents: dict[str, str | bytes] = {"hyp": "a\n\nc\n", "ref": "r\n\nt\n", "scores": "1\n2\n3\n"}
+    contents |= {"docs": "d\nd\ne\n", "src": "s\nt\nu\n", file: content}
+    paths = {name: write(tmp_path, name, each) for name, each in contents.items()}
     options = {"references": (paths["ref"],), "scores": (paths["scores"],)}
     message = fault(paths["hyp"], "parallel", **options, documents=paths["docs"], sources=paths["src"])
     assert message == expected
@@ -59,11 +54,8 @@ def mtme(root: Path, judged: JudgedSet, separator: str = "\t") -> str:
     for system, output in judged.outputs.items():
         lines(root / f"system-outputs/cs-en/{system}.txt", output)
     scored = dict.fromkeys(system for system, _ in judged.scores)
-    rows = [
-        f"{system}{separator}{judged.scores.get((system, at), None)}"
-        for system in scored
-        for at in range(len(judged))
-    ]
+    places = [(system, at) for system in scored for at in range(len(judged))]
+    rows = [f"{place[0]}{separator}{judged.scores.get(place)}" for place in places]
     lines(root / "human-scores/cs-en.mqm.seg.score", rows)
     return str(root)
 
@@ -157,17 +149,9 @@ def test_missing_files(root: Path) -> None:
 
 
 HEADER = "index\toriginal\ttranslation\tscores\tmean\tz_scores\tz_mean\tmodel_scores"
-ROW = st.fixed_dictionaries(
-    {
-        "src": SEGMENT,
-        "mt": SEGMENT,
-        "pe": SEGMENT,
-        "mean": SCORE,
-        "z": SCORE,
-        "hter": st.floats(0, 3),
-        "raters": st.integers(1, 6),
-    }
-)
+TEXTS = {"src": SEGMENT, "mt": SEGMENT, "pe": SEGMENT}
+RATES = {"mean": SCORE, "z": SCORE, "hter": st.floats(0, 3), "raters": st.integers(1, 6)}
+ROW = st.fixed_dictionaries({**TEXTS, **RATES})
 
 
 @settings(max_examples=40)

@@ -53,9 +53,9 @@ def rankings(draw: st.DrawFn, judged: JudgedSet) -> list[Ranking]:
     return draw(st.lists(row, min_size=1, max_size=8))
 
 
-def csv(rows: Iterable[Ranking], header: str = HEADER_2012, pair: str = "Czech,English") -> str:
+def csv(rows: Iterable[Ranking], header: str) -> str:
     """The rows under one of the headers."""
-    lines = [header]
+    lines, pair = [header], "Czech,English"
     for row in rows:
         index = str(row.at + 1)
         if header == HEADER_2012:
@@ -63,7 +63,6 @@ def csv(rows: Iterable[Ranking], header: str = HEADER_2012, pair: str = "Czech,E
             fields += [f"-1,{system}" for system, _ in row.ranks] + [str(rank) for _, rank in row.ranks]
         else:
             fields = [pair, index, index, row.rater, *(f"{system},{rank}" for system, rank in row.ranks)]
-            fields += ["1"] * (header == HEADER_2016)
         lines.append(",".join(fields))
     return "".join(f"{line}\n" for line in lines)
 
@@ -199,14 +198,9 @@ def number_of(segment_id: str) -> int:
 @published_only
 def test_sid_counts_by_document_in_2021(tmp_path: Path) -> None:
     """Scores as published meet the segments that others have found them to belong to."""
-    known = {
-        number_of(each.segment_id): each
-        for each in judgments(f"{REAL}/wmt21-da/is-en-test.tsv.gz")
-        if each.system == "Manifold"
-    }
-    everything = {
-        number_of(each.segment_id): each for each in judgments(f"{REAL}/wmt21-da/is-en-test.tsv.gz")
-    }
+    records = judgments(f"{REAL}/wmt21-da/is-en-test.tsv.gz")
+    known = {number_of(each.segment_id): each for each in records if each.system == "Manifold"}
+    everything = {number_of(each.segment_id): each for each in records}
     in_order = [everything[number] for number in range(1, 1001)]
     output = [known[number].hypothesis if number in known else "" for number in range(1, 1001)]
     published = ["SYS SID RAW.SCR Z.SCR N ", *(f"Manifold.0 {line} " for line in SAMPLE_OF_2021.splitlines())]
