@@ -59,7 +59,7 @@ def test_reading(tmp_path: Path) -> None:
 
 JUDGED, PREFERRED = "reference\thypothesis\tscore\n", "reference\tbetter\tworse\tvotes\n"
 NO_HYPOTHESIS = (
-    "no column 'hypothesis'; the columns are 'reference', 'better', 'worse', 'votes'; this is a file of pref"
+    "no column 'hypothesis'; the columns are 'reference', 'better', 'worse', 'votes'; this is a file of p"
 )
 
 

@@ -1,11 +1,4 @@
-"""Correlations against exact fractions, pairs counted one by one, and scipy.
-
-Mean-removed and length-weighted correlations by hand, by repetition of points, and against SciPy.
-
-The rank kernels on resamples, against the definitions applied to the drawn rows.
-
-Williams' test: a published example, the matrix form of its statistic, limits.
-"""
+"""Correlations and Williams' test: the definitions, SciPy, a published example, repeated points, resamples."""
 
 import math
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""Scores of metrics that pool counts, against sacrebleu on the rows of every system, resample and permutation.
-
-Scores of documents by hand, against SciPy, and resampled document by document.
-"""
+"""Scores of metrics that pool counts, against sacrebleu on the rows of every system, resample and swap."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""Contrast tests: counts by hand, the Wilson interval against SciPy, the bootstrap against its definition.
-
-Losses by severity, against counts by hand and SciPy.
-"""
+"""Contrast tests and losses by severity: counts by hand, and SciPy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

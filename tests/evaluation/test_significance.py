@@ -2,6 +2,7 @@
 
 import math
 import random
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -54,13 +55,9 @@ def test_against_a_plain_loop() -> None:
     assert group.value_a == pytest.approx(pearson(a, human))
 
 
-def groups_of(n: int) -> list[str]:
-    return [("cs", "de", "fi")[row % 3] for row in range(n)]
-
-
 def test_groups_mean_and_pooled() -> None:
     human, a, b = scores(120, noise=(1.0, 1.4))
-    groups = groups_of(120)
+    groups = ["cs", "de", "fi"] * 40
     result = paired_bootstrap_correlations(human, a, b, groups, n_resamples=300, seed=4)
     assert [group.name for group in result.groups] == ["cs", "de", "fi"]
     for number, group in enumerate(result.groups):
@@ -75,20 +72,6 @@ def test_groups_mean_and_pooled() -> None:
     assert result.mean.n == result.pooled.n == 120
 
 
-def test_a_group_without_the_statistic_is_left_out_of_the_mean() -> None:
-    human, a, b = scores(60)
-    b[::3] = 1.0
-    result = paired_bootstrap_correlations(human, a, b, groups_of(60), n_resamples=50)
-    cs, de, fi = result.groups
-    assert math.isnan(cs.difference)
-    assert math.isnan(cs.p_value)
-    assert math.isnan(cs.interval.low)
-    assert result.mean.difference == pytest.approx((de.difference + fi.difference) / 2)
-    nothing = perm_both(human, a, np.ones(60), n_permutations=20)
-    assert math.isnan(nothing.groups[0].p_value)
-    assert math.isnan(nothing.mean.p_value)
-
-
 def test_bad_arguments_are_refused() -> None:
     human, a, b = scores(5)
     for arguments, options, message in (
@@ -101,8 +84,21 @@ def test_bad_arguments_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             paired_bootstrap_correlations(*arguments, **options)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="n_permutations is 0"):
-        perm_both(human, a, b, n_permutations=0)
+    undefined = perm_both(human, a, np.ones(5), n_permutations=20)
+    assert math.isnan(undefined.mean.p_value)
+    calls: tuple[tuple[Any, tuple[Any, ...], str], ...] = (
+        (partial(perm_both, n_permutations=0), (human, a, b), "n_permutations is 0"),
+        (partial(compare_systems, significance=5.0), (["a", "b"], [a, b]), "significance"),
+        (compare_systems, (["a", "a"], [a, b]), "same name"),
+        (compare_systems, (["a"], [a, b]), "names"),
+        (compare_systems, (["a", "b"], [a, b[:4]]), "'b' has scores of shape"),
+        (compare_systems, (["a", "b"], [a[:0], b[:0]]), "at least one segment"),
+        (compare_systems, (["a", "b"], [a, b * np.inf]), "'b' is not finite"),
+        (holm, ([1.5],), "from 0 to 1"),
+    )
+    for call, values, message in calls:
+        with pytest.raises(ValueError, match=message):
+            call(*values)
 
 
 def exact(human: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64], value) -> float:  # type: ignore[no-untyped-def]
@@ -202,16 +198,9 @@ def test_identical_systems_do_not_differ_and_one_segment_shows_nothing() -> None
 
 
 def test_resamples_that_never_differ_have_no_p_value() -> None:
+    """But for rounding; a difference of exactly 0 is none, whatever is drawn."""
     nan = math.nan
-    # But for rounding; a difference of exactly 0 is none, whatever is drawn.
-    cases: tuple[tuple[list[float], float], ...] = (
-        ([2.0, 2.0], 2.0),
-        ([0.3, 0.1 + 0.2], 0.3),
-        ([nan, 2.0], 2.0),
-        ([nan, nan], 0.0),
-        ([], 1.0),
-    )
-    for resampled, difference in cases:
+    for resampled, difference in (([2.0, 2.0], 2.0), ([0.3, 0.1 + 0.2], 0.3), ([nan, 2.0], 2.0), ([], 1.0)):
         assert math.isnan(paired_p_value(np.array(resampled), difference))
     assert paired_p_value(np.array([0.0, 0.0, nan]), 0.0) == 1.0
     assert paired_p_value(np.array([0.0, 1.0, nan, 2.0, 3.0, 4.0]), 2.0) == 3 / 6
@@ -228,19 +217,3 @@ def test_holm_rejects_as_the_step_down_procedure_does(p_values: list[float]) -> 
             break
         rejected.add(place)
     assert set(np.flatnonzero(holm(p_values) <= level).tolist()) == rejected
-
-
-def test_bad_arguments_are_refused_systems() -> None:
-    a, b = normal_scores(2, 10)
-    for names, scores, settings, message in (
-        (["a", "a"], [a, b], {}, "same name"),
-        (["a"], [a, b], {}, "names"),
-        (["a", "b"], [a, b[:9]], {}, "'b' has scores of shape"),
-        (["a", "b"], [a[:0], b[:0]], {}, "at least one segment"),
-        (["a", "b"], [a, np.where(b == b[3], np.nan, b)], {}, "'b' is not finite"),
-        (["a", "b"], [a, b], {"significance": 5.0}, "significance"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            compare_systems(names, scores, **settings)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="from 0 to 1"):
-        holm([1.5])

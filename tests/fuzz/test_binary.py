@@ -1,7 +1,4 @@
-"""Parsers of binary files: every way to cut them short, bits flipped one at a time, damage drawn by hypothesis.
-
-CI takes a sample of the bits, `make fuzz` up to 100,000 of every file (``PFSM_FUZZ``).
-"""
+"""Parsers of binary files: every way to cut them short, bits flipped one at a time, damage drawn at random."""
 
 import hashlib
 import random

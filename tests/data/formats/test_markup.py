@@ -1,7 +1,4 @@
-"""SGML as it is found, XML as it should be, and what is refused in both.
-
-Sets in SGML and XML joined with their scores.
-"""
+"""SGML as it is found, XML as it should be, what is refused in both, and sets joined with their scores."""
 
 import tempfile
 from pathlib import Path
