@@ -134,6 +134,11 @@ def test_documents_have_corpus_scores() -> None:
     np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-9)
     found = estimate(question, pooled("bleu", question), [DOCUMENT_LEVEL["pearson"]], COUNT, SEED)["pearson"]
     assert found.groups[ONE_GROUP].value == pytest.approx(stats.pearsonr(expected, items.human).statistic)
+    # Equation 3 of Kahn et al. (2009): without the mean over the systems of a document.
+    tables = [np.reshape(side, (-1, SYSTEMS)) for side in (expected, items.human)]
+    without = [(table - table.mean(axis=1, keepdims=True)).ravel() for table in tables]
+    removed = DOCUMENT_LEVEL["mean-removed"].bind(items).value(scores)
+    assert removed == pytest.approx(stats.pearsonr(*without).statistic)
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-15])
