@@ -100,13 +100,14 @@ class TestCommand:
         assert ids == tables["deep/d.parquet"]["id"]
 
     def test_patterns_addresses_and_json(self, cli: Cli, tmp_path: Path, tables: object) -> None:
-        whole = cli("score", "--table", "in", "-o", "one", "--format", "json").document
+        whole = cli("score", "--table", "in", "-o", "one", "--format", "json")
         (tmp_path / "in" / "_ignored.tsv").unlink()
         (tmp_path / "in" / "notes.txt").unlink()
         address = f"file://{tmp_path}/in/**/*.*"
-        again = cli("score", "--table", address, "-o", f"file://{tmp_path}/two", "-f", "json").document
-        assert whole == again
-        assert (whole["segments"], whole["faults"], whole["leftover"]) == (300, [], 0)
+        again = cli("score", "--table", address, "-o", f"file://{tmp_path}/two", "-f", "json")
+        one, two = json.loads(whole.out), json.loads(again.out)
+        assert one == two
+        assert (one["segments"], one["faults"], one["leftover"]) == (300, [], 0)
         assert scores_below(tmp_path / "one") == scores_below(tmp_path / "two")
 
     @pytest.mark.parametrize("name", ["bleu", "chrf++", "wer"])

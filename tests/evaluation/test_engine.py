@@ -112,8 +112,8 @@ def test_bad_questions_are_refused() -> None:
         ({"resample": "words"}, "resample is 'words'; there are segments, judgments, documents, systems"),
         ({"groups": ["a"]}, "group names"),
     ):
-        with pytest.raises(ValueError, match=message):
-            question_of_scores([1.0, 2.0], **arguments)  # type: ignore[arg-type]
+        with pytest.raises((ValueError, PfsmError), match=message):
+            question_of_scores([1.0, 2.0], **arguments)
     with pytest.raises(ValueError, match="n_resamples is 0"):
         estimate(question_of_scores([1.0, 2.0]), np.ones(2), [MINE], 0)
     with pytest.raises(ValueError, match="lengths"):

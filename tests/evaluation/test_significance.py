@@ -83,7 +83,7 @@ def test_bad_arguments_are_refused() -> None:
         ((human, a, b), {"level": "word"}, "level is 'word'"),
     ):
         with pytest.raises(ValueError, match=message):
-            paired_bootstrap_correlations(*arguments, **options)  # type: ignore[arg-type]
+            paired_bootstrap_correlations(*arguments, **options)
     undefined = perm_both(human, a, np.ones(5), n_permutations=20)
     assert math.isnan(undefined.mean.p_value)
     calls: tuple[tuple[Any, tuple[Any, ...], str], ...] = (
