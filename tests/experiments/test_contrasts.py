@@ -1,6 +1,5 @@
 """Comparisons of rows: their tests, computed in another way, and their tables."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,13 @@ from pfsm.data import read_judgments
 from pfsm.evaluation import Interval
 from pfsm.evaluation.bootstrap import group_seed, resampled_rows
 from pfsm.metrics import get_metric
-from pfsm_experiments import read_experiment, run_experiment
+from pfsm_experiments import read_experiment
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.estimates import Column, Contrast, Difference
 from pfsm_experiments.report.output import Results
-from pfsm_experiments.report.tables import contrast_tables, contrasts_latex, contrasts_markdown
+from pfsm_experiments.report.tables import contrast_tables, contrasts_markdown
 from tests.experiments.conftest import Run
-from tests.experiments.experiment_cases import LANGUAGES, run_here, table, write_experiment
+from tests.experiments.experiment_cases import LANGUAGES, table, write_experiment
 
 Float = NDArray[np.float64]
 METRICS = ("bleu", "ter", "wer", "chrf")
@@ -91,17 +90,6 @@ class TestNumbers:
         assert corrected == pytest.approx(step_down(p_values))
         assert corrected != pytest.approx(p_values)
 
-    def test_against_versus_it_is_what_the_table_marks(self, run: Run) -> None:
-        results = run(values(versus="ter", contrasts=[["chrf", "ter"]]))
-        for entry in results.entries:
-            if entry.row == "chrf":
-                contrast = found(results, "chrf", "ter", entry.column.group, entry.statistic)
-                assert entry.difference is not None
-                assert contrast.difference is not None
-                assert contrast.difference.value == entry.difference.value
-                assert contrast.difference.interval == entry.difference.interval
-                assert contrast.difference.p_value == entry.difference.p_value
-
     def test_a_row_that_is_tested_nowhere(self, run: Run) -> None:
         cheat = {"name": "cheat", "train": {}, "train_data": "test/*.tsv"}
         results = run(values(rows=[*ROWS, cheat], contrasts=[["cheat", "bleu"], ["ter", "bleu"]]))
@@ -114,29 +102,6 @@ class TestNumbers:
         assert "| cheat against bleu | – |" in "\n".join(
             contrasts_markdown(results.experiment, contrast_tables(results.contrasts))
         )
-
-    def test_a_learning_curve_has_a_table_a_size(self, run: Run) -> None:
-        rows = [{"name": "chrF", "metric": "chrf"}, {"name": "pFSM", "train": {}}]
-        results = run(
-            table(
-                scheme="learning-curve",
-                sizes=[20, "all"],
-                statistics=["pearson"],
-                rows=rows,
-                contrasts=[["pFSM", "chrF"]],
-            )
-        )
-        titles = [one.title for one in contrast_tables(results.contrasts)]
-        assert titles == [
-            f"Row against row: Pearson's r, made, mean, {size} judgments" for size in ("20", "120")
-        ]
-        for one in contrast_tables(results.contrasts):
-            entries = {
-                entry.row: entry.value
-                for entry in results.entries
-                if entry.column == one.column and entry.statistic == "pearson"
-            }
-            assert one.contrasts[0].values == (entries["pFSM"], entries["chrF"])
 
 
 def overall(results: Results, statistic: str) -> list[Contrast]:
@@ -176,48 +141,14 @@ class TestTables:
         ]
         assert "77 resamples of segments, seed 12345" in reading
 
-    def test_latex(self, tmp_path: Path) -> None:
-        experiment = read_experiment(write_experiment(tmp_path, values()))
-        text = contrasts_latex(experiment, contrast_tables(self.CASES))
-        assert (
-            r"A\_1 against B \textbar{} C & .500 & .250 & .250$^{\blacktriangle}$ & [.125, .375] & " in text
-        )
-        assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 1
-        assert r"\begin{tabular}{lrrrrrr}" in text
-        assert text.count(r"\label{tab:contrasts-tau-wmt12-set-mean}") == 1
-
-    def test_nothing_where_none_is_asked_for(self, run: Run) -> None:
-        results = run(values(contrasts=None))
-        assert results.contrasts == ()
-        assert contrasts_markdown(results.experiment, contrast_tables(results.contrasts)) == []
-        assert contrasts_latex(results.experiment, []) == ""
-
-    def test_in_every_file(self, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
-        path = write_experiment(tmp_path, values(statistics=["pearson"]))
-        results = run_experiment(path, data, tmp_path / "out")
-        document = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-        assert len(document["contrasts"]) == len(PAIRS) * 4
-        mean = [one for one in document["contrasts"] if one["group"] == MEAN]
-        assert [[one["row"], one["other"]] for one in mean] == PAIRS
-        assert [one["difference"]["p_holm"] for one in mean] == [
-            one.difference.p_holm for one in overall(results, "pearson") if one.difference
-        ]
-        for name in ("table.md", "table.tex"):
-            text = (tmp_path / "out" / name).read_text(encoding="utf-8")
-            assert text.count("ter against bleu") == 1
-            assert "corrected for all comparisons" in text
-
 
 @pytest.mark.parametrize(
     ("contrasts", "fault"),
     [
-        (["bleu", "ter"], "contrasts 1: is 'bleu', it must be the names of two rows, [A, B]"),
         (
             [["bleu", "ter", "wer"]],
             "contrasts 1: is ['bleu', 'ter', 'wer'], it must be the names of two rows",
         ),
-        ([["bleu", True]], "contrasts 1: is True, it must be text; put it in quotes"),
         ([["ter", "bleu"], ["bleu", "nist"]], "contrasts 2: has 'nist', it must be the name of a row"),
         ([["bleu", "bleu"]], "contrasts 1: compares 'bleu' with itself"),
         ([["ter", "bleu"], ["bleu", "ter"]], "contrasts 2: bleu and ter are compared twice"),
@@ -228,10 +159,3 @@ def test_invalid_contrasts_are_refused(tmp_path: Path, contrasts: Any, fault: st
     with pytest.raises(PfsmError) as error:
         read_experiment(path)
     assert f"table.yaml: {fault}" in str(error.value)
-
-
-def test_beyond_chance_needs_an_interval_without_zero() -> None:
-    assert Difference(0.25, Interval(0.125, 0.375), 0.0004, 0.0008).significant
-    assert Difference(-0.25, Interval(-0.375, -0.125), 0.0004, 0.0008).significant
-    assert not Difference(0.25, Interval(-0.125, 0.375), 0.0004, 0.0008).significant
-    assert not Difference(0.25, Interval(0.125, 0.375), 0.04, 0.06).significant

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pfsm import PfsmError
-from pfsm.data import Judgments, Preferences
+from pfsm.data import Judgments
 from pfsm_experiments.data import DataFolder, columns_digest, groups_of, sample_rows
 from pfsm_experiments.spec import DataSpec
 
@@ -35,26 +35,7 @@ def test_another_column_and_its_sign(data: Path) -> None:
     np.testing.assert_allclose(hter, scores / 6.0 - 1.0, atol=1e-4)
 
 
-def test_files_are_listed_once_with_their_checksums(data: Path) -> None:
-    folder = DataFolder(data)
-    folder.train_data([spec("train/*.tsv"), spec("train/cs-en.tsv")])
-    folder.test_sets([spec("test/cs-en.tsv", name="x")], None)
-    assert [file.path for file in folder.files] == [
-        "test/cs-en.tsv",
-        "train/cs-en.tsv",
-        "train/de-en.tsv",
-        "train/fi-en.tsv",
-    ]
-    assert {file.rows for file in folder.files} == {30, 40}
-
-
 class TestSamples:
-    def test_smaller_ones_are_part_of_larger_ones(self, data: Path) -> None:
-        judgments = read(data, spec("train/*.tsv"))
-        small, large = sample_rows(judgments, 10, "s"), sample_rows(judgments, 50, "s")
-        assert set(small) < set(large)
-        assert len(set(large)) == 50
-
     def test_the_order_of_rows_does_not_matter(self, data: Path) -> None:
         judgments = read(data, spec("train/*.tsv"))
         turned = judgments.select(np.arange(len(judgments))[::-1])
@@ -75,18 +56,6 @@ class TestSamples:
         assert drawn.max() < 195
         assert 5.0 < drawn.std() < 12.0
 
-    def test_of_a_specification(self, data: Path) -> None:
-        one = read(data, spec("train/*.tsv", sample=15, seed=1))
-        other = read(data, spec("train/*.tsv", sample=15, seed=2))
-        assert len(one) == len(other) == 15
-        assert one.hypotheses != other.hypotheses
-
-
-def test_preferences(data: Path) -> None:
-    found = DataFolder(data).train_data([spec("pairs/*.tsv"), spec("train/cs-en.tsv")])
-    assert isinstance(found.preferences, Preferences)
-    assert (len(found.preferences), len(found.parts[0]), len(found)) == (50, 40, 90)
-
 
 def test_a_digest_of_everything(data: Path) -> None:
     judgments = read(data, spec("train/cs-en.tsv"))
@@ -104,12 +73,9 @@ def test_a_digest_of_everything(data: Path) -> None:
     ("one", "fault"),
     [
         (spec("/etc/*.tsv"), r"'/etc/\*\.tsv' is not a valid pattern of files in "),
-        (spec("nothing/*.tsv"), r"no file matches 'nothing/\*\.tsv' in "),
-        (spec("train/*.tsv", keep={"source_lang": ("xx",)}), "no row matches 'where'"),
         (spec("train/*.tsv", keep={"colour": ("xx",)}), "has no column 'colour' to group by; columns are s"),
         (spec("train/*.tsv", sample=121), "sample is 121, but there are 120 rows"),
         (spec("*/cs-en.tsv"), "files matches both absolute scores and preferences"),
-        (spec("train/*.tsv", score_column="points"), "no column 'points'"),
     ],
 )
 def test_what_cannot_be_read(data: Path, one: DataSpec, fault: str) -> None:
@@ -134,10 +100,3 @@ def test_a_group_with_the_name_of_the_mean_is_refused(tmp_path: Path) -> None:
         PfsmError, match="year is 'mean' in a row, which is the name of the mean over the groups"
     ):
         DataFolder(tmp_path).test_sets([spec("x.tsv")], "year")
-
-
-def test_data_outside_a_folder_has_the_name_of_its_file(data: Path) -> None:
-    for name in ("a.tsv", "b.tsv"):
-        (data / name).write_bytes((data / "test" / "cs-en.tsv").read_bytes())
-    found = DataFolder(data).test_sets([spec("a.tsv"), spec("b.tsv")], None)
-    assert [one.name for one in found] == ["a.tsv", "b.tsv"]

@@ -1,21 +1,18 @@
 """Pictures: legends leave room, intervals can be seen."""
 
-import pytest
-
 from pfsm.evaluation import Interval
 from pfsm_experiments.estimates import Column, Entry
 from pfsm_experiments.report.pictures import AROUND_INTERVALS, COLOURS, INTERVALS, STYLE, bars
 from pfsm_experiments.report.tables import result_tables
 
 
-@pytest.mark.parametrize("rows", [3, 90])
-def test_a_long_legend_leaves_room_for_the_bars(rows: int) -> None:
+def test_a_long_legend_leaves_room_for_the_bars() -> None:
     import matplotlib as mpl
 
     column = Column("set", "all", 30)
     entries = [
         Entry(f"a metric of the name {number}", "pearson", column, 0.5, Interval(0.4, 0.6))
-        for number in range(rows)
+        for number in range(90)
     ]
     with mpl.rc_context(STYLE):
         figure = bars(result_tables(entries)[0])
@@ -36,8 +33,8 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.parametrize("bar", COLOURS)
-def test_an_interval_is_seen_on_every_bar(bar: str) -> None:
+def test_an_interval_is_seen_on_every_bar() -> None:
     """One of the two colours of the line has the contrast that the guidelines require of graphics."""
-    assert max(contrast(bar, INTERVALS), contrast(bar, AROUND_INTERVALS)) >= 3.0
+    for bar in COLOURS:
+        assert max(contrast(bar, INTERVALS), contrast(bar, AROUND_INTERVALS)) >= 3.0
     assert contrast(INTERVALS, AROUND_INTERVALS) > 15.0

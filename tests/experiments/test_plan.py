@@ -37,14 +37,6 @@ def ids(data: Judged) -> set[str]:
     return set(data.columns["segment_id"])
 
 
-def test_train_and_test(tmp_path: Path, data: Path) -> None:
-    found = plan(tmp_path, data)
-    (cell,) = found.cells
-    assert len(trained_on(cell)) == 120
-    assert len(held_out(found, cell)) == 90
-    assert found.notes == ()
-
-
 def test_round_robin(tmp_path: Path, data: Path) -> None:
     found = plan(tmp_path, data, scheme="round-robin", test=None, train={"name": "t", "files": "train/*.tsv"})
     assert [cell.fold for cell in found.cells] == ["without cs", "without de", "without fi"]
@@ -52,12 +44,6 @@ def test_round_robin(tmp_path: Path, data: Path) -> None:
         assert set(held_out(found, cell).columns["source_lang"]) == {language}
         assert set(trained_on(cell).columns["source_lang"]) == {"cs", "de", "fi"} - {language}
         assert (len(trained_on(cell)), len(held_out(found, cell))) == (80, 40)
-
-
-def test_round_robin_on_other_data(tmp_path: Path, data: Path) -> None:
-    found = plan(tmp_path, data, scheme="round-robin", train="train/[cd]*.tsv")
-    sizes = {cell.fold: (len(trained_on(cell)), len(held_out(found, cell))) for cell in found.cells}
-    assert sizes == {"without cs": (40, 30), "without de": (40, 30), "without fi": (80, 30)}
 
 
 def test_folds_divide_the_data_and_keep_references_together(tmp_path: Path, data: Path) -> None:
@@ -92,12 +78,6 @@ def test_learning_curve(tmp_path: Path, data: Path) -> None:
     assert small != other
 
 
-def test_metrics_and_models_are_one_cell_each(tmp_path: Path, data: Path) -> None:
-    made = [{"name": "chrF", "metric": "chrf"}, {"name": "shipped", "model": "en-small"}]
-    found = plan(tmp_path, data, rows=made, scheme="learning-curve", sizes=[10])
-    assert [(cell.row.name, cell.size) for cell in found.cells] == [("chrF", None), ("shipped", None)]
-
-
 class TestOverlapWithTraining:
     def test_a_row_is_not_tested_on_its_training_data(self, tmp_path: Path, data: Path) -> None:
         found = plan(
@@ -108,22 +88,6 @@ class TestOverlapWithTraining:
         (cell,) = found.cells
         assert cell.row.name == "pFSM"
         assert found.notes == ("cheat: not tested on made: 30 of its pairs are in the training data",)
-
-    def test_in_a_learning_curve_all_that_samples_are_drawn_from_counts(
-        self, tmp_path: Path, data: Path
-    ) -> None:
-        curve = {"scheme": "learning-curve", "sizes": [5, 50], "repeats": 4}
-        found = plan(tmp_path, data, train=["train/*.tsv", "test/fi-en.tsv"], **curve)
-        assert found.cells == ()
-        assert found.notes == ("pFSM: not tested on made: 30 of its pairs are in the training data",)
-
-    def test_other_rows_of_the_same_file_may_be_trained_on(self, tmp_path: Path) -> None:
-        (tmp_path / "d").mkdir()
-        text = tsv(rows(40), half=["a"] * 20 + ["b"] * 20)
-        (tmp_path / "d" / "all.tsv").write_text(text, encoding="utf-8")
-        parts = [{"files": "d/all.tsv", "where": {"half": half}} for half in "ab"]
-        found = plan(tmp_path, tmp_path, train=parts[0], test=parts[1], group_by=None)
-        assert len(found.cells) == 1
 
     def test_a_model_is_not_tested_on_its_training_data(self, tmp_path: Path, data: Path) -> None:
         checksum = read_judgments(data / "test" / "cs-en.tsv").sources[0].checksum
@@ -155,12 +119,6 @@ class TestOverlapWithTraining:
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"group_by": "colour"}, "test 1: the data has no column 'colour' to group by"),
-        ({"scheme": "round-robin", "by": "colour"}, "by: the data has no column 'colour'"),
-        (
-            {"scheme": "k-fold", "test": None, "by": "source_lang", "folds": 4},
-            "4 folds need 4 values of 'source_lang', there are 3",
-        ),
         (
             {"scheme": "learning-curve", "sizes": [10, 121]},
             "sizes has 121, but row 'pFSM' has 120 judgments",
@@ -170,16 +128,8 @@ class TestOverlapWithTraining:
             "statistics has none for made, which has scores; for scores there are pearson",
         ),
         (
-            {"test": "pairs/*.tsv"},
-            "statistics has none for pairs, which has preferences; for preferences there are accuracy",
-        ),
-        (
             {"scheme": "round-robin", "train": "train/cs-en.tsv", "test": "test/cs-en.tsv"},
             r"row 'pFSM' \(without cs\): no training data is left",
-        ),
-        (
-            {"scheme": "learning-curve", "train": ["train/*.tsv", "pairs/*.tsv"]},
-            "a learning curve needs either scores or preferences to train on, not both",
         ),
     ],
 )
@@ -190,17 +140,6 @@ def test_data_that_does_not_fit_the_experiment_is_refused(
         plan(tmp_path, data, **changes)
 
 
-def test_statistics_that_apply_to_no_test_set_are_noted(tmp_path: Path) -> None:
-    (tmp_path / "test.tsv").write_text(tsv(rows(8)), encoding="utf-8")
-    config = tmp_path / "c.yaml"
-    config.write_text(
-        "title: T\ntest: test.tsv\nrows: [{name: chrF, metric: chrf}]\nstatistics: [pearson, tau_wmt14]\n",
-        encoding="utf-8",
-    )
-    plan = make_plan(read_experiment(config), DataFolder(tmp_path))
-    assert plan.notes == ("tau_wmt14: left out: it applies to none of the test sets",)
-
-
 def test_weights_of_judgments_are_checked_first(tmp_path: Path, data: Path) -> None:
     """Nothing is trained where a row asks for weights that its data lacks; test sets need none."""
     weighted = [{"name": "weighted", "train": {"weights": "hter"}}]
@@ -208,13 +147,3 @@ def test_weights_of_judgments_are_checked_first(tmp_path: Path, data: Path) -> N
     missing = [{"name": "weighted", "train": {"weights": "raters"}}]
     with pytest.raises(PfsmError, match=r"row 'weighted': .*: no column 'raters' besides the texts"):
         plan(tmp_path, data, rows=missing)
-    with pytest.raises(PfsmError, match=r"row 'weighted': weights is for judgments with scores"):
-        plan(
-            tmp_path,
-            data,
-            rows=[{"name": "weighted", "train": {"weights": "votes"}}],
-            train="pairs/*.tsv",
-            test={"name": "pairs", "files": "pairs/*.tsv"},
-            group_by=None,
-            statistics=["accuracy"],
-        )

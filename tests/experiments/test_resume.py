@@ -77,14 +77,6 @@ def test_the_same_bytes_with_one_process_elsewhere(finished: tuple[Path, Path, P
     assert ours.keys() == theirs.keys()
 
 
-def test_finished_cells_are_reused(finished: tuple[Path, Path, Path], tmp_path: Path, here: None) -> None:
-    config, data, output = finished
-    shutil.copytree(output, tmp_path / "out")
-    before = tree(tmp_path / "out")
-    assert "3 of 3 cells finished earlier" in lines_of(config, data, tmp_path / "out")
-    assert tree(tmp_path / "out") == before
-
-
 def test_damaged_cells_are_computed_again(
     finished: tuple[Path, Path, Path], tmp_path: Path, here: None
 ) -> None:

@@ -81,14 +81,6 @@ def test_means_are_compared_over_the_groups_that_both_rows_have(
     assert overall.difference.p_value == alone.difference.p_value
 
 
-def test_other_rows_are_compared_over_all_groups(results: Results) -> None:
-    overall, *groups = (found(results, "chrf", "bleu", group) for group in (MEAN, "cs", "de"))
-    differences = [one.difference.value for one in groups if one.difference is not None]
-    assert overall.difference is not None
-    assert overall.difference.value == pytest.approx(sum(differences) / 2)
-    assert len(differences) == 2
-
-
 def test_the_table_marks_the_same_difference_and_says_so(results: Results) -> None:
     (entry,) = (one for one in results.entries if (one.row, one.column.group) == ("per", MEAN))
     assert entry.value == found(results, "per", "bleu", "cs").values[0]
@@ -97,10 +89,6 @@ def test_the_table_marks_the_same_difference_and_says_so(results: Results) -> No
     assert expected is not None
     assert entry.difference.value == expected.value
     assert any("compared over the groups that both have" in line for line in reading(results))
-
-
-def test_nothing_is_said_of_dashes_where_there_are_none(run: Run) -> None:
-    assert not any("dash" in line for line in reading(run(values())))
 
 
 def test_no_resample_has_a_value(run: Run, tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
@@ -153,13 +141,6 @@ def test_a_single_segment_has_no_intervals_and_no_marks(
     json.dumps(summary, allow_nan=False)
     assert drawn_bars(shown) == ([line.entries[0].value for line in shown.lines], 0)
     assert not recwarn.list
-
-
-def test_bars_have_lines_where_there_are_intervals(run: Run) -> None:
-    (shown,) = result_tables(run(values()).entries)
-    entries = [entry for line in shown.lines for entry in line.entries]
-    assert all(entry.interval is not None for entry in entries)
-    assert drawn_bars(shown) == ([entry.value for entry in entries], 2 * len(entries))
 
 
 def drawn_bars(shown: ResultTable) -> tuple[list[float | None], int]:

@@ -48,20 +48,10 @@ def test_every_task_comes_back_with_its_outcome(tasks: list[Task]) -> None:
     assert {name: os.environ.get(name) for name in ONE_THREAD} == before
 
 
-def test_no_tasks() -> None:
-    assert list(run_tasks([], jobs=2)) == []
-
-
 def test_a_task_that_cannot_be_done(tasks: list[Task]) -> None:
     bad = replace(tasks[1], row=replace(tasks[1].row, metric="blue"), where="x.yaml: row 'bad' (fold 1)")
     with pytest.raises(PfsmError, match=r"^x.yaml: row 'bad' \(fold 1\): unknown metric 'blue'"):
         list(run_tasks([tasks[0], bad, tasks[2]], jobs=1))
-
-
-def test_a_fault_of_ours_is_not_hidden(tasks: list[Task]) -> None:
-    bad = replace(tasks[1], references=(("too few",),))
-    with pytest.raises(ValueError):  # noqa: PT011 - any
-        list(run_tasks([bad], jobs=1))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
@@ -84,24 +74,6 @@ def test_a_process_that_is_killed(tasks: list[Task], monkeypatch: pytest.MonkeyP
         list(run_tasks(tasks, jobs=1))
     assert started
     assert not any(map(alive, started))
-
-
-def test_nobody_is_left_when_the_caller_stops(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
-    from multiprocessing.context import SpawnProcess
-
-    started: list[SpawnProcess] = []
-    start = SpawnProcess.start
-
-    def noted(process: SpawnProcess) -> None:
-        start(process)
-        started.append(process)
-
-    monkeypatch.setattr(SpawnProcess, "start", noted)
-    running = run_tasks(tasks, jobs=2)
-    next(running)
-    running.close()  # type: ignore[attr-defined]
-    assert len(started) == 2
-    assert not any(process.is_alive() for process in started)
 
 
 def test_compilation_is_announced_by_the_parent_once(

@@ -35,7 +35,7 @@ def unmatched(references: tuple[str, ...]) -> list[str]:
     return [unlike(reference) for reference in references]
 
 
-@pytest.fixture(scope="module", params=["exclusive", "overlapping", "split", "by hand"])
+@pytest.fixture(scope="module", params=["exclusive", "split", "by hand"])
 def model(request: pytest.FixtureRequest) -> Model:
     if request.param == "by hand":
         # Most weights are absent, and Insert is better than nothing in common deserves.
@@ -80,12 +80,6 @@ def test_in_the_units_that_were_fitted_no_prediction_changes(model: Model) -> No
     assert scores_of(after, *pair) == pytest.approx(scores_of(before, *pair), abs=1e-12)
 
 
-def test_repeated_and_empty_references_count_once_and_not_at_all(model: Model) -> None:
-    once = anchored(model, REFERENCES).to_dict()
-    assert anchored(model, [*REFERENCES, *REFERENCES[:17], "", " "]).to_dict() == once
-    assert anchored(model, REFERENCES[::-1], threads=2).to_dict() == once
-
-
 @pytest.mark.parametrize(
     "settings",
     [
@@ -103,17 +97,10 @@ def test_models_with_blocks_or_features_are_moved_and_stretched(settings: Settin
     old = scores_of(before, list(DATA.hypotheses), list(DATA.references))
     new = scores_of(after, list(DATA.hypotheses), list(DATA.references))
     assert np.polyfit(old, new, 1, full=True)[1] == pytest.approx(0.0, abs=1e-12 * new.var() * new.size)
-    assert np.corrcoef(old, new)[0, 1] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("settings", [Settings(), Settings(matchers=(), max_block={})])
-def test_a_model_that_sees_no_difference_cannot_be_anchored(settings: Settings) -> None:
+def test_what_cannot_be_anchored() -> None:
     with pytest.raises(PfsmError, match="equal to the reference"):
-        anchored(Model("m", settings, {"S_word": -1e3, "S_lemma": -1e3, "S_punct": -1e3}), REFERENCES)
-
-
-@pytest.mark.parametrize("references", [[], ["", "  "], ["\u200b"]])
-def test_references_without_a_token_cannot_anchor(references: list[str]) -> None:
-    model = Model("m", Settings(tokeniser="plain"), {"S_word": 2.0})
+        anchored(Model("m", weights={"S_word": -1e3, "S_lemma": -1e3, "S_punct": -1e3}), REFERENCES)
     with pytest.raises(PfsmError, match="token"):
-        anchored(model, references)
+        anchored(Model("m", weights={"S_word": 2.0}), ["", "  "])

@@ -4,9 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from torch import Tensor
 
 from pfsm.errors import PfsmError
@@ -68,9 +66,7 @@ def rising(machine: LogLinearMachine) -> Float:
     return np.array([weights[name] for name in RAMPS])
 
 
-@pytest.mark.parametrize("penalty", [1.0, 5.0])
-@pytest.mark.parametrize("spread", [0.0, 0.4], ids=["from zero", "near other weights"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("seed", "spread", "penalty"), [(0, 0.0, 1.0), (1, 0.0, 5.0), (1, 0.4, 1.0)])
 def test_the_minimum_is_scipys(seed: int, spread: float, penalty: float) -> None:
     batch = ramped_batch(seed)
     ours, theirs = started(batch, spread), started(batch, spread)
@@ -88,24 +84,11 @@ def test_the_minimum_is_scipys(seed: int, spread: float, penalty: float) -> None
     assert fit.converged
     assert fit.objective == pytest.approx(lowest, rel=1e-9)
     assert predictions_of(ours, batch) == pytest.approx(predictions_of(theirs, batch), abs=1e-6)
+    held = rising(ours) == 0.0
+    assert held.any()
+    assert not held.all()
     assert len(lowest_seen) == fit.iterations
     assert min(lowest_seen) >= 0.0
-
-
-def test_some_bounds_hold_and_some_do_not() -> None:
-    """Otherwise the tests above would prove nothing. Without bounds the same weights may be negative."""
-    held, free, below = 0, 0, 0
-    for seed in range(3):
-        batch = ramped_batch(seed)
-        machine = started(batch, 0.0)
-        loss = SquaredError(noisy_targets(batch, seed))
-        gauss_newton.minimise(machine, Objective((batch,), loss, 1.0, torch.zeros_like(machine.theta)), PAIRS)
-        held += int((rising(machine) == 0.0).sum())
-        free += int((rising(machine) > 1e-3).sum())
-        below += machine.weights()["para:free"] < 0.0
-    assert held > 2
-    assert free > 2
-    assert below > 0
 
 
 def fitter(solver: str, init: Model | None = None) -> Fitter:
@@ -125,9 +108,6 @@ def test_l_bfgs_refuses_such_a_model_in_one_line() -> None:
     fitted = fitter("gauss-newton").fit(data, Choice(5.0), "training")
     assert fitted is not None
     assert rising(fitted.machine).min() >= 0.0
-    # Where no bin is learned either solver will do.
-    plain = replace(data, lattices=HeldLattices.of([replace(batch, arc_features=ArcFeatures())], held.room))
-    assert fitter("lbfgs").fit(plain, Choice(5.0), "training") is not None
 
 
 SIZE, COUNT = 6, 40
@@ -142,18 +122,13 @@ def problem(seed: int, steep: float) -> tuple[Float, Float, Hinges, Float]:
     return 5.0 * rng.normal(size=SIZE), root @ root.T + 0.1 * np.eye(SIZE), Hinges(missing, slopes), room
 
 
-def value(step: Float, gradient: Float, curvature: Float, hinges: Hinges) -> float:
-    left = np.maximum(0.0, hinges.missing + hinges.slopes @ step)
-    return float(gradient @ step + 0.5 * step @ curvature @ step + left @ left)
-
-
 def slope(step: Float, gradient: Float, curvature: Float, hinges: Hinges) -> Float:
     left = np.maximum(0.0, hinges.missing + hinges.slopes @ step)
     return np.asarray(gradient + curvature @ step + 2.0 * left @ hinges.slopes)
 
 
 @pytest.mark.parametrize("steep", [0.0, 1.0, 1e4, 1e8])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_direction_within_the_bounds_leads_down(seed: int, steep: float) -> None:
     """At the minimum of a convex sum the gradient is zero where there is room, and not negative at a bound."""
     gradient, curvature, hinges, room = problem(seed, steep)
@@ -166,28 +141,9 @@ def test_no_direction_within_the_bounds_leads_down(seed: int, steep: float) -> N
     assert pull[at_bound].min(initial=0.0) > -scale
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_scipy_finds_nothing_lower(seed: int) -> None:
-    gradient, curvature, hinges, room = problem(seed, 3.0)
-    halves = [Hinges(hinges.missing[part], hinges.slopes[part]) for part in (slice(17), slice(17, None))]
-    step = model_minimum(gradient, curvature, AllHinges(halves, SIZE), room)
-    theirs = minimize(
-        value,
-        np.zeros(SIZE),
-        (gradient, curvature, hinges),
-        jac=slope,
-        bounds=[(low, None) for low in room],
-        method="L-BFGS-B",
-        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 2000},
-    )
-    assert value(step, gradient, curvature, hinges) <= theirs.fun + 1e-9
-    assert step == pytest.approx(theirs.x, abs=1e-4)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_minimum_where_hinges_bend(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_minimum_where_hinges_bend(monkeypatch: pytest.MonkeyPatch) -> None:
     """There rounding alone decides which hinges count: the search ends, in few rounds, and where the minimum is."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     slopes, minimum = rng.normal(size=(COUNT, SIZE)), rng.normal(size=SIZE)
     hinges = Hinges(-slopes @ minimum, slopes)
     curvature = np.diag(rng.uniform(0.5, 2.0, SIZE))

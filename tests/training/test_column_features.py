@@ -99,8 +99,6 @@ def test_every_way_to_score_takes_columns(model: Model) -> None:
     shared = ClusterMetric(metric, InProcess(), Report(InProcess()))
     columns = {"quality": np.array(numbers["quality"])}
     assert shared.score_rows(hypotheses, [(line,) for line in references], columns).tolist() == pairs.tolist()
-    many = metric.score_pairs(hypotheses * 600, references * 600, {"quality": numbers["quality"] * 600})
-    assert many.tolist() == pairs.tolist() * 600  # several batches
 
 
 def test_text_alone_is_refused_in_a_line_that_says_how(model: Model) -> None:
@@ -108,8 +106,6 @@ def test_text_alone_is_refused_in_a_line_that_says_how(model: Model) -> None:
     needs = r"model pfsm needs column:quality.*pfsm score --table FILE.*columns=\{'quality': (NUMBER|\[…\])\}"
     for attempt in (
         lambda: metric.score_pairs(["a"], ["b"]),
-        lambda: metric.segment_scores(["a"], [["b"]]),
-        lambda: metric.sentence_score("a", ["b"]),
         lambda: metric.corpus_score(["a"], [["b"]], {"other": [1.0]}),
         lambda: metric.explain("a", "b"),
         lambda: choose(metric, [["a", "b"]]),
@@ -117,12 +113,6 @@ def test_text_alone_is_refused_in_a_line_that_says_how(model: Model) -> None:
         with pytest.raises(PfsmError, match=needs) as caught:
             attempt()
         assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("name", ["column:", "column: x", "column:a|b", "column:a\tb"])
-def test_names_that_no_column_has(name: str) -> None:
-    with pytest.raises(PfsmError, match="write it as column:NAME"):
-        config_from_dict({"features": [name]}, "settings")
 
 
 def test_a_column_is_data_whatever_it_is_called() -> None:

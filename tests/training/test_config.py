@@ -69,7 +69,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
     assert config.given.keys() == {*settings.to_dict(), *KEYS}
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "{}", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("text", ["# nothing\n", b"\xef\xbb\xbf"])
 def test_an_empty_file_means_the_defaults(tmp_path: Path, text: str | bytes) -> None:
     assert read_config(written(tmp_path, text)) == TrainingConfig()
 
@@ -78,102 +78,51 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path, text: str | bytes) -> 
     ("value", "penalty"),
     [
         ("5", 5.0),
-        ("0", 0.0),
         ("1.5e+1", 15.0),
         ("1e-3", 0.001),  # text to YAML 1.1
-        ("2E2", 200.0),
         ('"0.5"', 0.5),
-        ("1e12", 1e12),
         ("auto", "auto"),
+        ("[5, 0.5, 1e-3]", (0.001, 0.5, 5.0)),
     ],
 )
-def test_lambda(tmp_path: Path, value: str, penalty: float | str) -> None:
+def test_lambda(tmp_path: Path, value: str, penalty: object) -> None:
     config = read_config(written(tmp_path, f"lambda: {value}\n"))
     assert config.penalty == penalty
     assert type(config.penalty) is type(penalty)
     assert config.given.keys() == {"lambda"}
 
 
-def test_lambdas_to_choose_from(tmp_path: Path) -> None:
-    assert read_config(written(tmp_path, "lambda: [5, 0.5, 1e-3]\n")).penalty == (0.001, 0.5, 5.0)
-
-
-@pytest.mark.parametrize(("value", "mixture"), [("0", 0.0), ("0.3", 0.3), ("auto", "auto")])
-def test_mixture(tmp_path: Path, value: str, mixture: float | str) -> None:
-    assert read_config(written(tmp_path, f"mixture: {value}\n")).mixture == mixture
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        *("-1", "-0.001", ".nan", ".inf", "nan", "-inf", "1e13", "1" + "0" * 400, "true", "yes", "", "~"),
-        *("[]", "[5, -1]", "[auto]", "[[5]]", "{a: 5}", "Auto", "five", "2020-01-01", '"a\\nb"'),
-    ],
-)
-def test_an_invalid_lambda_is_refused(tmp_path: Path, value: str) -> None:
-    assert "lambda is" in refusal(tmp_path, f"lambda: {value}\n")
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("langauge: en", "train.yaml: unknown key 'langauge'; did you mean language"),
-        ("settings: {language: en}", "train.yaml: unknown key 'settings'"),
         ('"lam\\nbda": 5', r"train.yaml: unknown key 'lam\nbda'"),
         ("language: no", "train.yaml: language is False, it must be a name in quotes"),
-        ("language: [en]", "train.yaml: language is ['en']"),
-        ("language: e/n", "train.yaml: "),
-        ("stemmer: null", "train.yaml: stemmer is None"),
         ("stemmer: klingon", "train.yaml: "),
-        ("tokeniser: 3", "train.yaml: tokeniser is 3"),
         ("lowercase: 1", "train.yaml: lowercase is 1, it must be true or false"),
-        ('lowercase: "yes"', "train.yaml: lowercase is 'yes'"),
         ("matchers: word", "train.yaml: matchers is 'word', it must be a list of names"),
         ("matchers: [no]", "train.yaml: a name in matchers is False"),
-        ("matchers: [wrod]", "train.yaml: unknown matcher 'wrod'"),
         ("matchers: [word, word]", "train.yaml: matchers names one of them twice"),
-        ("matching: both", "train.yaml: matching is 'both'"),
+        ("lambda: -0.001", "train.yaml: lambda is -0.001"),
+        ("lambda: .nan", "train.yaml: lambda is nan"),
+        ("lambda: yes", "train.yaml: lambda is True"),
+        ("lambda: [5, -1]", "train.yaml: lambda is [5, -1]"),
         ("max_block: 0", "train.yaml: max_block is 0"),
-        ("max_block: 2.0", "train.yaml: max_block is 2.0"),
-        ("max_block: {wrod: 2}", "train.yaml: max_block names 'wrod'"),
         ("max_jump: -1", "train.yaml: max_jump is -1"),
         ("solver: adam", "train.yaml: solver is 'adam', it must be one of gauss-newton, lbfgs"),
-        ("solver: [lbfgs]", "train.yaml: solver is ['lbfgs']"),
-        ("objective: ~", "train.yaml: objective is None, it must be one of squared_error, huber"),
         ("mixture: 1", "train.yaml: mixture is 1, it must be a number from 0 to below 1, or auto"),
-        ("mixture: -0.5", "train.yaml: mixture is -0.5, it must be a number from 0 to below 1, or auto"),
-        ("mixture: .nan", "train.yaml: mixture is nan"),
-        ("mixture: true", "train.yaml: mixture is True"),
-        ("mixture: half", "train.yaml: mixture is 'half'"),
-        ("class_transitions: 1", "train.yaml: class_transitions is 1, it must be true or false"),
         ("- language: en\n- lambda: 5", "train.yaml: must hold lines `key: value`"),
-        ("just words", "train.yaml: must hold lines `key: value`"),
-        ("1: 2", "train.yaml: must hold lines `key: value`"),
-        ("~: 2", "train.yaml: must hold lines `key: value`"),
-        ("language: en\n\tlambda: 5", "train.yaml:2: not valid YAML"),
         ("language: en\nlambda: 5: 6", "train.yaml:2: not valid YAML"),
-        ("lambda: [5", "train.yaml:1: not valid YAML"),
-        ("? [a]\n: 5", "train.yaml:1: not valid YAML"),
-        ("lambda: *missing", "train.yaml:1: not valid YAML"),
-        ("lambda: 5\n---\nlambda: 6", "train.yaml:2: not valid YAML"),
         ("lambda: !!python/name:os.system x", "train.yaml:1: not valid YAML"),
         ("lambda: \x01", "train.yaml: not valid YAML"),
         # What PyYAML answers with other exceptions than its own.
         ("lambda: 2020-13-45", "train.yaml: not valid YAML"),
-        ("lambda: !!int five", "train.yaml: not valid YAML"),
-        ("lambda: !!bool five", "train.yaml: not valid YAML"),
-        ("lambda: !!timestamp five", "train.yaml: not valid YAML"),
         ("[" * 5000, "train.yaml: not valid YAML"),
         (b"lambda: 5\n# caf\xe9", "train.yaml:2: not UTF-8"),
     ],
 )
 def test_invalid_values_are_refused_in_one_line(tmp_path: Path, text: str | bytes, message: str) -> None:
     assert refusal(tmp_path, text).startswith(message)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PfsmError, match=r"nothing\.yaml: no such file"):
-        read_config(tmp_path / "nothing.yaml")
 
 
 MODELS = sorted((FOLDER / "models").glob("*.yaml"))
@@ -206,9 +155,7 @@ def test_merged_mappings_are_what_yaml_makes_of_them(tmp_path: Path) -> None:
     [
         ("a: {x: 1}\nb:\n  x: 1\n  y: 2\n  x: 1\n", 5, "x"),
         ("a: [[{x: 1,\n x: 2}]]\n", 2, "x"),
-        ("a: &a {x: 1}\nb: &b {y: 1}\nc:\n  <<: *a\n  <<: *b\n", 5, "<<"),
         ("a: &a {x: 1}\nb: {<<: *a,\n  <<: *a}\n", 3, "<<"),
-        ("a: &a {x: 1}\nb: {<<: *a, x: 2,\n\n x: 3}\n", 4, "x"),
     ],
 )
 def test_duplicate_keys_are_refused(tmp_path: Path, text: str, line: int, key: str) -> None:

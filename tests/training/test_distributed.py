@@ -18,7 +18,7 @@ from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm_training import LogLinearMachine, TrainingConfig, train
-from pfsm_training.data.distributed import Block, BlockText, ClusterData, ClusterEncoder, build
+from pfsm_training.data.distributed import BlockText, ClusterData, ClusterEncoder, build
 from pfsm_training.data.training_set import TrainingSet, block_offsets, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import frequent
@@ -107,17 +107,12 @@ def same_data(whole: TrainingSet, parts: TrainingSet) -> None:
             np.testing.assert_allclose(added.curvature, model.curvature, rtol=1e-11, atol=1e-11)
 
 
-@pytest.mark.parametrize("pairs_per_block", [7, 64])
-def test_blocks_add_up_to_the_whole(pairs_per_block: int) -> None:
-    whole, parts = both(pairs_per_block)
-    same_data(whole, parts)
-
-
 @pytest.mark.parametrize("seed", [None, 4])
 def test_parts_of_the_data_are_parts_of_the_blocks(seed: int | None) -> None:
     """Without weights of judgments, and with them."""
     weights = None if seed is None else np.random.default_rng(seed).uniform(0.1, 3.0, len(JUDGMENTS))
     whole, parts = both(16, weights=weights)
+    same_data(whole, parts)
     scored = np.flatnonzero(np.random.default_rng(0).random(whole.scores.size) < 0.7)
     preferences = np.flatnonzero(np.random.default_rng(1).random(whole.votes.size) < 0.7)
     same_data(whole.select(scored, preferences), parts.select(scored, preferences))
@@ -154,14 +149,8 @@ def same_model(model: Model, other: Model) -> None:
     assert other.training["cross_validated"]["folds"] == pytest.approx(folds, abs=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("judgments", "preferences"),
-    [(JUDGMENTS, None), (None, PREFERENCES), (JUDGMENTS, PREFERENCES)],
-    ids=["scores", "preferences", "both"],
-)
-def test_the_model_is_that_of_one_machine(
-    judgments: Judgments | None, preferences: Preferences | None
-) -> None:
+def test_the_model_is_that_of_one_machine() -> None:
+    judgments, preferences = JUDGMENTS, PREFERENCES
     config = TrainingConfig(penalty=0.5, start="matches")
     one = train(judgments, preferences=preferences, config=config, threads=1, encoder=here)
     blocks = train(judgments, preferences=preferences, config=config, threads=1, encoder=encoder(16))
@@ -171,18 +160,9 @@ def test_the_model_is_that_of_one_machine(
 class TestWorker:
     text = BlockText(Settings(), (), ("a b",), ("a c",))
 
-    def test_lattices_weigh_what_they_are(self) -> None:
-        batch = LatticeBuilder(Settings()).build(["a b c d"] * 500, ["a b d"] * 500)
-        # Seven tokens and four arcs of five numbers each, 4 bytes a number, and offsets.
-        assert Block(batch).__sizeof__() >= 500 * (7 + 3 * 5) * 4
-
     def test_another_version_is_refused(self) -> None:
         with pytest.raises(WorkerFaultError, match=r"has pfsm .*, this is 9; install the same"):
             build(replace(self.text, version="9"))
-
-    def test_other_resources_are_refused(self) -> None:
-        with pytest.raises(WorkerFaultError, match="has other resources: , here wordnet@12345678"):
-            build(replace(self.text, resources=("wordnet@12345678",)))
 
     def test_a_missing_resource_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def refuse(settings: Settings) -> LatticeBuilder:

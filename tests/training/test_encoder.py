@@ -133,17 +133,12 @@ def test_a_single_segment_is_too_little(config: TrainingConfig) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (True, "it must be false or {tune: head | lora | full}"),
-        ({}, "it must be false or {tune: head | lora | full}"),
         ({"tune": "all"}, "encoder: tune is 'all', it must be one of head"),
         (
             {"tune": "head", "rank": 3},
             "unknown option 'rank'; known are tune, source, layers, precision, minimal_pairs",
         ),
-        ({"tune": "head", "minimal_pairs": -1}, "minimal_pairs is -1, it must be a number from 0 to 1000"),
-        ({"tune": "head", "minimal_pairs": True}, "minimal_pairs is True, it must be a number"),
         ({"tune": "head", "minimal_pairs": 0.3}, "encoder: minimal_pairs needs the option minimal_pairs"),
-        ({"tune": "head", "source": 3}, "encoder: source is 3"),
     ],
 )
 def test_bad_options_are_refused(value: object, message: str) -> None:

@@ -1,7 +1,6 @@
 """Minimal pairs in learning over an encoder: their loss, what folds hold out, what a model is told."""
 
 import math
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +16,12 @@ from pfsm_training import train
 from pfsm_training.config import TrainingConfig
 from pfsm_training.data.minimal_pairs import PairsToLearn, PairToLearn, pairs_to_learn
 from pfsm_training.data.training_text import TrainingText
-from pfsm_training.encoder import fitting, learning, runs
-from pfsm_training.encoder.fitting import Lesson, Network, Part, fit_head
+from pfsm_training.encoder import fitting, learning
+from pfsm_training.encoder.fitting import Lesson, Part
 from pfsm_training.encoder.material import material
 from pfsm_training.fit.crossval import Folds, make_folds
 from pfsm_training.fit.minimal_pairs import PairsText, minimal_pairs_text
 from pfsm_training.options import EncoderOptions, minimal_pairs_option
-from pfsm_training.trainer import one_torch_thread
 from tests.encoder.encoders import judgments, network
 
 JUDGMENTS = judgments().sorted()
@@ -70,30 +68,6 @@ def test_pairs_that_a_fold_holds_out_teach_its_head_nothing(config: TrainingConf
     sides = np.concatenate([made.text.better[held], made.text.worse[held]])
     assert np.array_equal(first.of_pairs[sides], second.of_pairs[sides])
     assert not np.array_equal(first.of_pairs, second.of_pairs)
-
-
-def test_a_pair_of_several_folds_has_the_value_of_the_last_fold_whichever_ends_last(
-    config: TrainingConfig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text, made, folds = texts(config)
-    joined = material(text, replace(made, in_fold=np.ones_like(made.in_fold)), folds)
-    with one_torch_thread():
-        expected = learning.learn(joined, folds, text.reader, config)
-    others = threading.Barrier(len(folds.names), timeout=60)
-
-    def fit(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
-        if seed == 1:
-            others.wait()
-        fitted = fit_head(lesson, part, passes, seed, after)
-        if seed > 1:
-            others.wait()
-        return fitted
-
-    monkeypatch.setattr(runs, "fit_head", fit)
-    with one_torch_thread():
-        found = learning.learn(joined, folds, text.reader, config, threads=len(folds.names))
-    assert found.of_pairs.tobytes() == expected.of_pairs.tobytes()
-    assert found.values.tobytes() == expected.values.tobytes()
 
 
 def test_the_loss_is_that_of_plain_loops(config: TrainingConfig, monkeypatch: pytest.MonkeyPatch) -> None:

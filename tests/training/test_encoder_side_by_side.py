@@ -19,7 +19,7 @@ from pfsm_training import train
 from pfsm_training.config import TrainingConfig
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder import learning, runs, transformer
-from pfsm_training.encoder.fitting import AbandonedError, Check, Lesson, Network, Part, fit_head, side_by_side
+from pfsm_training.encoder.fitting import AbandonedError, Lesson, Network, Part, fit_head
 from pfsm_training.encoder.material import material
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import make_folds
@@ -106,9 +106,8 @@ def test_any_number_of_threads_gives_the_same_bytes(source: str, tune: str, tmp_
 
 
 class TestDropout:
-    @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
-    def test_a_generator_of_its_own_gives_what_pytorch_gives(self, kind: torch.dtype) -> None:
-        given = torch.randn(7, 33, 12).to(kind)
+    def test_a_generator_of_its_own_gives_what_pytorch_gives(self) -> None:
+        given = torch.randn(7, 33, 12).to(torch.bfloat16)
         results = []
         for dropout in (torch.nn.Dropout(0.1), transformer._Dropout(0.1)):
             torch.manual_seed(5)
@@ -124,14 +123,13 @@ class TestDropout:
             assert torch.equal(one, other)
 
 
-@TUNED
-def test_training_resumes_after_an_interruption_in_the_middle(source: str, tune: str, tmp_path: Path) -> None:
+def test_training_resumes_after_an_interruption_in_the_middle(source: str, tmp_path: Path) -> None:
     class Stop(Checkpoint):
         def keep_learned(self, name: str, content: bytes) -> None:
             super().keep_learned(name, content)
             raise KeyboardInterrupt
 
-    config, path = config_of(source, tune), tmp_path / "m.checkpoint"
+    config, path = config_of(source), tmp_path / "m.checkpoint"
     whole = train(JUDGMENTS, config=config, threads=1)
     middle, ended, fits = threading.Event(), [], []
 
@@ -197,22 +195,3 @@ def test_an_error_in_a_fold_surfaces_and_ends_the_others(source: str, threads: i
     with fits_by(fit), pytest.raises(PfsmError, match=r"^the second fold is broken$"):
         learned(config_of(source), threads)
     assert no_fit_goes_on()
-
-
-class TestSideBySide:
-    @pytest.mark.parametrize("threads", [1, 2, 5])
-    def test_every_result_is_kept_by_its_number(self, threads: int) -> None:
-        kept: dict[int, int] = {}
-
-        def fit_of(number: int) -> Callable[[Check], int]:
-            return lambda check: number * number
-
-        side_by_side([fit_of(number) for number in range(5)], threads, kept.__setitem__)
-        assert kept == {number: number * number for number in range(5)}
-
-    def test_pytorch_has_one_thread_in_each(self) -> None:
-        found: dict[int, int] = {}
-        torch.set_num_threads(2)
-        side_by_side([lambda check: torch.get_num_threads()] * 2, 2, found.__setitem__)
-        assert found == {0: 1, 1: 1}
-        assert torch.get_num_threads() == 2

@@ -65,14 +65,11 @@ def alike(one: Model, other: Model, within: float = 1e-6) -> None:
     "values",
     [
         {},
-        {"objective": "huber"},
-        {"standardise": False, "lambda": 20.0},
-        {"features": ["chrf", "length_ratio"]},
+        {"objective": "huber", "standardise": False, "lambda": 20.0},
         {"features": ["chrf"], "edits": False},
         {"max_jump": 2, "lambda": 1.0},
         {"solver": "lbfgs", "lambda": 1.0},
-        {"edit_cost": 0.2, "lambda": 1.0},
-        {"match_gain": 0.5, "lambda": 1.0},
+        {"edit_cost": 0.2, "match_gain": 0.5, "lambda": 1.0},
     ],
     ids=lambda values: " ".join(values) or "usual",
 )
@@ -86,18 +83,16 @@ def test_whole_weights_are_repetitions(values: Mapping[str, Any]) -> None:
     assert found.training["judgments"] == int(np.count_nonzero(counts))
 
 
-@pytest.mark.parametrize("mixture", ["auto"])
-def test_beside_preferences(mixture: Any) -> None:
+def test_beside_preferences() -> None:
     judgments, others = invented(2, 40), preferences_of(invented(2, 40))
     counts = whole_weights(judgments, 1)
     repeated = judgments.select(np.repeat(np.arange(len(judgments)), counts))
-    given = {"mixture": mixture, "lambda": 1.0}
+    given = {"mixture": "auto", "lambda": 1.0}
     found = trained(with_column(judgments, counts.astype(float)), others, weights="counts", **given)
     alike(found, trained(repeated, others, **given), 1e-4)
 
 
-@pytest.mark.parametrize("use", ["best", "mean"])
-def test_several_references(use: str) -> None:
+def test_several_references() -> None:
     judgments = invented(2, 40)
     second = tuple(
         line if at % 2 else "" for at, line in enumerate(np.roll(judgments.hypotheses, 1).tolist())
@@ -105,22 +100,18 @@ def test_several_references(use: str) -> None:
     judgments = replace(judgments, columns={**judgments.columns, "reference_2": second})
     counts = whole_weights(judgments, 3)
     repeated = judgments.select(np.repeat(np.arange(len(judgments)), counts))
-    given = {"references": use, "features": ["length_ratio"]}
+    given = {"references": "mean", "features": ["length_ratio"]}
     found = trained(with_column(judgments, counts.astype(float)), weights="counts", **given)
     alike(found, trained(repeated, **given), 1e-5)
 
 
-@pytest.mark.parametrize("factor", [1e-6, 0.25, 1e6])
-def test_weights_are_weighed_against_lambda(factor: float) -> None:
+def test_weights_are_weighed_against_lambda() -> None:
     """All weights times a number, and lambda times it, too: the same minimum, found as closely."""
-    judgments = invented(6, 30)
+    judgments, factor = invented(6, 30), 0.25
     plain = trained(judgments, **{"lambda": 2.0})
     scaled = with_column(judgments, np.full(len(judgments), factor))
-    alike(trained(scaled, weights="counts", **{"lambda": 2.0 * factor}), replace_lambda(plain, 2.0 * factor))
-
-
-def replace_lambda(model: Model, penalty: float) -> Model:
-    return replace(model, training={**model.training, "lambda": penalty})
+    plain = replace(plain, training={**plain.training, "lambda": 2.0 * factor})
+    alike(trained(scaled, weights="counts", **{"lambda": 2.0 * factor}), plain)
 
 
 def test_neither_order_nor_threads_matter() -> None:
@@ -150,10 +141,7 @@ PLACED = replace(
     ("numbers", "message"),
     [
         ([-1.0], "judged.tsv:2: counts is -1, a weight must be 0 or from 1e-06 to 1,000,000"),
-        ([1.0, 2e6], "judged.tsv:3: counts is 2e\\+06, a weight must be 0 or from"),
-        ([1.0, 1.0, 1e-9], "judged.tsv:4: counts is 1e-09, a weight must be 0 or from"),
         ([1.0, float("nan")], "judged.tsv:3: counts is 'nan', a finite number is needed"),
-        ([float("inf")], "judged.tsv:2: counts is 'inf', a finite number is needed"),
         ([0.0] * 12, r"judged.tsv: counts is 0 on every row \(12\), there is nothing to learn from"),
     ],
 )
@@ -212,16 +200,12 @@ def test_the_best_share_is_one_of_weight() -> None:
     ("value", "message"),
     [
         (True, "weights is True, it must be false, the name of a column, or {column: NAME, rater_noise: K}"),
-        ("", "weights is '', it must be"),
-        (3, "weights is 3, it must be"),
         ({"rater_noise": 1}, "weights is {'rater_noise': 1}, it must be"),
-        ({"column": ""}, "weights is {'column': ''}, it must be"),
         (
             {"column": "n", "noise": 1},
             "weights has the unknown option 'noise'; known are column, rater_noise",
         ),
         ({"column": "n", "rater_noise": -1}, "weights: rater_noise is -1, it must be a number from 0 to 1e"),
-        ({"column": "n", "rater_noise": float("nan")}, "weights: rater_noise is nan, it must be a number"),
     ],
 )
 def test_bad_options_are_refused(value: Any, message: str) -> None:

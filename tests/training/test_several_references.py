@@ -7,10 +7,10 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from pfsm.data import Judgments, Preferences
+from pfsm.data import Judgments
 from pfsm.metrics import get_metric
 from pfsm.model.metric import Metric
-from pfsm.model.settings import UseOfReferences, settings_from_dict
+from pfsm.model.settings import UseOfReferences
 from pfsm_training import LogLinearMachine, TrainingConfig, train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.training_set import encode_here
@@ -86,39 +86,6 @@ def test_items_by_hand(use: UseOfReferences) -> None:
     total = float(loss.value(torch.from_numpy(of_pairs)))
     parts = [loss.part(*ends).value(torch.from_numpy(of_pairs[slice(*ends)])) for ends in ((0, 4), (4, 6))]
     assert total == pytest.approx(float(sum(parts)))
-
-
-@pytest.mark.parametrize("use", BOTH)
-def test_blocks_keep_references_and_preferences_together(use: UseOfReferences) -> None:
-    data = several()
-    compared = Preferences(
-        data.references[:9], data.hypotheses[:9], data.hypotheses[9:18], np.ones(9),
-        {name: column[:9] for name, column in data.columns.items()}, data.sources,
-    )  # fmt: skip
-    text = TrainingText(data, compared, settings_from_dict({"references": use}, "test"))
-    assert len(text) == text.items.offsets[-1] > len(text.items)
-    machine = LogLinearMachine(("Insert", "S_word"), {"Insert": -0.3, "S_word": 0.4}, 0.1)
-    one, many = (encode_here(text, size) for size in (10_000, 7))
-    assert len(many.lattices.blocks) > 5
-    np.testing.assert_allclose(one.predictions(machine), many.predictions(machine), rtol=1e-14)
-    pairs = np.split(
-        LogLinearMachine.__call__(machine, next(iter(one.lattices))).detach().numpy(),
-        text.items.offsets[1:-1],
-    )
-    assert one.predictions(machine) == pytest.approx(
-        [part.max() if use == "best" else part.mean() for part in pairs]
-    )
-    loss = SquaredError((data.scores - data.scores.mean()) / data.scores.std())
-    centre = torch.zeros(2, dtype=torch.float64)
-    values = [part.objective(loss, 1.0, centre).quadratic(machine, free_alpha=True) for part in (one, many)]
-    assert values[0][0] == pytest.approx(values[1][0], rel=1e-13)
-    np.testing.assert_allclose(values[0][1].gradient, values[1][1].gradient, rtol=1e-9, atol=1e-9)
-    rows = np.arange(0, len(data), 2)
-    part = many.select(rows, np.array([1, 4]))
-    np.testing.assert_allclose(part.predictions(machine)[: rows.size], one.predictions(machine)[rows])
-    np.testing.assert_allclose(
-        part.predictions(machine)[part.worse], one.predictions(machine)[one.worse[[1, 4]]]
-    )
 
 
 def config(use: str, **others: object) -> TrainingConfig:

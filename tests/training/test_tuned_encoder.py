@@ -86,8 +86,8 @@ def write_mpnet(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "mpnet"])
-@pytest.mark.parametrize("layers", [2, 3])
-def test_before_training_the_states_are_those_of_scoring(tmp_path: Path, family: str, layers: int) -> None:
+def test_before_training_the_states_are_those_of_scoring(tmp_path: Path, family: str) -> None:
+    layers = 2
     folder = tmp_path / family
     source = str(write_mpnet(folder) if family == "mpnet" else write_network(folder, family=family))
     encoder, mix = tunable_encoder(source), uniform_mix(LAYERS, layers)
@@ -182,14 +182,7 @@ def test_more_layers_than_there_are_are_refused(config: TrainingConfig) -> None:
     ("name", "shape", "message"),
     [
         ("layer.2.first.weight", (12, 8), "no place for"),
-        ("layer.0.first.wait", (12, 8), "no place for"),
-        (
-            "layer.0.first.weight",
-            (8, 12),
-            "layer.0.first.weight has the shape [8, 12], the encoder needs [12, 8]",
-        ),
         ("layer.0.first.down", (2, 8), "layer.0.first.down and up do not fit together"),
-        ("layer.1.norm.scale", (7,), "layer.1.norm.scale has the shape [7], the encoder needs [8]"),
     ],
 )
 def test_what_fits_no_encoder_is_refused(

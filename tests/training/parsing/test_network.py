@@ -1,30 +1,21 @@
 """The network in PyTorch and its twin in NumPy; the sums' gradients."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
-from pfsm.analysis.conllu import analysis_of, parse_conllu
+from pfsm.analysis.conllu import parse_conllu
 from pfsm.analysis.constituents import parse_brackets
-from pfsm.analysis.parser_evaluation import Analyse
-from pfsm.analysis.sentence import Analysis
 from pfsm.english.parser.network import Network
-from pfsm.english.parser.weights import ParserWeights
-from pfsm_training.parsing.batches import Numbering, make_lines
-from pfsm_training.parsing.export import BIAS, exported, with_tuned_starts
+from pfsm_training.parsing.batches import Numbering
+from pfsm_training.parsing.export import exported
 from pfsm_training.parsing.loss import losses, span_log_sum, tree_log_sum
-from pfsm_training.parsing.network import ParserNetwork, Sizes, run_recurrence
+from pfsm_training.parsing.network import ParserNetwork, Sizes
 from pfsm_training.parsing.treebank import (
     Example,
-    binary_spans,
     join_trees,
-    span_label_number,
     take_inventory,
 )
-from tests.analysis.samples import random_weights
 
 SMALL = Sizes(word=6, character=4, filters=5, hidden=7, layers=2, arc=5, label=4, tag=6, span=5, span_label=4)
 
@@ -54,20 +45,6 @@ def network_of(found: list[Example]) -> tuple[ParserNetwork, Numbering, list[str
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=0.4)
     return network, Numbering(inventory, vector_words), vector_words
-
-
-def test_trees_are_joined_to_the_sentences_with_their_words() -> None:
-    assert [example.constituents is not None for example in examples()] == [True, False, True]
-
-
-def test_bracketings_are_cut_from_the_left() -> None:
-    tree = parse_brackets("(TOP (S (NP (DT a) (JJ b) (NN c)) (VP (VB d)) (. .)))").tree
-    assert sorted(binary_spans(tree, 5)) == [(0, 2), (0, 3), (0, 4), (0, 5)]
-
-
-def test_unknown_chains_become_their_beginning() -> None:
-    assert span_label_number("S+VP+NP", {"": 0, "S": 1, "S+VP": 2}) == 2
-    assert span_label_number("X+S", {"": 0, "S": 1}) == 0
 
 
 def test_both_networks_say_the_same() -> None:
@@ -127,55 +104,3 @@ def test_every_part_of_the_loss_falls_in_training() -> None:
         optimiser.step()
     last = {part: float(value.detach()) for part, value in losses(network, batch).items()}
     assert all(last[part] < max(0.1, 0.5 * first[part]) for part in first)
-
-
-def test_lines_hold_every_sentence_once_in_order() -> None:
-    found = examples() * 20
-    _, numbering, _ = network_of(found)
-    numbers = [numbering.numbers(example) for example in found]
-    lines = make_lines(numbers, np.random.default_rng(0))
-    assert [sentence for line in lines for sentence in line] == numbers
-    assert {len(line) for line in lines} == {1, 2, 3}
-
-
-def test_processors_without_bfloat16_compute_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch.manual_seed(0)
-    lstm, values = nn.LSTM(8, 8), torch.randn(2, 5, 8)
-    fine = run_recurrence(lstm, values, coarse=False)
-    assert fine.dtype == torch.float32
-    assert run_recurrence(lstm, values, coarse=True).detach().numpy() == pytest.approx(
-        fine.detach().numpy(), abs=0.02
-    )
-    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
-    assert torch.equal(run_recurrence(lstm, values, coarse=True), fine)
-
-
-def test_the_best_constant_of_sentence_starts_is_found() -> None:
-    """For an analyser whose best constant is known; the smallest of equally good ones."""
-    rows = ("Yes\t_\t_\t_\t_\t3\tdiscourse", "it\t_\t_\t_\t_\t3\tnsubj", "is\t_\t_\t_\t_\t0\troot")
-    block = ["# text = Yes it is", *(f"{k}\t{row}\t_\t_" for k, row in enumerate(rows, 1)), ""]
-    sentences = list(parse_conllu(block * 6, "x"))
-    tree, weights = analysis_of(sentences[0]).trees[0], random_weights()
-
-    def analyser_of(changed: ParserWeights, wanted: float) -> Analyse:
-        off = abs(float((changed.arrays[BIAS] - weights.arrays[BIAS])[0]) - wanted)
-
-        def one(line: str) -> Analysis:
-            """Correct labels for lines that are short enough; the further off the bias, the shorter."""
-            words = tuple(line.split())
-            starts = tuple(range(0, len(words), 3))
-            heads = tuple(
-                head and head + 3 * (word // 3) for word, head in enumerate(tree.heads * len(starts))
-            )
-            labels = tree.labels * len(starts) if len(words) < 10 - 6 * off else ("dep",) * len(words)
-            return Analysis(words, starts, trees=(type(tree)(heads, labels),))
-
-        return lambda lines: [one(line) for line in lines]
-
-    for wanted in (0.0, 1.5, 3.0):
-        changed, move = with_tuned_starts(weights, sentences, partial(analyser_of, wanted=wanted))
-        assert move == wanted
-        np.testing.assert_allclose(changed.arrays[BIAS], weights.arrays[BIAS] + np.float32(wanted))
-    nothing = Analysis(("Yes", "it", "is"), (0,))
-    _, move = with_tuned_starts(weights, sentences[:1], lambda _: lambda lines: [nothing] * len(lines))
-    assert move == 0.0

@@ -1,7 +1,6 @@
 """Seen and held-out agreement side by side, against sums by hand."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,29 +48,12 @@ def test_the_interval_of_the_training_data_is_a_jackknife_over_the_folds() -> No
     assert training.model.training["pearson_interval"] == list(found)
 
 
-def test_two_folds_are_enough_for_an_interval() -> None:
-    training = kept(invented(6, 20))
-    two = replace(training.folds, names=("one", "two"), member=training.folds.member % 2)
-    low, high = training_interval(training.fitted.predict(training.data), training.data, two, "pearson")
-    assert -1.0 <= low < high <= 1.0
-
-
 def test_there_is_no_interval_where_folds_do_not_hold_the_preferences() -> None:
     """Judgments and preferences have other references here, so that no preference is ever held out."""
     record = training_of("both").model.training
     assert record["kendall_tau"] is not None
     assert record["kendall_tau_interval"] == [None, None]
     assert None not in record["pearson_interval"]
-
-
-def test_held_out_predictions_are_those_of_the_folds() -> None:
-    training = kept(invented(6, 20))
-    kept_out = training.validated.held_out
-    assert kept_out is not None
-    for fold, (name, r) in enumerate(training.validated.folds.items()):
-        rows = training.folds.member == fold
-        assert name == training.folds.names[fold]
-        assert float(np.corrcoef(kept_out.scores[rows], training.data.scores[rows])[0, 1]) == pytest.approx(r)
 
 
 def test_one_segment_has_nothing_to_compare() -> None:

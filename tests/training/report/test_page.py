@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from pfsm.data import Judgments
-from pfsm_training.config import TrainingConfig
 from pfsm_training.fit.training import Training
 from pfsm_training.report import write_report
 from tests.training.report.report_cases import kept, training_of
@@ -126,17 +125,3 @@ def test_the_same_bytes_whatever_the_threads_and_the_order(tmp_path: Path) -> No
     first = page_of(kept(judgments), tmp_path)
     assert page_of(kept(shuffled, threads=3), tmp_path) == first
     assert str(tmp_path) not in first
-
-
-def test_the_numbers_of_the_model_stand_in_it(tmp_path: Path) -> None:
-    judgments = invented(3, 24, languages=("de", "fr"))
-    training = kept(judgments, config=TrainingConfig(penalty=(1.0, 9.0), start="matches"))
-    record = training.model.training
-    page = Reader(page_of(training, tmp_path))
-    for value in (record["pearson"], record["cross_validated"]["pearson"], *record["lambda_tried"].values()):
-        assert f"{value:.3f}" in page.text
-    assert training.model.fingerprint in page.text
-    assert all(name in page.text for name in training.model.weights)
-    assert "source language" in page.text
-    texts = {*judgments.hypotheses}
-    assert any(line in page.text for line in texts)

@@ -50,13 +50,6 @@ def test_whole_weights_are_repetitions() -> None:
     assert found.bins[0].spread == pytest.approx(tuple(expected))
 
 
-def test_votes_weigh() -> None:
-    given = Errors(np.array([1.0, 0.0, 0.0]), np.array([3.0, 1.0, 0.0]), np.arange(3), ["a"] * 3, {})
-    (table,) = error_tables(given)
-    assert table.bins[0].n == 2
-    assert table.bins[0].mean == pytest.approx(0.75)
-
-
 def test_only_columns_that_divide_the_data_into_a_few_groups_have_a_table() -> None:
     count = 60
     systems = tuple("ABC"[at % 3] for at in range(count))
@@ -77,7 +70,3 @@ def test_only_columns_that_divide_the_data_into_a_few_groups_have_a_table() -> N
     ]
     many = tuple(str(at % (MOST_GROUPS + 1)) for at in range(10 * (MOST_GROUPS + 1)))
     assert len(error_tables(errors([0.0] * len(many), system=many))) == 1
-
-
-def test_nothing_known_has_no_table() -> None:
-    assert error_tables(errors([math.nan] * 4)) == []

@@ -1,6 +1,5 @@
 """Training of the labeller: its network against the one that labels, a lesson to be learned, teachers, folds."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,13 +8,12 @@ import pytest
 import torch
 
 from pfsm.analysis.roles import Argument, Frame
-from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.analysis.sentence import Analysis
 from pfsm.english.labeller.inputs import Numbers, candidates_of, states_of
 from pfsm.english.labeller.label import Labeller
 from pfsm.english.labeller.nominals import noun_keys, noun_log_odds
 from pfsm.english.labeller.weights import RoleWeights
 from pfsm_training.roles.export import exported_arrays, exported_nouns, logistic_fit, tuned
-from pfsm_training.roles.jackknife import fold_of
 from pfsm_training.roles.lesson import Lesson, RolePlan, lesson_of
 from pfsm_training.roles.network import RoleNetwork, RoleSizes
 from pfsm_training.roles.samples import (
@@ -23,7 +21,6 @@ from pfsm_training.roles.samples import (
     batch_of,
     keep_features,
     keep_noun_features,
-    known_labels,
     sentence_of,
 )
 from pfsm_training.roles.train import derivatives, teach, train_labeller
@@ -148,55 +145,6 @@ def test_lesson_is_learned() -> None:
         assert arguments(labeller.labelled(right, given=True).frames) == arguments(verbs)
 
 
-def test_words_that_a_parser_takes_for_nouns_are_predicates_where_the_gold_standard_says_so() -> None:
-    gold = sentences()[0]
-    parsed = replace(gold, upos=("DET", "NOUN", "NOUN", "DET", "NOUN", "PUNCT"))
-    found = sentence_of((parsed, gold), ("A0", "A1"), Numbers(PARSER))
-    assert found is not None
-    assert found.predicates == [2]
-    assert found.nouns.tolist() == [1, 2, 4]
-    assert found.are_predicates.tolist() == [0, 1, 0]
-    assert sorted(found.gold[found.gold >= 0].tolist()) == [0, 1]
-
-
-def test_labels_of_nouns_alone_are_none_of_verbs() -> None:
-    verb = sentences()[0]
-    assert verb.frames is not None
-    verb = replace(verb, frames=(replace(verb.frames[0], arguments=(Argument("A9", ((0, 2),)),)),))
-    noun = replace(verb, upos=("DET", "NOUN", "NOUN", "DET", "NOUN", "PUNCT"))
-    for gold, labels in ((verb, []), (noun, [2])):
-        found = sentence_of((gold, gold), ("A0", "A1"), Numbers(PARSER), ("A9",))
-        assert found is not None
-        assert found.gold[found.gold >= 0].tolist() == labels
-
-
-def test_features_of_verbs_come_before_those_of_nouns() -> None:
-    gold = [*sentences(), *nominal_sentences()]
-    prepared = [sentence_of((one, one), ("A0", "A1"), Numbers(PARSER)) for one in gold]
-    known = [one for one in prepared if one is not None]
-    before = [one.rows.copy() for one in known]
-    verbs = np.concatenate([rows[~one.of_nouns].ravel() for one, rows in zip(known, before, strict=True)])
-    nouns = np.concatenate([rows[one.of_nouns].ravel() for one, rows in zip(known, before, strict=True)])
-    keys = keep_features(known, (50, 20, 0))
-    assert np.unique(keys).size == keys.size == 70
-    assert np.isin(keys[:50], verbs).all()
-    assert np.isin(keys[50:], nouns).all()
-    for one, rows in zip(known, before, strict=True):
-        assert (keys[one.rows[one.rows >= 0]] == rows[np.isin(rows, keys)]).all()
-
-
-def test_features_of_few_nouns_are_left_out() -> None:
-    prepared = [sentence_of((one, one), ("A1",), Numbers(PARSER)) for one in nominal_sentences()]
-    known = [one for one in prepared if one is not None]
-    before = [one.noun_rows.copy() for one in known]
-    keys = keep_noun_features(known, 6)
-    counts = Counter(key for rows in before for key in rows[rows >= 0].tolist())
-    assert keys.tolist() == sorted(key for key, count in counts.items() if count >= 6)
-    for one, rows in zip(known, before, strict=True):
-        assert (one.noun_rows >= 0).tolist() == np.isin(rows, keys).tolist()
-        assert (keys[one.noun_rows[one.noun_rows >= 0]] == rows[np.isin(rows, keys)]).all()
-
-
 def test_log_odds_are_fitted() -> None:
     random = np.random.default_rng(2)
     odds = random.normal(size=20_000) * 2
@@ -251,15 +199,6 @@ def test_derivatives_with_targets_are_those_of_differences() -> None:
         assert found[place] == pytest.approx((up - down) / 2e-5, abs=1e-6)
 
 
-def test_sentences_without_gold_standard_are_read_once_they_have_targets() -> None:
-    own = lesson()
-    random = np.random.default_rng(1)
-    assert len(own.drawn(0.5, 1.0, random)) == 14
-    teach(own, [network(own, 3)], PLAN)
-    assert len(own.drawn(0.5, 1.0, random)) == 17
-    assert len(own.drawn(0.5, 0.0, random)) == 14
-
-
 def test_labeller_has_only_its_own_features() -> None:
     gold = sentences()
     samples = [(one, one) for one in gold]
@@ -271,14 +210,3 @@ def test_labeller_has_only_its_own_features() -> None:
     assert len(reports) == 1 + 2 * 2 + 3
     again = train_labeller(PLAN, "small", (samples, samples), PARSER, reports.append, bare(gold))
     assert all((weights.arrays[name] == again.arrays[name]).all() for name in weights.arrays)
-
-
-def test_what_is_left_out_and_unknown() -> None:
-    gold = sentences()[:2]
-    odd = replace(gold[0], upos=("DET", "NOUN", "ADJ", "DET", "NOUN", "PUNCT"))
-    assert known_labels([(one, one) for one in gold], 2) == ("A0",)
-    assert known_labels([(odd, odd)], 1) == ()
-    tree = DependencyTree((0, 1), ("root", "odd"))
-    assert Numbers(PARSER).of(["The", "zebra"], ["DT", "XX"], tree).tolist() == [[1, 0, 1, 1], [0, 1, 0, 0]]
-    # Sentences of a document share a fold.
-    assert fold_of(["a-1", "a-2", "b-1", "c-1", "c-2"], 2) == [0, 0, 1, 0, 0]
