@@ -90,19 +90,6 @@ class TestNumbers:
         assert corrected == pytest.approx(step_down(p_values))
         assert corrected != pytest.approx(p_values)
 
-    def test_a_row_that_is_tested_nowhere(self, run: Run) -> None:
-        cheat = {"name": "cheat", "train": {}, "train_data": "test/*.tsv"}
-        results = run(values(rows=[*ROWS, cheat], contrasts=[["cheat", "bleu"], ["ter", "bleu"]]))
-        contrast = found(results, "cheat", "bleu", MEAN)
-        assert contrast.difference is None
-        assert contrast.values[0] is None
-        other = found(results, "ter", "bleu", MEAN).difference
-        assert other is not None
-        assert other.p_holm == other.p_value  # one comparison is left
-        assert "| cheat against bleu | – |" in "\n".join(
-            contrasts_markdown(results.experiment, contrast_tables(results.contrasts))
-        )
-
 
 def overall(results: Results, statistic: str) -> list[Contrast]:
     return [one for one in results.contrasts if (one.column.group, one.statistic) == (MEAN, statistic)]

@@ -45,17 +45,6 @@ class TestSamples:
             zip(second.hypotheses, second.scores, strict=True)
         )
 
-    def test_seeds_differ_and_every_row_has_its_chance(self, data: Path) -> None:
-        judgments = read(data, spec("train/*.tsv"))
-        drawn = np.zeros(len(judgments))
-        for seed in range(300):
-            drawn[sample_rows(judgments, 60, str(seed))] += 1
-        # Binomial, 300 draws at one half: the standard deviation is 8.7.
-        assert abs(drawn.mean() - 150) < 1e-9
-        assert drawn.min() > 105
-        assert drawn.max() < 195
-        assert 5.0 < drawn.std() < 12.0
-
 
 def test_a_digest_of_everything(data: Path) -> None:
     judgments = read(data, spec("train/cs-en.tsv"))

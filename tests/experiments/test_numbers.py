@@ -70,24 +70,6 @@ def test_train_and_test(run: Run, data: Path) -> None:
         assert mean.column.n == 90
 
 
-def test_round_robin(run: Run, data: Path) -> None:
-    results = run(
-        table(
-            scheme="round-robin",
-            train={"name": "made", "files": "train/*.tsv"},
-            test=None,
-            rows=[{"name": "pFSM", "train": {}}],
-            versus=None,
-        )
-    )
-    for language in LANGUAGES:
-        others = tuple(other for other in LANGUAGES if other != language)
-        metric = Metric(train(joined(data, "train", others)))
-        test = joined(data, "train", (language,))
-        r = stats.pearsonr(metric.score_pairs(test.hypotheses, test.references), test.scores)[0]
-        assert number(results, "pFSM", language).value == pytest.approx(r, abs=1e-9)
-
-
 def test_folds_are_put_together(run: Run, data: Path) -> None:
     results = run(
         table(

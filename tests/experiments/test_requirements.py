@@ -10,8 +10,7 @@ from pfsm.errors import PfsmError
 from pfsm_experiments.data import DataFolder
 from pfsm_experiments.plan import make_plan
 from pfsm_experiments.reading import read_experiment
-from pfsm_experiments.requirements import missing, without_places
-from pfsm_experiments.spec import RowSpec
+from pfsm_experiments.requirements import without_places
 
 ROW = "{name: vectors, train: {matchers: [word, emb], options: {emb: {source: /no/such.vec}}}%s}"
 
@@ -78,11 +77,3 @@ def test_only_whole_places_have_another_name(
 ) -> None:
     monkeypatch.setenv("PFSM_RESOURCES", place)
     assert without_places(text) == expected
-
-
-def test_what_is_missing() -> None:
-    assert missing(RowSpec("a", metric="chrf")) == ""
-    assert missing(RowSpec("b", training={})) == ""
-    assert "/no/such.vec" in missing(RowSpec("c", metric="embedding_f1(source=/no/such.vec)"))
-    feature = {"features": ["embedding_distance(source=/no/such.vec)"]}
-    assert "/no/such.vec" in missing(RowSpec("d", training=feature))

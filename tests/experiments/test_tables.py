@@ -7,7 +7,7 @@ import pytest
 from pfsm.evaluation import Interval
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.estimates import Column, Difference, Entry
-from pfsm_experiments.report.output import Results, training_summary
+from pfsm_experiments.report.output import Results
 from pfsm_experiments.report.tables import latex, markdown, markdown_table, result_tables, short, table_labels
 from tests.experiments.conftest import Run
 from tests.experiments.experiment_cases import table
@@ -50,23 +50,6 @@ def test_markdown() -> None:
         "| none | – | – | – |",
         "| n | 30 | 40 | 70 |",
     ]
-
-
-def test_what_is_doubtful_about_trainings_is_noted(run: Run) -> None:
-    """A row whose best lambda is at the edge of its grid; a model that is given was trained elsewhere."""
-    rows = [
-        {"name": "stiff", "train": {"lambda": [1e5, 1e6], "start": "zero"}},
-        {"name": "given", "model": "en-small"},
-    ]
-    results = run(table(rows=rows, versus=None))
-    (note,) = results.notes
-    assert re.match(r"stiff: the best lambda is the (small|larg)est that was tried", note)
-    assert f"* {note}\n" in document(results)
-    (stiff,) = (one.outcome.model for one in results.cells if one.cell.row.name == "stiff")
-    assert stiff is not None
-    summary = training_summary(stiff)
-    assert set(summary["lambda_tried"]) == set(summary["lambda_intervals"]) == {"100000", "1e+06"}
-    assert summary["lambda_at_edge"] in note
 
 
 def document(results: Results) -> str:

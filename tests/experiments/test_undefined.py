@@ -6,15 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from matplotlib.patches import Rectangle
 
-from pfsm.evaluation.bootstrap import group_seed, resampled_rows
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.estimates import Contrast
 from pfsm_experiments.report.output import Results, results_summary
-from pfsm_experiments.report.pictures import bars
 from pfsm_experiments.report.tables import (
-    ResultTable,
     contrast_tables,
     explanation,
     markdown_table,
@@ -91,29 +87,6 @@ def test_the_table_marks_the_same_difference_and_says_so(results: Results) -> No
     assert any("compared over the groups that both have" in line for line in reading(results))
 
 
-def test_no_resample_has_a_value(run: Run, tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
-    """The only resample of two segments has one of them twice: nothing can be tested, and no NaN is shown."""
-    (tmp_path / "two").mkdir()
-    text = "reference\thypothesis\tscore\na b c d\ta b c\t1\nthe house is big\tthe house\t0.5\n"
-    (tmp_path / "two" / "all.tsv").write_text(text, encoding="utf-8")
-    seed = next(seed for seed in range(100) if drawn_twice(seed))
-    settings = values(
-        test={"name": "two", "files": "two/*.tsv"},
-        group_by=None,
-        resamples=1,
-        seed=seed,
-        contrasts=[["chrf", "per"]],
-    )
-    results = run(settings, tmp_path)
-    (contrast,) = results.contrasts
-    assert None not in contrast.values
-    only_a_difference(contrast)
-    (shown,) = result_tables(results.entries)
-    assert "[" not in markdown_table(shown, intervals=True)
-    assert "nan" not in markdown_table(shown, intervals=True)
-    assert not recwarn.list
-
-
 def test_a_single_segment_has_no_intervals_and_no_marks(
     run: Run, tmp_path: Path, recwarn: pytest.WarningsRecorder
 ) -> None:
@@ -139,15 +112,7 @@ def test_a_single_segment_has_no_intervals_and_no_marks(
     unknown = {"interval": [None, None], "p_value": None, "p_holm": None}
     assert summary["contrasts"][0]["difference"].items() >= unknown.items()
     json.dumps(summary, allow_nan=False)
-    assert drawn_bars(shown) == ([line.entries[0].value for line in shown.lines], 0)
     assert not recwarn.list
-
-
-def drawn_bars(shown: ResultTable) -> tuple[list[float | None], int]:
-    """The heights of all bars, and the number of lines of intervals: a dark one within a light one each."""
-    (axes,) = bars(shown).axes
-    heights = [bar.get_height() for bar in axes.patches if isinstance(bar, Rectangle)]
-    return [*heights], sum(len(lines.get_paths()) for lines in axes.collections)
 
 
 def only_a_difference(contrast: Contrast) -> None:
@@ -160,9 +125,3 @@ def only_a_difference(contrast: Contrast) -> None:
     assert one.value == pytest.approx(first - second)
     assert all(map(math.isnan, (one.interval.low, one.interval.high, one.p_value, one.p_holm)))
     assert not one.significant
-
-
-def drawn_twice(seed: int) -> bool:
-    """Whether the only resample of two rows has one of them twice."""
-    (drawn,) = resampled_rows(2, 1, group_seed(seed, "all"))
-    return len(set(drawn[0].tolist())) == 1

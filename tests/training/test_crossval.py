@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
 
 from pfsm.data import Judgments, Preferences
 from pfsm.evaluation import pearson
@@ -18,12 +17,10 @@ from pfsm_training.data.training_set import encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.crossval import (
     NEVER_HELD_OUT,
-    PENALTIES,
     CrossValidation,
     Folds,
     choose,
     make_folds,
-    t_interval_of_correlation,
 )
 from pfsm_training.fit.fitting import Choice
 from tests.training.small_data import invented
@@ -62,21 +59,6 @@ def test_the_correlation_of_a_fold_is_that_of_a_model_trained_on_the_others() ->
     assert found["pearson"] == pytest.approx(np.mean(list(found["folds"].values())))
 
 
-def test_lambda_auto_takes_the_best_of_those_tried() -> None:
-    judgments = invented(8, languages=LANGUAGES)
-    model = train(judgments, config=TrainingConfig(penalty="auto", start="matches"), threads=1)
-    tried = model.training["lambda_tried"]
-    assert [float(penalty) for penalty in tried] == list(PENALTIES)
-    best = max(PENALTIES, key=lambda penalty: tried[f"{penalty:g}"])
-    assert (model.training["lambda"], model.training["lambda_choice"]) == (best, "by cross-validation")
-    # A choice among equals would prove nothing.
-    assert len(set(tried.values())) == len(PENALTIES)
-    for penalty in {best, PENALTIES[0]}:
-        given = train(judgments, config=TrainingConfig(penalty=penalty, start="matches"), threads=1)
-        assert given.training["cross_validated"]["pearson"] == tried[f"{penalty:g}"]
-        assert (given.weights == model.weights) == (penalty == best)
-
-
 def tried(choice: Choice, *pearsons: float) -> CrossValidation:
     return CrossValidation("segment", choice, "pearson", {str(k): r for k, r in enumerate(pearsons)})
 
@@ -105,24 +87,6 @@ def test_one_standard_error_takes_the_largest_lambda_that_is_near() -> None:
     assert first.interval == pytest.approx(ends, rel=1e-6)
     assert choose(tried, 4).choice.penalty == 1.0
     assert choose(tried, 4, "one_standard_error").choice.penalty == 5.0
-
-
-@pytest.mark.parametrize("values", [(0.99, 0.6, 0.995), (-0.99, -0.5), (1.0, 1.0), (0.5,)])
-def test_intervals_of_correlations_stay_within_their_bounds(values: tuple[float, ...]) -> None:
-    low, high = t_interval_of_correlation(values)
-    mean = float(np.mean(values))
-    if len(values) == 1:
-        assert math.isnan(low)
-        assert math.isnan(high)
-    elif abs(mean) == 1.0:
-        assert (low, high) == (mean, mean)
-    else:
-        assert -1.0 < low < mean < high < 1.0
-        # Symmetric on the scale of Fisher's z, where the delta method puts the reach of Student's t.
-        reach = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values) / (1.0 - mean**2)
-        assert (np.arctanh(low), np.arctanh(high)) == pytest.approx(
-            (np.arctanh(mean) - reach, np.arctanh(mean) + reach)
-        )
 
 
 def preferences_of(judgments: Judgments, votes: float = 1.0) -> Preferences:

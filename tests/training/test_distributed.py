@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from pfsm.data import Judgments, Preferences
 from pfsm.distributed.partitions import WorkerFaultError
 from pfsm.distributed.pools import InProcess, Report
-from pfsm.errors import PfsmError
-from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm_training import LogLinearMachine, TrainingConfig, train
@@ -163,11 +161,3 @@ class TestWorker:
     def test_another_version_is_refused(self) -> None:
         with pytest.raises(WorkerFaultError, match=r"has pfsm .*, this is 9; install the same"):
             build(replace(self.text, version="9"))
-
-    def test_a_missing_resource_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def refuse(settings: Settings) -> LatticeBuilder:
-            raise PfsmError("no lexicon 'x'")
-
-        monkeypatch.setattr("pfsm_training.data.distributed.LatticeBuilder", refuse)
-        with pytest.raises(WorkerFaultError, match="cannot build lattices: no lexicon 'x'"):
-            build(replace(self.text, settings=Settings(lowercase=False)))

@@ -1,6 +1,5 @@
 """Folds learned from side by side: the same bytes on any number of threads, interruptions, errors, progress."""
 
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -163,24 +162,6 @@ def test_training_resumes_after_an_interruption_in_the_middle(source: str, tmp_p
         again = train(JUDGMENTS, config=config, threads=2, checkpoint=Checkpoint(path, resume=True))
     assert sorted(fits) == [EVERYTHING, FOLDS[0], FOLDS[2]]
     assert again.to_dict() == whole.to_dict()
-
-
-def test_ctrl_c_ends_all_fits(source: str) -> None:
-    ended = []
-
-    def fit(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
-        if seed == FOLDS[0]:
-            signal.raise_signal(signal.SIGINT)
-        try:
-            until_abandoned(lesson)
-        finally:
-            ended.append(seed)
-        raise AssertionError
-
-    with fits_by(fit), pytest.raises(KeyboardInterrupt):
-        learned(config_of(source), 2)
-    assert set(ended) <= {*FOLDS[:2]}
-    assert no_fit_goes_on()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -10,7 +10,6 @@ from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
-from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import config_from_dict, settings_to_train
 from pfsm_training.initial import added_to
@@ -108,17 +107,6 @@ def test_given_settings_must_agree_with_the_model(given: dict[str, object], mess
     start = Model("start", settings=KNOWING)
     with pytest.raises(PfsmError, match=message):
         settings_to_train(None, config_from_dict(given, "x.yaml", start), start)
-
-
-def test_edits_are_refused_with_a_model_without_edits() -> None:
-    start = Model("start", settings=Settings(features={"chrf": (50.0, 10.0)}, edits=False))
-    assert (
-        settings_to_train(None, config_from_dict({"features": ["chrf"]}, "x", start), start) is start.settings
-    )
-    with pytest.raises(PfsmError, match=r"^matchers is \['word'\], but the initial model start has none"):
-        settings_to_train(None, config_from_dict({"matchers": ["word"]}, "x", start), start)
-    with pytest.raises(PfsmError, match=r"^x: class_transitions needs edits"):
-        config_from_dict({"class_transitions": True}, "x", start)
 
 
 GROWTH = [

@@ -2,7 +2,6 @@
 
 import gc
 import json
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,12 +27,11 @@ from pfsm_training.lattices.features import frequent
 from pfsm_training.lattices.store import (
     DEFAULT_BYTES,
     HeldLattices,
-    Room,
     array_bytes,
     lattice_memory,
 )
 from pfsm_training.loss.objective import SquaredError
-from tests.training.small_data import invented, random_batch
+from tests.training.small_data import invented
 
 JUDGMENTS = invented(0, languages=("cs", "de"))
 PLENTY = 1 << 30
@@ -149,34 +147,6 @@ def test_threads_share_out_the_blocks_and_change_no_bit() -> None:
         assert other == value
         np.testing.assert_array_equal(model.gradient, alone.gradient)
         np.testing.assert_array_equal(model.curvature, alone.curvature)
-
-
-def resident(address: int) -> int:
-    """Kilobytes that are in memory of the mapping that an address lies in."""
-    found = False
-    for line in Path("/proc/self/smaps").read_text(encoding="utf-8").splitlines():
-        if bounds := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
-            found = int(bounds[1], 16) <= address < int(bounds[2], 16)
-        elif found and line.startswith("Rss:"):
-            return int(line.split()[1])
-    raise AssertionError(f"{address:x} is not mapped")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_one_block_at_a_time_is_in_memory() -> None:
-    batches = [random_batch(seed, 300, 30) for seed in range(4)]
-    held = HeldLattices.of(batches, Room(0))
-    address = held.blocks[0].batch.lattices.arcs.ctypes.data
-    assert size_of(held) > 400_000
-    largest = max(map(array_bytes, batches)) // 1024
-    seen = []
-    for before, batch in zip(batches, held, strict=True):
-        np.testing.assert_array_equal(batch.lattices.arcs, before.lattices.arcs)
-        seen.append(resident(address))
-    assert min(seen) > 0
-    # The system reads some pages around those that are asked for.
-    assert max(seen) < 1.5 * largest + 64
-    assert resident(address) < 64 + seen[0] // 4
 
 
 def test_below_the_limit_there_is_no_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,15 +185,3 @@ def test_logistic_losses_of_extreme_margins_neither_overflow_nor_vanish(margin: 
     wrong = 1.0 if margin < 0 else math.exp(-margin)
     assert model.gradient == pytest.approx([-wrong], rel=1e-9)
     assert model.curvature[0, 0] == pytest.approx(math.exp(-abs(margin)), rel=1e-9)
-
-
-@pytest.mark.parametrize("name", ["weighted squared", "weighted huber"])
-def test_losses_of_blocks_add_up(name: str) -> None:
-    loss, (_, jacobian, predictions) = CASES[name][0](0), linear(0)
-    blocks = [(loss.part(*ends), slice(*ends)) for ends in ((0, 4), (4, 11), (11, PREDICTIONS))]
-    whole = loss.quadratic(predictions, jacobian)
-    parts = [part.quadratic(predictions[rows], jacobian[rows]) for part, rows in blocks]
-    assert sum(part.gradient for part in parts) == pytest.approx(whole.gradient, abs=1e-12)
-    assert sum(part.curvature for part in parts) == pytest.approx(whole.curvature, abs=1e-12)
-    values = [value_of(part, predictions[rows]) for part, rows in blocks]
-    assert sum(values) == pytest.approx(value_of(loss, predictions), rel=1e-12)

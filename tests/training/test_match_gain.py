@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
-from pfsm.model.file import Model, Scale
+from pfsm.model.file import Model
 from pfsm.model.metric import Metric
-from pfsm.model.settings import Settings, settings_from_dict
 from pfsm_training import LogLinearMachine, train
 from pfsm_training.config import config_from_dict
-from pfsm_training.fit.match_gain import Gains, MatchGainLoss, match_gains
+from pfsm_training.fit.match_gain import Gains, MatchGainLoss
 from pfsm_training.loss.hinges import AllHinges
 from tests.training.small_data import invented
 
@@ -33,10 +32,6 @@ WORDS = {
 GAINS = Gains(
     ("Delete", "Insert", "S_word", "S_word>S_word"), np.array([[-1.0, -1.0, 1.0, 0.0], [-1.0, 0.0, 2.0, 1.0]])
 )
-
-
-def settings_of(**values: object) -> Settings:
-    return settings_from_dict(values, "test")
 
 
 def by_hand(weights: Mapping[str, float], least: float, factor: float) -> float:
@@ -69,50 +64,6 @@ def test_the_loss_is_its_definition_and_its_model_its_slope(seed: int) -> None:
     for k in range(5):
         ahead, behind = (by_hand(at(theta + way * step[k, :4]).weights(), 0.8, 1.7) for way in (1.0, -1.0))
         assert pull[k] == pytest.approx((ahead - behind) / 2e-6, rel=1e-5, abs=1e-6)
-
-
-def random_weights(seed: int, settings: Settings) -> dict[str, float]:
-    rng = np.random.default_rng(seed)
-    return {name: float(rng.normal()) for name in match_gains(settings).names}
-
-
-def lowest(weights: Mapping[str, float], settings: Settings) -> float:
-    return float(match_gains(settings).values(weights).min())
-
-
-def edits_of(
-    weights: Mapping[str, float], settings: Settings, line: str, hypothesis: str | None = None
-) -> list[str]:
-    """The best edits of a line, as its own translation if there is no other."""
-    model = Model("m", settings, weights, 0.0, Scale(0.0, 1.0, ""), {}, "none")
-    return [edit.state for edit in Metric(model, 1).explain(hypothesis or line, line).edits]
-
-
-def raised(weights: Mapping[str, float], settings: Settings) -> dict[str, float]:
-    """So much more for each whole match that the one that gains least gains a little."""
-    more = 0.01 - lowest(weights, settings)
-    matches = {name: weights[name] + more for name in ("S_word", "S_punct") if name in weights}
-    return {**weights, **matches}
-
-
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"matchers": ["punct", "word"]},
-        {"matchers": ["punct", "word"], **SPLIT},
-        {"matchers": ["punct", "word"], "language": "en", "split": ["Delete"]},
-    ],
-)
-def test_where_every_match_gains_the_best_edits_are_matches(values: dict[str, object], seed: int) -> None:
-    settings = settings_of(**values)
-    weights = raised(random_weights(seed, settings), settings)
-    words = [word for name, word in WORDS.items() if name != "punctuation"]
-    lines = [" ".join(words[:length]) for length in range(1, 6)]
-    # A mark of punctuation is no word.
-    marks = [", ; !"] if "punct" in settings.matchers else []
-    for line in (*lines, "bread river stone lamp night harbour", *marks):
-        assert all(state.startswith("S_") for state in edits_of(weights, settings, line)), line
 
 
 def perverse(seed: int, segments: int = 30) -> Judgments:

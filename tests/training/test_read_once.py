@@ -7,14 +7,11 @@ import numpy as np
 import pytest
 
 from pfsm.data import Preferences
-from pfsm.model.settings import settings_from_dict
 from pfsm.text.chunks import Tokeniser
 from pfsm.text.languages import ready_tokeniser
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
-from pfsm_training.data.training_text import TrainingText
 from tests.training.small_data import invented
-from tests.training.test_distributed import encoder
 
 JUDGMENTS = invented(0)
 PREFERENCES = Preferences(
@@ -55,13 +52,4 @@ def test_each_line_is_tokenised_once(tokenised: Counter[str]) -> None:
     config = config_from_dict({**LEARNING, "lambda": [0.5, 5]}, "settings")
     model = train(JUDGMENTS, preferences=PREFERENCES, config=config, threads=1)
     assert model.settings.options["char"]["bins"] != "auto"
-    assert tokenised == dict.fromkeys(LINES, 1)
-
-
-def test_a_worker_tokenises_its_lines_once_and_the_client_none(tokenised: Counter[str]) -> None:
-    # Settings that no other test has: a worker keeps its builder.
-    settings = settings_from_dict({"features": ["length"], "lowercase": False}, "settings")
-    text = TrainingText(JUDGMENTS, PREFERENCES, settings)
-    assert not tokenised
-    encoder(10_000)(text)
     assert tokenised == dict.fromkeys(LINES, 1)

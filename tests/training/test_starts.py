@@ -66,24 +66,6 @@ def test_the_lower_of_two_valleys_is_kept(seed: int, noise: float, lower: str, s
     assert best.fit.objective <= ends[lower] * (1.0 + 1e-8)
 
 
-def test_a_part_of_much_data_is_fitted_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That ends in the same minimum, from nearer, and is said in the progress."""
-    data, config = encoded(invented(1, segments=1000)), TrainingConfig(start=MATCHES)
-    said: list[str] = []
-    fitter = Fitter(config, None, 1, lambda step, _: said.append(step))
-    alone = fitter.fit(data, Choice(20.0), "all")
-    assert not any("part" in step for step in said)
-    said.clear()
-    monkeypatch.setattr(starts, "FEWEST_OF_PART", 1 + data.scores.size // 20)
-    after = fitter.fit(data, Choice(20.0), "all")
-    assert alone is not None
-    assert after is not None
-    assert after.fit.objective == pytest.approx(alone.fit.objective, rel=1e-12)
-    assert after.fit.evaluations < alone.fit.evaluations
-    assert said[0].startswith("all, a part of the data")
-    assert said[-1] == "all"
-
-
 def test_a_fold_depends_on_nothing_of_its_held_out_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Held-out scores and translations are replaced: with starts from a sample, too, no bit of the model changes."""
     monkeypatch.setattr(starts, "MOST_COMPARED", 20)

@@ -172,12 +172,6 @@ def test_a_tuned_model_is_repeatable_and_lies_in_two_files(
     assert label in loaded.get_signature(1)
 
 
-def test_more_layers_than_there_are_are_refused(config: TrainingConfig) -> None:
-    options = EncoderOptions("full", config.encoder.source if config.encoder else "", layers=9)
-    with pytest.raises(PfsmError, match=r"layers is 9, but .* has 2"):
-        train(judgments(), config=replace(config, encoder=options))
-
-
 @pytest.mark.parametrize(
     ("name", "shape", "message"),
     [

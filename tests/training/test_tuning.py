@@ -1,7 +1,5 @@
 """Tuning: hill climbing against least squares, the correlation by loops, hidden costs found again, the command."""
 
-import json
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -55,15 +53,6 @@ class TestHillClimbing:
         assert (solution == 0.0).any()
         assert reached == pytest.approx(np.corrcoef(columns @ solution, human)[0, 1], abs=1e-5)
 
-    def test_a_constant_feature_keeps_its_weight(self) -> None:
-        moments = Moments(np.diag([1.0, 0.0]), np.array([0.5, 0.0]), 1.0)
-        weights, reached = climb(moments, np.array([0.1, 7.0]), np.zeros(2), 1, np.random.default_rng(0))
-        assert weights[1] == 7.0
-        assert reached == pytest.approx(0.5)
-        nothing = Moments(np.zeros((1, 1)), np.zeros(1), 1.0)
-        kept, flat = climb(nothing, np.array([3.0]), np.zeros(1), 1, np.random.default_rng(0))
-        assert (kept.tolist(), flat) == ([3.0], 0.0)
-
 
 class TestTarget:
     def test_segment_means_are_removed_and_long_segments_weigh_more(self) -> None:
@@ -84,17 +73,6 @@ class TestTarget:
             Target.of(judged(5, np.ones(5)))
         with pytest.raises(PfsmError, match="tuning needs scores of at most"):
             Target.of(judged(2, np.array([1e308, -1e308])))
-
-    @pytest.mark.parametrize(
-        ("names", "fault"),
-        [
-            (["length", "length"], "names a feature twice"),
-            (["stm_b"], "give a scale"),
-        ],
-    )
-    def test_features_that_no_model_could_keep(self, names: list[str], fault: str) -> None:
-        with pytest.raises(PfsmError, match=fault):
-            tune_costs(TerpMetric("terp-base", {}), judged(5), names)
 
 
 def truth(metric: TerpMetric, judgments: Judgments) -> Float:
@@ -152,18 +130,6 @@ class TestCommand:
         assert (
             "fit         length-weighted, mean-removed Pearson, hill climbing" in cli("show", "m.json").lines
         )
-
-    def test_json_and_negated_scores(self, cli: Cli, write: Write) -> None:
-        made = rows(40)
-        turned = [(reference, hypothesis, str(-float(score))) for reference, hypothesis, score in made]
-        one, other = write("a.tsv", tsv(made)), write("b.tsv", tsv(turned, score="hter"))
-        given = ("--metric", "terp-base(edits=none)", "--restarts", "1", "-f", "json")
-        plain = json.loads("\n".join(cli("tune", one, *given).lines))
-        negated = json.loads(
-            "\n".join(cli("tune", other, *given, "--negate", "--score-column", "hter").lines)
-        )
-        assert plain == negated
-        assert plain["name"].startswith("terp-base(edits=none,match=0")
 
     @pytest.mark.parametrize(
         ("hypothesis", "score", "fault"),

@@ -16,7 +16,6 @@ from pfsm.model.file import model_from_dict, save_model
 from pfsm.model.settings import settings_from_dict
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
-from pfsm_training.fit.crossval import make_folds
 from tests.command_runs import Cli, Write
 from tests.training.small_data import invented
 
@@ -60,18 +59,6 @@ def test_training_is_ridge_regression(solver: str, penalty: float) -> None:
     found = Metric(model, 1).score_pairs(judgments.hypotheses, judgments.references)
     np.testing.assert_allclose(found, predicted, atol=1e-5)
     assert model.training["pearson"] == pytest.approx(pearson(predicted, scores), abs=1e-6)
-
-
-def test_cross_validation_is_that_of_ridge_regressions() -> None:
-    judgments = JUDGMENTS.sorted()
-    values, scores, folds = standardised(judgments), judgments.scores, make_folds(judgments)
-    expected = {}
-    for fold, name in enumerate(folds.names):
-        rest = folds.member != fold
-        mean, sd = scores[rest].mean(), scores[rest].std()
-        weights, _ = ridge(values[rest], (scores[rest] - mean) / sd, 5.0)
-        expected[name] = pearson(values[~rest] @ weights, scores[~rest])
-    assert trained().training["cross_validated"]["folds"] == pytest.approx(expected, abs=1e-4)
 
 
 def test_preferences_make_it_a_logistic_regression() -> None:

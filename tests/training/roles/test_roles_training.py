@@ -197,16 +197,3 @@ def test_derivatives_with_targets_are_those_of_differences() -> None:
         step[place] = 1e-5
         up, down = (derivatives(group, scores + by, len(own.labels))[0] for by in (step, -step))
         assert found[place] == pytest.approx((up - down) / 2e-5, abs=1e-6)
-
-
-def test_labeller_has_only_its_own_features() -> None:
-    gold = sentences()
-    samples = [(one, one) for one in gold]
-    reports: list[str] = []
-    weights = train_labeller(PLAN, "small", (samples, samples), PARSER, reports.append, bare(gold))
-    # No noun is a predicate, so that verbs have what is left for them; the other features are the teachers'.
-    assert weights.keys.size == len(weights.arrays["features"]) == 70
-    # Two teachers and the labeller.
-    assert len(reports) == 1 + 2 * 2 + 3
-    again = train_labeller(PLAN, "small", (samples, samples), PARSER, reports.append, bare(gold))
-    assert all((weights.arrays[name] == again.arrays[name]).all() for name in weights.arrays)
