@@ -10,14 +10,12 @@ from scipy import stats
 
 from pfsm import PfsmError
 from pfsm.data import read_judgments
-from pfsm.evaluation import Interval
 from pfsm.evaluation.bootstrap import group_seed, resampled_rows
 from pfsm.metrics import get_metric
 from pfsm_experiments import read_experiment
 from pfsm_experiments.data import MEAN
-from pfsm_experiments.estimates import Column, Contrast, Difference
+from pfsm_experiments.estimates import Contrast
 from pfsm_experiments.report.output import Results
-from pfsm_experiments.report.tables import contrast_tables, contrasts_markdown
 from tests.experiments.conftest import Run
 from tests.experiments.experiment_cases import LANGUAGES, table, write_experiment
 
@@ -93,40 +91,6 @@ class TestNumbers:
 
 def overall(results: Results, statistic: str) -> list[Contrast]:
     return [one for one in results.contrasts if (one.column.group, one.statistic) == (MEAN, statistic)]
-
-
-class TestTables:
-    CASES = (
-        Contrast(
-            "A_1",
-            "B | C",
-            "tau_wmt12",
-            Column("set", MEAN, 70),
-            (0.5, 0.25),
-            Difference(0.25, Interval(0.125, 0.375), 0.0004, 0.0008),
-        ),
-        Contrast(
-            "B | C",
-            "A_1",
-            "tau_wmt12",
-            Column("set", MEAN, 70),
-            (0.25, 0.5),
-            Difference(-0.25, Interval(-0.375, 0.125), 0.5, 1.0),
-        ),
-        Contrast("A_1", "B | C", "tau_wmt12", Column("set", "cs", 30), (0.5, 0.25), None),
-    )
-
-    def test_markdown(self, tmp_path: Path) -> None:
-        experiment = read_experiment(write_experiment(tmp_path, values(resamples=77)))
-        title, body, reading = contrasts_markdown(experiment, contrast_tables(self.CASES))
-        assert title == "## Row against row: Kendall's τ (WMT12), set, mean"
-        assert body.splitlines() == [
-            "| A against B | A | B | A - B | 95% interval | p | p (Holm) |",
-            "| --- | --- | --- | --- | --- | --- | --- |",
-            r"| A_1 against B \| C | .500 | .250 | .250▲ | [.125, .375] | .0004 | .0008 |",
-            r"| B \| C against A_1 | .250 | .500 | -.250 | [-.375, .125] | .5000 | 1.0000 |",
-        ]
-        assert "77 resamples of segments, seed 12345" in reading
 
 
 @pytest.mark.parametrize(

@@ -138,12 +138,3 @@ def test_data_that_does_not_fit_the_experiment_is_refused(
 ) -> None:
     with pytest.raises(PfsmError, match=fault):
         plan(tmp_path, data, **changes)
-
-
-def test_weights_of_judgments_are_checked_first(tmp_path: Path, data: Path) -> None:
-    """Nothing is trained where a row asks for weights that its data lacks; test sets need none."""
-    weighted = [{"name": "weighted", "train": {"weights": "hter"}}]
-    assert len(plan(tmp_path, data, rows=weighted).cells) == 1
-    missing = [{"name": "weighted", "train": {"weights": "raters"}}]
-    with pytest.raises(PfsmError, match=r"row 'weighted': .*: no column 'raters' besides the texts"):
-        plan(tmp_path, data, rows=missing)

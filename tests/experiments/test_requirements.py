@@ -58,22 +58,3 @@ def test_a_note_names_no_folder_of_the_machine(tmp_path: Path, monkeypatch: pyte
     assert "absent.lexicon into $PFSM_RESOURCES" in note
     assert str(tmp_path) not in note
     assert without_places(f"{tables}2 and {tables}/a, {tmp_path}/b") == "~/tables2 and $PFSM_RESOURCES/a, ./b"
-
-
-@pytest.mark.parametrize(
-    ("place", "text", "expected"),
-    [
-        ("/place", "no ~/place/x, ./place/x, a-/place", "no ~/place/x, ./place/x, a-/place"),
-        (
-            "/place",
-            "x=/place, '/place/y' in /place.",
-            "x=$PFSM_RESOURCES, '$PFSM_RESOURCES/y' in $PFSM_RESOURCES.",
-        ),
-        ("/place", "/places /place.d /place-2", "/places /place.d /place-2"),
-    ],
-)
-def test_only_whole_places_have_another_name(
-    place: str, text: str, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PFSM_RESOURCES", place)
-    assert without_places(text) == expected

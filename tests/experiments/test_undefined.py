@@ -77,16 +77,6 @@ def test_means_are_compared_over_the_groups_that_both_rows_have(
     assert overall.difference.p_value == alone.difference.p_value
 
 
-def test_the_table_marks_the_same_difference_and_says_so(results: Results) -> None:
-    (entry,) = (one for one in results.entries if (one.row, one.column.group) == ("per", MEAN))
-    assert entry.value == found(results, "per", "bleu", "cs").values[0]
-    expected = found(results, "per", "bleu", MEAN).difference
-    assert entry.difference is not None
-    assert expected is not None
-    assert entry.difference.value == expected.value
-    assert any("compared over the groups that both have" in line for line in reading(results))
-
-
 def test_a_single_segment_has_no_intervals_and_no_marks(
     run: Run, tmp_path: Path, recwarn: pytest.WarningsRecorder
 ) -> None:

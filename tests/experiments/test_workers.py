@@ -1,6 +1,5 @@
 """Tasks in processes of their own: outcomes, failures, processes that die."""
 
-import logging
 import os
 import signal
 from dataclasses import replace
@@ -15,7 +14,6 @@ from pfsm_experiments.data import DataFolder
 from pfsm_experiments.plan import make_plan
 from pfsm_experiments.task import Task, make_task, run_task
 from pfsm_experiments.workers import ONE_THREAD, run_tasks
-from pfsm_kernels.cache import NOTICE, the_notice
 from tests.experiments.experiment_cases import table, write_experiment
 
 
@@ -74,21 +72,3 @@ def test_a_process_that_is_killed(tasks: list[Task], monkeypatch: pytest.MonkeyP
         list(run_tasks(tasks, jobs=1))
     assert started
     assert not any(map(alive, started))
-
-
-def test_compilation_is_announced_by_the_parent_once(
-    tasks: list[Task],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    """Two processes compile chrF's kernel; neither writes to a terminal on which the parent may draw a bar."""
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.delenv("PFSM_NO_NOTICE", raising=False)
-    monkeypatch.setattr(the_notice, "given", False)
-    chrf = [replace(task, key=str(number)) for number, task in enumerate((tasks[0], tasks[0]))]
-    with caplog.at_level(logging.INFO, "pfsm"):
-        assert len(list(run_tasks(chrf, jobs=2))) == 2
-    assert caplog.messages == [NOTICE]
-    assert capfd.readouterr() == ("", "")

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from torch import Tensor
 
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
@@ -139,22 +138,3 @@ def test_no_direction_within_the_bounds_leads_down(seed: int, steep: float) -> N
     at_bound = step == room
     assert np.abs(pull[~at_bound]).max(initial=0.0) < scale
     assert pull[at_bound].min(initial=0.0) > -scale
-
-
-def test_a_minimum_where_hinges_bend(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There rounding alone decides which hinges count: the search ends, in few rounds, and where the minimum is."""
-    rng = np.random.default_rng(0)
-    slopes, minimum = rng.normal(size=(COUNT, SIZE)), rng.normal(size=SIZE)
-    hinges = Hinges(-slopes @ minimum, slopes)
-    curvature = np.diag(rng.uniform(0.5, 2.0, SIZE))
-    rounds: list[int] = []
-    once = AllHinges.quadratic
-
-    def counted(self: AllHinges, active: Tensor) -> tuple[Float, Float]:
-        rounds.append(int(active.sum()))
-        return once(self, active)
-
-    monkeypatch.setattr(AllHinges, "quadratic", counted)
-    step = model_minimum(-curvature @ minimum, curvature, AllHinges([hinges], SIZE), np.full(SIZE, -np.inf))
-    np.testing.assert_allclose(step, minimum, atol=1e-12)
-    assert len(rounds) < 30

@@ -73,16 +73,3 @@ def fresh(document: dict[str, Any]) -> Model:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pfsm.metrics.ngram_table._known", {})
         return model_from_dict(document, "m.json")
-
-
-def test_a_model_is_adapted_with_its_own_counts(model: Model) -> None:
-    config = config_from_dict({"features": NAMES, "lambda": 5}, "settings", model)
-    adapted = train(OTHERS, config=config, init=model, threads=1)
-    assert adapted.settings == model.settings
-    with pytest.raises(PfsmError, match=r"features is .* but the initial model"):
-        train(
-            OTHERS,
-            config=config_from_dict({"features": ["nist.1"]}, "settings", model),
-            init=model,
-            threads=1,
-        )

@@ -59,20 +59,6 @@ def test_the_correlation_of_a_fold_is_that_of_a_model_trained_on_the_others() ->
     assert found["pearson"] == pytest.approx(np.mean(list(found["folds"].values())))
 
 
-def tried(choice: Choice, *pearsons: float) -> CrossValidation:
-    return CrossValidation("segment", choice, "pearson", {str(k): r for k, r in enumerate(pearsons)})
-
-
-def test_the_choice_goes_by_the_mean_and_then_by_size() -> None:
-    one, two, three, seven = (Choice(float(penalty)) for penalty in (1, 2, 3, 7))
-    assert choose([tried(one, 0.9, 0.1), tried(two, 0.5, 0.6), tried(three, 0.3, 0.4)], 2).choice == two
-    assert choose([tried(one, 0.5), tried(seven, 0.5), tried(three, 0.5), tried(two, 0.4)], 2).choice == seven
-    assert choose([tried(one), tried(two, -0.5), tried(three)], 2).choice == two
-    assert choose([tried(one)], 2).choice == one
-    mixed = [tried(Choice(2.0, mixture), 0.5) for mixture in (0.1, 0.7, 0.3)]
-    assert choose([*mixed, tried(Choice(1.0, 0.9), 0.5)], 2).choice == Choice(2.0, 0.7)
-
-
 def test_one_standard_error_takes_the_largest_lambda_that_is_near() -> None:
     """Means .50, .49, .40; the standard error of the first, from the spread of its four folds, is .02 / sqrt 3."""
 

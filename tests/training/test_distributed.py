@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from pfsm.data import Judgments, Preferences
 from pfsm.distributed.partitions import WorkerFaultError
 from pfsm.distributed.pools import InProcess, Report
-from pfsm.model.file import Model
 from pfsm.model.settings import Settings
-from pfsm_training import LogLinearMachine, TrainingConfig, train
+from pfsm_training import LogLinearMachine
 from pfsm_training.data.distributed import BlockText, ClusterData, ClusterEncoder, build
 from pfsm_training.data.training_set import TrainingSet, block_offsets, encode_here
 from pfsm_training.data.training_text import TrainingText
@@ -133,26 +132,6 @@ def test_both_translations_of_a_preference_are_in_one_block() -> None:
     assert block_offsets(0, NONE, NONE, 3).tolist() == [0]
     with pytest.raises(ValueError, match="both translations of a preference or neither"):
         PairwiseLogistic(better, worse, np.ones(3)).part(0, 3)
-
-
-def same_model(model: Model, other: Model) -> None:
-    """To 1e-12: the same blocks are added in the same order."""
-    assert set(model.weights) == set(other.weights)
-    for name, weight in model.weights.items():
-        assert other.weights[name] == pytest.approx(weight, abs=1e-12), name
-    assert other.alpha == pytest.approx(model.alpha, abs=1e-12)
-    assert other.training["iterations"] == model.training["iterations"]
-    assert other.training["instances"] == model.training["instances"]
-    folds = model.training["cross_validated"]["folds"]
-    assert other.training["cross_validated"]["folds"] == pytest.approx(folds, abs=1e-10)
-
-
-def test_the_model_is_that_of_one_machine() -> None:
-    judgments, preferences = JUDGMENTS, PREFERENCES
-    config = TrainingConfig(penalty=0.5, start="matches")
-    one = train(judgments, preferences=preferences, config=config, threads=1, encoder=here)
-    blocks = train(judgments, preferences=preferences, config=config, threads=1, encoder=encoder(16))
-    same_model(one, blocks)
 
 
 class TestWorker:

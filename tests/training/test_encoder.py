@@ -18,7 +18,7 @@ from pfsm_training.config import TrainingConfig, config_from_dict
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder import learning
 from pfsm_training.encoder.material import material
-from pfsm_training.encoder.network import HeadNetwork, log_sums
+from pfsm_training.encoder.network import HeadNetwork
 from pfsm_training.encoder.pieces import encode_pairs, uniform_mix
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import make_folds
@@ -45,19 +45,6 @@ def learned(config: TrainingConfig, given: Any = JUDGMENTS, checkpoint: Checkpoi
     given = given.sorted()
     text, folds = TrainingText(given, None, config.settings), make_folds(given)
     return learning.learn(material(text, None, folds), folds, text.reader, config, checkpoint)
-
-
-def test_the_gradient_of_log_sums_is_that_of_finite_differences() -> None:
-    random = np.random.default_rng(0)
-    shapes = (3, 3, 2), (3, 3), (3, 2), (3, 3)
-    given = [torch.from_numpy(random.normal(size=shape)).requires_grad_() for shape in shapes]
-    sizes = torch.tensor([3, 1, 0]), torch.tensor([2, 2, 1])
-
-    def sums(*weights: torch.Tensor) -> torch.Tensor:
-        substitute, delete, insert, transitions = weights
-        return log_sums(substitute, delete, insert, transitions, *sizes)
-
-    assert torch.autograd.gradcheck(sums, given)
 
 
 def test_the_gradient_of_a_value_is_that_of_finite_differences(source: str) -> None:

@@ -12,7 +12,6 @@ from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import config_from_dict, settings_to_train
-from pfsm_training.initial import added_to
 from tests.training.small_data import MARKS, invented
 
 HUGE = TrainingConfig(penalty=1e10)
@@ -161,13 +160,3 @@ def test_the_penalty_pulls_old_weights_to_the_model_and_new_ones_to_zero(init: M
         ends = [objective({**model.weights, name: model.weights[name] + step}) for step in (-1e-4, 1e-4)]
         assert (ends[1] - ends[0]) / 2e-4 == pytest.approx(0.0, abs=1e-4), name
         assert min(ends) > lowest
-
-
-def test_tables_are_added_to_a_matcher() -> None:
-    start = Model("start", settings=KNOWING)
-    given = {"options": {"para": {"table": ["mine", "learned-en"]}}}
-    grown = settings_to_train(None, config_from_dict(given, "x.yaml", start), start)
-    assert grown.options["para"]["table"] == ["learned-en", "mine"]
-    assert {**grown.options["para"], "table": 0} == {**KNOWING.options["para"], "table": 0}
-    assert added_to(KNOWING, grown) == {"tables": ["para: mine"]}
-    assert replace(grown, options=KNOWING.options) == KNOWING

@@ -149,15 +149,6 @@ def test_parts_that_differ_in_visits_alone(max_jump: int, matching: str, size: f
     agrees(machine, batch)
 
 
-def test_a_transition_of_a_part_that_has_a_weight() -> None:
-    batch = split_by_class()
-    for fixed in ((), ("S_word:content>Delete",)):
-        machine = random_machine(11, ("Insert", "Insert:content", "Delete"), fixed)
-        index = feature_index(batch, machine.learned, machine.initial)
-        assert (index.whole is None) == bool(fixed)
-        agrees(machine, batch)
-
-
 def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inference, "CELLS_PER_TASK", 60)
     batch = featured(8, pairs=40, longest=6)

@@ -92,19 +92,6 @@ def test_beside_preferences() -> None:
     alike(found, trained(repeated, others, **given), 1e-4)
 
 
-def test_several_references() -> None:
-    judgments = invented(2, 40)
-    second = tuple(
-        line if at % 2 else "" for at, line in enumerate(np.roll(judgments.hypotheses, 1).tolist())
-    )
-    judgments = replace(judgments, columns={**judgments.columns, "reference_2": second})
-    counts = whole_weights(judgments, 3)
-    repeated = judgments.select(np.repeat(np.arange(len(judgments)), counts))
-    given = {"references": "mean", "features": ["length_ratio"]}
-    found = trained(with_column(judgments, counts.astype(float)), weights="counts", **given)
-    alike(found, trained(repeated, **given), 1e-5)
-
-
 def test_weights_are_weighed_against_lambda() -> None:
     """All weights times a number, and lambda times it, too: the same minimum, found as closely."""
     judgments, factor = invented(6, 30), 0.25

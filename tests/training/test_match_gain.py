@@ -21,14 +21,6 @@ from tests.training.small_data import invented
 Float = NDArray[np.float64]
 OPTIONS = {"lambda": 0.05, "start": "matches", "matchers": ["punct", "word"]}
 SPLIT = {"language": "en", "split": ["Insert", "Delete", "S_word", "Insert:repeat"]}
-WORDS = {
-    "content": "bread",
-    "function": "the",
-    "name": "Anna",
-    "negation": "not",
-    "number": "7",
-    "punctuation": ",",
-}
 GAINS = Gains(
     ("Delete", "Insert", "S_word", "S_word>S_word"), np.array([[-1.0, -1.0, 1.0, 0.0], [-1.0, 0.0, 2.0, 1.0]])
 )

@@ -12,15 +12,12 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
-from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model, save_model
 from pfsm.model.metric import Metric
-from pfsm.model.settings import Settings
 from pfsm_kernels import inference
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import config_from_dict
 from pfsm_training.lattices.features import frequent
-from tests.oracles import log_linear as oracle
 from tests.training.small_data import demo, invented, judgments_of
 
 if TYPE_CHECKING:
@@ -61,15 +58,6 @@ def test_the_minimum_is_equation_3_at_the_weights_in_the_model(penalty: float) -
     assert model.training["converged"]
     # Alpha is free of the penalty, so the residuals have no mean.
     assert residuals.mean() == pytest.approx(0.0, abs=1e-6)
-
-
-def test_the_weights_are_those_of_the_features_with_five_instances(model: Model) -> None:
-    batch = LatticeBuilder(Settings()).build(JUDGMENTS.references, JUDGMENTS.hypotheses)
-    counts = oracle.instances(batch)
-    assert set(model.weights) == {name for name, count in counts.items() if count >= 5}
-    recorded = {name: count for name, count in model.training["instances"].items() if count}
-    assert recorded == counts
-    assert any(0 < count < 5 for count in counts.values())
 
 
 @pytest.mark.parametrize(("factor", "shift"), [(1e-14, 0.0), (1e-3, 1e6)])

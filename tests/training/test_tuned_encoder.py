@@ -9,11 +9,10 @@ import pytest
 import torch
 
 from pfsm.embeddings import encoders
-from pfsm.embeddings.encoders import load_tuned, pinned, tunable_encoder
+from pfsm.embeddings.encoders import pinned, tunable_encoder
 from pfsm.encoder import heads
 from pfsm.encoder.feature import PieceReader
-from pfsm.encoder.heads import EPSILON, Head, head_from_bytes, remember
-from pfsm.errors import PfsmError
+from pfsm.encoder.heads import EPSILON, head_from_bytes, remember
 from pfsm.model.file import load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm_kernels.dense.vectors import mixed_layers
@@ -28,7 +27,7 @@ from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.crossval import make_folds
 from pfsm_training.options import EncoderOptions
 from tests.embeddings.networks import SHAPE, random_tensors, write_network, write_safetensors
-from tests.encoder.encoders import DIMENSION, LAYERS, LINES, head, judgments
+from tests.encoder.encoders import DIMENSION, LAYERS, LINES, judgments
 
 CPU = torch.device("cpu")
 # The second has more pieces than the network has positions.
@@ -170,26 +169,6 @@ def test_a_tuned_model_is_repeatable_and_lies_in_two_files(
     assert np.array_equal(scores, Metric(model, 2).score_pairs(given.hypotheses, given.references))
     label = f"encoder(head={next(iter(model.settings.features))[13:29]}"
     assert label in loaded.get_signature(1)
-
-
-@pytest.mark.parametrize(
-    ("name", "shape", "message"),
-    [
-        ("layer.2.first.weight", (12, 8), "no place for"),
-        ("layer.0.first.down", (2, 8), "layer.0.first.down and up do not fit together"),
-    ],
-)
-def test_what_fits_no_encoder_is_refused(
-    source: str, name: str, shape: tuple[int, ...], message: str
-) -> None:
-    tuned = {name: np.zeros(shape, dtype=np.float32)}
-    content = head(0, tuned=tuned).content
-    stored: Head = head_from_bytes(content, "x")
-    assert stored.content == content
-    with pytest.raises(PfsmError) as error:
-        load_tuned(source, remember(stored), stored.tuned)
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def test_a_batch_in_portions_has_the_same_loss(source: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from pfsm import Metric, Model, PfsmError, Scale
 from pfsm.data import Judgments, Preferences
@@ -59,31 +58,6 @@ def test_training_is_ridge_regression(solver: str, penalty: float) -> None:
     found = Metric(model, 1).score_pairs(judgments.hypotheses, judgments.references)
     np.testing.assert_allclose(found, predicted, atol=1e-5)
     assert model.training["pearson"] == pytest.approx(pearson(predicted, scores), abs=1e-6)
-
-
-def test_preferences_make_it_a_logistic_regression() -> None:
-    references, better, worse = zip(
-        *(
-            (f"a b c d e {k % 7}", f"a b c {'d e' if k % 5 else 'x'}", "a x" if k % 3 else "a b")
-            for k in range(40)
-        ),
-        strict=True,
-    )
-    preferences = Preferences(references, better, worse, np.ones(40), {}, ())
-    model = trained(preferences=preferences)
-    means, sds = zip(*(model.settings.features[name] or (0.0, 0.0) for name in NAMES), strict=True)
-    ordered = preferences.sorted()
-    sides = [
-        (feature_values(NAMES, side, ordered.references) - np.array(means)) / np.array(sds)
-        for side in (ordered.better, ordered.worse)
-    ]
-    difference = sides[0] - sides[1]
-
-    def loss(weights: Float) -> float:
-        return float(np.logaddexp(0.0, -difference @ weights).sum() + 5.0 * weights @ weights)
-
-    best = minimize(loss, np.zeros(len(NAMES)), method="BFGS", options={"gtol": 1e-9}).x
-    np.testing.assert_allclose(list(model.weights.values()), best, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from pfsm.data import Judgments
 from pfsm_training.fit.training import Training
 from pfsm_training.report import write_report
-from tests.training.report.report_cases import kept, training_of
+from tests.training.report.report_cases import kept
 from tests.training.small_data import invented
 
 ODD = '<b onclick="x">odd</b> & {{style}} \u202e "quoted" </script>'
@@ -68,27 +67,6 @@ def odd(judgments: Judgments) -> Judgments:
     hypotheses = [f"{line} {ODD}" if at % 3 == 0 else line for at, line in enumerate(judgments.hypotheses)]
     systems = tuple((ODD, "plain")[at % 2] for at in range(len(judgments)))
     return replace(judgments, hypotheses=tuple(hypotheses), columns={**judgments.columns, "system": systems})
-
-
-@pytest.mark.parametrize("kind", ["scores", "preferences", "both", "few", "one", "nothing"])
-def test_every_kind_of_training_has_every_section(kind: str, tmp_path: Path) -> None:
-    if kind in {"few", "one", "nothing"}:
-        judgments = {"few": invented(3, 4), "one": invented(3, 1), "nothing": invented(3, 2, systems=1)}[kind]
-        training = kept(judgments)
-    else:
-        training = training_of(kind, 24)
-    page = Reader(page_of(training, tmp_path, ["a doubt & more"]))
-    assert [name for name in page.ids if name in SECTIONS] == SECTIONS
-    assert len(set(page.ids)) == len(page.ids)
-    assert "a doubt & more" in page.text
-    assert page.of("title") == [{}]
-    for number in ("nan", "inf", "None"):
-        assert not re.search(rf"\b{number}\b", page.text)
-        assert not any(number in str(part.get("d", "")) for part in page.of("path"))
-    if kind in {"scores", "preferences", "both"}:
-        assert len([one for one in page.of("div") if "data-explanation" in one]) >= 5
-    if kind == "few":
-        assert "a learning curve needs" in page.text
 
 
 def test_it_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> None:
