@@ -12,7 +12,6 @@ from pfsm_experiments.estimates import Contrast
 from pfsm_experiments.report.output import Results, results_summary
 from pfsm_experiments.report.tables import (
     contrast_tables,
-    explanation,
     markdown_table,
     result_tables,
 )
@@ -38,10 +37,6 @@ def found(results: Results, row: str, other: str, group: str) -> Contrast:
         one for one in results.contrasts if (one.row, one.other, one.column.group) == (row, other, group)
     )
     return one
-
-
-def reading(results: Results) -> list[str]:
-    return explanation(results.experiment, result_tables(results.entries))
 
 
 @pytest.fixture

@@ -50,15 +50,7 @@ def minimum_by_scipy(
     free_alpha: bool = True,
     method: str = "L-BFGS-B",
 ) -> float:
-    """Minimises from the machine's weights and leaves them at the minimum; returns the objective there.
-
-    Args:
-        machine: Where to start.
-        objective: What to minimise.
-        lower: float64 [n_learned], bounds of the weights; None: there are none.
-        free_alpha: Whether alpha is a parameter.
-        method: Of SciPy.
-    """
+    """Minimises from the machine's weights, within lower bounds, and leaves them at the minimum; returns the value."""
     size = len(machine.learned)
 
     def put(parameters: Float) -> None:

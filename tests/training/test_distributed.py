@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -42,9 +41,6 @@ class AtOnce:
 
 def encoder(pairs_per_block: int) -> ClusterEncoder:
     return ClusterEncoder(cast("Cluster", AtOnce()), Report(InProcess()), pairs_per_block)
-
-
-here = partial(encode_here, pairs_per_block=16)
 
 
 def neighbours(judgments: Judgments) -> Preferences:

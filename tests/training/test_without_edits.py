@@ -71,7 +71,6 @@ def test_training_is_ridge_regression(solver: str, penalty: float) -> None:
             {"edits": False, "features": ["chrf"], "max_jump": 2},
             "settings: max_jump needs edits, but edits is false; leave out one of them",
         ),
-        ("settings: class_transitions needs edits",),
     ],
 )
 def test_invalid_settings_are_refused(values: dict[str, Any], fault: str) -> None:

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,17 +16,15 @@ from tests.training.report.report_cases import kept
 from tests.training.small_data import invented
 
 ODD = '<b onclick="x">odd</b> & {{style}} \u202e "quoted" </script>'
-SECTIONS = ["agreement", "curve", "weights", "residuals", "worst", "record"]
 VOID = {"meta", "link", "wbr", "path", "circle", "rect"}
 
 
 class Reader(HTMLParser):
-    """Checks nesting, and keeps identifiers, attributes and text."""
+    """Checks nesting, and keeps attributes and text."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.ids: list[str] = []
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.words: list[str] = []
         self.feed(page)
@@ -36,8 +33,6 @@ class Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         named = dict(attrs)
         self.elements.append((tag, named))
-        if (name := named.get("id")) is not None:
-            self.ids.append(name)
         if tag not in VOID:
             self.open.append(tag)
 
@@ -57,8 +52,8 @@ class Reader(HTMLParser):
         return " ".join(" ".join(self.words).split())
 
 
-def page_of(training: Training, folder: Path, doubts: Sequence[str] = ()) -> str:
-    write_report(training, folder / "page.html", doubts)
+def page_of(training: Training, folder: Path) -> str:
+    write_report(training, folder / "page.html", ())
     return (folder / "page.html").read_bytes().decode("utf-8")
 
 
