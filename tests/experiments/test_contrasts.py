@@ -1,5 +1,6 @@
-"""Comparisons of rows: their tests, computed in another way, and their tables."""
+"""Comparisons of rows: their tests, computed in another way, and rows without a number in a group or resample."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,17 @@ from pfsm.metrics import get_metric
 from pfsm_experiments import read_experiment
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.estimates import Contrast
-from pfsm_experiments.report.output import Results
+from pfsm_experiments.report.output import Results, results_summary
+from pfsm_experiments.report.tables import (
+    contrast_tables,
+    contrasts_latex,
+    contrasts_markdown,
+    markdown_table,
+    result_tables,
+)
 from tests.experiments.conftest import Run
 from tests.experiments.experiment_cases import LANGUAGES, table, write_experiment
+from tests.judgment_cases import rows, tsv
 
 Float = NDArray[np.float64]
 METRICS = ("bleu", "ter", "wer", "chrf")
@@ -48,49 +57,49 @@ def step_down(p_values: list[float]) -> list[float]:
     return corrected
 
 
-class TestNumbers:
-    def test_of_scores(self, run: Run, data: Path) -> None:
-        """From the same draws: correlations by SciPy, means over the languages, p-values."""
-        results = run(values(resamples=120))
-        correlations: dict[str, dict[str, Float]] = {name: {} for name in METRICS}
-        for language in LANGUAGES:
-            test = read_judgments(data / "test" / f"{language}-en.tsv")
-            draws = np.concatenate(list(resampled_rows(len(test), 120, group_seed(12345, language))))
-            for name in METRICS:
-                scores = get_metric(name).score_pairs(test.hypotheses, test.references)
-                correlations[name][language] = np.array(
-                    [stats.pearsonr(scores[rows], test.scores[rows])[0] for rows in draws]
-                    + [stats.pearsonr(scores, test.scores)[0]]  # last, the data as they are
-                )
-        p_values = []
-        for row, other in PAIRS:
-            per_language = [correlations[row][one] - correlations[other][one] for one in LANGUAGES]
-            mean = np.mean(per_language, axis=0)
-            resampled, observed = mean[:-1], mean[-1]
-            p_values.append(
-                (1 + sum(abs(one - resampled.mean()) >= abs(observed) for one in resampled)) / 121
+def test_of_scores(run: Run, data: Path) -> None:
+    """From the same draws: correlations by SciPy, means over the languages, p-values."""
+    results = run(values(resamples=120))
+    correlations: dict[str, dict[str, Float]] = {name: {} for name in METRICS}
+    for language in LANGUAGES:
+        test = read_judgments(data / "test" / f"{language}-en.tsv")
+        draws = np.concatenate(list(resampled_rows(len(test), 120, group_seed(12345, language))))
+        for name in METRICS:
+            scores = get_metric(name).score_pairs(test.hypotheses, test.references)
+            correlations[name][language] = np.array(
+                [stats.pearsonr(scores[rows], test.scores[rows])[0] for rows in draws]
+                + [stats.pearsonr(scores, test.scores)[0]]  # last, the data as they are
             )
-            contrast = found(results, row, other, MEAN)
-            difference = contrast.difference
-            assert difference is not None
-            assert difference.value == pytest.approx(observed, abs=1e-9)
-            assert difference.interval.low == pytest.approx(np.quantile(resampled, 0.025), abs=1e-9)
-            assert difference.interval.high == pytest.approx(np.quantile(resampled, 0.975), abs=1e-9)
-            assert difference.p_value == pytest.approx(p_values[-1])
-            assert contrast.values == pytest.approx(
-                [np.mean([correlations[name][one][-1] for one in LANGUAGES]) for name in (row, other)]
-            )
-            for language, expected in zip(LANGUAGES, per_language, strict=True):
-                inside = found(results, row, other, language).difference
-                assert inside is not None
-                assert inside.value == pytest.approx(expected[-1], abs=1e-9)
-        corrected = [one.difference.p_holm for one in overall(results, "pearson") if one.difference]
-        assert corrected == pytest.approx(step_down(p_values))
-        assert corrected != pytest.approx(p_values)
-
-
-def overall(results: Results, statistic: str) -> list[Contrast]:
-    return [one for one in results.contrasts if (one.column.group, one.statistic) == (MEAN, statistic)]
+    p_values = []
+    for row, other in PAIRS:
+        per_language = [correlations[row][one] - correlations[other][one] for one in LANGUAGES]
+        mean = np.mean(per_language, axis=0)
+        resampled, observed = mean[:-1], mean[-1]
+        p_values.append((1 + sum(abs(one - resampled.mean()) >= abs(observed) for one in resampled)) / 121)
+        contrast = found(results, row, other, MEAN)
+        difference = contrast.difference
+        assert difference is not None
+        assert difference.value == pytest.approx(observed, abs=1e-9)
+        assert difference.interval.low == pytest.approx(np.quantile(resampled, 0.025), abs=1e-9)
+        assert difference.interval.high == pytest.approx(np.quantile(resampled, 0.975), abs=1e-9)
+        assert difference.p_value == pytest.approx(p_values[-1])
+        assert contrast.values == pytest.approx(
+            [np.mean([correlations[name][one][-1] for one in LANGUAGES]) for name in (row, other)]
+        )
+        for language, expected in zip(LANGUAGES, per_language, strict=True):
+            inside = found(results, row, other, language).difference
+            assert inside is not None
+            assert inside.value == pytest.approx(expected[-1], abs=1e-9)
+    corrected = [
+        one.difference.p_holm
+        for one in results.contrasts
+        if one.difference and (one.column.group, one.statistic) == (MEAN, "pearson")
+    ]
+    assert corrected == pytest.approx(step_down(p_values))
+    assert corrected != pytest.approx(p_values)
+    tables = contrast_tables(results.contrasts)
+    assert any("| ter against bleu | " in part for part in contrasts_markdown(results.experiment, tables))
+    assert "ter against bleu & " in contrasts_latex(results.experiment, tables)
 
 
 @pytest.mark.parametrize(
@@ -110,3 +119,63 @@ def test_invalid_contrasts_are_refused(tmp_path: Path, contrasts: Any, fault: st
     with pytest.raises(PfsmError) as error:
         read_experiment(path)
     assert f"table.yaml: {fault}" in str(error.value)
+
+
+UNDEFINED: dict[str, Any] = {
+    "versus": "bleu",
+    "statistics": ["pearson"],
+    "rows": [{"name": name, "metric": name} for name in ("bleu", "per", "chrf")],
+}
+
+
+@pytest.mark.parametrize(("row", "other"), [("per", "bleu"), ("chrf", "per")])
+def test_means_are_compared_over_the_groups_that_both_rows_have(
+    run: Run, tmp_path: Path, row: str, other: str
+) -> None:
+    """In de, every hypothesis has the words of its reference in another order: PER has no correlation there."""
+    (tmp_path / "test").mkdir()
+    for language, seed in (("cs", 1), ("de", 2)):
+        made = rows(30, seed)
+        if language == "de":
+            made = [(one, " ".join(reversed(one.split())), score) for one, _, score in made]
+        text = tsv(made, source_lang=language)
+        (tmp_path / "test" / f"{language}-en.tsv").write_text(text, encoding="utf-8")
+    results = run(values(**UNDEFINED | {"contrasts": [[row, other]]}), tmp_path)
+    assert found(results, row, other, "de").difference is None
+    overall, alone = found(results, row, other, MEAN), found(results, row, other, "cs")
+    assert overall.difference is not None
+    assert alone.difference is not None
+    assert overall.values == alone.values
+    assert overall.difference.value == alone.difference.value
+    assert overall.difference.interval == alone.difference.interval
+    assert overall.difference.p_value == alone.difference.p_value
+
+
+def test_a_single_segment_has_no_intervals_and_no_marks(
+    run: Run, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    """Four translations of one segment: every resample is that segment, and says nothing of chance."""
+    (tmp_path / "one").mkdir()
+    translations = ("the house is", "a house big", "the big house is old", "is")
+    made = [("the house is big", text, str(score)) for score, text in enumerate(translations)]
+    (tmp_path / "one" / "all.tsv").write_text(tsv(made), encoding="utf-8")
+    test = {"name": "one", "files": "one/*.tsv"}
+    results = run(
+        values(**UNDEFINED | {"test": test, "group_by": None, "contrasts": [["chrf", "per"]]}), tmp_path
+    )
+    assert all(entry.value is not None and entry.interval is None for entry in results.entries)
+    (contrast,) = results.contrasts
+    first, second = contrast.values
+    assert contrast.difference is not None
+    assert contrast.difference.value == pytest.approx((first or 0.0) - (second or 0.0))
+    assert not contrast.difference.significant
+    (against,) = contrast_tables(results.contrasts)
+    assert against.rows[0][-3:] == ("–", "–", "–")
+    assert "–" not in against.rows[0][:-3]
+    (shown,) = result_tables(results.entries)
+    assert "| bleu | -.911 – |" in markdown_table(shown, intervals=True)
+    summary = results_summary(results, "", [])
+    unknown = {"interval": [None, None], "p_value": None, "p_holm": None}
+    assert summary["contrasts"][0]["difference"].items() >= unknown.items()
+    json.dumps(summary, allow_nan=False)
+    assert not recwarn.list

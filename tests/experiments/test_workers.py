@@ -1,4 +1,4 @@
-"""Tasks in processes of their own: outcomes, failures, processes that die."""
+"""Tasks in processes of their own: outcomes, failures, processes that die; and what of the code decides a cell."""
 
 import os
 import signal
@@ -10,9 +10,11 @@ import pytest
 
 from pfsm import PfsmError
 from pfsm_experiments import read_experiment
+from pfsm_experiments import task as task_module
 from pfsm_experiments.data import DataFolder
 from pfsm_experiments.plan import make_plan
-from pfsm_experiments.task import Task, make_task, run_task
+from pfsm_experiments.spec import RowSpec
+from pfsm_experiments.task import Task, files_digest, make_task, run_task, sources_digest
 from pfsm_experiments.workers import ONE_THREAD, run_tasks
 from tests.experiments.experiment_cases import table, write_experiment
 
@@ -72,3 +74,23 @@ def test_a_process_that_is_killed(tasks: list[Task], monkeypatch: pytest.MonkeyP
         list(run_tasks(tasks, jobs=1))
     assert started
     assert not any(map(alive, started))
+
+
+def test_cells_are_kept_by_the_code_that_decides_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decides = ["one/code.py", "one/resources/words.txt", "two/code.py"]
+    does_not = ["one/commands/score.py", "one/page/page.py", "one/readme.md"]
+    for name in (*decides, *does_not):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("a = 1\n")
+    seen = [files_digest([tmp_path / "one", tmp_path / "two"])]
+    for name in (*does_not, *decides):
+        (tmp_path / name).write_text("a = 2\n")
+        seen.append(files_digest([tmp_path / "one", tmp_path / "two"]))
+    assert len(set(seen[:4])) == 1
+    assert len(set(seen[3:])) == 4
+    row = RowSpec("chrF", metric="chrf")
+    assert task_module.row_versions(row)["sources"] == sources_digest()
+    monkeypatch.setattr(task_module, "sources_digest", lambda: "other")
+    assert task_module.row_versions(row)["sources"] == "other"

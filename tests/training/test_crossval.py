@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm.data import Judgments, Preferences
+from pfsm.data import Preferences
 from pfsm.evaluation import pearson
 from pfsm.model.metric import Metric
 from pfsm.model.settings import Settings
@@ -23,6 +23,7 @@ from pfsm_training.fit.crossval import (
     make_folds,
 )
 from pfsm_training.fit.fitting import Choice
+from tests.training.report.report_cases import preferences_of
 from tests.training.small_data import invented
 
 Rows = NDArray[np.int64]
@@ -73,21 +74,6 @@ def test_one_standard_error_takes_the_largest_lambda_that_is_near() -> None:
     assert first.interval == pytest.approx(ends, rel=1e-6)
     assert choose(tried, 4).choice.penalty == 1.0
     assert choose(tried, 4, "one_standard_error").choice.penalty == 5.0
-
-
-def preferences_of(judgments: Judgments, votes: float = 1.0) -> Preferences:
-    """Of every segment the best translation against each of the others."""
-    rows: list[tuple[str, str, str]] = []
-    by_reference = defaultdict(list)
-    for reference, hypothesis, score in zip(
-        judgments.references, judgments.hypotheses, judgments.scores, strict=True
-    ):
-        by_reference[reference].append((score, hypothesis))
-    for reference, found in by_reference.items():
-        (_, best), *others = sorted(found, reverse=True)
-        rows += [(reference, best, other) for _, other in others]
-    references, better, worse = (tuple(column) for column in zip(*rows, strict=True))
-    return Preferences(references, better, worse, np.full(len(rows), votes), {}, ())
 
 
 def test_a_preference_is_held_out_with_the_judgments_of_its_reference() -> None:

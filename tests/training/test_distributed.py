@@ -9,7 +9,6 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from pfsm.data import Judgments, Preferences
 from pfsm.distributed.partitions import WorkerFaultError
 from pfsm.distributed.pools import InProcess, Report
 from pfsm.model.settings import Settings
@@ -19,6 +18,7 @@ from pfsm_training.data.training_set import TrainingSet, block_offsets, encode_h
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
+from tests.training.report.report_cases import preferences_of
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
@@ -43,24 +43,7 @@ def encoder(pairs_per_block: int) -> ClusterEncoder:
     return ClusterEncoder(cast("Cluster", AtOnce()), Report(InProcess()), pairs_per_block)
 
 
-def neighbours(judgments: Judgments) -> Preferences:
-    """The better scored of two neighbouring translations of a segment is preferred."""
-    rows = [
-        (one, other) if judgments.scores[one] > judgments.scores[other] else (other, one)
-        for one, other in zip(range(len(judgments) - 1), range(1, len(judgments)), strict=True)
-        if judgments.references[one] == judgments.references[other]
-    ]
-    return Preferences(
-        tuple(judgments.references[better] for better, _ in rows),
-        tuple(judgments.hypotheses[better] for better, _ in rows),
-        tuple(judgments.hypotheses[worse] for _, worse in rows),
-        np.arange(1.0, len(rows) + 1.0),
-        {},
-        judgments.sources,
-    )
-
-
-PREFERENCES = neighbours(invented(7))
+PREFERENCES = preferences_of(invented(7), (1.0, 2.0, 3.0))
 
 
 def both(

@@ -1,7 +1,6 @@
 """Minimal pairs in learning over an encoder: their loss, what folds hold out, what a model is told."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from pfsm.data import Judgments
 from pfsm.encoder import heads
 from pfsm_training import train
 from pfsm_training.config import TrainingConfig
-from pfsm_training.data.minimal_pairs import PairsToLearn, PairToLearn, pairs_to_learn
+from pfsm_training.data.minimal_pairs import PairsToLearn, pairs_to_learn
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder import fitting, learning
 from pfsm_training.encoder.fitting import Lesson, Part
@@ -41,18 +39,12 @@ def config(tmp_path: Path) -> TrainingConfig:
     return TrainingConfig(encoder=encoder, minimal_pairs=OPTIONS)
 
 
-def pairs_of(given: Judgments) -> tuple[PairToLearn, ...]:
-    assert OPTIONS is not None
-    return pairs_to_learn((given, None), "en", OPTIONS).pairs
-
-
-def texts(
-    config: TrainingConfig, given: Judgments = JUDGMENTS, pairs: Sequence[PairToLearn] | None = None
-) -> tuple[TrainingText, PairsText, Folds]:
-    assert config.minimal_pairs is not None
-    text, folds = TrainingText(given, None, config.settings), make_folds(given)
-    chosen = PairsToLearn(tuple(pairs_of(given) if pairs is None else pairs), ())
-    return text, minimal_pairs_text(chosen, (given, None), text.settings, config.minimal_pairs, folds), folds
+def texts(config: TrainingConfig) -> tuple[TrainingText, PairsText, Folds]:
+    options = config.minimal_pairs
+    assert options is not None
+    text, folds = TrainingText(JUDGMENTS, None, config.settings), make_folds(JUDGMENTS)
+    chosen = PairsToLearn(pairs_to_learn((JUDGMENTS, None), "en", options).pairs, ())
+    return text, minimal_pairs_text(chosen, (JUDGMENTS, None), text.settings, options, folds), folds
 
 
 def test_pairs_that_a_fold_holds_out_teach_its_head_nothing(config: TrainingConfig) -> None:

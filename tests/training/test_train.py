@@ -2,9 +2,10 @@
 
 import json
 import math
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -14,10 +15,13 @@ from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model, save_model
 from pfsm.model.metric import Metric
+from pfsm.text.chunks import Tokeniser
+from pfsm.text.languages import ready_tokeniser
 from pfsm_kernels import inference
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import config_from_dict
 from pfsm_training.lattices.features import frequent
+from tests.training.report.report_cases import preferences_of
 from tests.training.small_data import demo, invented, judgments_of
 
 if TYPE_CHECKING:
@@ -161,3 +165,28 @@ def test_features_of_jump_are_pruned() -> None:
     counts = {"Insert": 4, "Delete": 5, "Jump": 6, "Jump>Insert": 6, "Delete>Jump": 6, "Jump>Jump": 0}
     assert frequent(counts, jumps=True) == ("Delete", "Jump", "Delete>Jump")
     assert frequent(counts) == ("Delete", "Jump", "Jump>Insert", "Delete>Jump", "Jump>Jump")
+
+
+def test_each_line_is_tokenised_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: Counter[str] = Counter()
+
+    def counting(name: str) -> Tokeniser:
+        found = ready_tokeniser(name)
+
+        def keys(line: str) -> list[str]:
+            counts[line] += 1
+            return found.keys(line)
+
+        return Tokeniser(found.name, keys, found.analyse)
+
+    monkeypatch.setattr("pfsm.text.vocabulary.ready_tokeniser", counting)
+    values: dict[str, Any] = {
+        "matchers": ["punct", "word", "lemma", "char"],
+        "options": {"char": {"bins": "auto"}},
+    }
+    values |= {"features": ["length", "length_difference"], "lambda": [0.5, 5]}
+    preferences = preferences_of(invented(8))
+    model = train(JUDGMENTS, preferences=preferences, config=config_from_dict(values, "x"), threads=1)
+    assert model.settings.options["char"]["bins"] != "auto"
+    lines = {*JUDGMENTS.references, *JUDGMENTS.hypotheses, *preferences.references}
+    assert counts == dict.fromkeys(lines | {*preferences.better, *preferences.worse}, 1)
