@@ -12,7 +12,6 @@ import torch
 
 from pfsm.embeddings.encoders import pinned
 from pfsm.encoder import heads
-from pfsm.encoder.heads import known_head
 from pfsm.errors import PfsmError
 from pfsm_training import train
 from pfsm_training.config import TrainingConfig
@@ -32,14 +31,12 @@ JUDGMENTS = judgments().sorted()
 FOLDS, EVERYTHING = (1, 2, 3), 0
 PATIENCE = 60.0
 Fit = Callable[[Lesson, Part, int, int, Any], Network]
-TUNED = pytest.mark.parametrize("tune", ["head", "lora"])
 
 
 @pytest.fixture(autouse=True)
 def few_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heads, "_known", {})
     monkeypatch.setattr(learning, "MOST_PASSES", 2)
-    monkeypatch.setattr(learning, "MOST_TUNING_PASSES", 2)
 
 
 @pytest.fixture(autouse=True)
@@ -54,13 +51,13 @@ def source(tmp_path: Path) -> str:
     return pinned(str(write_network(tmp_path / "net")))
 
 
-def config_of(source: str, tune: str = "head") -> TrainingConfig:
-    return TrainingConfig(encoder=EncoderOptions(tune, source))
+def config_of(source: str) -> TrainingConfig:
+    return TrainingConfig(encoder=EncoderOptions("head", source))
 
 
-def learned(config: TrainingConfig, threads: int, checkpoint: Checkpoint | None = None) -> learning.Learned:
+def learn(config: TrainingConfig) -> learning.Learned:
     text, folds = TrainingText(JUDGMENTS, None, config.settings), make_folds(JUDGMENTS)
-    return learning.learn(material(text, None, folds), folds, text.reader, config, checkpoint, threads)
+    return learning.learn(material(text, None, folds), folds, text.reader, config, threads=2)
 
 
 @contextmanager
@@ -85,23 +82,6 @@ def no_fit_goes_on() -> bool:
         if thread.name.startswith("pfsm-fit"):
             thread.join(PATIENCE)
     return not any(thread.name.startswith("pfsm-fit") for thread in threading.enumerate())
-
-
-@TUNED
-def test_any_number_of_threads_gives_the_same_bytes(source: str, tune: str, tmp_path: Path) -> None:
-    config = config_of(source, tune)
-    found, saved = [], []
-    for threads in (1, 2):
-        checkpoint = Checkpoint(tmp_path / f"{threads}.checkpoint", resume=False)
-        torch.manual_seed(threads)
-        heads._known.clear()
-        one = learned(config, threads, checkpoint)
-        label = heads.parse_feature(one.feature)[0]
-        found.append((one.feature, one.values.tobytes(), one.record, known_head(label, "x").content))
-        saved.append([checkpoint.learned(name) for name in ("fold 0", "fold 1", "fold 2", "all")])
-    assert found[1:] == found[:1]
-    assert saved[1:] == saved[:1]
-    assert None not in saved[0]
 
 
 class TestDropout:
@@ -164,15 +144,13 @@ def test_training_resumes_after_an_interruption_in_the_middle(source: str, tmp_p
     assert again.to_dict() == whole.to_dict()
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_an_error_in_a_fold_surfaces_and_ends_the_others(source: str, threads: int, tmp_path: Path) -> None:
+def test_an_error_in_a_fold_surfaces_and_ends_the_others(source: str) -> None:
     def fit(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
         if seed == FOLDS[1]:
             raise PfsmError("the second fold is broken")
-        if threads > 1:
-            until_abandoned(lesson)
+        until_abandoned(lesson)
         return fit_head(lesson, part, passes, seed, after)
 
     with fits_by(fit), pytest.raises(PfsmError, match=r"^the second fold is broken$"):
-        learned(config_of(source), threads)
+        learn(config_of(source))
     assert no_fit_goes_on()
