@@ -11,7 +11,7 @@ from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.terp.metric import TerpMetric
 from pfsm.model.file import load_model
-from pfsm_training.tuning.edit_costs import TunedCosts, tune_costs
+from pfsm_training.tuning.edit_costs import tune_costs
 from pfsm_training.tuning.hill_climbing import Moments, Target, climb
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import rows, tsv
@@ -75,14 +75,10 @@ class TestTarget:
             Target.of(judged(2, np.array([1e308, -1e308])))
 
 
-def truth(metric: TerpMetric, judgments: Judgments) -> Float:
-    return metric.score_pairs(judgments.hypotheses, judgments.references)
-
-
 def test_hidden_costs_are_found_again() -> None:
     hidden = TerpMetric("terp-base", {"insertion": 1.5, "deletion": 0.5, "substitution": 1.0, "shift": 0.8})
     judgments = judged(150)
-    judgments = judged(150, truth(hidden, judgments))
+    judgments = judged(150, hidden.score_pairs(judgments.hypotheses, judgments.references))
     start = TerpMetric("terp-base", {"costs": "ter"})
     tuned = tune_costs(start, judgments, seed=1)
     assert tuned.before < 0.97
@@ -94,14 +90,12 @@ def test_hidden_costs_are_found_again() -> None:
     assert tuned.stable
 
 
-@pytest.fixture(scope="module")
-def tuned() -> TunedCosts:
-    return tune_costs(TerpMetric("terp-base", {"edits": "stem"}), judged(60), ["length_difference"], seed=3)
-
-
 class TestTuned:
-    def test_the_model_scores_as_costs_and_features_say(self, tuned: TunedCosts) -> None:
+    def test_the_model_scores_as_costs_and_features_say(self) -> None:
         judgments = judged(60)
+        tuned = tune_costs(
+            TerpMetric("terp-base", {"edits": "stem"}), judgments, ["length_difference"], seed=3
+        )
         pairs = judgments.hypotheses, judgments.references
         model = tuned.model(judgments, "tuned", "none")
         scores = Metric(model, 1).score_pairs(*pairs)
