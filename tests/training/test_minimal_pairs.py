@@ -118,19 +118,6 @@ def test_pairs_of_held_out_references_are_left_out() -> None:
         assert len(part.outside((fold,))) == len(pairs) - expected
 
 
-def test_pairs_do_not_depend_on_the_order_of_the_data_and_come_once() -> None:
-    judgments = invented(6, segments=40)
-    turned = judgments.select(np.arange(len(judgments))[::-1])
-    one, other = (pairs_to_learn((data, None), "en", options_of(MADE)) for data in (judgments, turned))
-    assert one.pairs == other.pairs
-    assert one.digest == other.digest
-    assert len(set(one.pairs)) == len(one.pairs)
-    assert {pair.kind for pair in one.pairs} <= set(MADE["kinds"])
-    assert any(pair.better not in pair.references for pair in one.pairs)
-    references = pairs_to_learn((judgments, None), "en", options_of({**MADE, "of": "reference"}))
-    assert all((pair.better,) == pair.references for pair in references.pairs)
-
-
 def turned_round(seed: int) -> Judgments:
     """Judgments of people who like what is corrupted."""
     judgments = invented(seed, segments=40)

@@ -1,0 +1,257 @@
+"""Statistics of a report against sums by hand: overfitting, the learning curve, errors, intervals of weights."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from pfsm_training.data.training_set import encode_here, selected_weights
+from pfsm_training.data.training_text import TrainingText
+from pfsm_training.fit.crossval import overfitting, training_interval
+from pfsm_training.loss.objective import HuberError
+from pfsm_training.report import learning_curve as curves
+from pfsm_training.report import weights as bootstrap
+from pfsm_training.report.items import local, resamples, segments_of
+from pfsm_training.report.learning_curve import FEWEST_ITEMS, LearningCurve, learning_curve
+from pfsm_training.report.residuals import Errors, error_tables
+from pfsm_training.report.sections import hints
+from pfsm_training.report.weights import Repeated, weight_intervals
+from tests.training.report.report_cases import kept, preferences_of, training_of
+from tests.training.small_data import invented
+
+
+def test_the_difference_is_taken_fold_by_fold() -> None:
+    training = kept(invented(6, 20))
+    predicted, scores = training.fitted.predict(training.data), training.data.scores
+    found = overfitting(predicted, training.data, training.folds, training.validated)
+    seen = [
+        float(
+            np.corrcoef(predicted[training.folds.member == fold], scores[training.folds.member == fold])[0, 1]
+        )
+        for fold in range(5)
+    ]
+    assert list(found.seen.values()) == pytest.approx(seen)
+    differences = np.array(seen) - np.array(list(training.validated.folds.values()))
+    assert found.difference == pytest.approx(differences.mean())
+    low, high = stats.t.interval(0.95, 4, loc=differences.mean(), scale=stats.sem(differences))
+    assert found.interval == pytest.approx((low, high))
+    record = training.model.training["overfitting"]
+    assert record["difference"] == found.difference
+    assert record["interval"] == list(found.interval)
+    assert training.model.training["cross_validated"]["interval"] == list(training.validated.interval)
+
+
+def test_the_interval_of_the_training_data_is_a_jackknife_over_the_folds() -> None:
+    training = kept(invented(6, 20))
+    predicted, scores = training.fitted.predict(training.data), training.data.scores
+    everything = float(np.corrcoef(predicted, scores)[0, 1])
+    pseudo = []
+    for fold in range(5):
+        rest = training.folds.member != fold
+        pseudo.append(5 * everything - 4 * float(np.corrcoef(predicted[rest], scores[rest])[0, 1]))
+    reach = stats.t.ppf(0.975, 4) * stats.sem(pseudo)
+    found = training_interval(predicted, training.data, training.folds, "pearson")
+    # On the scale of Fisher's z, where the reach is divided by the derivative of the way back.
+    z = np.arctanh(everything) + np.array([-1.0, 1.0]) * reach / (1.0 - everything**2)
+    assert found == pytest.approx(tuple(np.tanh(z)))
+    assert training.model.training["pearson_interval"] == list(found)
+
+
+def test_there_is_no_interval_where_folds_do_not_hold_the_preferences() -> None:
+    """Judgments and preferences have other references here, so that no preference is ever held out."""
+    record = training_of("both").model.training
+    assert record["kendall_tau"] is not None
+    assert record["kendall_tau_interval"] == [None, None]
+    assert None not in record["pearson_interval"]
+
+
+def test_one_segment_has_nothing_to_compare() -> None:
+    record = kept(invented(6, 1, systems=7)).model.training
+    assert record["overfitting"] == {"seen": {}, "difference": None, "interval": [None, None]}
+    assert record["cross_validated"]["interval"] == [None, None]
+    assert math.isfinite(record["pearson"])
+
+
+def test_parts_are_nested_and_hold_nothing_of_the_fold(monkeypatch: pytest.MonkeyPatch) -> None:
+    training = training_of("scores", 120)
+    segments = segments_of(training.judgments, None)
+    taken: list[set[int]] = []
+
+    def trained(_: Any, items: Any, held_out: Any) -> float:
+        assert len(items) + held_out.scores.size < segments.size
+        taken.append(set(items.tolist()))
+        return 0.1 + 1e-3 * len(items)
+
+    monkeypatch.setattr(curves, "_trained", trained)
+    found = learning_curve(training, segments)
+    assert isinstance(found, LearningCurve)
+    assert len(taken) == 5 * 6
+    for fold in range(5):
+        held_out = set(np.flatnonzero(training.folds.member == fold).tolist())
+        eighths, quarters, halves = (
+            taken[6 * fold + 2 * size : 6 * fold + 2 * size + 2] for size in range(3)
+        )
+        for small, large in ((eighths, quarters), (quarters, halves)):
+            assert all(one < other for one, other in zip(small, large, strict=True))
+        for first, second in (eighths, quarters, halves):
+            assert not first & second
+            assert not (first | second) & held_out
+            assert not {int(segments[item]) for item in first} & {int(segments[item]) for item in second}
+        assert halves[0] | halves[1] == set(range(segments.size)) - held_out
+    assert [round(point.items) for point in found.points] == [36, 72, 144, 288]
+
+
+def test_the_hint_continues_the_last_doubling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two sums by hand: from half to all of 288 judgments each fold gains what we say; 360 judgments, 200 more."""
+    training = training_of("scores", 120)
+    gained = dict(zip(training.folds.names, (0.02, 0.03, 0.01, 0.02, 0.04), strict=True))
+    known = training.validated.folds
+    current: list[str] = []
+    original = curves._fold
+
+    def fold(one: Any, segments: Any, number: int, *rest: Any) -> Any:
+        current[:] = [training.folds.names[number]]
+        return original(one, segments, number, *rest)
+
+    monkeypatch.setattr(curves, "_fold", fold)
+    monkeypatch.setattr(curves, "_trained", lambda *_: known[current[0]] - gained[current[0]])
+    found = learning_curve(training, segments_of(training.judgments, None))
+    assert isinstance(found, LearningCurve)
+    (gain,) = found.gains
+    assert gain.more == 200
+    per_doubling = {
+        "like 1/n": (1 / 360 - 1 / 560) / (1 / 144 - 1 / 288),
+        "like 1/sqrt n": (360**-0.5 - 560**-0.5) / (144**-0.5 - 288**-0.5),
+        "like log n": math.log(560 / 360) / math.log(2.0),
+    }
+    values = np.array(list(gained.values()))
+    assert gain.value == pytest.approx(values.mean() * per_doubling["like 1/n"])
+    ends = [
+        stats.t.interval(0.95, 4, loc=(values * factor).mean(), scale=stats.sem(values * factor))
+        for factor in per_doubling.values()
+    ]
+    assert gain.low == pytest.approx(min(low for low, _ in ends))
+    assert gain.high == pytest.approx(max(high for _, high in ends))
+    assert gain.is_clear
+
+
+@pytest.mark.parametrize("segments", [2, 20])
+def test_too_few_judgments_have_no_curve(segments: int) -> None:
+    training = kept(invented(3, segments))
+    found = learning_curve(training, segments_of(training.judgments, None))
+    assert isinstance(found, str)
+    assert "needs" in found
+    assert 3 * segments * 4 // 5 // 4 < FEWEST_ITEMS
+    assert hints(found, "judgments", "Pearson's r") == []
+
+
+def test_bins_by_length_have_means_and_intervals_over_segments() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=50).tolist()
+    values[7] = math.nan
+    references = ["word " * (1 + at) for at in range(50)]
+    (table,) = error_tables(Errors(np.array(values), np.ones(50), np.arange(50) // 2, references, {}))
+    assert table.by == "words of the reference"
+    assert [one.n for one in table.bins] == [10, 10, 9, 10, 10]
+    assert table.bins[0].label == "1–11"
+    first = np.array([values[at] for at in range(11) if at != 7])
+    assert table.bins[0].mean == pytest.approx(first.mean())
+    # Two judgments a segment, but for the last and the one that is unknown.
+    deviations = first - first.mean()
+    of_segment = np.array([0, 0, 1, 1, 2, 2, 3, 4, 4, 5])
+    sums = np.array([deviations[of_segment == segment].sum() for segment in range(6)])
+    reach = 1.959964 * math.sqrt((sums**2).sum() * 6 / 5) / 10
+    assert table.bins[0].interval == pytest.approx((first.mean() - reach, first.mean() + reach), rel=1e-6)
+    assert table.bins[0].spread == pytest.approx(tuple(np.quantile(first, [0.1, 0.9])))
+
+
+def test_whole_weights_are_repetitions() -> None:
+    rng = np.random.default_rng(1)
+    values, counts = rng.normal(size=40), rng.integers(1, 5, 40)
+    rows, references = np.repeat(np.arange(40), counts), ["one word"] * 40
+    (found,) = error_tables(Errors(values, counts.astype(float), np.arange(40) // 2, references, {}))
+    (truth,) = error_tables(Errors(values[rows], np.ones(rows.size), rows // 2, ["one word"] * rows.size, {}))
+    assert found.bins[0].mean == pytest.approx(truth.bins[0].mean)
+    assert found.bins[0].interval == pytest.approx(truth.bins[0].interval)
+    expected = np.quantile(values[rows], [0.1, 0.9], method="inverted_cdf")
+    assert found.bins[0].spread == pytest.approx(tuple(expected))
+
+
+def test_segments_are_drawn_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    judgments, others = invented(3, 10), preferences_of(invented(3, 6))
+    alone, both = segments_of(judgments, None), segments_of(judgments, others)
+    assert len(set(alone.tolist())) == 10
+    assert len(set(both.tolist())) == len({*judgments.references, *others.references})
+    drawn = list(resamples(alone, 50))
+    for items in drawn:
+        assert items.size == 30
+        assert (np.diff(items) >= 0).all()
+        times = np.bincount(items, minlength=30)
+        assert all(len(set(times[alone == segment].tolist())) == 1 for segment in range(10))
+    assert [one.tolist() for one in resamples(alone, 50)] == [one.tolist() for one in drawn]
+    monkeypatch.setenv("PFSM_SEED", "7")
+    assert [one.tolist() for one in resamples(alone, 50)] != [one.tolist() for one in drawn]
+
+
+def test_a_repeated_loss_is_the_loss_of_repeated_rows() -> None:
+    kind = HuberError
+    rng = np.random.default_rng(4)
+    predictions, jacobian, targets = rng.normal(size=12), rng.normal(size=(12, 3)), rng.normal(size=12)
+    rows = np.sort(rng.integers(0, 12, 20))
+    loss = Repeated(kind(targets[rows]), rows)
+    whole = loss.quadratic(predictions, jacobian)
+    parts = [
+        loss.part(*ends).quadratic(predictions[slice(*ends)], jacobian[slice(*ends)])
+        for ends in ((0, 5), (5, 12))
+    ]
+    by_hand = [kind(targets[[row]]).quadratic(predictions[[row]], jacobian[[row]]) for row in rows.tolist()]
+    for name in ("gradient", "curvature"):
+        assert getattr(whole, name) == pytest.approx(sum(getattr(one, name) for one in by_hand))
+        assert getattr(whole, name) == pytest.approx(sum(getattr(one, name) for one in parts))
+    values = [
+        float(kind(targets[[row]]).value(torch.from_numpy(predictions[[row]]))) for row in rows.tolist()
+    ]
+    assert float(loss.value(torch.from_numpy(predictions))) == pytest.approx(sum(values))
+
+
+@pytest.mark.parametrize(("objective", "weighted"), [("squared_error", True), ("huber", False)])
+def test_a_resample_is_fitted_like_data_that_holds_its_rows(objective: str, *, weighted: bool) -> None:
+    """The truth is trained from its own start on judgments written out as often as they are drawn."""
+    training = training_of("scores", 40, objective, weighted=weighted)
+    at = local(training)
+    assert at is not None
+    assert training.judgments is not None
+    segments = segments_of(training.judgments, None)
+    tried = 0
+    for items in resamples(segments, 20):
+        weights = selected_weights(training.data, items)
+        text = TrainingText(training.judgments.select(items), None, training.model.settings, weights)
+        data = encode_here(text)
+        truth = training.fitter.fit(data, training.validated.choice, "again")
+        assert truth is not None
+        if truth.machine.learned != training.fitted.machine.learned:
+            continue
+        tried += 1
+        wanted = np.array([*truth.machine.theta.tolist(), float(truth.machine.alpha.detach())])
+        way = np.linalg.norm(wanted - at.parameters)
+        refitted, stepped = (bootstrap._fitted(training, at, items, refit=refit) for refit in (True, False))
+        assert refitted is not None
+        assert stepped is not None
+        assert np.linalg.norm(refitted - wanted) < 0.02 * way
+        assert np.linalg.norm(stepped - wanted) < 0.5 * way
+    assert tried >= 2
+
+
+@pytest.mark.parametrize("kind", ["scores", "both"])
+def test_intervals_lie_around_most_weights(kind: str) -> None:
+    training = training_of(kind, 24)
+    at = local(training)
+    assert at is not None
+    found = weight_intervals(training, at, segments_of(training.judgments, training.preferences))
+    assert found is not None
+    assert (found.low <= found.high).all()
+    inside = (found.low <= at.parameters) & (at.parameters <= found.high)
+    assert inside.mean() > 0.8
