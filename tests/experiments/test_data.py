@@ -35,15 +35,14 @@ def test_another_column_and_its_sign(data: Path) -> None:
     np.testing.assert_allclose(hter, scores / 6.0 - 1.0, atol=1e-4)
 
 
-class TestSamples:
-    def test_the_order_of_rows_does_not_matter(self, data: Path) -> None:
-        judgments = read(data, spec("train/*.tsv"))
-        turned = judgments.select(np.arange(len(judgments))[::-1])
-        first = judgments.select(sample_rows(judgments, 30, "s"))
-        second = turned.select(sample_rows(turned, 30, "s"))
-        assert set(zip(first.hypotheses, first.scores, strict=True)) == set(
-            zip(second.hypotheses, second.scores, strict=True)
-        )
+def test_samples_do_not_depend_on_the_order_of_rows(data: Path) -> None:
+    judgments = read(data, spec("train/*.tsv"))
+    turned = judgments.select(np.arange(len(judgments))[::-1])
+    first = judgments.select(sample_rows(judgments, 30, "s"))
+    second = turned.select(sample_rows(turned, 30, "s"))
+    assert set(zip(first.hypotheses, first.scores, strict=True)) == set(
+        zip(second.hypotheses, second.scores, strict=True)
+    )
 
 
 @pytest.mark.parametrize(

@@ -121,26 +121,19 @@ def test_learning_curve(run: Run, data: Path) -> None:
     assert difference.value == pytest.approx((entry.value or 0.0) - (chrf[20] or 0.0))
 
 
-class TestPreferences:
-    def values(self, **changes: Any) -> dict[str, Any]:
-        return table(
-            test={"name": "pairs", "files": "pairs/*.tsv"},
-            statistics=["accuracy", "tau_wmt12", "tau_wmt13", "tau_wmt14", "tau_darr"],
-            group_by=None,
-            **changes,
-        )
-
-    def test_tables(self, run: Run, data: Path) -> None:
-        results = run(self.values())
-        pairs = read_preferences(data / "pairs" / "cs-en.tsv")
-        metric = get_metric("chrf")
-        counts = preference_counts(
-            metric.score_pairs(pairs.better, pairs.references),
-            metric.score_pairs(pairs.worse, pairs.references),
-            pairs.votes,
-        )
-        assert number(results, "chrF", "all", "accuracy").value == pytest.approx(counts.accuracy)
-        for variant in ("wmt12", "wmt13", "wmt14", "darr"):
-            entry = number(results, "chrF", "all", f"tau_{variant}")
-            assert entry.value == pytest.approx(counts.kendall_tau(variant))
-            assert entry.column.n == 50
+def test_preferences(run: Run, data: Path) -> None:
+    statistics = ["accuracy", "tau_wmt12", "tau_wmt13", "tau_wmt14", "tau_darr"]
+    test = {"name": "pairs", "files": "pairs/*.tsv"}
+    results = run(table(test=test, statistics=statistics, group_by=None))
+    pairs = read_preferences(data / "pairs" / "cs-en.tsv")
+    metric = get_metric("chrf")
+    counts = preference_counts(
+        metric.score_pairs(pairs.better, pairs.references),
+        metric.score_pairs(pairs.worse, pairs.references),
+        pairs.votes,
+    )
+    assert number(results, "chrF", "all", "accuracy").value == pytest.approx(counts.accuracy)
+    for variant in ("wmt12", "wmt13", "wmt14", "darr"):
+        entry = number(results, "chrF", "all", f"tau_{variant}")
+        assert entry.value == pytest.approx(counts.kendall_tau(variant))
+        assert entry.column.n == 50

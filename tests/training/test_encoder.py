@@ -18,7 +18,6 @@ from pfsm.embeddings.encoders import load_encoder
 from pfsm.encoder import heads
 from pfsm.encoder.scoring import HeadScorer
 from pfsm.errors import PfsmError
-from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm_training import train
 from pfsm_training.config import TrainingConfig, config_from_dict
@@ -112,22 +111,17 @@ def test_scoring_and_training_compute_the_same_values(source: str) -> None:
 
 
 def test_no_head_sees_what_it_predicts(config: TrainingConfig) -> None:
-    given = JUDGMENTS
-    folds = make_folds(given)
+    folds = make_folds(JUDGMENTS)
     first = learned(config)
     own = folds.member == 0
     # Other scores of one fold change what heads say of the others, but not what is said of this one.
-    changed = learned(config, replace(given, scores=np.where(own, -given.scores, given.scores)))
+    changed = learned(config, replace(JUDGMENTS, scores=np.where(own, -JUDGMENTS.scores, JUDGMENTS.scores)))
     assert np.array_equal(first.values[own], changed.values[own])
     assert not np.array_equal(first.values[~own], changed.values[~own])
 
 
-def trained(config: TrainingConfig) -> Model:
-    return train(JUDGMENTS, config=config, threads=1)
-
-
 def test_a_model_scores_alike_in_any_company_and_on_any_threads(config: TrainingConfig) -> None:
-    model = trained(config)
+    model = train(JUDGMENTS, config=config, threads=1)
     hypotheses, references = JUDGMENTS.hypotheses, JUDGMENTS.references
     together = Metric(model, 2).score_pairs(hypotheses, references)
     alone = [Metric(model, 1).score_pairs([h], [r])[0] for h, r in zip(hypotheses, references, strict=True)]

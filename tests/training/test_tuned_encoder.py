@@ -46,22 +46,22 @@ def source(tmp_path: Path) -> str:
     return pinned(str(write_network(tmp_path / "net")))
 
 
-def tuned_network(source: str, tune: str, layers: int = LAYERS, changed: bool = True) -> TunedNetwork:
+def tuned_network(source: str, tune: str, changed: bool = True) -> TunedNetwork:
     """A network as training starts it, or with all its parameters changed at random."""
     torch.manual_seed(2)
     encoder = tunable_encoder(source)
-    mix = uniform_mix(LAYERS, layers)
+    mix = uniform_mix(LAYERS)
     network = TunedNetwork(
-        LayersNetwork(encoder.weights(layers - 1), encoder.shape, mix, tune, "float32"), DIMENSION, tune
+        LayersNetwork(encoder.weights(LAYERS - 1), encoder.shape, mix, tune, "float32"), DIMENSION, tune
     ).eval()
     for parameter in network.parameters():
         parameter.data += 0.2 * torch.randn_like(parameter) * changed
     return network
 
 
-def sequences(source: str, layers: int = LAYERS) -> SequenceLines:
+def sequences(source: str) -> SequenceLines:
     encoder = tunable_encoder(source)
-    return SequenceLines(encoder, encoder.weights(layers - 1), TEXTS, TEXTS[1:] + TEXTS[:1])
+    return SequenceLines(encoder, encoder.weights(LAYERS - 1), TEXTS, TEXTS[1:] + TEXTS[:1])
 
 
 def values(network: TunedNetwork, lines: SequenceLines) -> Any:

@@ -33,46 +33,46 @@ def moments_of(seed: int, n: int = 60, k: int = 5) -> tuple[Float, Float, Moment
     return columns, human, Moments(columns.T @ columns, columns.T @ human, float(human @ human))
 
 
-class TestHillClimbing:
-    @pytest.mark.parametrize("seed", range(2))
-    def test_without_bounds_it_is_least_squares(self, seed: int) -> None:
-        columns, human, moments = moments_of(seed)
-        weights, reached = climb(moments, np.zeros(5), np.full(5, -np.inf), 3, np.random.default_rng(0))
-        solution = np.linalg.lstsq(columns, human, rcond=None)[0]
-        best = np.corrcoef(columns @ solution, human)[0, 1]
-        assert reached == pytest.approx(best, abs=1e-5)
-        assert reached == pytest.approx(np.corrcoef(columns @ weights, human)[0, 1], abs=1e-9)
-        assert reached <= best + 1e-9
-
-    @pytest.mark.parametrize("seed", range(2))
-    def test_with_bounds_it_is_least_squares_without_negative_weights(self, seed: int) -> None:
-        columns, human, moments = moments_of(seed)
-        weights, reached = climb(moments, np.ones(5), np.zeros(5), 3, np.random.default_rng(0))
-        solution = nnls(columns, human)[0]
-        assert (weights >= 0.0).all()
-        assert (solution == 0.0).any()
-        assert reached == pytest.approx(np.corrcoef(columns @ solution, human)[0, 1], abs=1e-5)
+@pytest.mark.parametrize("seed", range(2))
+def test_without_bounds_it_is_least_squares(seed: int) -> None:
+    columns, human, moments = moments_of(seed)
+    weights, reached = climb(moments, np.zeros(5), np.full(5, -np.inf), 3, np.random.default_rng(0))
+    solution = np.linalg.lstsq(columns, human, rcond=None)[0]
+    best = np.corrcoef(columns @ solution, human)[0, 1]
+    assert reached == pytest.approx(best, abs=1e-5)
+    assert reached == pytest.approx(np.corrcoef(columns @ weights, human)[0, 1], abs=1e-9)
+    assert reached <= best + 1e-9
 
 
-class TestTarget:
-    def test_segment_means_are_removed_and_long_segments_weigh_more(self) -> None:
-        references = ("a b c",) * 3 + ("d",) * 2 + ("e f",)
-        human, metric = np.array([1.0, 2.0, 6.0, 5.0, 3.0, 9.0]), np.array([2.0, 1.0, 4.0, 0.0, 1.0, 7.0])
-        ids = {"segment_id": ("1", "1", "1", "2", "2", "3")}
-        target = Target.of(Judgments(references, references, human, ids, ()))
-        assert target.by_segment
-        sums = np.zeros(3)
-        for rows_of, words in (([0, 1, 2], 3.0), ([3, 4], 1.0), ([5], 2.0)):
-            x, y = metric[rows_of] - metric[rows_of].mean(), human[rows_of] - human[rows_of].mean()
-            sums += words * np.array([x @ y, x @ x, y @ y])
-        found = target.moments(metric[:, np.newaxis]).correlation(np.ones(1))
-        assert found == pytest.approx(sums[0] / np.sqrt(sums[1] * sums[2]))
+@pytest.mark.parametrize("seed", range(2))
+def test_with_bounds_it_is_least_squares_without_negative_weights(seed: int) -> None:
+    columns, human, moments = moments_of(seed)
+    weights, reached = climb(moments, np.ones(5), np.zeros(5), 3, np.random.default_rng(0))
+    solution = nnls(columns, human)[0]
+    assert (weights >= 0.0).all()
+    assert (solution == 0.0).any()
+    assert reached == pytest.approx(np.corrcoef(columns @ solution, human)[0, 1], abs=1e-5)
 
-    def test_nothing_to_tune_for(self) -> None:
-        with pytest.raises(PfsmError, match="nothing to tune for"):
-            Target.of(judged(5, np.ones(5)))
-        with pytest.raises(PfsmError, match="tuning needs scores of at most"):
-            Target.of(judged(2, np.array([1e308, -1e308])))
+
+def test_segment_means_are_removed_and_long_segments_weigh_more() -> None:
+    references = ("a b c",) * 3 + ("d",) * 2 + ("e f",)
+    human, metric = np.array([1.0, 2.0, 6.0, 5.0, 3.0, 9.0]), np.array([2.0, 1.0, 4.0, 0.0, 1.0, 7.0])
+    ids = {"segment_id": ("1", "1", "1", "2", "2", "3")}
+    target = Target.of(Judgments(references, references, human, ids, ()))
+    assert target.by_segment
+    sums = np.zeros(3)
+    for rows_of, words in (([0, 1, 2], 3.0), ([3, 4], 1.0), ([5], 2.0)):
+        x, y = metric[rows_of] - metric[rows_of].mean(), human[rows_of] - human[rows_of].mean()
+        sums += words * np.array([x @ y, x @ x, y @ y])
+    found = target.moments(metric[:, np.newaxis]).correlation(np.ones(1))
+    assert found == pytest.approx(sums[0] / np.sqrt(sums[1] * sums[2]))
+
+
+def test_nothing_to_tune_for() -> None:
+    with pytest.raises(PfsmError, match="nothing to tune for"):
+        Target.of(judged(5, np.ones(5)))
+    with pytest.raises(PfsmError, match="tuning needs scores of at most"):
+        Target.of(judged(2, np.array([1e308, -1e308])))
 
 
 def test_hidden_costs_are_found_again() -> None:
@@ -90,61 +90,55 @@ def test_hidden_costs_are_found_again() -> None:
     assert tuned.stable
 
 
-class TestTuned:
-    def test_the_model_scores_as_costs_and_features_say(self) -> None:
-        judgments = judged(60)
-        tuned = tune_costs(
-            TerpMetric("terp-base", {"edits": "stem"}), judgments, ["length_difference"], seed=3
-        )
-        pairs = judgments.hypotheses, judgments.references
-        model = tuned.model(judgments, "tuned", "none")
-        scores = Metric(model, 1).score_pairs(*pairs)
-        edits = get_metric(tuned.name).score_pairs(*pairs)
-        further = feature_values(["length_difference"], *pairs)[:, 0] * tuned.features["length_difference"]
-        np.testing.assert_allclose(scores, edits - 100 * further, atol=1e-9)
-        target = Target.of(judgments)
-        assert target.moments(scores[:, np.newaxis]).correlation(np.ones(1)) == pytest.approx(
-            tuned.correlation, abs=1e-9
-        )
-
-
-class TestCommand:
-    def test_tune_then_score(self, cli: Cli, write: Write) -> None:
-        data = write("data.tsv", tsv(rows(40)))
-        lines = cli(
-            "tune", data, "-o", "m.json", "--metric", "terp-base(edits=none)", "--restarts", "2"
-        ).lines
-        name = lines[-1].removeprefix("--metric '").removesuffix("'")
-        reference, hypothesis = write("r.txt", "the red house\n"), write("h.txt", "a red tree here\n")
-        scored = ("score", reference, "-i", hypothesis, "-sl")
-        ours, theirs = cli(*scored, "-m", "m.json").lines, cli(*scored, "--metric", name).lines
-        assert float(ours[0].split()[-1]) == pytest.approx(float(theirs[0].split()[-1]), abs=0.01)
-        model = load_model("m.json")
-        assert model.training["judgments"] == 40
-        assert (
-            "fit         length-weighted, mean-removed Pearson, hill climbing" in cli("show", "m.json").lines
-        )
-
-    @pytest.mark.parametrize(
-        ("hypothesis", "score", "fault"),
-        [
-            ("the cat {0} sat", "{0}", "all translations that are compared have the same edits"),
-            ("the {0}", "0.1", "all translations of a segment have the same human score"),
-        ],
+def test_the_model_scores_as_costs_and_features_say() -> None:
+    judgments = judged(60)
+    tuned = tune_costs(TerpMetric("terp-base", {"edits": "stem"}), judgments, ["length_difference"], seed=3)
+    pairs = judgments.hypotheses, judgments.references
+    model = tuned.model(judgments, "tuned", "none")
+    scores = Metric(model, 1).score_pairs(*pairs)
+    edits = get_metric(tuned.name).score_pairs(*pairs)
+    further = feature_values(["length_difference"], *pairs)[:, 0] * tuned.features["length_difference"]
+    np.testing.assert_allclose(scores, edits - 100 * further, atol=1e-9)
+    target = Target.of(judgments)
+    assert target.moments(scores[:, np.newaxis]).correlation(np.ones(1)) == pytest.approx(
+        tuned.correlation, abs=1e-9
     )
-    def test_nothing_to_tune(self, hypothesis: str, score: str, fault: str, cli: Cli, write: Write) -> None:
-        """Translations that equal their references, have the same errors or the same scores: refused, not r = 0."""
-        made = [(f"the cat {k} sat", hypothesis.format(k), score.format(k)) for k in range(6)]
-        write("data.tsv", tsv(made))
-        assert cli("tune", "data.tsv", "-o", "m.json").fault.startswith(fault)
 
-    @pytest.mark.parametrize(
-        ("arguments", "fault"),
-        [
-            (["--metric", "bleu"], "--metric is 'bleu', it must be terp or terp-base"),
-            (["-o", "data.tsv"], "is an input"),
-        ],
-    )
-    def test_bad_input(self, cli: Cli, write: Write, arguments: list[str], fault: str) -> None:
-        write("data.tsv", tsv(rows(10)))
-        assert fault in cli("tune", "data.tsv", *arguments).fault
+
+def test_tune_then_score(cli: Cli, write: Write) -> None:
+    data = write("data.tsv", tsv(rows(40)))
+    lines = cli("tune", data, "-o", "m.json", "--metric", "terp-base(edits=none)", "--restarts", "2").lines
+    name = lines[-1].removeprefix("--metric '").removesuffix("'")
+    reference, hypothesis = write("r.txt", "the red house\n"), write("h.txt", "a red tree here\n")
+    scored = ("score", reference, "-i", hypothesis, "-sl")
+    ours, theirs = cli(*scored, "-m", "m.json").lines, cli(*scored, "--metric", name).lines
+    assert float(ours[0].split()[-1]) == pytest.approx(float(theirs[0].split()[-1]), abs=0.01)
+    model = load_model("m.json")
+    assert model.training["judgments"] == 40
+    assert "fit         length-weighted, mean-removed Pearson, hill climbing" in cli("show", "m.json").lines
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "score", "fault"),
+    [
+        ("the cat {0} sat", "{0}", "all translations that are compared have the same edits"),
+        ("the {0}", "0.1", "all translations of a segment have the same human score"),
+    ],
+)
+def test_nothing_to_tune(hypothesis: str, score: str, fault: str, cli: Cli, write: Write) -> None:
+    """Translations that equal their references, have the same errors or the same scores: refused, not r = 0."""
+    made = [(f"the cat {k} sat", hypothesis.format(k), score.format(k)) for k in range(6)]
+    write("data.tsv", tsv(made))
+    assert cli("tune", "data.tsv", "-o", "m.json").fault.startswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["--metric", "bleu"], "--metric is 'bleu', it must be terp or terp-base"),
+        (["-o", "data.tsv"], "is an input"),
+    ],
+)
+def test_bad_input(cli: Cli, write: Write, arguments: list[str], fault: str) -> None:
+    write("data.tsv", tsv(rows(10)))
+    assert fault in cli("tune", "data.tsv", *arguments).fault
