@@ -51,10 +51,8 @@ def test_the_loss_is_its_definition_and_its_model_its_slope() -> None:
         ahead, behind = (by_hand(loss, predictions + way * step * jacobian[:, k]) for way in (1.0, -1.0))
         slope = hinges.pull(hinges.forces)[k]
         assert slope == pytest.approx((ahead - behind) / (2.0 * step), rel=1e-5, abs=1e-6)
-    parts = [loss.part(first, first + 6) for first in (0, 6)]
-    halves = sum(
-        float(part.value(torch.from_numpy(predictions[6 * k : 6 * k + 6]))) for k, part in enumerate(parts)
-    )
+    values = torch.from_numpy(predictions)
+    halves = sum(float(loss.part(first, first + 6).value(values[first : first + 6])) for first in (0, 6))
     assert halves == pytest.approx(by_hand(loss, predictions))
 
 
