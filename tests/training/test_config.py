@@ -106,7 +106,7 @@ def test_lambda(tmp_path: Path, value: str, penalty: object) -> None:
         ("lambda: -0.001", "train.yaml: lambda is -0.001"),
         ("lambda: .nan", "train.yaml: lambda is nan"),
         ("lambda: yes", "train.yaml: lambda is True"),
-        ("lambda: [5, -1]", "train.yaml: lambda is [5, -1]"),
+        ("lambda: [5, -1]", "train.yaml: lambda is -1"),
         ("max_block: 0", "train.yaml: max_block is 0"),
         ("max_jump: -1", "train.yaml: max_jump is -1"),
         ("solver: adam", "train.yaml: solver is 'adam', it must be one of gauss-newton, lbfgs"),
