@@ -50,12 +50,6 @@ def test_what_cannot_be_is_refused(write: Write, tmp_path: object, content: str,
     assert message in str(refused.value)
 
 
-def test_a_name_of_two_files_is_not_clear(write: Write, tmp_path: object) -> None:
-    write("f.tsv", "human:a.txt\tdocument\n1\td\n")
-    with pytest.raises(PfsmError, match=r"may be x/a.txt or y/a.txt; give the name as after -i"):
-        read_facts(f"{tmp_path}/f.tsv", ("x/a.txt", "y/a.txt"), 1)
-
-
 def test_facts_of_other_segments_or_systems() -> None:
     outputs, references = {"a": ["x", "y"], "b": ["x", "z"]}, [["x", "y"]]
     for wrong in (

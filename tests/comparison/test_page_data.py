@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -88,15 +87,6 @@ class TestCommand:
                         [one["difference"], *one["interval"]] for one in alone["pairs"]
                     ]
 
-    def test_one_metric_prints_one_document_as_ever(self, cli: Cli) -> None:
-        alone = cli("compare", "ref.txt", "-m", "hand.json", "-i", *SYSTEMS, "-f", "json").document
-        both = cli(
-            "compare", "ref.txt", "--metric", "wer", "-m", "hand.json", "-i", *SYSTEMS, "-f", "json"
-        ).document
-        assert both[1] == alone
-        lines = cli("compare", "ref.txt", "--metric", "wer", "-m", "hand.json", "-i", *SYSTEMS).out
-        assert lines.count("paired bootstrap, 1000 resamples") == 2
-
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
@@ -117,11 +107,6 @@ class TestCommand:
         assert cli("compare", "ref.txt", "-m", "hand.json", "-i", *SYSTEMS, *arguments).fault.startswith(
             message
         )
-
-    def test_the_same_call_writes_the_same_page(self, cli: Cli, tmp_path: Path) -> None:
-        for name in ("one.html", "two.html"):
-            cli("compare", "ref.txt", "-m", "hand.json", "-i", *SYSTEMS, "--html", name)
-        assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
 
 
 class TestExplained:
@@ -147,23 +132,6 @@ class TestExplained:
                                                        zip(sides, (part.reference, part.hypothesis), strict=True))
                     ]  # fmt: skip
                     assert posterior <= same[0] + 1e-9 <= posterior + 1 / 64 + 1e-6
-
-    def test_counts_are_expected_counts(self) -> None:
-        metric = Metric(model(), 1)
-        told: Any = comparison_data(compared(metric))["explained"]
-        lines = list(OUTPUTS.values())[1]
-        for at in (0, 5, 11):
-            whole = metric.explain(lines[at], REFERENCES[at])
-            for place, part in enumerate(told["parts"]):
-                states = [one for one in whole.contributions if base_state(one.state) == part]
-                if told["counts"][1][place] is not None:
-                    count = sum(one.posterior for one in states)
-                    assert told["counts"][1][place][at] / 100 == pytest.approx(count, abs=0.005001)
-                if states:
-                    points = sum(one.points for one in states)
-                    assert told["points"][1][place][at] * told["unit"] == pytest.approx(
-                        points, abs=told["unit"]
-                    )
 
     def test_words_in_another_place(self) -> None:
         told: Any = comparison_data(compared(Metric(model(), 1)))["explained"]
@@ -191,18 +159,6 @@ class TestExplained:
         data: Any = comparison_data(compare_outputs([Metric(model(), 1)], outputs, streams, 10))
         assert data["explained"]["counted"] == [[0, 1], [1, 0]]
         assert data["references"] == streams
-
-    @pytest.mark.parametrize("name", ["bleu", "wer"])
-    def test_metrics_without_words_have_no_explanations(self, name: str) -> None:
-        data: Any = comparison_data(compared(get_metric(name)))
-        assert data["explained"] is None
-        assert data["outputs"][0][3] == "The large bird sings near the river at 7 in Oslo ."
-
-    def test_a_model_of_features_alone(self) -> None:
-        settings = {"language": "en", "edits": False, "features": {"chrf": {"mean": 50, "sd": 20}}}
-        metric = Metric(model(settings=settings, weights={"feature:chrf": 0.5}), 1)
-        told: Any = comparison_data(compared(metric))["explained"]
-        assert (told["parts"], told["states"]) == (["chrf"], [])
 
     def test_a_colon_in_the_name_of_a_feature_is_no_class(self) -> None:
         name = "embedding_f1(layer=1,source=shipped:minilm)"
@@ -272,19 +228,6 @@ class TestFacts:
         (kind,) = [one for one in data["buckets"] if one["title"] == "Rare words"]
         assert [kind["labels"][place] for place in kind["of"]] == ["0", "1", "3 or more"]
 
-    def test_too_many_documents(self) -> None:
-        n = 240
-        lines = [f"word {at}" for at in range(n)]
-        known = facts().__class__(groups={"document": [f"d{min(at, 150)}" for at in range(n)]})
-        result = compare_outputs(
-            [get_metric("wer")], {"a": lines, "b": lines[::-1]}, [lines], 10, facts=known
-        )
-        (kind,) = [one for one in comparison_data(result)["buckets"] if one["title"] == "Document"]  # type: ignore[attr-defined]
-        assert len(kind["labels"]) == 100
-        assert "51 more are left out" in kind["note"]
-        assert "d150" in kind["labels"]
-        assert Counter(kind["of"])[-1] == 51
-
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "Cc")), min_size=1, max_size=5)
 
@@ -301,10 +244,6 @@ def test_lines_and_tokens_survive(parts: list[tuple[str, str]]) -> None:
             assert isinstance(entry, str)
             assert entry.replace(JOINT, "") == given_line
             assert re.split(f"[ {JOINT}]", entry) == tokens
-
-
-def test_a_usual_line_is_short() -> None:
-    assert token_text("It rains, again.", ["It", "rains", ",", "again", "."]) == "It rains¦, again¦."
 
 
 def test_letters_stand_as_they_are_and_markup_does_not() -> None:

@@ -2,12 +2,10 @@
 
 from itertools import pairwise
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pfsm.embeddings.network import line_of, pieces_of_tokens, token_sums
+from pfsm.embeddings.network import line_of, pieces_of_tokens
 
 
 def test_texts_and_places_of_tokens() -> None:
@@ -48,15 +46,3 @@ def test_pieces_that_share_a_character(tokens: list[tuple[int, int]], pieces: li
         if set(range(*token)) & set(range(*piece))
     ]
     assert found == wanted
-
-
-def test_sums_by_hand() -> None:
-    rows = np.array([[1, 2], [3, 4], [5, 6]], dtype=np.int16)
-    tokens, pieces = np.array([0, 0, 2, 2]), np.array([0, 1, 1, 2])
-    assert token_sums(rows, tokens, pieces, 4).tolist() == [[4, 6], [0, 0], [8, 10], [0, 0]]
-    assert token_sums(rows[:0], tokens[:0], pieces[:0], 2).tolist() == [[0, 0], [0, 0]]
-
-
-@pytest.mark.parametrize("token", ["N'T", "'S"])
-def test_clitics_in_capitals(token: str) -> None:
-    assert line_of(["IT", token])[0] == f"IT{token}"

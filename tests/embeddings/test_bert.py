@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.embeddings.bert_graph import encoder_graph
-from pfsm.embeddings.bert_weights import FAMILIES, _bucket, read_shape, take_weights
+from pfsm.embeddings.bert_weights import _bucket, read_shape, take_weights
 from pfsm.embeddings.session import open_model
 from pfsm.errors import PfsmError
 from tests.embeddings.networks import PIECES, SHAPE, Tensors, config, random_tensors
@@ -74,40 +74,6 @@ def by_torch(
         with torch.no_grad():
             x = layer(x)
     return np.asarray(x[0].numpy())
-
-
-def named_for(family: str, tensors: Tensors) -> Tensors:
-    """The tensors by the names that the family's checkpoints have."""
-    prefix = {"roberta": "roberta.", "bert": "bert."}.get(family, "")
-    if family not in OWN_NAMES:
-        return {prefix + name: values for name, values in tensors.items()}
-    renamed = {}
-    for old, values in tensors.items():
-        name = old
-        for ours, theirs in OWN_NAMES[family].items():
-            name = name.replace(ours, theirs)
-        renamed[name] = values
-    del renamed["embeddings.token_type_embeddings.weight"]
-    if family == "mpnet":  # without regard to distances it is BERT
-        renamed["encoder.relative_attention_bias.weight"] = np.zeros((32, SHAPE["heads"]), dtype=np.float32)
-    return renamed
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("layers", [0, 1, 2])
-def test_hidden_states_are_those_of_torch(family: str, layers: int) -> None:
-    tensors = random_tensors(3)
-    changes: dict[str, Any] = {"n_layers": 2, "n_heads": 2, "activation": "gelu", "pad_token_id": 1}
-    shape = read_shape(config(family, **changes), "config.json")
-    model = encoder_graph(take_weights(named_for(family, tensors), shape, layers, "x"), shape)
-    ids = [2, 4, 5, 10, 7, 3]
-    states = open_model(model, "x")(np.array([ids, ids[::-1]]))
-    assert states.shape == (layers + 1, 2, 6, SHAPE["d"])
-    first = 2 if family in {"roberta", "xlm-roberta", "camembert", "mpnet"} else 0
-    for layer in range(layers + 1):
-        for row, line in enumerate((ids, ids[::-1])):
-            wanted = by_torch(tensors, line, layer, first, family not in OWN_NAMES, "gelu")
-            np.testing.assert_allclose(states[layer, row], wanted, atol=2e-6)
 
 
 def test_other_activations_and_old_names_of_norms() -> None:

@@ -1,8 +1,6 @@
 """Sources of vectors, and the messages for missing ones."""
 
-import builtins
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -44,42 +42,6 @@ def test_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_vectors(source).checksum == load_vectors(str(package / "model")).checksum
     assert load_vectors(source, 1) is not load_vectors(source)
     assert load_vectors(source) is load_vectors(source)
-
-
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        (
-            "package:no-such-package",
-            "vectors of the package no-such-package are not installed; pip install no-such-package$",
-        ),
-        (
-            "/no/such/file.vec",
-            "there are no vectors /no/such/file.vec; say --resource file.vec=PATH ",
-        ),
-    ],
-)
-def test_what_is_not_there(source: str, said: str) -> None:
-    with pytest.raises(PfsmError, match=said) as raised:
-        load_vectors(source)
-    assert "\n" not in str(raised.value)
-
-
-def test_what_networks_need_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "n"
-    folder.mkdir()
-    for name in ("tokenizer.json", "model.onnx"):
-        (folder / name).write_text("")
-    usual = builtins.__import__
-
-    def without(name: str, *rest: Any, **options: Any) -> Any:
-        if name.partition(".")[0] in {"onnxruntime", "tokenizers"}:
-            raise ImportError(name)
-        return usual(name, *rest, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(PfsmError, match="need further packages, which are not installed; pip install"):
-        load_vectors(str(folder))
 
 
 def test_a_file_has_no_layers(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Tiny random networks of every family, against the hidden states that the package transformers gives itself."""
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from pfsm.embeddings.encoders import check_source, label, load_encoder, load_vec
 from pfsm.embeddings.folder import FolderEncoder
 from pfsm.embeddings.safetensors import read_safetensors
 from pfsm.embeddings.session import BY_TRANSFORMERS
-from pfsm.errors import NotInstalledError, PfsmError
+from pfsm.errors import PfsmError
 from pfsm.io.user_folders import downloads
 from tests.embeddings.networks import PIECES, write_safetensors, write_tokenizer
 
@@ -95,22 +94,6 @@ def test_states_are_those_of_transformers(tmp_path: Path, family: str) -> None:
     assert len(encoder.states(LINES[-2:])[0].ids) == 50  # longer than the network: encoded in parts
 
 
-@pytest.mark.parametrize("family", OWN)
-def test_lines_do_not_depend_on_each_other(tmp_path: Path, family: str) -> None:
-    encoder = FolderEncoder(write_family(tmp_path / "n", family))
-    together = encoder.states(LINES * 2, threads=2)
-    for line, states in zip(LINES, together[: len(LINES)], strict=True):
-        np.testing.assert_array_equal(encoder.states([line], threads=1)[0].values, states.values)
-
-
-def test_distances_of_long_lines(tmp_path: Path) -> None:
-    """Kinds of distances up to the farthest."""
-    folder = write_family(tmp_path / "n", "mpnet")
-    (states,) = FolderEncoder(folder).states(LINES[-1:])
-    assert len(states.ids) == 160
-    np.testing.assert_allclose(states.values, by_transformers(folder, states.ids.tolist()), atol=1e-4)
-
-
 def test_every_family_is_computed_here_or_by_transformers() -> None:
     assert set(OWN) == {*FAMILIES, *BY_TRANSFORMERS}
 
@@ -162,24 +145,6 @@ def test_nothing_is_downloaded_unasked(cache: Path, monkeypatch: pytest.MonkeyPa
     assert asked == [True, True, False]
 
 
-def test_a_download_that_fails(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def snapshot(*_: object, **__: object) -> str:
-        raise OSError("no network\nat all")
-
-    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
-    with downloads(True), pytest.raises(PfsmError, match=r"could not be downloaded \(no network\)$"):
-        load_encoder("transformers:someone/tiny")
-
-
-def test_a_folder_that_transformers_cannot_read(tmp_path: Path) -> None:
-    folder = write_family(tmp_path / "n", "electra")
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | {"hidden_size": 24}))
-    with pytest.raises(PfsmError, match="transformers cannot read it") as raised:
-        FolderEncoder(folder).states(LINES)
-    assert "\n" not in str(raised.value)
-
-
 def test_weights_that_are_missing(tmp_path: Path) -> None:
     """They would be random; the pooling above the last layer may be missing."""
     folder = write_family(tmp_path / "n", "electra")
@@ -193,17 +158,3 @@ def test_weights_that_are_missing(tmp_path: Path) -> None:
         PfsmError, match=r"has no tensor encoder\.layer\.1\.output\.dense\.bias; is it an encoder of electra"
     ):
         FolderEncoder(folder).states(LINES)
-
-
-def test_nothing_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    folder = write_family(tmp_path / "n", "electra")
-    capfd.readouterr()
-    FolderEncoder(folder).states(LINES)
-    assert capfd.readouterr() == ("", "")
-
-
-def test_transformers_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    encoder = FolderEncoder(write_family(tmp_path / "n", "electra"))
-    monkeypatch.setitem(__import__("sys").modules, "transformers", None)
-    with pytest.raises(NotInstalledError, match=r"needs transformers, which is not installed; pip install"):
-        encoder.states(LINES)

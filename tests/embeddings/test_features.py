@@ -6,11 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pfsm.embeddings.features import parse_feature, pinned_feature
+from pfsm.embeddings.features import parse_feature
 from pfsm.errors import PfsmError
-from pfsm.features.values import check_feature, feature_signature, feature_values
-from pfsm.metrics import get_metric
-from pfsm.metrics.registry import describe_metric
+from pfsm.features.values import check_feature, feature_values
 from tests.embeddings.networks import write_network, write_vectors
 
 # Angles in degrees.
@@ -89,28 +87,3 @@ def test_names() -> None:
     ):
         with pytest.raises(PfsmError):
             check_feature(name)
-
-
-def test_names_and_signatures_hold_the_checksum(source: str) -> None:
-    name = f"embedding_f1(source={source})"
-    kept = pinned_feature(name)
-    assert parse_feature(kept)[1][:-9] == "v.txt"
-    assert pinned_feature(kept) == kept
-    assert feature_signature(kept) == f"embedding_f1(source=v.txt@{kept[-9:]}"
-    write_vectors(Path(source), {"other": [1.0, 2.0]})
-    with pytest.raises(PfsmError, match="would score differently"):
-        feature_values([kept], ["a"], ["b"])
-
-
-def test_as_a_metric(source: str) -> None:
-    name = f"embedding_f1(source={source})"
-    metric = get_metric(name)
-    assert "BERTScore" in describe_metric(name)
-    scores = metric.score_pairs(["east", "east", "north"], ["sunny", "sunny", "north"])
-    assert scores[0] == scores[1] == values(source, "east", "sunny")[3]
-    assert scores[2] == 1.0
-    assert metric.signature.startswith("nrefs:1|level:segment|metric:embedding_f1(source=v.txt@")
-    with pytest.raises(PfsmError, match="has no options"):
-        get_metric(name, lowercase=True)
-    with pytest.raises(ValueError, match="2 references for 1 hypotheses"):
-        metric.score_pairs(["a"], ["a", "b"])

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -85,17 +84,6 @@ def test_lines_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         fresh.of_texts(["dog"])
 
 
-def test_another_network_has_other_vectors_and_another_checksum(tmp_path: Path) -> None:
-    one, two = (NetworkVectors(write_network(tmp_path / str(seed), seed)) for seed in (1, 2))
-    assert one.checksum != two.checksum
-    assert one.checksum == NetworkVectors(write_network(tmp_path / "copy", 1)).checksum
-    assert (one.of_texts(["the cat"])[0] != two.of_texts(["the cat"])[0]).any()
-    assert (
-        NetworkVectors(tmp_path / "1", 1).of_texts(["the cat"])[0].tolist()
-        != one.of_texts(["the cat"])[0].tolist()
-    )
-
-
 def test_vectors_that_another_version_stored_are_neither_read_nor_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,19 +100,6 @@ def test_vectors_that_another_version_stored_are_neither_read_nor_removed(
     before = path.read_bytes()
     assert (NetworkVectors(folder).of_texts(["The cat"])[0] == expected).all()
     assert path.read_bytes() == before
-
-
-def test_a_damaged_entry_of_the_store_is_worked_out_again(tmp_path: Path) -> None:
-    folder = write_network(tmp_path / "n")
-    vectors = NetworkVectors(folder)
-    (rows,) = vectors.of_texts(["the cat"])
-    store = vectors._store
-    store.path.unlink()
-    import hashlib
-
-    key = hashlib.sha256(np.array([4, 5], dtype=np.int64).tobytes()).digest()
-    store.put({key: b"\x08\0\0\0" + bytes(16)})
-    np.testing.assert_array_equal(NetworkVectors(folder).of_texts(["the cat"])[0], rows)
 
 
 class TestOnnx:
@@ -165,36 +140,6 @@ class TestOnnx:
         with pytest.raises(PfsmError, match=r"model\.onnx: ONNX Runtime cannot read it"):
             NetworkVectors(folder).of_texts(["the cat"])
 
-    def test_inputs_of_masks_and_segments(self, tmp_path: Path) -> None:
-        from onnx import TensorProto, helper
-
-        def number(name: str) -> Any:
-            return helper.make_tensor_value_info(name, TensorProto.INT64, ["lines", "n"])
-
-        # The sum of the inputs and of ten times the mask, as vectors of two components.
-        nodes = [
-            helper.make_node("Constant", [], ["ten"], value_int=10),
-            helper.make_node("Mul", ["attention_mask", "ten"], ["mask"]),
-            helper.make_node("Add", ["input_ids", "token_type_ids"], ["sum"]),
-            helper.make_node("Concat", ["x", "y"], ["both"], axis=-1),
-            helper.make_node("Constant", [], ["axes"], value_ints=[2]),
-            helper.make_node("Unsqueeze", ["sum", "axes"], ["x"]),
-            helper.make_node("Unsqueeze", ["mask", "axes"], ["y"]),
-            helper.make_node("Cast", ["both"], ["states"], to=TensorProto.FLOAT),
-        ]
-        order = [0, 1, 2, 4, 5, 6, 3, 7]
-        graph = helper.make_graph(
-            [nodes[place] for place in order],
-            "g",
-            [number(name) for name in ("input_ids", "attention_mask", "token_type_ids")],
-            [helper.make_tensor_value_info("states", TensorProto.FLOAT, ["lines", "n", 2])],
-        )
-        folder = self.folder(tmp_path / "n")
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-        (folder / "model.onnx").write_bytes(model.SerializeToString())
-        (rows,) = NetworkVectors(folder).of_texts(["the cat"])
-        np.testing.assert_array_equal(rows, unit_rows(np.array([[4.0, 10.0], [5.0, 10.0]])))
-
 
 @pytest.mark.parametrize(
     ("name", "content", "said"),
@@ -214,20 +159,6 @@ def test_folders_that_hold_no_network(tmp_path: Path, name: str, content: str | 
         (folder / name).write_text(content)
     with pytest.raises(PfsmError, match=said):
         NetworkVectors(folder).of_texts(["the cat"])
-
-
-def test_a_tokenizer_whose_vocabulary_lacks_what_it_is_to_use(tmp_path: Path) -> None:
-    """It can be read, and fails with the first word that it does not know."""
-    folder = write_network(tmp_path / "n")
-    path = folder / "tokenizer.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"unk_token":"[UNK]"', '"unk_token":"[NONE]"'))
-    with pytest.raises(PfsmError, match=r"tokenizer\.json: cannot split a line \(.*\); copy it again"):
-        NetworkVectors(folder).of_texts(["the xylophone"])
-
-
-def test_a_layer_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(PfsmError, match="layer is 3, but the network has 2 layers"):
-        NetworkVectors(write_network(tmp_path / "n"), 3)
 
 
 def test_nothing_is_reported_and_nothing_left_at_home(tmp_path: Path) -> None:

@@ -2,11 +2,9 @@
 
 import numpy as np
 import onnx
-import pytest
 
-from pfsm.embeddings.bert_graph import Graph, _variable
+from pfsm.embeddings.bert_graph import Graph
 from pfsm.embeddings.session import open_model
-from pfsm.errors import PfsmError
 
 
 def test_what_onnx_reads() -> None:
@@ -41,25 +39,3 @@ def test_attributes_of_all_kinds() -> None:
     values = {item.name: onnx.helper.get_attribute_value(item) for item in node.attribute}
     assert values["epsilon"] == np.float32(1e-12)
     assert (values["approximate"], values["perm"], values["axis"]) == (b"tanh", [0, -2, 300], 1 << 40)
-
-
-def test_integers_of_variable_length() -> None:
-    """The examples of the protocol buffers' documentation."""
-    assert [_variable(value).hex() for value in (1, 150, 300)] == ["01", "9601", "ac02"]
-    assert _variable(-2).hex() == "feffffffffffffffff01"
-
-
-def test_the_same_graph_has_the_same_bytes() -> None:
-    def made() -> bytes:
-        graph = Graph()
-        graph.node("Add", graph.number(1.5), graph.numbers(1, 2))
-        return graph.model({"input_ids": [1]}, {}).content
-
-    assert made() == made()
-
-
-def test_what_onnx_runtime_cannot_read() -> None:
-    graph = Graph()
-    graph.node("NoSuchOperator", "input_ids", output="y")
-    with pytest.raises(PfsmError, match=r"^x: ONNX Runtime cannot read it"):
-        open_model(graph.model({"input_ids": ["b"]}, {"y": ["b"]}), "x")

@@ -32,12 +32,6 @@ def test_tensors_come_back(tmp_path: Path, kind: str) -> None:
         np.testing.assert_array_equal(found[name], values)
 
 
-def test_whole_numbers_are_left_out(tmp_path: Path) -> None:
-    header = b'{"i":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}}'
-    (tmp_path / "x").write_bytes(len(header).to_bytes(8, "little") + header + bytes(8))
-    assert read_safetensors(tmp_path / "x") == {}
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -52,11 +46,6 @@ def test_whole_numbers_are_left_out(tmp_path: Path) -> None:
 def test_damaged_files(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(PfsmError, match="not a complete safetensors file"):
-        read_safetensors(tmp_path / "x")
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(PfsmError, match="no such file"):
         read_safetensors(tmp_path / "x")
 
 
@@ -99,8 +88,3 @@ def test_a_scale_for_each_row(tmp_path: Path, size: int) -> None:
     (tmp_path / "m").write_bytes(safetensors_content({"m": whole, "m.scale": scale}))
     with pytest.raises(PfsmError, match="not a complete safetensors file"):
         read_safetensors(tmp_path / "m")
-
-
-def test_equal_tensors_give_equal_bytes() -> None:
-    one, two = np.arange(3, dtype=np.float32), np.arange(4, dtype=np.float64)
-    assert safetensors_content({"a": one, "b": two}) == safetensors_content({"b": two, "a": one})

@@ -15,13 +15,6 @@ def test_contents_come_back_to_another_store(resources: Path) -> None:
     assert [path.name for path in (resources / "vectors").iterdir()] == ["a.sqlite"]
 
 
-def test_what_is_there_stays() -> None:
-    store = VectorStore("a")
-    store.put({b"k": b"first"})
-    store.put({b"k": b"second", b"l": b"new"})
-    assert store.get([b"k", b"l"]) == {b"k": b"first", b"l": b"new"}
-
-
 def test_the_oldest_half_goes_when_it_grows_too_large() -> None:
     store = VectorStore("a", largest=100_000)
     store.put({bytes([number]): bytes(1000) for number in range(50)})

@@ -33,13 +33,6 @@ def test_words_with_spaces_and_repeated_words(tmp_path: Path) -> None:
     np.testing.assert_array_equal(lines[0], unit_rows(np.array([[1, 0], [1, 1]])))
 
 
-def test_checksum_is_of_the_content(tmp_path: Path) -> None:
-    import hashlib
-
-    path = write_vectors(tmp_path / "x", VECTORS)
-    assert FileVectors(path).checksum == hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -61,8 +54,3 @@ def test_lines_that_are_no_vectors(tmp_path: Path, line: str) -> None:
     vectors.of_tokens([["a"]])
     with pytest.raises(PfsmError, match="the line of 'b' does not have 2 finite numbers"):
         vectors.of_tokens([["b"]])
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(PfsmError, match="no such file"):
-        FileVectors(tmp_path / "x")

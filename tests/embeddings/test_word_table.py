@@ -1,6 +1,5 @@
 """Word vectors in a folder, against a text file with the same vectors, and the table that ships."""
 
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -54,15 +53,6 @@ def test_the_matcher_offers_what_its_own_tables_of_cosines_say(tmp_path: Path) -
     ]
     assert list(zip(map(tuple, fast[0].tolist()), fast[1].tolist(), strict=True)) == expected
     assert len(expected) == 3
-
-
-def test_nothing_is_remembered_of_words_that_are_not_there(tmp_path: Path) -> None:
-    folder, file = written(tmp_path / "table"), write_vectors(tmp_path / "v.txt", TABLE)
-    for vectors in (load_vectors(str(folder)), load_vectors(str(file))):
-        vectors.of_tokens([list(TABLE), [word.upper() for word in TABLE], ["new"]])
-        size = len(pickle.dumps(vars(vectors)))
-        vectors.of_tokens([[f"new{number}" for number in range(100)]])
-        assert len(pickle.dumps(vars(vectors))) == size
 
 
 def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:

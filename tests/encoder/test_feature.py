@@ -63,19 +63,3 @@ def test_what_is_remembered_is_bounded(
     times = {line: counted.lines.count(line) for line in REFERENCES}
     assert times[REFERENCES[0]] == 3
     assert max(times.values()) == 3
-
-
-def test_pairs_of_one_reference_come_together(
-    reader: PieceReader, source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pairs = [(h, r) for system in SYSTEMS for h, r in zip(system, REFERENCES, strict=True)]
-    hypotheses, references = zip(*pairs, strict=True)
-    expected = reader.values(hypotheses, references)
-    monkeypatch.setattr(feature, "PAIRS_AT_ONCE", 3)
-    monkeypatch.setattr(feature, "KNOWN_BYTES", 0)
-    small = PieceReader(remember(head()), source)
-    counted: Any = Counted(small.encoder)
-    small.encoder = counted
-    assert np.array_equal(small.values(hypotheses, references), expected)
-    # Five blocks, each of one reference and what three systems made of it.
-    assert len(counted.lines) <= 4 * len(REFERENCES)

@@ -1,8 +1,6 @@
 """The file of a head: what it holds, where it lies, and what is refused."""
 
-import json
 import pickle
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ from pfsm.encoder.heads import SHAPES, feature_name, head_from_bytes, remember
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric, from_document
-from pfsm.model.settings import Settings, UseOfReferences, settings_from_dict
+from pfsm.model.settings import Settings, settings_from_dict
 from tests.encoder.encoders import DIMENSION, LINES, head, network
 
 
@@ -132,20 +130,6 @@ def test_no_other_name_stands_for_a_head(name: str) -> None:
         settings_from_dict({"features": [name]}, "c.yaml")
 
 
-def test_a_head_of_another_encoder_is_refused(tmp_path: Path) -> None:
-    d = DIMENSION - 1
-    other = head(
-        0,
-        projection=np.eye(d, dtype=np.float32),
-        token_edits=np.zeros((d, 3), np.float32),
-        token_weight=np.zeros(d, np.float32),
-    )
-    name = feature_name(remember(other), network(tmp_path))
-    metric = Metric(Model("m", Settings(features={name: (0.0, 1.0)})), 1)
-    with pytest.raises(PfsmError, match="layers of 8 components, but the head was learned over 3 of 7"):
-        metric.score_pairs(["a"], ["b"])
-
-
 def test_an_explanation_adds_up(model: Model) -> None:
     metric = Metric(model, 1)
     for hypothesis, reference in zip(LINES, LINES[::-1], strict=True):
@@ -160,41 +144,6 @@ def test_an_explanation_adds_up(model: Model) -> None:
         assert all(match.cosine == pytest.approx(1.0) for match in encoder.matches if hypothesis == reference)
 
 
-def test_empty_sides_have_finite_values(model: Model) -> None:
-    scores = Metric(model, 1).score_pairs(["", "", "the cat", "zzz"], ["", "the cat", "", "cat"])
-    assert np.isfinite(scores).all()
-
-
-def test_the_weight_decides(model: Model) -> None:
-    silent = replace(model, weights={"S_word": 1.0})
-    scores = [Metric(one, 1).score_pairs(["the cat"], ["the dog"])[0] for one in (model, silent)]
-    assert scores[0] != scores[1]
-
-
 def test_a_model_with_a_head_goes_to_no_stream(model: Model) -> None:
     with pytest.raises(PfsmError, match="/dev/null: the model needs a second file beside it"):
         save_model(model, "/dev/null")
-
-
-@pytest.mark.parametrize("rule", ["best", "mean"])
-def test_several_references_follow_the_rule_of_the_model(model: Model, rule: UseOfReferences) -> None:
-    settings = replace(model.settings, references=rule)
-    metric = Metric(replace(model, settings=settings), 1)
-    hypotheses, references = LINES[:2], [LINES[1:3], LINES[2:5]]
-    found = metric.score_segments(hypotheses, references)
-    over = max if rule == "best" else np.mean
-    expected = [
-        over([metric.score_pairs([hypothesis], [one])[0] for one in several])
-        for hypothesis, several in zip(hypotheses, references, strict=True)
-    ]
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_heads_that_ship_are_not_sent_to_other_processes() -> None:
-    metric = load("en")
-    expected = metric.score_pairs(LINES[:2], LINES[1:3])
-    document = json.loads(metric.recipe().text)
-    assert "heads" not in document
-    forget()
-    again = from_document(metric.recipe().text)
-    assert np.array_equal(again.score_pairs(LINES[:2], LINES[1:3]), expected)

@@ -1,6 +1,5 @@
 """Lattices to test the kernels on: named ones as the oracle takes them, numbered ones as the kernels do."""
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -233,34 +232,3 @@ def random_weights(rng: np.random.Generator, lattices: Lattices, scale: float) -
         rng.normal(0.0, scale, size) for size in ((states + 1, states), (arcs,), (arcs,))
     )
     return Weights(table, arc_weights, links)
-
-
-def split_by_position(lattices: Lattices, weights: Weights) -> tuple[Lattices, Weights, Int]:
-    """The same single lattice with a state of its own for every Delete and Insert, and what each one was."""
-    m, n = lattices.delete_states.size, lattices.insert_states.size
-    was = np.concatenate([np.arange(lattices.n_states), lattices.delete_states, lattices.insert_states])
-    rows = np.append(was, lattices.n_states)
-    split = dataclasses.replace(
-        lattices,
-        n_states=was.size,
-        delete_states=np.arange(m, dtype=np.int32) + lattices.n_states,
-        insert_states=np.arange(n, dtype=np.int32) + lattices.n_states + m,
-    )
-    table = np.ascontiguousarray(weights.table[np.ix_(rows, was)])
-    return split, dataclasses.replace(weights, table=table), was.astype(np.int64)
-
-
-def mirror(lattices: Lattices, weights: Weights) -> tuple[Lattices, Weights, Int]:
-    """Reference and hypothesis exchanged, and with them Delete and Insert; and where each arc comes from."""
-    arcs = lattices.arcs[:, [2, 3, 0, 1, 4]]
-    order = np.lexsort((arcs[:, 2], arcs[:, 0], lattices.pair_of_arc))
-    mirrored = Lattices(
-        lattices.n_states,
-        lattices.insert_states,
-        lattices.delete_states,
-        np.ascontiguousarray(arcs[order]),
-        np.ascontiguousarray(lattices.offsets[:, [1, 0, 2]]),
-    )
-    assert weights.arcs is not None
-    assert weights.links is not None
-    return mirrored, Weights(weights.table, weights.arcs[order], weights.links[order]), order

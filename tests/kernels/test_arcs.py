@@ -7,14 +7,8 @@ from hypothesis import strategies as st
 
 from pfsm.lattice.arrays import merged
 from pfsm_kernels.lattice.arcs import (
-    FINE,
-    OUTSIDE,
-    UNSORTED,
-    check_arcs,
     each_once,
-    is_sorted,
     merge,
-    order_of_ends,
 )
 from pfsm_kernels.lattice.features import ramps
 
@@ -57,34 +51,6 @@ def test_what_does_not_fit_is_refused() -> None:
     for starts in ([0, 1], [1, 2], [0, 3, 2], []):
         with pytest.raises(ValueError, match="starts must rise"):
             merge(rows, np.array(starts, dtype=np.int64), 3, exclusive=True)
-
-
-@given(rows_of_a_matcher)
-def test_whether_rows_are_sorted(offer: list[Row]) -> None:
-    rows = np.array(offer, dtype=np.int32).reshape(-1, 5)
-    assert is_sorted(rows) == (offer == sorted(offer, key=by_place))
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.lists(st.tuples(small, st.integers(1, 3), small, st.integers(1, 3)), max_size=12), max_size=4)
-)
-def test_order_of_ends(pairs: list[list[tuple[int, int, int, int]]]) -> None:
-    pairs = [sorted(arcs, key=lambda arc: (arc[0], arc[2])) for arcs in pairs]
-    arcs = np.array([(*arc, 0) for own in pairs for arc in own], dtype=np.int32).reshape(-1, 5)
-    offsets = np.array([[6 * k, 6 * k, sum(map(len, pairs[:k]))] for k in range(len(pairs) + 1)])
-    found = order_of_ends(arcs, offsets)
-    for place, own in enumerate(pairs):
-        ends = [(i + p, j + q) for i, p, j, q in own]
-        first, last = offsets[place : place + 2, 2]
-        assert found[first:last].tolist() == sorted(range(len(own)), key=ends.__getitem__)
-    assert check_arcs(arcs, offsets) == FINE
-
-
-def test_faults_of_arcs() -> None:
-    offsets = np.array([[0, 0, 0], [2, 3, 2]])
-    assert check_arcs(np.array([[1, 1, 2, 1, 0], [1, 1, 1, 1, 0]], dtype=np.int32), offsets) == UNSORTED
-    assert check_arcs(np.array([[1, 2, 2, 1, 0], [1, 1, 1, 1, 0]], dtype=np.int32), offsets) == OUTSIDE
 
 
 def test_every_row_stays_once_with_its_largest_value() -> None:

@@ -72,14 +72,6 @@ def test_an_edit_of_any_source_is_another_folder(folders: tuple[Path, Path], fil
     assert provide_cache(cache_places(*folders)) != before
 
 
-def test_another_version_of_numba_has_another_folder(
-    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = provide_cache(cache_places(*folders))
-    monkeypatch.setattr("numba.__version__", "99.0")
-    assert provide_cache(cache_places(*folders)) != before
-
-
 def test_old_folders_go(folders: tuple[Path, Path]) -> None:
     now = time.time()
     ages = [0.0, *[2 * IN_USE + number for number in range(OTHER_VERSIONS + 2)], 2 * OUTDATED]
@@ -177,13 +169,6 @@ def test_kernels_of_another_version_beside_ours(
     assert not kernels["+"][1].stats.cache_hits
     assert any(path.suffix == ".nbc" for path in theirs)
     assert {path: path.read_bytes() for path in theirs} == theirs
-
-
-def test_a_kernel_that_cannot_be_saved_is_used_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").touch()
-    compiled_kernel(tmp_path, tmp_path / "file" / "below", monkeypatch)
 
 
 def test_kernels_are_kept_for_others_unless_no_place_can_be_written(

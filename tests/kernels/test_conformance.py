@@ -20,13 +20,12 @@ from tests.kernels.kernel_runs import (
     Outcome,
     assert_agree,
     chosen,
-    in_log_space,
     largest_difference,
     linear_log_sums,
     outcomes,
     uniform,
 )
-from tests.kernels.lattice_cases import Numbered, mirror, number, random_named
+from tests.kernels.lattice_cases import Numbered, number, random_named
 from tests.kernels.pushdown_cases import (
     Case,
     random_batch,
@@ -35,7 +34,7 @@ from tests.kernels.pushdown_cases import (
     swaps_side_by_side,
 )
 from tests.oracles.configuration_graph import add_up
-from tests.oracles.enumeration import JUMP, Arc, EditLattice, Enumeration, enumerate_all, score
+from tests.oracles.enumeration import JUMP, Enumeration, enumerate_all, score
 
 pytestmark = pytest.mark.filterwarnings(
     # Interpreted, the kernels warn where they overflow to infinity; compiled, they do so in silence.
@@ -228,120 +227,7 @@ def test_unweighted_sequences_are_counted(offers: int) -> None:
         assert outcome.accepted.sum() >= 400
 
 
-@pytest.mark.parametrize("max_jump", [1, 3, 40])
-@pytest.mark.parametrize("split", [False, True])
-def test_unweighted_sequences_with_jumps_are_counted(max_jump: int, split: bool) -> None:
-    rng = np.random.default_rng(max_jump)
-    for size in ((9, 9), (7, 11), (11, 6)):
-        drawn, _, state = random_batch(rng, [size], 1.0)
-        lattices = drawn if split else uniform(drawn)
-        arcs = tuple(Arc(i, p, j, q, str(name)) for i, p, j, q, name in lattices.arcs.tolist())
-        named = EditLattice(tuple("d" * size[0]), tuple("i" * size[1]), arcs)
-        truth = math.log(add_up(named, {}, max_jump).n_sequences)
-        found = outcomes(lattices, Weights(np.zeros((9, 8))), find_jumps(lattices, state, max_jump))
-        assert [outcome.accepted[0] for outcome in found] == [True] * 3 + [not split]
-        for outcome in found[: 3 + (not split)]:
-            assert outcome.sums[0] == pytest.approx(truth, rel=1e-12), outcome.name
-
-
 # Whatever the weights.
-
-
-@pytest.mark.parametrize("max_jump", LIMITS)
-@pytest.mark.parametrize("split", [False, True])
-@pytest.mark.parametrize("scale", [0.5, 2.0, 15.0])
-def test_every_token_is_consumed_exactly_once(scale: float, max_jump: int, split: bool) -> None:
-    rng = np.random.default_rng([max_jump, split, int(2 * scale)])
-    sizes = [(int(m), int(n)) for m, n in rng.integers(0, 30, (12, 2))]
-    drawn, weights, state = random_batch(rng, sizes, scale)
-    lattices = drawn if split else uniform(drawn)
-    weights.table[:, state] += 1.0
-    jumps = jumps_of(lattices, state, max_jump)
-    steps = np.diff(lattices.offsets, axis=0)
-    for outcome in outcomes(lattices, weights, jumps):
-        here = outcome.accepted
-        uses = outcome.expected.table.sum(axis=1)
-        for side, states in ((0, slice(2, 4)), (1, slice(0, 2))):
-            consumed = outcome.expected.arcs * lattices.arcs[:, 1 + 2 * side]
-            tokens = np.bincount(lattices.pair_of_arc, consumed, len(sizes)) + uses[:, states].sum(axis=1)
-            np.testing.assert_allclose(tokens[here], steps[here, side], atol=1e-8, err_msg=outcome.name)
-        # One operation is the first, and every state is left as often as entered, but for the last operation.
-        first = outcome.expected.table[:, -1].sum(axis=1)
-        np.testing.assert_allclose(first[here], lattices.lengths[here] > 0, atol=1e-9)
-        last = (uses - outcome.expected.table[:, :-1].sum(axis=2))[here]
-        np.testing.assert_allclose(last.sum(axis=1), lattices.lengths[here] > 0, atol=1e-8)
-        assert (last > -1e-8).all()
-        # Of three jumps the first leads to a substitution; one after another begins the next swap.
-        jumped = outcome.expected.table[here, state]
-        assert (jumped[:, 4:7].sum(axis=1) >= uses[here, state] / 3.0 - 1e-9).all()
-        assert (jumped[:, state] <= uses[here, state] / 3.0 + 1e-9).all()
-
-
-@pytest.mark.parametrize("max_jump", LIMITS)
-@pytest.mark.parametrize("split", [False, True])
-@pytest.mark.parametrize("scale", [0.3, 3.0, 30.0])
-def test_all_implementations_agree(scale: float, max_jump: int, split: bool) -> None:
-    rng = np.random.default_rng([13, max_jump])
-    drawn, weights, state = random_batch(rng, [*SIZES, (25, 25), (31, 18), (10, 40)] * 2, scale)
-    lattices = drawn if split else uniform(drawn)
-    for own in (weights, Weights(weights.table, weights.arcs), Weights(weights.table)):
-        found = outcomes(lattices, own, jumps_of(lattices, state, max_jump))
-        truth = next(outcome for outcome in found if outcome.name == "log space").expected
-        for outcome in found:
-            here = outcome.accepted
-            expected = chosen(outcome.expected, lattices, here)
-            assert_agree(expected, chosen(truth, lattices, here), 1e-9)
-            assert largest_difference(outcome.sums[here], truth.log_sum[here]) < 1e-11
-            if scale < 1.0 and not (split and outcome.name in ("arc to arc", "by diagonals")):
-                assert here[3:].mean() > 0.7, outcome.name
-
-
-@pytest.mark.parametrize("max_jump", LIMITS)
-@pytest.mark.parametrize("split", [False, True])
-@pytest.mark.parametrize("scale", [0.3, 30.0])
-def test_swapping_the_sides_mirrors_everything(scale: float, max_jump: int, split: bool) -> None:
-    rng = np.random.default_rng([4, max_jump])
-    drawn, weights, state = random_batch(rng, SIZES * 2, scale)
-    lattices = drawn if split else uniform(drawn)
-    mirrored, mirrored_weights, order = mirror(lattices, weights)
-    jumps, mirrored_jumps = (jumps_of(batch, state, max_jump) for batch in (lattices, mirrored))
-    back = np.argsort(order)
-    pairs = zip(
-        outcomes(lattices, weights, jumps), outcomes(mirrored, mirrored_weights, mirrored_jumps), strict=True
-    )
-    for here, there in pairs:
-        both = here.accepted & there.accepted
-        turned = dataclasses.replace(
-            there.expected, arcs=there.expected.arcs[back], links=there.expected.links[back]
-        )
-        assert_agree(chosen(turned, lattices, both), chosen(here.expected, lattices, both), 1e-9)
-    for pair in range(len(lattices)):
-        assert best_path(mirrored, mirrored_weights, pair, mirrored_jumps).score == pytest.approx(
-            best_path(lattices, weights, pair, jumps).score, rel=1e-12, abs=1e-12
-        )
-
-
-@pytest.mark.parametrize("shift", [-40.0, 0.7])
-@pytest.mark.parametrize("max_jump", [0, 5])
-@pytest.mark.parametrize("split", [False, True])
-def test_a_constant_per_consumed_token_shifts_the_log_sum_exactly(
-    shift: float, max_jump: int, split: bool
-) -> None:
-    rng = np.random.default_rng(5)
-    drawn, weights, state = random_batch(rng, SIZES * 2, 1.0)
-    lattices = drawn if split else uniform(drawn)
-    arc_weights, links = arrays(weights)
-    table = weights.table.copy()
-    table[:, :4] += shift
-    shifted = Weights(table, arc_weights + shift * (lattices.arcs[:, 1] + lattices.arcs[:, 3]), links)
-    jumps = jumps_of(lattices, state, max_jump)
-    before = in_log_space(lattices, weights, jumps)
-    for outcome in outcomes(lattices, shifted, jumps):
-        moved = dataclasses.replace(
-            outcome.expected, log_sum=outcome.expected.log_sum - shift * lattices.lengths
-        )
-        here = outcome.accepted
-        assert_agree(chosen(moved, lattices, here), chosen(before, lattices, here), 1e-9)
 
 
 def slopes(values: Callable[[], Float], array: Float) -> Float:

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.dense.machine import expected_counts, log_sums
 from pfsm_kernels.dense.vectors import mixed_layers, products, projected
-from pfsm_kernels.inference import Weights, log_sum
-from pfsm_kernels.lattice.lattices import Lattices
 
 Float = NDArray[np.float64]
 Given = tuple[Float, Float, Float, Float]
@@ -74,27 +72,6 @@ def test_without_weights_the_log_sum_counts_the_paths() -> None:
     for n, paths in ((1, 3), (2, 13), (3, 63), (4, 321), (10, 8097453)):
         given = np.zeros((1, n, n)), np.zeros((1, n)), np.zeros((1, n)), np.zeros((3, 3))
         assert math.exp(log_sums(*given, np.array([n]), np.array([n]))[0]) == pytest.approx(paths, rel=1e-12)
-
-
-def test_the_general_machine_agrees() -> None:
-    random = np.random.default_rng(3)
-    m, n = 7, 5
-    substitute, delete, insert = random.normal(size=(m, n)), random.normal(size=m), random.normal(size=n)
-    transitions = random.normal(size=(3, 3))
-    # A state for each place: Deletes, Inserts, then one for each pair of tokens.
-    arcs = np.array([[i, 1, j, 1, m + n + i * n + j] for i in range(m) for j in range(n)], dtype=np.int32)
-    kind = np.array([1] * m + [0] * n + [2] * (m * n))
-    own = np.concatenate([delete, insert, substitute.ravel()])
-    table = np.vstack([transitions[np.ix_(kind, kind)] + own, own])
-    lattices = Lattices(
-        kind.size,
-        np.arange(m, dtype=np.int32),
-        np.arange(m, m + n, dtype=np.int32),
-        arcs,
-        np.array([[0, 0, 0], [m, n, m * n]], dtype=np.int64),
-    )
-    found = log_sums(substitute[None], delete[None], insert[None], transitions, np.array([m]), np.array([n]))
-    assert found[0] == pytest.approx(log_sum(lattices, Weights(table, None, None), 1)[0], abs=1e-10)
 
 
 def test_expected_counts_are_derivatives() -> None:

@@ -1,40 +1,16 @@
 """Where jumps can be made, what a limit means, and what is refused."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
-from pfsm_kernels.inference import Jumps, Weights, expectations, find_jumps, log_sum
+from pfsm_kernels.inference import Jumps, Weights, find_jumps, log_sum
 from pfsm_kernels.lattice.lattices import Lattices, single
 from pfsm_kernels.pushdown import crossings
 from pfsm_kernels.pushdown.crossings import find_crossings
-from tests.kernels.kernel_runs import assert_agree, chosen, outcomes, uniform
+from tests.kernels.kernel_runs import uniform
 from tests.kernels.lattice_cases import random_lattices
-from tests.kernels.pushdown_cases import random_batch
 
 SIZES = [(0, 0), (0, 3), (4, 0), (1, 1), (2, 2), (5, 7), (9, 4), (12, 12), (20, 17)]
-
-
-@pytest.mark.parametrize("max_jump", [1, 4, 10])
-@pytest.mark.parametrize("scale", [0.5, 20.0])
-@pytest.mark.parametrize("split", [False, True])
-def test_without_a_way_into_jump_it_is_the_finite_state_machine(
-    scale: float, max_jump: int, split: bool
-) -> None:
-    rng = np.random.default_rng([12, max_jump])
-    drawn, weights, state = random_batch(rng, SIZES * 3, scale)
-    lattices = drawn if split else uniform(drawn)
-    plain = expectations(lattices, weights)
-    assert find_jumps(lattices, state, 0) is None
-    jumps = find_jumps(lattices, state, max_jump)
-    # No way in; or ways in that lead nowhere.
-    for place in ((slice(None), state), (state, slice(None))):
-        closed = weights.table.copy()
-        closed[place] = -np.inf
-        for outcome in outcomes(lattices, dataclasses.replace(weights, table=closed), jumps):
-            here = outcome.accepted
-            assert_agree(chosen(outcome.expected, lattices, here), chosen(plain, lattices, here), 1e-9)
 
 
 def test_jumps_are_checked() -> None:

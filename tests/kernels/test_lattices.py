@@ -100,14 +100,6 @@ def test_an_arc_may_not_reach_into_the_next_pair() -> None:
         dataclasses.replace(two_pairs(), arcs=arcs)
 
 
-def test_arcs_need_no_order_across_pairs() -> None:
-    arcs = np.array([[1, 1, 2, 1, 2], [0, 1, 0, 1, 2]], dtype=np.int32)
-    lattices = dataclasses.replace(
-        two_pairs(), arcs=arcs, offsets=np.array([[0, 0, 0], [2, 3, 1], [4, 4, 2]])
-    )
-    assert lattices.pair_of_arc.tolist() == [0, 1]
-
-
 BAD_WEIGHTS = {
     "table": [
         np.zeros((3, 3)),

@@ -65,12 +65,6 @@ def test_a_path_that_passes_by_bears_the_distances_it_left() -> None:
     assert aligned([(0, 1, 1, 1), (3, 1, 1, 1)], (5, 5))[0] == [(0, 1, 1, 1)]
 
 
-def test_a_narrow_beam_loses() -> None:
-    matches = [(0, 1, 0, 1), (0, 1, 1, 1), (1, 1, 0, 1)]
-    assert len(aligned(matches, (2, 2), beam=40)[0]) == 2
-    assert len(aligned(matches, (2, 2), beam=1)[0]) == 1
-
-
 def test_more_than_64_words() -> None:
     matches = [(k, 1, 199 - k, 1) for k in range(200)] + [(199, 1, 198, 1)]
     kept, chunks = aligned(matches, (200, 200))

@@ -114,22 +114,3 @@ def test_places_of_long_pairs_are_those_of_states_of_their_own(size: tuple[int, 
     np.testing.assert_allclose(found.log_sum, expected.log_sum, rtol=1e-10)
     np.testing.assert_allclose(rows[:, 0], counts.sum(axis=0), atol=1e-8)
     np.testing.assert_allclose(rows[:, 1], products, rtol=1e-7, atol=1e-7 * scale)
-
-
-def test_a_pair_does_not_depend_on_its_batch() -> None:
-    rng = np.random.default_rng(5)
-    lattices = random_lattices(rng, [(5, 4), (0, 0), (7, 0), (12, 13)], max_block=2)
-    weights = random_weights(rng, lattices, 1.0)
-    whole = place_sums(lattices, weights)
-    for pair in range(4):
-        alone = lattices.select(np.array([pair]))
-        (d0, i0, a0), (d1, i1, a1) = lattices.offsets[pair : pair + 2].tolist()
-        own = Weights(
-            weights.table,
-            None if weights.arcs is None else weights.arcs[a0:a1],
-            None if weights.links is None else weights.links[a0:a1],
-        )
-        single = place_sums(alone, own)
-        assert np.array_equal(single.deletes, whole.deletes[d0:d1])
-        assert np.array_equal(single.inserts, whole.inserts[i0:i1])
-        assert np.array_equal(single.arcs, whole.arcs[a0:a1])

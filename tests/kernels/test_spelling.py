@@ -60,13 +60,3 @@ def test_the_words_that_rapidfuzz_finds_similar(
     found, rows = run(pairs, minimum)
     assert found == expected
     assert rows == sorted(rows)
-
-
-def test_by_hand() -> None:
-    found, _ = run([(["kitten"], ["sitting", "mitten", "kitten"]), (["flaw"], ["lawn"])], 0.5)
-    assert found == {
-        (0, 0, 1, 0, 1): 4 / 7,
-        (0, 0, 1, 1, 1): 5 / 6,
-        (0, 0, 1, 2, 1): 1.0,
-        (1, 0, 1, 0, 1): 0.5,
-    }

@@ -1,7 +1,5 @@
 """Sums by whole states against sums over all parts of states, which other tests compare with enumeration."""
 
-import math
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -12,7 +10,6 @@ from pfsm_kernels.whole_states import (
     LARGEST_PART,
     Parts,
     add_visits,
-    are_small,
     whole_expectations,
     whole_log_sum,
 )
@@ -112,18 +109,3 @@ def test_the_longest_lines_keep_their_digits() -> None:
     every = log_sum(lattices, Weights(spread(table, PARTS, visits)))
     found = whole_log_sum(lattices, Weights(table), PARTS, visits)
     assert found == pytest.approx(every, rel=1e-12, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("weight", "small"),
-    [
-        (0.0, True),
-        (LARGEST_PART, True),
-        (-LARGEST_PART, True),
-        (50.1, False),
-        (math.nan, False),
-        (-math.inf, False),
-    ],
-)
-def test_which_visits_may_be_taken_apart(weight: float, small: bool) -> None:
-    assert are_small(np.array([0.0, weight])) is small

@@ -3,10 +3,9 @@
 The sentences are made up.
 """
 
-import math
 import random
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, product
+from itertools import product
 
 import pytest
 
@@ -113,22 +112,3 @@ def test_an_edited_copy_is_worse(model: str, language: str) -> None:
     space = SPACES.get(language, " ")
     pairs = list(edits(sentences(language), space, EDITS))
     assert not_below(load(model, 1), pairs) == []
-
-
-@pytest.mark.parametrize("language", PARTS)
-def test_more_damage_is_worse(language: str) -> None:
-    metric, space = load("any", 1), SPACES.get(language, " ")
-    references = sentences(language)[::2]
-    scores = [
-        metric.score_pairs([damaged(line, space, share) for line in references], references)
-        for share in (0.0, 0.2, 0.6, 1.0)
-    ]
-    for better, worse in pairwise(scores):
-        assert (better > worse).all()
-
-
-def damaged(line: str, space: str, share: float) -> str:
-    """The line with so many of its words, from the first one on, in letters that the language does not have."""
-    words = line.split() if space else list(line)
-    count = math.ceil(share * len(words))
-    return space.join(["\u10df" * len(word) for word in words[:count]] + words[count:])

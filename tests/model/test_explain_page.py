@@ -4,10 +4,7 @@ import base64
 import hashlib
 import json
 import math
-import os
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,7 +17,6 @@ from hypothesis import strategies as st
 
 from pfsm.comparison.page import SCRIPTS as COMPARISON
 from pfsm.errors import PfsmError
-from pfsm.model.explain.contributions import digits, packed
 from pfsm.model.explain.explanation import Contribution, Edit, Explanation, FeaturePoints
 from pfsm.model.explain.page import SCRIPTS, render_page
 from tests.explanation_cases import explained, swapped
@@ -206,28 +202,6 @@ def test_rows_are_short_and_sums_are_whole() -> None:
     assert [part.posterior for part in found.contributions] == [1e-4, 1e-4]
 
 
-def test_many_words_states_and_points_have_as_many_digits_as_they_need() -> None:
-    words = tuple(f"w{k}" for k in range(5000))
-    edits = tuple(Edit(f"S_k{k % 70}", (k, k + 1), (k, k + 1)) for k in range(len(words)))
-    parts = tuple(
-        Contribution(edit.state, edit.reference, edit.hypothesis, 0.5, round(0.001 * (k - 2500), 3))
-        for k, edit in enumerate(edits)
-    )
-    jumps = Contribution("Jump", (0, 0), (0, 0), 60.0, -90.0)
-    whole = Explanation(words, words, 99.5, edits, (*parts, jumps), 0.5, 1.0)
-    data = Page(page_of(("one", [whole]))).data
-    assert data["widths"] == {"word": 3, "state": 2, "posterior": 4, "points": 4}
-    assert rebuilt(data, 0) == [whole]
-
-
-def test_numbers_that_do_not_fit_are_refused() -> None:
-    assert packed([np.array([0, 63, 64])], [2]) == "AAA/BA"
-    assert [digits(largest) for largest in (0, 63, 64, 4095, 4096)] == [1, 1, 2, 2, 3]
-    for wrong in (-1, 64):
-        with pytest.raises(ValueError, match="do not fit into 1 digits"):
-            packed([np.array([wrong])], [1])
-
-
 @given(st.lists(st.text(min_size=1), max_size=6), st.lists(st.text(min_size=1), max_size=6), st.text())
 def test_any_tokens_survive(reference: list[str], hypothesis: list[str], name: str) -> None:
     explanation = Explanation(tuple(reference), tuple(hypothesis), 1.5, (), (), 0.5, 1.0)
@@ -237,12 +211,6 @@ def test_any_tokens_survive(reference: list[str], hypothesis: list[str], name: s
     assert parsed.data["systems"] == [name]
     assert [tag for tag, _ in parsed.tags] == [tag for tag, _ in Page(page_of(("x", []))).tags]
     page.encode("utf-8")
-
-
-def test_the_data_block_is_ascii_without_markup() -> None:
-    block = Page(page_of(("<one>", [awkward()]))).contents("script")[0]
-    assert block.isascii()
-    assert not set(block) & set("<>&\n")
 
 
 def test_title_and_signature_are_escaped() -> None:
@@ -303,30 +271,6 @@ from tests.explanation_cases import explained, swapped
 page = render_page([("one", [swapped(), explained("a , b", "b")])], "t", "s")
 sys.stdout.buffer.write(page.encode("utf-8"))
 """
-
-
-def test_the_same_arguments_give_the_same_bytes() -> None:
-    pages = set()
-    for seed in ("1", "2"):
-        environment = os.environ | {
-            "PYTHONHASHSEED": seed,
-            "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "kernels")]),
-        }
-        run = subprocess.run(
-            [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, check=True
-        )
-        pages.add(run.stdout)
-    assert len(pages) == 1
-
-
-def test_systems_must_be_one_or_two_of_the_same_length() -> None:
-    some = [swapped()]
-    with pytest.raises(ValueError, match="one system or two, not 0"):
-        page_of()
-    with pytest.raises(ValueError, match="one system or two, not 3"):
-        page_of(("a", some), ("b", some), ("c", some))
-    with pytest.raises(ValueError, match="there are 1 of 'a' and 2 of 'b'"):
-        page_of(("a", some), ("b", some * 2))
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])

@@ -103,13 +103,6 @@ def test_few_pairs_stay_here(threads: int, sizes: list[int]) -> None:
     assert scorer.here == sum(sizes)
 
 
-def test_test_sets_one_after_the_other_are_shared_in_the_end() -> None:
-    scorer, forked = Scorer(), ForkedScorer(2, PLAIN)
-    for _ in range(4):
-        assert forked.scores(scorer, *lines(2000), {}).tolist() == expected(*lines(2000))
-    assert scorer.here == 2000
-
-
 def test_the_pair_at_fault_is_told_by_its_place_among_all() -> None:
     hypotheses, references = lines(MANY)
     hypotheses[5000] = "h bad"
@@ -139,12 +132,6 @@ def test_where_a_process_is_killed_the_scores_come_from_here() -> None:
     before = scorer.here
     forked.scores(scorer, *lines(MANY), {})
     assert scorer.here == before + MANY  # not tried again
-
-
-def test_sides_of_different_length_are_for_the_scorer() -> None:
-    hypotheses, references = lines(MANY)
-    with pytest.raises(ValueError, match="argument"):
-        ForkedScorer(2, PLAIN).scores(Scorer(), hypotheses, references[1:], {})
 
 
 COMMAND = """

@@ -64,14 +64,6 @@ def test_of_equally_good_candidates_the_first_is_chosen() -> None:
     assert choose(METRIC, [[LINES[2]] * 4])[0].candidate == 0
 
 
-def test_only_the_proportions_of_weights_count() -> None:
-    candidates, weights = [list(LINES)], [3.0, 1.0, 0.5, 2.0, 7.0]
-    one = choose(METRIC, candidates, [weights])[0].expected
-    for factor in (1e-300, 1e300):
-        other = choose(METRIC, candidates, [[factor * weight for weight in weights]])[0].expected
-        np.testing.assert_allclose(other, one, rtol=1e-12)
-
-
 def test_neither_threads_nor_the_size_of_groups_change_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     words = " ".join(LINES).split()
@@ -104,7 +96,3 @@ def test_what_cannot_be_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         choose(METRIC, candidates, weights)
-
-
-def test_no_sources_no_choices() -> None:
-    assert choose(METRIC, []) == []

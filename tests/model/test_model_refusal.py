@@ -40,13 +40,6 @@ def test_some_other_json(content: str, tmp_path: Path) -> None:
     assert refused(content, tmp_path) == ": not a pfsm model file (there is no key 'format')"
 
 
-@pytest.mark.parametrize("format_", ["pfsm-model-2", "pfsm-model-0", 1, None, ["pfsm-model-1"], {}])
-def test_another_version(format_: object, tmp_path: Path) -> None:
-    assert refused(json.dumps(document(format=format_)), tmp_path) == (
-        f": format is {format_!r}, this version of pfsm reads 'pfsm-model-1'; retrain or convert it"
-    )
-
-
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
@@ -128,8 +121,3 @@ def test_a_weight_that_no_machine_has(name: str, tmp_path: Path) -> None:
         f"{', '.join(sorted(['Delete', 'Insert', 'Jump', *filter(None, map(matcher_state, MATCHERS))]))}, "
         "transitions STATE>STATE, by word class STATE:CLASS"
     )
-
-
-def test_no_file(tmp_path: Path) -> None:
-    assert fault(tmp_path / "none.json") == ": no such file"
-    assert fault(tmp_path) == ": is a folder, a file is needed"

@@ -1,9 +1,7 @@
 """The setting `normalisation`: everywhere or nowhere, and never silent."""
 
 import unicodedata
-from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from pfsm.errors import PfsmError
@@ -11,9 +9,6 @@ from pfsm.model.file import Model, model_from_dict
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
 from pfsm.text.typewriter import typewritten
-from pfsm_training import train
-from pfsm_training.config import config_from_dict
-from tests.training.small_data import invented
 
 WEIGHTS = {"S_word": 2.0, "S_char": 1.0, "Insert": -1.0, "Delete": -1.0, "feature:chrf": 0.5}
 # As people write it, and the same in full-width letters, ligatures and marks apart.
@@ -42,12 +37,6 @@ def test_what_is_equal(others: dict[str, object]) -> None:
     assert accents[0] == accents[1]
 
 
-def test_every_way_to_score() -> None:
-    one = metric("nfkc")
-    scores = one.score_lines([PLAIN, ODD], np.array([0, 1]), np.array([1, 1]))
-    assert scores[0] == scores[1] == one.explain(ODD, PLAIN).score == one.sentence_score(ODD, [PLAIN]).score
-
-
 def test_it_is_never_silent() -> None:
     assert "|norm:nfkc|" in metric("nfkc").get_signature(1)
     assert "norm:" not in metric("none").get_signature(1)
@@ -73,16 +62,3 @@ def test_marks_of_typesetters_are_those_of_a_typewriter(others: dict[str, object
         assert bool(same == odd and same == swapped) is equal
     assert typewritten("\u0434\u0430, \u6c34\u3002 a_b") == "\u0434\u0430, \u6c34\u3002 a_b"
     assert "|norm:typewriter|" in metric("typewriter").get_signature(1)
-
-
-def full_width(line: str) -> str:
-    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in line)
-
-
-def test_training_reads_what_scoring_reads() -> None:
-    """With NFKC, judgments of full-width text teach what those of the usual text teach."""
-    judgments = invented(4)
-    wide = replace(judgments, hypotheses=tuple(map(full_width, judgments.hypotheses)))
-    config = config_from_dict({"normalisation": "nfkc", "features": ["chrf"], "start": "matches"}, "x")
-    usual, odd = (train(data, config=config, threads=1) for data in (judgments, wide))
-    assert usual.weights == pytest.approx(odd.weights, abs=1e-6)

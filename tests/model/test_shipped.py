@@ -38,16 +38,6 @@ def test_neither(name: str) -> None:
     assert DEFAULT_MODEL in str(caught.value)
 
 
-def test_no_name_at_all() -> None:
-    with pytest.raises(PfsmError, match=r"^'': no such file and no model of this name"):
-        load("")
-
-
-def test_a_folder_is_no_model(tmp_path: Path) -> None:
-    with pytest.raises(PfsmError, match="is a folder, a file is needed"):
-        load(tmp_path)
-
-
 def test_a_pinned_model_is_that_model_or_an_error() -> None:
     now = find_model(DEFAULT_MODEL)
     assert find_model(f"{DEFAULT_MODEL}@{now.fingerprint}").to_dict() == now.to_dict()

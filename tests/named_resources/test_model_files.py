@@ -12,11 +12,10 @@ import pytest
 import pfsm
 from pfsm.distributed.scorers import cached_scorer, spec_of
 from pfsm.errors import PfsmError
-from pfsm.io.named_resources import find, give, name_for
+from pfsm.io.named_resources import find, give
 from pfsm.io.user_folders import user_folder
 from pfsm.model.file import Model, load_model, model_from_dict, save_model
 from pfsm.model.settings import settings_from_dict
-from pfsm.model.shipped import shipped_models
 from pfsm_experiments.reading import read_experiment
 from tests.command_runs import Cli, Write, text
 from tests.experiments.experiment_cases import table, write_experiment
@@ -97,19 +96,6 @@ def test_tables_have_names_not_paths(name: str) -> None:
     for matcher in ("syn", "para"):
         with pytest.raises(PfsmError, match=r"must be the name of a table|model files name no paths"):
             model_from_dict(document(settings=options(matcher, table=name)), "x")
-
-
-def test_words_of_the_training_data_are_no_names() -> None:
-    counts = {"": 3, COMMAND: 2, "/x": 2, "..": 2}
-    settings = options("emb", source="shipped:minilm", idf=counts) | {
-        "split": ["Insert"], "classes": {"function": ["../x", "command:sh"]},
-    }  # fmt: skip
-    assert model_from_dict(document(settings=settings), "x").settings.options["emb"]["idf"] == counts
-
-
-def test_shipped_models_name_nothing_else() -> None:
-    for shipped in shipped_models():
-        assert load_model(shipped.path).name == shipped.name
 
 
 @pytest.mark.parametrize("place", PARSERS)
@@ -197,20 +183,6 @@ def test_training_names_what_the_configuration_gives_by_path(
     assert "would score differently" in refused
 
 
-def test_a_program_may_be_given_by_its_path(cli: Cli, write: Write, canary: Canary, tmp_path: Path) -> None:
-    program = tmp_path / "parse"
-    program.write_text("#!/bin/sh\n" + (tmp_path / "x.sh").read_text(encoding="utf-8"), encoding="utf-8")
-    program.chmod(0o755)
-    planted(tmp_path, options("dep", parser="mine"))
-    write("ref.txt", text(REFERENCES))
-    write("one.txt", text(HYPOTHESES))
-    call = ("score", "ref.txt", "-i", "one.txt", "-m", "theirs.json")
-    assert "the model needs mine" in cli(*call).fault
-    assert canary.silent
-    assert cli(*call, "--resource", "mine=parse").status == 0
-    assert canary.is_there
-
-
 @pytest.mark.parametrize(
     "given", ["../x=.", "/x=.", "x\0=.", "a/b=.", "=.", "x", "x=", "x=nothing", "x:y=.", "~=."]
 )
@@ -223,17 +195,6 @@ def test_names_and_paths_that_cannot_be(given: str, cli: Cli) -> None:
         with pytest.raises(PfsmError, match=r"^resource "):
             give({name: path})
     assert find("../x") is None
-
-
-def test_names_of_values() -> None:
-    names = {
-        "/a/b.txt": "b.txt",
-        "x/": "x",
-        COMMAND: "x.sh",
-        "..": "resource",
-        "spacy:en_core": "en_core",
-    }
-    assert {value: name_for(value) for value in names} == names
 
 
 def test_settings_with_a_path_are_not_saved(tmp_path: Path) -> None:

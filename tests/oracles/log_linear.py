@@ -1,7 +1,7 @@
 """The log-linear machine by brute force: lattices and weights by name, every edit sequence written out."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from tests.oracles.enumeration import Arc, EditLattice, enumerate_all, legal_moves
@@ -41,20 +41,6 @@ def predictions(batch: LatticeBatch, weights: Mapping[str, float], alpha: float)
         length = lattice.m + lattice.n
         result.append((enumerate_all(lattice, weights).log_sum / length if length else 0.0) + alpha)
     return result
-
-
-def squared_error(
-    batch: LatticeBatch,
-    targets: Sequence[float],
-    weights: Mapping[str, float],
-    alpha: float,
-    penalty: float,
-    centre: Mapping[str, float],
-) -> float:
-    """Squared residuals, plus the penalty over the weights that ``centre`` names."""
-    found = predictions(batch, weights, alpha)
-    residuals = math.fsum((target - value) ** 2 for target, value in zip(targets, found, strict=True))
-    return residuals + penalty * math.fsum((weights[name] - at) ** 2 for name, at in centre.items())
 
 
 def instances(batch: LatticeBatch) -> dict[str, int]:
