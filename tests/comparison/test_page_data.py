@@ -153,23 +153,6 @@ class TestExplained:
         ]
         assert (told["fromSource"], told["untranslated"]) == (True, [[1, 0], [0, 0]])
 
-    def test_of_several_references_the_best_one_is_shown(self) -> None:
-        outputs = {"a": ["a red bird", "a dog"], "b": ["the cat", "two dogs"]}
-        streams = [["a red bird", "two dogs"], ["the cat", "a dog"]]
-        data: Any = comparison_data(compare_outputs([Metric(model(), 1)], outputs, streams, 10))
-        assert data["explained"]["counted"] == [[0, 1], [1, 0]]
-        assert data["references"] == streams
-
-    def test_a_colon_in_the_name_of_a_feature_is_no_class(self) -> None:
-        name = "embedding_f1(layer=1,source=shipped:minilm)"
-        settings = {"language": "en", "edits": False, "features": {name: {"mean": 0.5, "sd": 0.2}}}
-        metric = Metric(model(settings=settings, weights={f"feature:{name}": 0.5}), 1)
-        told: Any = comparison_data(compared(metric))["explained"]
-        assert [part.partition("(")[0] for part in told["parts"]] == ["embedding_f1"]
-        assert told["parts"][0].endswith(")")
-        assert told["labels"] == ["embedding_f1(layer=1)"]
-        assert told["classes"] == []
-
 
 def empty(side: tuple[int, int]) -> bool:
     return side[0] == side[1]

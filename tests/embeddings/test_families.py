@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm.embeddings.bert_weights import FAMILIES
 from pfsm.embeddings.encoders import check_source, label, load_encoder, load_vectors
 from pfsm.embeddings.folder import FolderEncoder
 from pfsm.embeddings.safetensors import read_safetensors
-from pfsm.embeddings.session import BY_TRANSFORMERS
 from pfsm.errors import PfsmError
 from pfsm.io.user_folders import downloads
 from tests.embeddings.networks import PIECES, write_safetensors, write_tokenizer
@@ -92,10 +90,6 @@ def test_states_are_those_of_transformers(tmp_path: Path, family: str) -> None:
     (middle,) = encoder.states(LINES[:1], [1, 2])
     np.testing.assert_array_equal(middle.values, encoder.states(LINES[:1])[0].values[1:3])
     assert len(encoder.states(LINES[-2:])[0].ids) == 50  # longer than the network: encoded in parts
-
-
-def test_every_family_is_computed_here_or_by_transformers() -> None:
-    assert set(OWN) == {*FAMILIES, *BY_TRANSFORMERS}
 
 
 def in_cache(cache: Path, name: str, folder: Path) -> Path:

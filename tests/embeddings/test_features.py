@@ -3,13 +3,12 @@
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from pfsm.embeddings.features import parse_feature
 from pfsm.errors import PfsmError
 from pfsm.features.values import check_feature, feature_values
-from tests.embeddings.networks import write_network, write_vectors
+from tests.embeddings.networks import write_vectors
 
 # Angles in degrees.
 ANGLES = {"north": 90, "east": 0, "northeast": 45, "south": 270, "sunny": 30}
@@ -49,19 +48,6 @@ def test_ends_of_the_scale(source: str) -> None:
     assert values(source, "", "") == [0.0, 1.0, 1.0, 1.0]
     assert values(source, "", "unknown words") == [0.0, 1.0, 1.0, 1.0]
     assert values(source, "", "south") == values(source, "south", "") == [-2.0, 0.0, 0.0, 0.0]
-
-
-def test_of_a_network_and_its_layers(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime")
-    folder = write_network(tmp_path / "n")
-    names = [f"embedding_f1(layer={layer},source={folder})" for layer in (0, 1, 2)]
-    names.append(f"embedding_f1(source={folder})")
-    lines = (["the cat sat", "the dogs sat on the mat ."], ["the cat", "a dog sat on the mats"])
-    found = feature_values(names, *lines)
-    np.testing.assert_array_equal(found[:, 2], found[:, 3])
-    assert len(set(found[1].tolist())) == 3
-    backward = feature_values(names, *(side[::-1] for side in lines))
-    np.testing.assert_array_equal(found, backward[::-1])
 
 
 def test_many_pairs_are_each_as_alone(source: str, monkeypatch: pytest.MonkeyPatch) -> None:

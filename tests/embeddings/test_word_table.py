@@ -55,14 +55,6 @@ def test_the_matcher_offers_what_its_own_tables_of_cosines_say(tmp_path: Path) -
     assert len(expected) == 3
 
 
-def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(PfsmError, match="do not belong together"):
-        load_vectors(str(written(tmp_path / "short", words=5)))
-    (written(tmp_path / "cut") / VECTORS).write_bytes(b"\x08")
-    with pytest.raises(PfsmError, match="not a complete safetensors file"):
-        load_vectors(str(tmp_path / "cut"))
-
-
 def test_words_that_ship() -> None:
     vectors = load_vectors("shipped:words-en")
     near, far = (

@@ -97,14 +97,6 @@ def test_a_changed_head_is_refused(model: Model, tmp_path: Path) -> None:
         load_model(tmp_path / "m.json")
 
 
-def test_a_large_file_is_not_read(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save_model(model, tmp_path / "m.json")
-    forget()
-    monkeypatch.setenv("PFSM_LARGEST_HEAD", "1K")
-    with pytest.raises(PfsmError, match="set PFSM_LARGEST_HEAD to more"):
-        load_model(tmp_path / "m.json")
-
-
 def test_other_processes_get_the_head_with_the_model(model: Model) -> None:
     metric = Metric(model, 1)
     expected = metric.score_pairs(LINES, LINES[::-1])

@@ -1,14 +1,12 @@
 """Offers merged into arcs, their order, and soft bins, against Python's own sorting, a dictionary, a formula."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.lattice.arrays import merged
 from pfsm_kernels.lattice.arcs import (
     each_once,
-    merge,
 )
 from pfsm_kernels.lattice.features import ramps
 
@@ -40,17 +38,6 @@ def test_merged_offers(offers: list[list[Row]], exclusive: bool, shuffled: bool)
     numbers = {entry: place for place, entry in enumerate(wanted)}
     flat = [(row, matcher) for matcher, offer in enumerate(given_rows) for row in offer]
     assert places.tolist() == [numbers.get(entry, -1) for entry in flat]
-
-
-def test_what_does_not_fit_is_refused() -> None:
-    rows = np.array([[0, 0, 1, 0, 1], [2, 0, 1, 0, 1]], dtype=np.int32)
-    with pytest.raises(ValueError, match="a pair that is not there"):
-        merge(rows, np.array([0, 2]), 2, exclusive=True)
-    with pytest.raises(ValueError, match="a pair that is not there"):
-        merge(-rows, np.array([0, 2]), 3, exclusive=True)
-    for starts in ([0, 1], [1, 2], [0, 3, 2], []):
-        with pytest.raises(ValueError, match="starts must rise"):
-            merge(rows, np.array(starts, dtype=np.int64), 3, exclusive=True)
 
 
 def test_every_row_stays_once_with_its_largest_value() -> None:

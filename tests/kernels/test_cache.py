@@ -13,7 +13,6 @@ from numba.core import config
 from pfsm_kernels import cache
 from pfsm_kernels.cache import (
     FILLED,
-    FOLDER,
     IN_USE,
     NOTICE,
     OTHER_VERSIONS,
@@ -21,13 +20,11 @@ from pfsm_kernels.cache import (
     PREFIX,
     Notice,
     cache_places,
-    can_be_written,
     digest,
     is_kept,
     njit,
     provide_cache,
 )
-from pfsm_kernels.machine import tilt
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> None:
@@ -83,14 +80,6 @@ def test_old_folders_go(folders: tuple[Path, Path]) -> None:
     own = provide_cache(cache_places(*folders))
     kept = {f"{PREFIX}{number}" for number in range(OTHER_VERSIONS)}
     assert {found.name for found in place.iterdir()} == {own.name, "something else", *kept}
-
-
-def test_kernels_are_kept_in_the_folder() -> None:
-    before = config.CACHE_DIR
-    kernel = njit(can_be_written)
-    assert before == config.CACHE_DIR
-    assert str(FOLDER) in str(kernel._cache.cache_path)
-    assert str(FOLDER) in str(tilt.match_rate._cache.cache_path)
 
 
 class Terminal(io.StringIO):

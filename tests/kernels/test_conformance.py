@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm_kernels.inference import Expectations, Jumps, Weights, best_path, expectations, find_jumps, log_sum
+from pfsm_kernels.inference import Expectations, Weights, best_path, expectations, find_jumps, log_sum
 from pfsm_kernels.lattice.lattices import Lattices
 from tests.kernels.kernel_runs import (
     Outcome,
@@ -44,15 +44,9 @@ pytestmark = pytest.mark.filterwarnings(
 
 Float = NDArray[np.float64]
 KINDS = ("moderate", "large", "mixture", "impossible")
-SEEDS = 20
+SEEDS = 12
 PAIRS = 6
 SIZES = [(0, 0), (0, 3), (4, 0), (1, 1), (2, 2), (5, 7), (9, 4), (12, 12), (20, 17)]
-# Without jumps, and with limits within and beyond sizes.
-LIMITS = (0, 1, 10)
-
-
-def jumps_of(lattices: Lattices, state: int, max_jump: int) -> Jumps | None:
-    return find_jumps(lattices, state, max_jump)
 
 
 def arrays(weights: Weights) -> tuple[Float, Float]:
@@ -114,7 +108,7 @@ def test_sums_derivatives_and_best_paths_are_those_of_all_sequences(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("size", "max_jump"), [(10, 0), (8, 2), (10, 7)])
+@pytest.mark.parametrize(("size", "max_jump"), [(10, 0), (8, 4)])
 @pytest.mark.parametrize("split", [False, True])
 def test_longer_pairs_agree_with_the_graph_of_configurations(
     kind: str, size: int, max_jump: int, split: bool
@@ -136,18 +130,17 @@ def test_longer_pairs_agree_with_the_graph_of_configurations(
 @pytest.mark.parametrize("split", [False, True])
 def test_swaps_side_by_side(kind: str, split: bool) -> None:
     counts = []
-    for seed in range(8):
+    for seed in range(4):
         rng = np.random.default_rng([seed, KINDS.index(kind), split])
         case = swaps_side_by_side(rng, kind, 2 + seed % 2, split)
         check_all(case, add_up)
         counts.append(add_up(case.lattices[0], {}, case.max_jump).expected_counts.get(f"{JUMP}>{JUMP}", 0.0))
-    assert sum(count > 0.0 for count in counts) >= 3
+    assert sum(count > 0.0 for count in counts) >= 2
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_long_blocks(seed: int) -> None:
+def test_long_blocks() -> None:
     """Blocks longer than the jump limit, as long as it, and longer than a window."""
-    rng = np.random.default_rng([seed, 5])
+    rng = np.random.default_rng(5)
     case = random_case(rng, "moderate", PAIRS)
     grown = []
     for lattice in case.lattices:
@@ -214,17 +207,14 @@ def number_of_alignments(m: int, n: int, offers: int) -> int:
 
 @pytest.mark.parametrize("offers", [0, 1, 2])
 def test_unweighted_sequences_are_counted(offers: int) -> None:
-    sizes = list(itertools.product(range(21), range(21)))
+    sizes = list(itertools.product(range(15), range(15)))
     truth = [number_of_alignments(m, n, offers) for m, n in sizes]
-    if offers == 0:
-        assert truth == [math.comb(m + n, m) for m, n in sizes]
-    if offers == 1:
-        assert truth[-1] == 260543813797441  # central Delannoy number 20, OEIS A001850
+    assert offers != 1 or truth[-1] == 7923848253  # central Delannoy number 14, OEIS A001850
     lattices = all_match(sizes, offers)
     for outcome in outcomes(lattices, Weights(np.zeros((3 + offers, 2 + offers)))):
         wanted = np.array([math.log(count) for count in truth])[outcome.accepted]
         np.testing.assert_allclose(outcome.sums[outcome.accepted], wanted, rtol=1e-12, atol=1e-13)
-        assert outcome.accepted.sum() >= 400
+        assert outcome.accepted.mean() > 0.9
 
 
 # Whatever the weights.
@@ -251,7 +241,7 @@ def test_derivatives_are_finite_differences_of_the_log_sum(max_jump: int, scale:
     drawn, weights, state = random_batch(rng, [(12, 12), (9, 4), (5, 7)], scale)
     lattices = drawn if split else uniform(drawn)
     weights.table[:, state] += 1.0
-    jumps = jumps_of(lattices, state, max_jump)
+    jumps = find_jumps(lattices, state, max_jump)
     arc_weights, links = arrays(weights)
 
     def values() -> Float:
@@ -279,7 +269,7 @@ def test_a_pair_does_not_depend_on_its_batch_or_on_threads(scale: float, split: 
     drawn, weights, state = random_batch(rng, sizes, scale)
     # One state of Insert and one of Delete, but not the same ones in all pairs.
     lattices = drawn if split else several(uniform(drawn), uniform(drawn, 1, 3))
-    jumps = jumps_of(lattices, state, max_jump)
+    jumps = find_jumps(lattices, state, max_jump)
     accepted, _ = linear_log_sums(lattices, weights, jumps)
     assert accepted.any()
     assert accepted.all() or scale > 0.5
@@ -295,7 +285,7 @@ def test_a_pair_does_not_depend_on_its_batch_or_on_threads(scale: float, split: 
         selected = lattices.select(pairs)
         arcs = np.concatenate([np.flatnonzero(lattices.pair_of_arc == pair) for pair in pairs])
         of_them = Weights(weights.table, arc_weights[arcs], links[arcs])
-        own_jumps = jumps_of(selected, state, max_jump)
+        own_jumps = find_jumps(selected, state, max_jump)
         part = expectations(selected, of_them, 1, own_jumps)
         assert np.array_equal(part.log_sum, whole.log_sum[pairs])
         assert np.array_equal(part.table, whole.table[pairs])

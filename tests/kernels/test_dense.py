@@ -67,13 +67,6 @@ def test_log_sums_equal_enumeration(spread: float) -> None:
     assert found[-1] == 0.0
 
 
-def test_without_weights_the_log_sum_counts_the_paths() -> None:
-    # The central Delannoy numbers.
-    for n, paths in ((1, 3), (2, 13), (3, 63), (4, 321), (10, 8097453)):
-        given = np.zeros((1, n, n)), np.zeros((1, n)), np.zeros((1, n)), np.zeros((3, 3))
-        assert math.exp(log_sums(*given, np.array([n]), np.array([n]))[0]) == pytest.approx(paths, rel=1e-12)
-
-
 def test_expected_counts_are_derivatives() -> None:
     given = weights(2)
     sums, *counts = expected_counts(*given, ROWS, COLUMNS)

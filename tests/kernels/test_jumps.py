@@ -7,8 +7,6 @@ from pfsm_kernels.inference import Jumps, Weights, find_jumps, log_sum
 from pfsm_kernels.lattice.lattices import Lattices, single
 from pfsm_kernels.pushdown import crossings
 from pfsm_kernels.pushdown.crossings import find_crossings
-from tests.kernels.kernel_runs import uniform
-from tests.kernels.lattice_cases import random_lattices
 
 SIZES = [(0, 0), (0, 3), (4, 0), (1, 1), (2, 2), (5, 7), (9, 4), (12, 12), (20, 17)]
 
@@ -44,23 +42,3 @@ def test_a_pair_with_too_many_crossings_is_named() -> None:
     with pytest.raises(crossings.TooManyCrossingsError, match="pair 1 has more than") as caught:
         find_jumps(lattices, 3, 10)
     assert caught.value.pair == 1
-
-
-def test_followers_by_definition() -> None:
-    rng = np.random.default_rng(4)
-    lattices = uniform(random_lattices(rng, [(7, 9), (15, 11), (3, 0)], 6, 3, spread=6))
-    for max_jump in (1, 4, 9):
-        crossings = find_crossings(lattices, max_jump)
-        assert crossings.sparse.all()
-        for side in (crossings.hypothesis, crossings.reference):
-            for pair, (first, last) in enumerate(
-                zip(lattices.offsets[:-1, 2], lattices.offsets[1:, 2], strict=True)
-            ):
-                arcs = side.arcs[first:last].tolist()
-                for x, (row, rows, column, columns, _) in enumerate(arcs):
-                    begin, end = side.follow_first[first + x : first + x + 2]
-                    assert sorted(side.follow[begin:end].tolist()) == [
-                        b
-                        for b, (i, _, j, q, _) in enumerate(arcs)
-                        if i >= row + rows and j >= column + columns and j + q <= column + max_jump
-                    ], (pair, x)

@@ -55,29 +55,16 @@ WRONG: dict[str, dict[str, Any]] = {
     "state of an Insert negative": {"insert_states": np.array([1, -1, 1, 1], dtype=np.int32)},
     "int64 states": {"insert_states": np.array([1, 1, 1, 1], dtype=np.int64)},
     "too few tokens": {"delete_states": np.array([0, 0, 0], dtype=np.int32)},
-    "states in two dimensions": {"delete_states": np.zeros((2, 2), dtype=np.int32)},
-    "offsets do not end at the sizes": {"offsets": np.array([[0, 0, 0], [2, 3, 3], [4, 4, 3]])},
     "offsets fall": {"offsets": np.array([[0, 0, 0], [2, 5, 3], [4, 4, 4]])},
-    "offsets do not begin at zero": {"offsets": np.array([[0, 1, 0], [2, 3, 3], [4, 4, 4]])},
     "offsets without a column for arcs": {"offsets": np.array([[0, 0], [2, 3], [4, 4]])},
-    "no offsets": {"offsets": np.zeros((0, 3), dtype=np.int64)},
-    "float offsets": {"offsets": np.array([[0.0, 0.0, 0.0], [2.0, 3.0, 3.0], [4.0, 4.0, 4.0]])},
 }
 WRONG_ARCS: dict[str, list[Any]] = {
     "unsorted by i": [[1, 1, 2, 1, 2], [0, 1, 0, 2, 2]],
-    "unsorted by j": [[0, 1, 1, 1, 2], [0, 1, 0, 1, 2]],
     "beyond the reference": [[1, 2, 0, 1, 2]],
-    "beyond the hypothesis": [[0, 1, 2, 2, 2]],
     "before the reference": [[-1, 1, 0, 1, 2]],
-    "before the hypothesis": [[0, 1, -1, 1, 2]],
     "no reference token": [[0, 0, 0, 1, 2]],
-    "no hypothesis token": [[0, 1, 0, 0, 2]],
-    "negative block": [[1, -1, 0, 1, 2]],
     "block that overflows 32 bits": [[1, LARGE, 0, 1, 2]],
-    "start that overflows 32 bits": [[LARGE, 1, 0, 1, 2]],
-    "block on s that overflows 32 bits": [[0, 1, 1, LARGE, 2]],
     "state too large": [[0, 1, 0, 1, 3]],
-    "state negative": [[0, 1, 0, 1, -1]],
     "four columns": [[0, 1, 0, 1]],
 }
 
@@ -101,38 +88,18 @@ def test_an_arc_may_not_reach_into_the_next_pair() -> None:
 
 
 BAD_WEIGHTS = {
-    "table": [
-        np.zeros((3, 3)),
-        np.zeros((4, 4)),
-        np.zeros(12),
-        np.zeros((4, 3), dtype=np.float32),
-        np.zeros((4, 3), dtype=np.int64),
-        np.where(np.eye(4, 3) == 1.0, np.nan, 0.0),
-        np.where(np.eye(4, 3) == 1.0, np.inf, 0.0),
-    ],
-    "arcs": [
-        np.zeros(3),
-        np.zeros((4, 1)),
-        np.zeros(4, dtype=np.float32),
-        np.full(4, np.nan),
-        np.full(4, np.inf),
-    ],
-    "links": [np.zeros(5), np.zeros(0), np.zeros(4, dtype=np.int32), np.array([0, 0, 0, np.nan])],
+    "table": [np.zeros((3, 3)), np.zeros((4, 3), dtype=np.float32), np.full((4, 3), np.nan)],
+    "arcs": [np.zeros(3), np.full(4, np.inf)],
+    "links": [np.zeros(5), np.array([0, 0, 0, np.nan])],
 }
 
 
 def test_wrong_weights_are_refused() -> None:
     for name, values in BAD_WEIGHTS.items():
         for value in values:
-            given: dict[str, Any] = {
-                "table": np.zeros((4, 3)),
-                "arcs": np.zeros(4),
-                "links": np.zeros(4),
-                name: value,
-            }
+            given: dict[str, Any] = {"table": np.zeros((4, 3)), "arcs": np.zeros(4), "links": np.zeros(4)}
             with pytest.raises(ValueError, match=f"weights.{name}"):
-                log_sum(two_pairs(), Weights(**given))
-    with pytest.raises(ValueError, match=r"weights.table"):
-        expectations(two_pairs(), Weights(np.zeros((3, 3))))
-    with pytest.raises(ValueError, match=r"weights.table"):
-        best_path(two_pairs(), Weights(np.zeros((3, 3))), 1)
+                log_sum(two_pairs(), Weights(**{**given, name: value}))
+    for function in (expectations, lambda lattices, weights: best_path(lattices, weights, 1)):
+        with pytest.raises(ValueError, match=r"weights.table"):
+            function(two_pairs(), Weights(np.zeros((3, 3))))

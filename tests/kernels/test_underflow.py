@@ -5,7 +5,7 @@ import pytest
 
 from pfsm_kernels.inference import Weights, expectations
 from pfsm_kernels.lattice.lattices import Lattices, single
-from pfsm_kernels.machine.tilt import MOST_CELLS, least_log_sum, least_uniform_log_sum, likely_underflow
+from pfsm_kernels.machine.tilt import least_log_sum, least_uniform_log_sum
 from tests.kernels.kernel_runs import in_linear_space, in_log_space, measured
 
 
@@ -44,11 +44,3 @@ def test_what_is_left_out_comes_out_right_at_a_rate_of_its_own() -> None:
         np.testing.assert_allclose(found.table, wanted.table, rtol=1e-8, atol=1e-10)
         np.testing.assert_allclose(found.arcs, wanted.arcs, rtol=1e-8, atol=1e-10)
     assert 0 < at_own_rate <= refused < 200
-
-
-def test_what_is_too_large_to_be_measured_is_tried_from_cell_to_cell() -> None:
-    table = np.full((3, 2), -50.0)
-    side = int(np.sqrt(MOST_CELLS)) + 1
-    for tokens, expected in ((100, True), (side, False)):
-        states = np.zeros(tokens, dtype=np.int32), np.ones(tokens, dtype=np.int32)
-        assert likely_underflow(1.0, table, *states) is expected

@@ -10,6 +10,7 @@ from pfsm_kernels.whole_states import (
     LARGEST_PART,
     Parts,
     add_visits,
+    are_small,
     whole_expectations,
     whole_log_sum,
 )
@@ -109,3 +110,5 @@ def test_the_longest_lines_keep_their_digits() -> None:
     every = log_sum(lattices, Weights(spread(table, PARTS, visits)))
     found = whole_log_sum(lattices, Weights(table), PARTS, visits)
     assert found == pytest.approx(every, rel=1e-12, abs=1e-9)
+    assert are_small(visits)
+    assert not any(are_small(np.array([0.0, weight])) for weight in (50.1, np.nan, -np.inf))

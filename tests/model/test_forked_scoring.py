@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.model import forked_scoring
 from pfsm.model.forked_scoring import (
-    FEWEST_TO_SHARE,
     FIRST_TO_SHARE,
     PAIRS_PER_JOB,
     SCORED_HERE,
@@ -86,21 +85,6 @@ def test_models_that_need_more_than_text_and_tables_stay_here() -> None:
         assert not is_plain(settings)
         ForkedScorer(2, settings).scores(scorer, *lines(MANY), {})
         assert scorer.here == MANY
-
-
-@pytest.mark.parametrize(
-    ("threads", "sizes"),
-    [
-        (1, [MANY]),
-        (2, [FIRST_TO_SHARE - 1]),
-        (2, [FEWEST_TO_SHARE - 1] * 9),
-    ],
-)
-def test_few_pairs_stay_here(threads: int, sizes: list[int]) -> None:
-    scorer, forked = Scorer(), ForkedScorer(threads, PLAIN)
-    for size in sizes:
-        assert forked.scores(scorer, *lines(size), {}).tolist() == expected(*lines(size))
-    assert scorer.here == sum(sizes)
 
 
 def test_the_pair_at_fault_is_told_by_its_place_among_all() -> None:

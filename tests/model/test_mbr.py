@@ -51,14 +51,6 @@ def test_expected_scores_are_those_of_the_definition(sources: list[list[tuple[st
             assert choice.score == choice.expected[choice.candidate]
 
 
-def test_a_candidate_without_weight_can_be_chosen_but_judges_nobody() -> None:
-    candidates = [LINES[0], LINES[0], LINES[4], LINES[3]]
-    choice = choose(METRIC, [candidates], [[0.0, 1.0, 1.0, 0.0]])[0]
-    np.testing.assert_allclose(choice.expected, by_definition(candidates, [0.0, 1.0, 1.0, 0.0]), rtol=1e-12)
-    # The first is as the second, which judges it; the second is judged by the third alone.
-    assert choice.candidate == 0
-
-
 def test_of_equally_good_candidates_the_first_is_chosen() -> None:
     assert choose(METRIC, [[LINES[1], LINES[0], LINES[0]]])[0].candidate == 1
     assert choose(METRIC, [[LINES[2]] * 4])[0].candidate == 0
@@ -83,8 +75,6 @@ def test_neither_threads_nor_the_size_of_groups_change_a_number(monkeypatch: pyt
     ("candidates", "weights", "message"),
     [
         ([["a"]], None, "at least two"),
-        (["ab"], None, "at least two"),
-        ([["a", "b"]], [[1.0]], "a finite number from 0"),
         ([["a", "b"]], [[1.0, -1.0]], "a finite number from 0"),
         ([["a", "b"]], [[1.0, float("inf")]], "a finite number from 0"),
         ([["a", "b"]], [[1.0, 0.0]], "more than 0"),

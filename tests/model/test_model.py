@@ -70,14 +70,9 @@ class TestFingerprint:
         [
             {"weights": {**WEIGHTS, "Insert": -0.5000001}},
             {"weights": {**WEIGHTS, "S_word>Insert": 0.5}},
-            {"alpha": 0.2500001},
             {"scale": {"mean": 1e-9, "sd": 1}},
-            {"scale": {"mean": 0, "sd": 1.0001}},
             {"settings": {"max_block": 2}},
             {"settings": {"lowercase": False}},
-            {"settings": {"stemmer": "english"}},
-            {"settings": {"tokeniser": "plain"}},
-            {"settings": {"matching": "overlapping"}},
             {"settings": {"matchers": ["word", "punct", "lemma"]}},
         ],
     )

@@ -30,22 +30,23 @@ def refused(content: str | bytes, folder: Path) -> str:
     return fault(path)
 
 
-@pytest.mark.parametrize("key", KEYS[1:])
-def test_every_key_is_needed(key: str, tmp_path: Path) -> None:
-    assert refused(json.dumps(without(key)), tmp_path) == f": the key {key!r} is missing"
+def test_every_key_is_needed(tmp_path: Path) -> None:
+    for key in KEYS[1:]:
+        assert refused(json.dumps(without(key)), tmp_path) == f": the key {key!r} is missing"
 
 
-@pytest.mark.parametrize("content", ["[]", "3", '"x"', "null", json.dumps(without("format"))])
-def test_some_other_json(content: str, tmp_path: Path) -> None:
-    assert refused(content, tmp_path) == ": not a pfsm model file (there is no key 'format')"
+def test_some_other_json(tmp_path: Path) -> None:
+    for content in ("[]", "3", json.dumps(without("format"))):
+        assert refused(content, tmp_path) == ": not a pfsm model file (there is no key 'format')"
+    assert refused(json.dumps(document(format="pfsm-model-2")), tmp_path) == (
+        ": format is 'pfsm-model-2', this version of pfsm reads 'pfsm-model-1'; retrain or convert it"
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
         ("", ":1: not valid JSON (Expecting value)"),
-        ('{\n  "format": "pfsm-model-1",\n  "name": \n}', ":4: not valid JSON (Expecting value)"),
-        (json.dumps(document())[:-30], ":1: not valid JSON"),
         (json.dumps(document(), indent=1).replace('"Insert"', "Insert"), ":9: not valid JSON"),
         (b'{"format":\n "\xff"}', ":2: not UTF-8 (byte 0xff at position 3); convert the file to UTF-8"),
         ("[" * 100_000, ": not a pfsm model file (nested too deeply)"),
@@ -63,46 +64,18 @@ def test_no_json(content: str | bytes, expected: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"name": 5}, "name is 5, it must be a line of text"),
-        ({"name": " "}, "name is ' ', it must be a line of text"),
         ({"name": "a\nb"}, "name is 'a\\nb', it must be a line of text"),
-        ({"name": "\ud800"}, "name is '\\ud800', it must be a line of text"),
-        ({"licence": None}, "licence is None, it must be a line of text"),
         ({"settings": []}, "settings must be an object, in braces"),
-        ({"weights": [["Insert", 1]]}, "weights must be an object, in braces"),
         ({"weights": {"Insert": "1"}}, "weights['Insert'] is '1', a finite number is needed"),
-        ({"weights": {"Insert": True}}, "weights['Insert'] is True, a finite number is needed"),
         ({"weights": {"Insert": math.nan}}, "weights['Insert'] is nan, a finite number is needed"),
-        ({"weights": {"Insert": -math.inf}}, "weights['Insert'] is -inf, a finite number is needed"),
-        (
-            {"weights": {"Insert": -1e101}},
-            "weights['Insert'] is -1e+101, at most 1e+100 is possible either way",
-        ),
-        ({"alpha": "0"}, "alpha is '0', a finite number is needed"),
         ({"alpha": 1e308}, "alpha is 1e+308, at most 1e+100 is possible either way"),
-        ({"alpha": [1] * 99}, f"alpha is {str([1] * 99)[:40]}…, a finite number is needed"),
         ({"alpha": 10**400}, f"alpha is 1{'0' * 39}…, a finite number is needed"),
-        ({"scale": None}, "scale must be an object, in braces"),
-        ({"scale": {"mean": "0"}}, "scale.mean is '0', a finite number is needed"),
-        ({"scale": {"sd": math.inf}}, "scale.sd is inf, a finite number is needed"),
         ({"scale": {"sd": 0}}, "scale.sd is 0.0, it must be above 0"),
         ({"scale": {"std": 2}}, "unknown key 'std' in scale; known are mean, sd, note"),
-        ({"training": []}, "training must be an object, in braces"),
         ({"training": {"data": {"a": 1}}}, "training.data must be a list of objects, in braces"),
-        ({"training": {"data": ["a.tsv"]}}, "training.data must be a list of objects, in braces"),
-        ({"training": {"instances": [1]}}, "training.instances must be an object, in braces"),
-        ({"training": {"cross_validated": 0.5}}, "training.cross_validated must be an object, in braces"),
         (
             {"settings": {"max_block": 0}},
             "settings: max_block is 0, it must be a whole number from 1 to 9",
-        ),
-        (
-            {"settings": {"matchers": ["wrod"]}},
-            f"settings: unknown matcher 'wrod'; known are {', '.join(MATCHERS)}",
-        ),
-        (
-            {"settings": {"max_jump": -1}},
-            "settings: max_jump is -1, it must be a whole number from 0",
         ),
     ],
 )  # fmt: skip
@@ -111,9 +84,8 @@ def test_a_field_that_is_not_what_it_must_be(changes: dict[str, Any], expected: 
 
 
 @pytest.mark.parametrize(
-    "name", ["S_wrod", "insert", "Insert>", "Start>Insert", "Insert>S_word>Delete", "Ins\0ert", "", "link:\ud800",
-     "Insert:verb", "S_wrod:name", "Insert:name>Delete:verb"],
-)  # fmt: skip
+    "name", ["S_wrod", "Insert>S_word>Delete", "Ins\0ert", "", "Insert:name>Delete:verb"]
+)
 def test_a_weight_that_no_machine_has(name: str, tmp_path: Path) -> None:
     text = refused(json.dumps(document(weights={name: 1.0})), tmp_path)
     assert text == (

@@ -90,7 +90,6 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
     [
         # YAML reads an unquoted no as false.
         ({"language": False}, "language is False, it must be a name in quotes"),
-        ({"language": ""}, "language is '', it must be a name in quotes"),
         (
             {"tokeniser": "moses"},
             (
@@ -101,25 +100,14 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
         ({"lowercase": 1}, "lowercase is 1, it must be true or false"),
         ({"matchers": "word"}, "matchers is 'word', it must be a list of names"),
         ({"matchers": ["wrod"]}, f"unknown matcher 'wrod'; known are {', '.join(MATCHERS)}"),
-        ({"matchers": [["word"]]}, "a name in matchers is ['word'], it must be a name in quotes"),
         ({"matchers": ["word", "word"]}, "matchers names one of them twice"),
-        ({"matching": "Exclusive"}, "matching is 'Exclusive', it must be one of exclusive, overlapping"),
         ({"max_block": 0}, "max_block is 0, it must be a whole number from 1 to 9"),
-        ({"max_block": True}, "max_block is True, it must be a whole number from 1 to 9"),
-        ({"max_block": {"word": "2"}}, "max_block is '2', it must be a whole number from 1 to 9"),
         ({"max_block": {"wrod": 2}}, "max_block names 'wrod', which is not among the matchers"),
         ({"max_jump": -1}, "max_jump is -1, it must be a whole number from 0"),
-        ({"max_jump": False}, "max_jump is False, it must be a whole number from 0"),
         ({"split": "Insert"}, "split is 'Insert', it must be a list of states such as [Insert, Delete]"),
         (
             {"split": ["insert"]},
             "split names 'insert'; states that can be split are Insert, Delete, S_punct, S_word, S_lemma",
-        ),
-        ({"split": [{}], "matchers": []}, "split names {}; states that can be split are Insert, Delete"),
-        ({"split": ["Delete", "Delete"]}, "split names one of the states twice"),
-        (
-            {"split": [], "classes": "en"},
-            "classes is given, but split names no state to split by word class",
         ),
         (
             {"split": ["Insert"], "language": "de"},
@@ -129,25 +117,13 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
             ),
         ),
         (
-            {"split": ["Insert"], "classes": 7},
-            "classes is 7, it must name a shipped list or hold lists of words",
-        ),
-        (
             {"split": ["Insert"], "classes": {"verb": []}},
             "classes has no list 'verb'; lists are number, negation, function, content",
-        ),
-        (
-            {"split": ["Insert"], "classes": {"negation": "kein"}},
-            "classes: negation is 'kein', it must be a list of words",
         ),
         # YAML reads an unquoted on as true.
         (
             {"split": ["Insert"], "classes": {"function": ["in", True]}},
             "classes: function holds True, which is not a word; put it in quotes",
-        ),
-        (
-            {"split": ["Insert"], "classes": {"function": ["in order"]}},
-            "classes: function holds 'in order'; a word must not be empty or contain white space",
         ),
     ],
 )

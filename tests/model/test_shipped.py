@@ -28,9 +28,7 @@ def test_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert metric.model.fingerprint == model().fingerprint
 
 
-@pytest.mark.parametrize(
-    "name", ["nope", "nope.json", "./nope", "no/such/folder.json", "x" * 5000, "a\0b", "-"]
-)
+@pytest.mark.parametrize("name", ["nope", "no/such/folder.json", "x" * 5000, "a\0b"])
 def test_neither(name: str) -> None:
     with pytest.raises(PfsmError) as caught:
         load(name)

@@ -113,15 +113,6 @@ def test_an_old_file_is_read_with_the_resource(place: str, tmp_path: Path, canar
         )
 
 
-def test_weights_of_an_old_file_follow(tmp_path: Path) -> None:
-    (tmp_path / "v.txt").write_text(VECTORS, encoding="utf-8")
-    name = f"embedding_distance(source={tmp_path}/v.txt)"
-    weights = {f"feature:{name}": 2.0}
-    path = planted(tmp_path, {"features": {name: SCALED}}, weights=weights)
-    model = load_model(path, resources={"v.txt": tmp_path / "v.txt"})
-    assert dict(model.weights) == {"feature:embedding_distance(source=v.txt)": 2.0}
-
-
 @pytest.fixture
 def trained(write: Write, cli: Cli, canary: Canary) -> dict[str, tuple[str, ...]]:
     """Calls that score with models whose parser and vectors were paths in the configuration, by resource."""
