@@ -39,18 +39,8 @@ def data_in(path: Path) -> Any:
     return json.loads(found[1])
 
 
-COMMAND = (
-    "compare",
-    "ref.txt",
-    "-m",
-    "hand.json",
-    "--metric",
-    "bleu",
-    "--confidence-n",
-    "50",
-    "-f",
-    "json",
-    "-i",
+COMMAND = tuple(
+    ["compare", "ref.txt", "-m", "hand.json", "--metric", "bleu", "--confidence-n", "50", "-f", "json", "-i"]
 )
 
 
@@ -95,7 +85,6 @@ class TestCommand:
                 "--segments is for the page of --html FILE; give that too, or leave it out",
             ),
             (("--html", "good.txt"), "good.txt: is an input, which the output would replace"),
-            (("--html", "hand.json"), "hand.json: is an input, which the output would replace"),
             (
                 ("--metric", "wer", "--sentences", "s.tsv"),
                 "--sentences writes the scores of one model or metric",
@@ -110,13 +99,6 @@ class TestCommand:
 
 
 class TestExplained:
-    def test_points_add_up_to_the_scores(self) -> None:
-        data: Any = comparison_data(compared(Metric(model(), 1)))
-        told = data["explained"]
-        for points, scores in zip(told["points"], data["metrics"][0]["scores"], strict=True):
-            sums = told["base"] + told["unit"] * np.sum(points, axis=0)
-            np.testing.assert_allclose(sums, scores, atol=len(told["parts"]) * told["unit"])
-
     def test_edits_and_posteriors_are_those_of_explanations(self) -> None:
         metric = Metric(model(), 1)
         told: Any = comparison_data(compared(metric))["explained"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from unittest import mock
 
 import numpy as np
@@ -47,7 +48,7 @@ def run_linear(
     way: Callable[..., linear_space.Task],
     lattices: Lattices,
     weights: Weights,
-    derivatives: bool,
+    derivatives: bool = True,
     *jumps: Jumps | None,
 ) -> tuple[NDArray[np.bool_], Expectations]:
     """One way through linear space, and which pairs it accepted; the rest is meaningless."""
@@ -64,19 +65,9 @@ def in_linear_space(
     return run_linear(linear_space.cell_to_cell, lattices, weights, True, jumps)
 
 
-def linear_log_sums(
-    lattices: Lattices, weights: Weights, jumps: Jumps | None = None
-) -> tuple[NDArray[np.bool_], Float]:
-    """The forward pass from cell to cell only."""
-    accepted, found = run_linear(linear_space.cell_to_cell, lattices, weights, False, jumps)
-    return accepted, found.log_sum
-
-
-def measured(
-    lattices: Lattices, weights: Weights, derivatives: bool = True
-) -> tuple[NDArray[np.bool_], Expectations]:
-    """The machine at a rate of its own only."""
-    return run_linear(linear_space.at_measured_rates, lattices, weights, derivatives)
+measured = partial(run_linear, linear_space.at_measured_rates)
+"""The machine at a rate of its own only; so with a further argument whether derivatives are asked for."""
+by_diagonal = partial(run_linear, linear_space.by_diagonal)
 
 
 def uniform(lattices: Lattices, insert: int = 0, delete: int = 2) -> Lattices:
@@ -84,20 +75,6 @@ def uniform(lattices: Lattices, insert: int = 0, delete: int = 2) -> Lattices:
     inserts = np.full_like(lattices.insert_states, insert)
     deletes = np.full_like(lattices.delete_states, delete)
     return Lattices(lattices.n_states, deletes, inserts, lattices.arcs, lattices.offsets)
-
-
-def arc_to_arc(
-    lattices: Lattices, weights: Weights, jumps: Jumps, derivatives: bool = True
-) -> tuple[NDArray[np.bool_], Expectations]:
-    """The kernels for sparse arcs with jumps only."""
-    return run_linear(linear_space.arc_to_arc, lattices, weights, derivatives, jumps)
-
-
-def by_diagonal(
-    lattices: Lattices, weights: Weights, derivatives: bool = True
-) -> tuple[NDArray[np.bool_], Expectations]:
-    """The kernel by diagonals only."""
-    return run_linear(linear_space.by_diagonal, lattices, weights, derivatives)
 
 
 def chosen(found: Expectations, lattices: Lattices, pairs: NDArray[np.bool_]) -> Expectations:
@@ -162,21 +139,21 @@ def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -
     if any(np.abs(part[part > -np.inf]).max(initial=0.0) > LARGEST for part in parts):
         return found
     accepted, expected = in_linear_space(lattices, weights, jumps)
-    accepted_forward, sums = linear_log_sums(lattices, weights, jumps)
+    accepted_forward, forward = run_linear(linear_space.cell_to_cell, lattices, weights, False, jumps)
     np.testing.assert_array_equal(accepted, accepted_forward)
-    found.append(Outcome("cell to cell", accepted, expected, sums))
+    found.append(Outcome("cell to cell", accepted, expected, forward.log_sum))
     if jumps is None:
         accepted, expected = measured(lattices, weights)
-        _, forward = measured(lattices, weights, derivatives=False)
+        _, forward = measured(lattices, weights, False)
         found.append(Outcome("measured", accepted, expected, forward.log_sum))
         accepted, expected = by_diagonal(lattices, weights)
-        _, forward = by_diagonal(lattices, weights, derivatives=False)
+        _, forward = by_diagonal(lattices, weights, False)
         np.testing.assert_array_equal(expected.log_sum[accepted], forward.log_sum[accepted])
         return [*found, Outcome("by diagonals", accepted, expected, forward.log_sum)]
     with mock.patch.object(crossings, "PAIR_OF_ARCS", 0.0):
         jumps = Jumps(jumps.state, crossings.find_crossings(lattices, jumps.crossings.max_jump))
-    accepted, expected = arc_to_arc(lattices, weights, jumps)
-    _, forward = arc_to_arc(lattices, weights, jumps, derivatives=False)
+    accepted, expected = run_linear(linear_space.arc_to_arc, lattices, weights, True, jumps)
+    _, forward = run_linear(linear_space.arc_to_arc, lattices, weights, False, jumps)
     np.testing.assert_array_equal(expected.log_sum[accepted], forward.log_sum[accepted])
     return [*found, Outcome("arc to arc", accepted, expected, forward.log_sum)]
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels.inference import Weights, find_jumps
-from pfsm_kernels.lattice.lattices import Lattices, single
+from pfsm_kernels.lattice.lattices import Lattices
 from tests.kernels.kernel_runs import (
     LARGEST,
     assert_agree,
@@ -45,7 +45,7 @@ def check_both(lattices: Lattices, weights: Weights, max_jump: int = 0, state: i
         np.testing.assert_allclose(outcome.sums[here], truth.log_sum[here], rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("scale", [50.0, 300.0, 700.0, 1e5])
+@pytest.mark.parametrize("scale", [50.0, 600.0, 1e5])
 @pytest.mark.parametrize("max_jump", [0, 4])
 def test_weights_of_any_size(scale: float, max_jump: int) -> None:
     rng = np.random.default_rng([max_jump, int(scale)])
@@ -147,13 +147,7 @@ def costly_positions(rng: np.random.Generator, lattices: Lattices) -> Weights:
     return Weights(clipped(table), clipped(arc_weights), of_one_scale(rng, arcs, 2.0))
 
 
-FAMILIES = (
-    mixed,
-    nearly_even,
-    steps_out_of_windows,
-    cancelling,
-    costly_positions,
-)
+FAMILIES = (mixed, nearly_even, steps_out_of_windows, cancelling, costly_positions)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -178,14 +172,6 @@ def test_what_linear_space_accepts_is_right(family: Family, max_block: int, jump
                 np.testing.assert_allclose(outcome.sums, truth.log_sum, rtol=1e-12, atol=1e-12)
     assert taken["cell to cell"] > TRIES // 40, "a search in which nothing is accepted shows nothing"
     assert taken[uniformly]
-
-
-@pytest.mark.parametrize("cost", [-30.0, -100.0, -230.0, -500.0])
-@pytest.mark.parametrize("level", [100.0, 300.0, 600.0])
-def test_expected_counts_where_arc_weights_cancel_the_table(level: float, cost: float) -> None:
-    """The product of a small arc factor and a small backward mass must not vanish before it is used."""
-    table = np.array([[cost, level], [cost, level], [0.0, level]])
-    check_both(single(2, [0], [0, 0], [(0, 1, 0, 1, 1)]), Weights(table, np.array([-level])))
 
 
 def test_far_below_and_far_above_one() -> None:

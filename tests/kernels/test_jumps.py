@@ -8,8 +8,6 @@ from pfsm_kernels.lattice.lattices import Lattices, single
 from pfsm_kernels.pushdown import crossings
 from pfsm_kernels.pushdown.crossings import find_crossings
 
-SIZES = [(0, 0), (0, 3), (4, 0), (1, 1), (2, 2), (5, 7), (9, 4), (12, 12), (20, 17)]
-
 
 def test_jumps_are_checked() -> None:
     lattices = single(3, [0, 0], [1, 1], [(0, 1, 1, 1, 2), (1, 1, 0, 1, 2)])

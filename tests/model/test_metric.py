@@ -1,6 +1,5 @@
 """The metric in Python: scores against every edit sequence written out, references, signatures, invariances."""
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +12,7 @@ from pfsm.model import builder as builder_module
 from pfsm.model.metric import Metric
 from pfsm.version import __version__
 from tests.judgment_cases import WORDS, rows
-from tests.model_cases import WEIGHTS, model, random_weights
+from tests.model_cases import model, random_weights
 from tests.oracles import matching
 from tests.oracles.enumeration import Arc, EditLattice, enumerate_all
 
@@ -109,6 +108,7 @@ class TestInvariance:
         monkeypatch.setattr(builder_module, "CELLS_PER_BATCH", 100)
         assert self.scores(2) == expected
 
+
 class TestReferences:
     def test_the_best_reference_counts(self) -> None:
         one = metric()
@@ -122,7 +122,6 @@ class TestReferences:
         assert corpus.segment_scores.tolist() == best
         assert float(corpus) == corpus.score == pytest.approx(math.fsum(best) / len(best), abs=1e-13)
 
-class TestScore:
 
 class TestSignature:
     def test_every_entry(self) -> None:

@@ -50,8 +50,6 @@ def test_the_keys_are_those_of_the_model_file_and_no_others() -> None:
         ("en", "penn", "porter"),
         ("en-GB", "penn", "porter"),
         ("de", "plain", "german"),
-        ("pt_BR", "plain", "portuguese"),
-        ("no", "plain", "norwegian"),
         ("ja", "plain", "none"),
     ],
 )
@@ -66,23 +64,6 @@ def test_one_max_block_is_for_every_matcher_and_a_partial_mapping_leaves_the_res
     ordered = settings_from_dict({"matchers": ["lemma", "word"], "max_block": {"word": 2}}, "")
     assert ordered.matchers == ("lemma", "word")
     assert list(ordered.to_dict()["max_block"].items()) == [("lemma", 1), ("word", 2)]
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        {},
-        {"language": "de", "lowercase": False},
-        {"matchers": ["word"], "max_block": 9},
-        {"matching": "overlapping", "max_block": {"lemma": 2}, "matchers": ["lemma", "punct"]},
-    ],
-)
-def test_there_and_back_through_json(values: dict[str, Any]) -> None:
-    settings = settings_from_dict(values, "x.yaml")
-    document = json.loads(json.dumps(settings.to_dict()))
-    again = settings_from_dict(document, "x.yaml")
-    assert again == settings
-    assert again.to_dict() == settings.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -129,14 +110,6 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
 )
 def test_what_is_refused(values: dict[str, Any], expected: str) -> None:
     assert fault(values) == expected
-
-
-def test_states_split_by_word_class() -> None:
-    settings = settings_from_dict({"split": ["S_word", "Insert"], "language": "en-GB"}, "x.yaml")
-    assert (settings.split, settings.classes) == (("Insert", "S_word"), "en")
-    assert Settings(split=("Insert", "S_word"), language="en-GB") == settings
-    again = settings_from_dict(json.loads(json.dumps(settings.to_dict())), "x.yaml")
-    assert again == settings
 
 
 def test_word_lists_of_ones_own_are_kept_tidy_in_the_settings() -> None:
