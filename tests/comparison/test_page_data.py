@@ -39,8 +39,9 @@ def data_in(path: Path) -> Any:
     return json.loads(found[1])
 
 
-COMMAND = tuple(
-    ["compare", "ref.txt", "-m", "hand.json", "--metric", "bleu", "--confidence-n", "50", "-f", "json", "-i"]
+COMMAND = (
+    *("compare", "ref.txt", "-m", "hand.json", "--metric", "bleu"),
+    *("--confidence-n", "50", "-f", "json", "-i"),
 )
 
 

@@ -89,27 +89,13 @@ def random_tensors(seed: int = 1, family: str = "bert") -> Tensors:
     return tensors
 
 
-def write_safetensors(path: Path, tensors: Tensors, kind: str = "F32") -> None:
-    """A safetensors file; of BF16 the upper halves of float32."""
-    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
-    parts: list[bytes] = []
-    place = 0
-    for name, values in tensors.items():
-        content = {
-            "F32": lambda values=values: values.astype("<f4").tobytes(),
-            "F16": lambda values=values: values.astype("<f2").tobytes(),
-            "BF16": lambda values=values: (values.view(np.uint32) >> 16).astype("<u2").tobytes(),
-        }[kind]()
-        header[name] = {
-            "dtype": kind,
-            "shape": list(values.shape),
-            "data_offsets": [place, place + len(content)],
-        }
-        parts.append(content)
-        place += len(content)
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(parts))
+def write_safetensors(path: Path, tensors: Tensors, kind: str = "float32") -> None:
+    """A safetensors file as the package safetensors writes it."""
+    import torch
+    from safetensors.torch import save_file
+
+    values = {name: torch.tensor(array).to(getattr(torch, kind)) for name, array in tensors.items()}
+    save_file(values, path, metadata={"format": "pt"})
 
 
 def config(family: str = "bert", **changes: Any) -> dict[str, Any]:

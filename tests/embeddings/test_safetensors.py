@@ -16,7 +16,7 @@ from pfsm.errors import PfsmError
 from tests.embeddings.networks import write_safetensors
 
 
-@pytest.mark.parametrize("kind", ["F32", "F16", "BF16"])
+@pytest.mark.parametrize("kind", ["float32", "float16", "bfloat16"])
 def test_tensors_come_back(tmp_path: Path, kind: str) -> None:
     # Numbers that all three kinds hold exactly.
     tensors = {
@@ -82,7 +82,7 @@ def test_rows_that_are_asked_for_are_those_of_the_matrix(tmp_path: Path) -> None
         np.testing.assert_array_equal(some, np.array(expected, dtype=np.float32).reshape(-1, 3))
 
 
-@pytest.mark.parametrize("size", [1, 4, 6])
+@pytest.mark.parametrize("size", [1, 6])
 def test_a_scale_for_each_row(tmp_path: Path, size: int) -> None:
     whole, scale = np.ones((5, 2), dtype=np.int8), np.ones(size, dtype=np.float32)
     (tmp_path / "m").write_bytes(safetensors_content({"m": whole, "m.scale": scale}))

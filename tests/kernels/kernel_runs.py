@@ -107,13 +107,7 @@ LARGEST = 600.0
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one implementation makes of a batch.
-
-    Attributes:
-        accepted: bool [n_pairs], which pairs it vouches for; what it says of the others is meaningless.
-        expected: Its log-sums and derivatives.
-        sums: float64 [n_pairs], its log-sums where it is asked for no derivatives.
-    """
+    """What one implementation makes of a batch."""
 
     name: str
     accepted: NDArray[np.bool_]

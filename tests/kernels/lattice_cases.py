@@ -19,14 +19,7 @@ Int = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Numbered:
-    """A batch of named lattices as arrays.
-
-    Attributes:
-        named: The lattices in question.
-        states: Name of each state id.
-        order: For every pair, which oracle arc each row of its arcs is.
-        jumps: The jumps of the batch; None without.
-    """
+    """A batch of named lattices as arrays."""
 
     named: tuple[EditLattice, ...]
     states: tuple[str, ...]
@@ -185,11 +178,7 @@ def random_lattices(
     arcs: float = 1.5,
     spread: int = 2,
 ) -> Lattices:
-    """Numbered lattices of given sizes, with ``arcs`` arcs per token of the longer side on average.
-
-    Arcs begin up to ``spread`` tokens off the diagonal.
-    Ids 0 and 1 are states of Insert, 2 and 3 of Delete, the others of substitutions.
-    """
+    """Numbered lattices of given sizes, with ``arcs`` arcs per token of the longer side on average."""
     rows = [_random_arcs(rng, (m, n), n_states, max_block, arcs, spread) for m, n in sizes]
     m_total, n_total = (sum(size[side] for size in sizes) for side in (0, 1))
     steps = [(m, n, len(own)) for (m, n), own in zip(sizes, rows, strict=True)]

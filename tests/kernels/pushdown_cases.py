@@ -27,11 +27,7 @@ class Case:
 
 
 def random_case(rng: np.random.Generator, kind: str, pairs: int = 1, jumping: bool = True) -> Case:
-    """Lattices of 0 to 5 tokens a side with a jump limit of 1 to 5, or 0.
-
-    Kinds of weights: ``moderate``, ``large``, a ``mixture`` of scales, or ``impossible`` ones among moderate. A third
-    of the cases has one state of Insert and one of Delete.
-    """
+    """Lattices of 0 to 5 tokens a side with a jump limit of 1 to 5, or 0."""
     matches = [f"S_{name}" for name in "abcd"[: rng.integers(1, 5)]]
     inserts = [f"Insert:{k}" for k in range(rng.integers(1, 4))]
     deletes = [f"Delete:{k}" for k in range(rng.integers(1, 4))]
@@ -67,10 +63,7 @@ def random_named_weights(rng: np.random.Generator, kind: str, states: Sequence[s
 
 
 def swaps_side_by_side(rng: np.random.Generator, kind: str, swaps: int, split: bool) -> Case:
-    """Lattices of crossing blocks one after the other, now and then with a token between, and a few more arcs.
-
-    ``split``: Insert and Delete have two states each.
-    """
+    """Lattices of crossing blocks one after the other, now and then with a token between, and a few more arcs."""
     inserts, deletes = (
         (["Insert:0", "Insert:1"], ["Delete:0", "Delete:1"]) if split else (["Insert"], ["Delete"])
     )
@@ -115,10 +108,7 @@ def random_batch(
     arcs: float = 2.0,
     spread: int = 5,
 ) -> tuple[Lattices, Weights, int]:
-    """Numbered lattices whose matches cross, weights of a standard deviation, and the id of Jump.
-
-    Ids 0 and 1 are states of Insert, 2 and 3 of Delete, 4 to 6 of substitutions, 7 is Jump.
-    """
+    """Numbered lattices whose matches cross, weights of a standard deviation, and the id of Jump."""
     drawn = random_lattices(rng, sizes, 7, max_block, arcs, spread)
     lattices = replace(drawn, n_states=8)
     return lattices, random_weights(rng, lattices, scale), 7

@@ -20,6 +20,7 @@ from tests.kernels.kernel_runs import (
     Outcome,
     assert_agree,
     chosen,
+    in_linear_space,
     largest_difference,
     outcomes,
     uniform,

@@ -113,10 +113,7 @@ def nearly_even(rng: np.random.Generator, lattices: Lattices) -> Weights:
 
 
 def steps_out_of_windows(rng: np.random.Generator, lattices: Lattices) -> Weights:
-    """Edits after matches are all but impossible, so that windows empty out before their mass is used.
-
-    What leaves through Jump, or through the few edits that follow it, then weighs all the more.
-    """
+    """Edits after matches are all but impossible, so that windows empty out before their mass is used."""
     states, arcs = lattices.n_states, lattices.arcs.shape[0]
     table = of_one_scale(rng, (states + 1, states), rng.choice([0.1, 3.0]))
     cost, gain = rng.choice([100.0, 300.0, 500.0, 590.0]), rng.choice([0.0, 5.0, 12.0])

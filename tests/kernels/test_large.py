@@ -21,10 +21,7 @@ pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="long sen
 def even_weights(
     rng: np.random.Generator, lattices: Lattices, spread: float = 0.1, match: float = -6.0
 ) -> Weights:
-    """Weights under which Insert and Delete share about one unit of mass after every state.
-
-    A growth rate then fits every row about as well, and linear space can take long sentences.
-    """
+    """Weights under which Insert and Delete share about one unit of mass after every state."""
     states, arcs = lattices.n_states, lattices.arcs.shape[0]
     odds = (
         lattices.insert_states.size

@@ -13,10 +13,8 @@ from tests.kernels.lattice_cases import random_lattices, random_weights
 Float = NDArray[np.float64]
 
 
-def with_a_state_for_every_place(
-    lattices: Lattices, weights: Weights
-) -> tuple[Lattices, Weights, NDArray[np.int32]]:
-    """One pair in which every place has a state of its own; and the states that they had."""
+def with_a_state_for_every_place(lattices: Lattices, weights: Weights) -> tuple[Lattices, Weights]:
+    """One pair in which every place has a state of its own."""
     states = np.concatenate([lattices.delete_states, lattices.insert_states, lattices.arcs[:, 4]])
     m, n = lattices.delete_states.size, lattices.insert_states.size
     arcs = lattices.arcs.copy()
@@ -24,7 +22,7 @@ def with_a_state_for_every_place(
     numbers = np.arange(m + n, dtype=np.int32)
     split = Lattices(states.size, numbers[:m], numbers[m:], arcs, lattices.offsets)
     table = weights.table[np.ix_(np.append(states, lattices.n_states), states)]
-    return split, dataclasses.replace(weights, table=np.ascontiguousarray(table)), states
+    return split, dataclasses.replace(weights, table=np.ascontiguousarray(table))
 
 
 @pytest.mark.parametrize("scale", [1.0, 60.0, 400.0])
@@ -34,7 +32,7 @@ def test_places_of_long_pairs_are_those_of_states_of_their_own(size: tuple[int, 
     lattices = random_lattices(rng, [size], max_block=3, arcs=2.0)
     weights = random_weights(rng, lattices, 1.0)
     weights = dataclasses.replace(weights, table=weights.table * scale)
-    split, own, _ = with_a_state_for_every_place(lattices, weights)
+    split, own = with_a_state_for_every_place(lattices, weights)
     expected = expectations(split, own)
     counts = expected.table[0]
     products = (counts * own.table).sum(axis=0)

@@ -145,16 +145,8 @@ def test_training_names_what_the_configuration_gives_by_path(
         assert "mine" not in Path(f"{name}.json").read_text(encoding="utf-8")
         scores[name] = cli(*call, "--resource", f"{name}={values[name]}").out
         assert scores[name]
-        again = cli(
-            "train",
-            "data.tsv",
-            "--init",
-            f"{name}.json",
-            "-o",
-            "x.json",
-            "--resource",
-            f"{name}={values[name]}",
-        )
+        initial = ("--init", f"{name}.json", "--resource", f"{name}={values[name]}")
+        again = cli("train", "data.tsv", "-o", "x.json", *initial)
         assert again.status == 0, again.err
         assert f"resources   {name}@" in cli("show", f"{name}.json").out
     # In the folder of resources they are found by their names.
@@ -174,9 +166,7 @@ def test_training_names_what_the_configuration_gives_by_path(
     assert "would score differently" in refused
 
 
-@pytest.mark.parametrize(
-    "given", ["../x=.", "/x=.", "x\0=.", "a/b=.", "=.", "x", "x=", "x=nothing", "x:y=.", "~=."]
-)
+@pytest.mark.parametrize("given", ["../x=.", "/x=.", "x\0=.", "=.", "x", "x=", "x=nothing", "x:y=.", "~=."])
 def test_names_and_paths_that_cannot_be(given: str, cli: Cli) -> None:
     outcome = cli("show", "en", "--resource", given)
     assert outcome.status == 2

@@ -21,12 +21,7 @@ JUMP = "Jump"
 
 @dataclass(frozen=True)
 class Arc:
-    """An offered substitution of p reference tokens from i by q hypothesis tokens from j.
-
-    Attributes:
-        weight: Added whenever the arc is taken.
-        link: Added when the arc and the one before it are 1:1 and meet, beside the named link features.
-    """
+    """An offered substitution of p reference tokens from i by q hypothesis tokens from j."""
 
     i: int
     p: int
@@ -48,12 +43,7 @@ class Link:
 
 @dataclass(frozen=True)
 class EditLattice:
-    """Everything that can be done to one sentence pair, with states by name.
-
-    Attributes:
-        delete_states: State of the Delete at each position of the reference.
-        insert_states: State of the Insert at each position of the hypothesis.
-    """
+    """Everything that can be done to one sentence pair, with states by name."""
 
     delete_states: tuple[str, ...]
     insert_states: tuple[str, ...]
@@ -73,11 +63,7 @@ class EditLattice:
 
 @dataclass(frozen=True)
 class Move:
-    """One positioned operation: from one configuration to another.
-
-    Attributes:
-        arc: Index of the substitution taken; None for Insert, Delete and Jump.
-    """
+    """One positioned operation: from one configuration to another."""
 
     source: Configuration
     target: Configuration
@@ -90,16 +76,7 @@ Sequence = tuple[Move, ...]
 
 @dataclass(frozen=True)
 class Enumeration:
-    """What all edit sequences of a lattice say together.
-
-    Attributes:
-        log_sum: log of the sum of exp Q(e).
-        best_score: The largest Q(e); minus infinity where no sequence has a finite one.
-        n_sequences: Number of edit sequences, whatever their score.
-        expected_counts: Expected number of uses of each named weight; a weight never used is absent.
-        arc_posteriors: Probability of each arc, in the order of ``EditLattice.arcs``.
-        link_posteriors: Probability that each arc is taken as the second of two linked ones.
-    """
+    """What all edit sequences of a lattice say together."""
 
     log_sum: float
     best_score: float

@@ -24,14 +24,7 @@ class Mode(Enum):
 
 @dataclass(frozen=True)
 class Memory:
-    """What is remembered of a jump: positions on the side that was jumped on.
-
-    Attributes:
-        side: Which side that is, REFERENCE or HYPOTHESIS.
-        start: Where the gap begins.
-        landing: Where the gap ends and the block that is edited before it begins.
-        end: Where that block ends; None as long as it is being edited.
-    """
+    """What is remembered of a jump: positions on the side that was jumped on."""
 
     side: int
     start: int
@@ -65,10 +58,7 @@ class Configuration:
 def after_edit(
     here: Configuration, p: int, q: int, is_substitution: bool, max_jump: int
 ) -> Configuration | None:
-    """Where an edit of p reference and q hypothesis tokens leads; None where the mode forbids it.
-
-    That the tokens are there is for the caller to know.
-    """
+    """Where an edit of p reference and q hypothesis tokens leads; None where the mode forbids it."""
     there = replace(here, i=here.i + p, j=here.j + q)
     if here.memory is None:
         return replace(there, mode=Mode.NORMAL)

@@ -25,10 +25,7 @@ def subtrees_of_depth(tree: Constituent, depth: int) -> Counter[str]:
 
 
 def fragments(node: Constituent) -> Iterator[tuple[str, int]]:
-    """Subtrees rooted in a node with one production at least, and their numbers of productions.
-
-    Every node of one has all its children or none.
-    """
+    """Subtrees rooted in a node with one production at least, and their numbers of productions."""
     if node.is_leaf:
         return
     choices = [[(f"[{child.label}]", 0), *fragments(child)] for child in node.children]
