@@ -39,10 +39,8 @@ def data_in(path: Path) -> Any:
     return json.loads(found[1])
 
 
-COMMAND = (
-    *("compare", "ref.txt", "-m", "hand.json", "--metric", "bleu"),
-    *("--confidence-n", "50", "-f", "json", "-i"),
-)
+METRICS = ("--metric", "bleu", "--confidence-n", "50", "-f", "json")
+COMMAND = ("compare", "ref.txt", "-m", "hand.json", *METRICS, "-i")
 
 
 @pytest.mark.usefixtures("files")
