@@ -84,10 +84,6 @@ class TestCommand:
                 "--segments is for the page of --html FILE; give that too, or leave it out",
             ),
             (("--html", "good.txt"), "good.txt: is an input, which the output would replace"),
-            (
-                ("--metric", "wer", "--sentences", "s.tsv"),
-                "--sentences writes the scores of one model or metric",
-            ),
             (("-m", "hand.json"), "--model hand.json: given twice"),
         ],
     )

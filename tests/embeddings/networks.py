@@ -7,24 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-PIECES = [
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "the",
-    "cat",
-    "sat",
-    "on",
-    "mat",
-    "dog",
-    "##s",
-    "##ting",
-    "n",
-    "'",
-    "t",
-    ".",
-]
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "sat", "on", "mat", "dog"]
+PIECES += ["##s", "##ting", "n", "'", "t", "."]
 SHAPE = {"d": 8, "heads": 2, "inner": 12, "layers": 2, "positions": 12}
 
 Tensors = dict[str, NDArray[np.float32]]

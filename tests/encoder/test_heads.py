@@ -14,7 +14,7 @@ from pfsm.errors import PfsmError
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric, from_document
 from pfsm.model.settings import Settings, settings_from_dict
-from tests.encoder.encoders import DIMENSION, LINES, head, network
+from tests.encoder.encoders import LINES, head, network
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,6 @@ def test_a_head_is_read_as_it_was_written() -> None:
     ("change", "message"),
     [
         ({"knots": np.zeros(5, np.float32)}, "knots has the shape [5], not [6]"),
-        ({"projection": np.zeros((DIMENSION, 3), np.float32)}, "projection has the shape"),
         ({"constant": np.array([np.nan], np.float32)}, "constant has a number"),
         ({"edits": np.array([1e5, 0.0], np.float32)}, "edits has a number above 10000"),
         ({"mix": np.zeros(0, np.float32)}, "0 layers of 8 components"),
@@ -59,7 +58,7 @@ def test_arrays_that_fit_no_machine_are_refused(change: dict[str, Any], message:
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"x", b"\xff" * 64, b"\x02\0\0\0\0\0\0\0{}"])
+@pytest.mark.parametrize("content", [b"", b"\xff" * 64, b"\x02\0\0\0\0\0\0\0{}"])
 def test_what_is_no_head_is_refused(content: bytes) -> None:
     with pytest.raises(PfsmError, match=r"h\.safetensors: "):
         head_from_bytes(content, "h.safetensors")
@@ -106,17 +105,7 @@ def test_other_processes_get_the_head_with_the_model(model: Model) -> None:
         assert np.array_equal(again().score_pairs(LINES, LINES[::-1]), expected)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "encoder",
-        "encoder()",
-        "encoder(head=../../etc/passwd,source=x)",
-        "encoder(head=0123456789ABCDEF,source=x)",
-        "encoder(head=0123456789abcdef)",
-        "encoder(source=x,head=0123456789abcdef)",
-    ],
-)
+@pytest.mark.parametrize("name", ["encoder", "encoder(head=../../etc/passwd,source=x)"])
 def test_no_other_name_stands_for_a_head(name: str) -> None:
     with pytest.raises(PfsmError, match="is learned over an encoder"):
         settings_from_dict({"features": [name]}, "c.yaml")
