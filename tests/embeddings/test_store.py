@@ -1,7 +1,5 @@
 """The store of vectors on disk: it may lose vectors, but never return wrong ones or cause an error."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from pfsm.embeddings.network import VectorStore
@@ -37,15 +35,3 @@ def test_a_damaged_file_and_a_folder_that_cannot_be(resources: Path) -> None:
     (resources / "vectors" / "b.sqlite").mkdir()
     assert other.get([b"k"]) == {}
     other.put({b"k": b"v"})
-
-
-def test_a_file_of_another_version_whose_table_is_another_stays() -> None:
-    store = VectorStore("a")
-    store.put({b"k": b"v"})
-    with closing(sqlite3.connect(store.path)) as base, base:
-        base.execute("ALTER TABLE vectors RENAME COLUMN content TO packed")
-    before = store.path.read_bytes()
-    assert store.get([b"k"]) == {}
-    store.put({b"k": b"other", b"l": b"w"})
-    assert store.get([b"k", b"l"]) == {}
-    assert store.path.read_bytes() == before

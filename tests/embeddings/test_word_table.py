@@ -10,9 +10,6 @@ from pfsm.embeddings.safetensors import SCALE, quantised, safetensors_content
 from pfsm.embeddings.vectors import cosine_table
 from pfsm.embeddings.words import MATRIX, VECTORS, WORDS
 from pfsm.errors import PfsmError
-from pfsm.matchers.embedding import EmbeddingMatcher
-from pfsm.matchers.protocol import EncodedPairs
-from pfsm.text.vocabulary import Vocabulary
 from tests.embeddings.networks import write_vectors
 
 NUMBERS = np.random.default_rng(3).integers(-127, 128, (6, 5)).astype(np.float64)
@@ -39,20 +36,6 @@ def test_it_says_what_a_text_file_with_the_same_vectors_says(tmp_path: Path) -> 
         for ours, theirs in zip(table.of_texts(side), text.of_texts(side), strict=True):
             np.testing.assert_array_equal(ours, theirs)
     assert table.checksum != text.checksum
-
-
-def test_the_matcher_offers_what_its_own_tables_of_cosines_say(tmp_path: Path) -> None:
-    matcher = EmbeddingMatcher(str(written(tmp_path / "table")), minimum=0.2, nearest=1)
-    vocabulary = Vocabulary()
-    pairs = EncodedPairs(vocabulary, *map(vocabulary.encode, LINES))
-    fast = matcher.similar(pairs)
-    expected = [
-        ((pair, i, 1, j, 1), table[i, j])
-        for pair, table in enumerate(matcher._tables(pairs))
-        for i, j in zip(*np.nonzero(matcher._close(table)), strict=True)
-    ]
-    assert list(zip(map(tuple, fast[0].tolist()), fast[1].tolist(), strict=True)) == expected
-    assert len(expected) == 3
 
 
 def test_words_that_ship() -> None:

@@ -1,15 +1,13 @@
 """The machine by diagonals: which pairs it takes, long ones, and room that holds anything before."""
 
-import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm_kernels import linear_space
 from pfsm_kernels.inference import Weights
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.linear_space import by_diagonals
-from pfsm_kernels.machine.by_diagonal import LANES, LONGEST, diagonal_machine_batch
+from pfsm_kernels.machine.by_diagonal import LANES, LONGEST
 from tests.kernels.kernel_runs import assert_agree, by_diagonal, chosen, in_linear_space, uniform
 from tests.kernels.lattice_cases import random_lattices, random_weights
 
@@ -42,19 +40,3 @@ def test_the_same_as_from_cell_to_cell(sizes: list[tuple[int, int]]) -> None:
     np.testing.assert_array_equal(accepted, also)
     assert accepted.mean() > 0.5
     assert_agree(chosen(found, lattices, accepted), chosen(expected, lattices, accepted), 1e-11)
-
-
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="kernels must be given the room")
-def test_what_the_room_held_before_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    lattices, weights = drawn(SIZES)
-    _, expected = by_diagonal(lattices, weights)
-    monkeypatch.setattr(linear_space, "diagonal_machine_batch", diagonal_machine_batch.py_func)
-    for value in (np.nan, np.inf, 1e300):
-        with monkeypatch.context() as patch:
-            patch.setattr(np, "empty", lambda size, kind=float, value=value: filled(size, kind, value))
-            _, found = by_diagonal(lattices, weights)
-        assert_agree(found, expected, 1e-13)
-
-
-def filled(size: int, kind: type, value: float) -> NDArray[np.generic]:
-    return np.full(size, value if kind is float else 10**9, dtype=kind)

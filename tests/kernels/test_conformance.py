@@ -1,12 +1,11 @@
 """What every implementation must do: of the finite-state and of the pushdown machine, in linear and in log space.
 
 The truth is independent of the kernels: every edit sequence of small pairs written out, the graph of configurations
-for longer ones, numbers from combinatorics, differences of sums, and what holds whatever the weights.
+for longer ones, and differences of sums.
 """
 
 import dataclasses
 import itertools
-import math
 from collections.abc import Callable
 
 import numba
@@ -57,9 +56,6 @@ def arrays(weights: Weights) -> tuple[Float, Float]:
 
 def close(found: float, truth: float) -> bool:
     return found == truth or abs(found - truth) <= 1e-9 * max(1.0, abs(truth))
-
-
-# Against all sequences.
 
 
 def check_all(case: Case, oracle: Callable[..., Enumeration]) -> set[str]:
@@ -177,47 +173,6 @@ def test_the_random_cases_hold_what_they_are_meant_to_test(jumping: bool) -> Non
     names = [check_all(case, add_up) for case in cases]
     assert sum(("arc to arc" if jumping else "by diagonals") in found for found in names) > SEEDS // 6
     assert sum("cell to cell" in found for found in names) > SEEDS // 2
-
-
-# Against numbers of sequences.
-
-
-def all_match(sizes: list[tuple[int, int]], offers: int) -> Lattices:
-    """Lattices where every token pair is offered ``offers`` times, each offer with a state of its own."""
-    arcs = [(i, 1, j, 1, 2 + k) for m, n in sizes for i in range(m) for j in range(n) for k in range(offers)]
-    return Lattices(
-        2 + offers,
-        np.ones(sum(m for m, _ in sizes), dtype=np.int32),
-        np.zeros(sum(n for _, n in sizes), dtype=np.int32),
-        np.array(arcs, dtype=np.int32).reshape(-1, 5),
-        np.cumsum([(0, 0, 0), *((m, n, m * n * offers) for m, n in sizes)], axis=0, dtype=np.int64),
-    )
-
-
-def number_of_alignments(m: int, n: int, offers: int) -> int:
-    """D(m, n) = D(m-1, n) + D(m, n-1) + offers D(m-1, n-1): 1 gives the Delannoy numbers, 0 the binomials."""
-    row = [1] * (n + 1)
-    for _ in range(m):
-        below = [1]
-        for j in range(n):
-            below.append(below[j] + row[j + 1] + offers * row[j])
-        row = below
-    return row[n]
-
-
-@pytest.mark.parametrize("offers", [0, 1, 2])
-def test_unweighted_sequences_are_counted(offers: int) -> None:
-    sizes = list(itertools.product(range(15), range(15)))
-    truth = [number_of_alignments(m, n, offers) for m, n in sizes]
-    assert offers != 1 or truth[-1] == 7923848253  # central Delannoy number 14, OEIS A001850
-    lattices = all_match(sizes, offers)
-    for outcome in outcomes(lattices, Weights(np.zeros((3 + offers, 2 + offers)))):
-        wanted = np.array([math.log(count) for count in truth])[outcome.accepted]
-        np.testing.assert_allclose(outcome.sums[outcome.accepted], wanted, rtol=1e-12, atol=1e-13)
-        assert outcome.accepted.mean() > 0.9
-
-
-# Whatever the weights.
 
 
 def slopes(values: Callable[[], Float], array: Float) -> Float:

@@ -1,4 +1,4 @@
-"""Lattices as arrays: what is derived from them, and what is refused."""
+"""Lattices as arrays: what is refused."""
 
 import dataclasses
 from typing import Any
@@ -8,7 +8,6 @@ import pytest
 
 from pfsm_kernels.inference import Weights, best_path, expectations, log_sum
 from pfsm_kernels.lattice.lattices import Lattices
-from tests.kernels.lattice_cases import random_lattices
 
 
 def two_pairs() -> Lattices:
@@ -20,33 +19,6 @@ def two_pairs() -> Lattices:
         np.array([[0, 1, 0, 2, 2], [0, 2, 1, 2, 2], [1, 1, 2, 1, 2], [1, 1, 0, 1, 0]], dtype=np.int32),
         np.array([[0, 0, 0], [2, 3, 3], [4, 4, 4]], dtype=np.int64),
     )
-
-
-def test_sizes() -> None:
-    lattices = two_pairs()
-    assert len(lattices) == 2
-    assert lattices.lengths.tolist() == [5, 3]
-    assert lattices.pair_of_arc.tolist() == [0, 0, 0, 1]
-    none = Lattices(
-        1, *(np.zeros(0, dtype=np.int32),) * 2, np.zeros((0, 5), np.int32), np.zeros((1, 3), np.int64)
-    )
-    assert len(none) == 0
-    assert log_sum(none, Weights(np.zeros((2, 1)))).shape == (0,)
-    assert expectations(none, Weights(np.zeros((2, 1)))).table.shape == (0, 2, 1)
-
-
-def test_select_is_the_lattices_one_by_one() -> None:
-    lattices = random_lattices(
-        np.random.default_rng(2), [(3, 4), (0, 2), (5, 5), (2, 0), (4, 6)], 6, max_block=2
-    )
-    pairs = np.array([4, 0, 0, 3])
-    selected = lattices.select(pairs)
-    for place, pair in enumerate(pairs):
-        for column, name in enumerate(("delete_states", "insert_states", "arcs")):
-            here = getattr(selected, name)[slice(*selected.offsets[place : place + 2, column])]
-            there = getattr(lattices, name)[slice(*lattices.offsets[pair : pair + 2, column])]
-            assert np.array_equal(here, there)
-    assert len(lattices.select(np.zeros(0, dtype=np.int64))) == 0
 
 
 LARGE = 2**31 - 1
