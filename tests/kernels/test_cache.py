@@ -1,6 +1,5 @@
-"""Where compiled kernels are kept, and what is said while they are made."""
+"""Where compiled kernels are kept."""
 
-import io
 import os
 import time
 from importlib.util import module_from_spec, spec_from_file_location
@@ -14,11 +13,9 @@ from pfsm_kernels import cache
 from pfsm_kernels.cache import (
     FILLED,
     IN_USE,
-    NOTICE,
     OTHER_VERSIONS,
     OUTDATED,
     PREFIX,
-    Notice,
     cache_places,
     digest,
     is_kept,
@@ -80,26 +77,6 @@ def test_old_folders_go(folders: tuple[Path, Path]) -> None:
     own = provide_cache(cache_places(*folders))
     kept = {f"{PREFIX}{number}" for number in range(OTHER_VERSIONS)}
     assert {found.name for found in place.iterdir()} == {own.name, "something else", *kept}
-
-
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(("stream", "said"), [(Terminal(), f"pfsm: {NOTICE}\n"), (io.StringIO(), "")])
-def test_the_notice_is_given_once_and_on_a_terminal(
-    stream: io.StringIO, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.delenv("PFSM_NO_NOTICE")
-    notice = Notice()
-    for _ in range(3):
-        notice.on_start(None)
-        notice.on_end(None)
-    assert stream.getvalue() == said
 
 
 def loaded(source: Path) -> Any:

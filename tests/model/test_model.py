@@ -1,6 +1,5 @@
 """Model files: there and back to the byte, edits by hand, and everything a broken one is refused for."""
 
-import gzip
 import json
 import math
 from pathlib import Path
@@ -57,11 +56,6 @@ class TestRoundTrip:
             save_model(Model("m", alpha=value), path)
         assert path.read_text(encoding="utf-8") == "precious"
         assert list(tmp_path.iterdir()) == [path]
-
-    def test_compressed_where_its_name_says_so(self, tmp_path: Path) -> None:
-        save_model(model(), tmp_path / "m.json.gz")
-        assert gzip.decompress((tmp_path / "m.json.gz").read_bytes()).startswith(b"{")
-        assert load_model(tmp_path / "m.json.gz").fingerprint == model().fingerprint
 
 
 class TestFingerprint:
