@@ -59,7 +59,7 @@ def test_an_arc_may_not_reach_into_the_next_pair() -> None:
         dataclasses.replace(two_pairs(), arcs=arcs)
 
 
-BAD_WEIGHTS = {
+BAD_WEIGHTS: dict[str, list[Any]] = {
     "table": [np.zeros((3, 3)), np.zeros((4, 3), dtype=np.float32), np.full((4, 3), np.nan)],
     "arcs": [np.zeros(3), np.full(4, np.inf)],
     "links": [np.zeros(5), np.array([0, 0, 0, np.nan])],
