@@ -35,16 +35,8 @@ INVENTORIES = {
     "span_labels": ("", "NP", "S", "S+VP"),
 }
 SIZES = {
-    "word": 6,
-    "vector": 5,
-    "character": 4,
-    "filters": 7,
-    "hidden": 8,
-    "arc": 5,
-    "label": 4,
-    "tag": 6,
-    "span": 5,
-}
+    "word": 6, "vector": 5, "character": 4, "filters": 7, "hidden": 8, "arc": 5, "label": 4, "tag": 6, "span": 5,
+}  # fmt: skip
 
 
 def random_weights(seed: int = 0) -> ParserWeights:

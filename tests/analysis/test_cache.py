@@ -36,9 +36,8 @@ def sample(n: int) -> Analysis:
     return Analysis(tuple(f"w{k}" for k in range(n)), (0, n // 2), ("X",) * n, (), trees, marginals)
 
 
-@pytest.mark.parametrize("n", [3, 70_000])
-def test_everything_comes_back_to_the_last_bit(n: int) -> None:
-    given = sample(n)
+def test_everything_comes_back_to_the_last_bit() -> None:
+    given = sample(70_000)
     again = from_json(json.loads(json.dumps(to_json(given))))
     for name in ("tokens", "sentences", "upos", "xpos"):
         assert getattr(again, name) == getattr(given, name)
@@ -52,21 +51,6 @@ def test_everything_comes_back_to_the_last_bit(n: int) -> None:
         ours, theirs = (getattr(side.marginals, column) for side in (again, given))
         assert ours.dtype == theirs.dtype
         np.testing.assert_array_equal(ours, theirs)
-
-
-def test_a_line_without_anything() -> None:
-    assert from_json(to_json(Analysis(()))).trees == ()
-    bare = from_json(json.loads(json.dumps(to_json(Analysis(("a",), (0,))))))
-    assert (bare.tokens, bare.tree, bare.marginals) == (("a",), None, None)
-
-
-def test_damaged_values_are_refused() -> None:
-    values = to_json(sample(5))
-    heads = values["trees"]["heads"]
-    for broken in (["<f4", heads[1]], [heads[0], heads[1][:-4]], [heads[0], "?"], [heads[0]], 3):
-        values["trees"]["heads"] = broken
-        with pytest.raises((ValueError, TypeError, KeyError)):
-            from_json(values)
 
 
 def test_it_remembers_by_line_question_and_parser(tmp_path: Path) -> None:
@@ -124,18 +108,6 @@ def test_another_version_has_a_file_of_its_own(tmp_path: Path, monkeypatch: pyte
     assert AnalysisCache("p@1", "x", tmp_path).find(["a b"])["a b"].tokens == OURS.tokens
     assert theirs.path.read_bytes() == before
     assert theirs.find(["a b"])["a b"].tokens == THEIRS.tokens
-
-
-def test_a_file_in_our_place_whose_tables_are_others_stays(tmp_path: Path) -> None:
-    cache = AnalysisCache("p@1", "x", tmp_path)
-    cache.add({"a b": THEIRS})
-    with closing(sqlite3.connect(cache.path)) as base, base:
-        base.execute("ALTER TABLE analyses RENAME COLUMN value TO packed")
-        base.execute("ALTER TABLE analyses ADD COLUMN form INTEGER NOT NULL DEFAULT 7")
-    before = rows(cache.path)
-    cache.add({"a b": OURS, "c": OURS})
-    assert cache.find(["a b", "c"]) == {}
-    assert rows(cache.path) == before
 
 
 def test_every_source_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,15 +192,6 @@ def test_files_that_were_used_longest_ago_go_first(tmp_path: Path, monkeypatch: 
     assert len(found(older, 60)) < 60
 
 
-def test_the_folder_is_not_looked_at_with_every_write(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked = []
-    monkeypatch.setattr(module, "make_room", lambda *arguments: looked.append(arguments))
-    fill(AnalysisCache("p@1", "x", tmp_path), 0, 60)
-    assert looked == [(tmp_path, LARGEST)]
-
-
 def test_files_of_older_versions_and_those_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FOR_ROOM", 0.0)
     cache = AnalysisCache("p@1", "x", tmp_path)
@@ -246,21 +209,6 @@ def test_files_of_older_versions_and_those_in_use(tmp_path: Path, monkeypatch: p
     assert found(cache, 20) == []
     fill(cache, 0, 1)
     assert found(cache, 1) == [0]
-
-
-def test_a_file_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = AnalysisCache("p@1", "x", tmp_path)
-    fill(cache, 0, 5)
-    before, connect = cache.path.read_bytes(), sqlite3.connect
-
-    def only_to_read(path: Path, timeout: float) -> sqlite3.Connection:
-        return connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=timeout)
-
-    # Permissions would not keep the superuser from writing.
-    monkeypatch.setattr(sqlite3, "connect", only_to_read)
-    assert found(cache, 9) == list(range(5))
-    cache.add({"new": large("new")})
-    assert cache.path.read_bytes() == before
 
 
 def test_the_limit_is_a_number_of_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

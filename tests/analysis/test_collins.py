@@ -47,87 +47,56 @@ def test_function_words_are_heads() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("phrase", "head"),
-    [
-        ("(NP (NP (DT the) (NN dog)) (POS 's))", "'s"),
-        ("(NP (NNP Mrs.) (NNP Hill) (JJ senior))", "Hill"),
-        ("(NP (NP (NN water)) (PP (IN of) (NP (NN life))))", "water"),
-        ("(NP (DT the) (ADJP (JJ poor)) (NNP))".replace(" (NNP)", ""), "poor"),
-        ("(NP (DT the) (CD two) (JJ red))", "two"),
-        ("(NP (DT the) (JJ poor))", "poor"),
-        ("(NP (DT this))", "this"),
-        ("(NP (PRP it) (PRP self))", "self"),
-        ("(NP (NML (NN steel) (NN mill)) (VBG running))", "mill"),
-        ("(VP (TO to) (VP (VB go)))", "to"),
-        ("(VP (VBD went) (VBN gone))", "went"),
-        ("(VP (RB not) (JJ red) (NN x))", "x"),
-        ("(PP (RB right) (IN up) (IN to) (NP (NN it)))", "to"),
-        ("(ADVP (RB very) (RB well))", "well"),
-        ("(ADJP (RB very) (JJ red) (NNS x))", "x"),
-        ("(SBAR (WHNP (WP who)) (S (VP (VBD left))))", "who"),
-        ("(S (NP (NN rain)) (ADJP (JJ wet)))", "wet"),
-        ("(SINV (VBD said) (NP (PRP she)))", "said"),
-        ("(SQ (VBZ is) (NP (PRP it)) (VP (VB go)))", "is"),
-        ("(QP (RB about) (CD 5) (CD 6))", "about"),
-        ("(FRAG (NP (NN x)) (NP (NN y)))", "y"),
-        ("(INTJ (UH oh) (UH no))", "oh"),
-        ("(UCP (NP (NN x)) (ADJP (JJ y)))", "y"),
-        ("(WHNP (WDT which) (NN x))", "which"),
-        ("(XYZ (NN x) (NN y))", "x"),
-    ],
-)
+TABLE = [
+    ("(NP (NP (DT the) (NN dog)) (POS 's))", "'s"), ("(NP (NNP Mrs.) (NNP Hill) (JJ senior))", "Hill"),
+    ("(NP (NP (NN water)) (PP (IN of) (NP (NN life))))", "water"), ("(NP (DT the) (CD two) (JJ red))", "two"),
+    ("(NP (DT the) (JJ poor))", "poor"), ("(NP (DT this))", "this"), ("(NP (PRP it) (PRP self))", "self"),
+    ("(NP (NML (NN steel) (NN mill)) (VBG running))", "mill"), ("(VP (TO to) (VP (VB go)))", "to"),
+    ("(VP (VBD went) (VBN gone))", "went"), ("(VP (RB not) (JJ red) (NN x))", "x"),
+    ("(PP (RB right) (IN up) (IN to) (NP (NN it)))", "to"), ("(ADVP (RB very) (RB well))", "well"),
+    ("(ADJP (RB very) (JJ red) (NNS x))", "x"), ("(SBAR (WHNP (WP who)) (S (VP (VBD left))))", "who"),
+    ("(S (NP (NN rain)) (ADJP (JJ wet)))", "wet"), ("(SINV (VBD said) (NP (PRP she)))", "said"),
+    ("(SQ (VBZ is) (NP (PRP it)) (VP (VB go)))", "is"), ("(QP (RB about) (CD 5) (CD 6))", "about"),
+    ("(FRAG (NP (NN x)) (NP (NN y)))", "y"), ("(INTJ (UH oh) (UH no))", "oh"),
+    ("(UCP (NP (NN x)) (ADJP (JJ y)))", "y"), ("(WHNP (WDT which) (NN x))", "which"), ("(XYZ (NN x) (NN y))", "x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("phrase", "head"), TABLE)
 def test_the_table(phrase: str, head: str) -> None:
     assert [word for word, governor, _ in arcs(phrase) if not governor] == [head]
 
 
-class TestCoordination:
-    def test_the_first_conjunct_is_the_head(self) -> None:
-        assert arcs("(NP (NNS cats) (CC and) (NNS dogs))") == [
-            ("cats", "", "TOP/NP"),
-            ("and", "cats", "NP/CC"),
-            ("dogs", "cats", "NP/NNS"),
-        ]
-
-    def test_with_a_comma_before_the_conjunction(self) -> None:
-        tree = "(NP (NN red) (, ,) (NN blue) (, ,) (CC and) (NN green))"
-        assert {word: head for word, head, _ in arcs(tree)}["blue"] == ""
-        assert ("green", "blue", "NP/NN") in arcs(tree)
-
-    def test_no_conjunct_before(self) -> None:
-        # "And rain" has nothing else that could be its head; the head before the conjunction stays.
-        assert arcs("(NP (CC and) (NN rain))")[1] == ("rain", "", "TOP/NP")
-        verbs = "(VP (VP (VBD came)) (CC and) (VP (VBD went)))"
-        assert [head for _, head, _ in arcs(verbs)] == ["", "came", "came"]
+def test_coordination() -> None:
+    # The first conjunct is the head.
+    assert arcs("(NP (NNS cats) (CC and) (NNS dogs))") == [
+        ("cats", "", "TOP/NP"), ("and", "cats", "NP/CC"), ("dogs", "cats", "NP/NNS"),
+    ]  # fmt: skip
+    # A comma before the conjunction.
+    tree = "(NP (NN red) (, ,) (NN blue) (, ,) (CC and) (NN green))"
+    assert {word: head for word, head, _ in arcs(tree)}["blue"] == ""
+    assert ("green", "blue", "NP/NN") in arcs(tree)
+    # "And rain" has nothing else that could be its head; the head before the conjunction stays.
+    assert arcs("(NP (CC and) (NN rain))")[1] == ("rain", "", "TOP/NP")
+    verbs = "(VP (VP (VBD came)) (CC and) (VP (VBD went)))"
+    assert [head for _, head, _ in arcs(verbs)] == ["", "came", "came"]
 
 
-class TestPunctuation:
-    TREE = (
+def test_punctuation() -> None:
+    """Quotes and full stop are gone, so is the mark at the edge; the comma after "baker" is the sentence's."""
+    tree = (
         "(TOP (S (`` ``) (NP (NP (NNP Ann)) (, ,) (NP (DT the) (NN baker) (, ,))) (VP (VBD slept) (: ;)) ('' '')"
         " (. .)))"
     )
-
-    def test_what_is_removed_and_raised(self) -> None:
-        # Quotes and the full stop are gone, so is the mark that has come to the sentence's edge; the comma after
-        # "baker" is a part of the sentence.
-        assert arcs(self.TREE) == [
-            ("Ann", "slept", "S/NP"),
-            (",", "Ann", "NP/,"),
-            ("the", "baker", "NP/DT"),
-            ("baker", "Ann", "NP/NP"),
-            (",", "slept", "S/,"),
-            ("slept", "", "TOP/S"),
-        ]
-
-    def test_other_columns_follow(self) -> None:
-        found = collins_analysis(analysed(self.TREE))
-        assert found.tokens == ("Ann", ",", "the", "baker", ",", "slept")
-        assert found.xpos == ("NNP", ",", "DT", "NN", ",", "VBD")
-
-    def test_nothing_but_punctuation(self) -> None:
-        assert arcs("(TOP (FRAG (. !) (. !)))") == [("!", "!", "FRAG/."), ("!", "", "TOP/FRAG")]
-        assert arcs("(TOP (. .))") == [(".", "", "TOP/.")]
-        assert collins_analysis(Analysis(())).trees == ()
+    assert arcs(tree) == [
+        ("Ann", "slept", "S/NP"), (",", "Ann", "NP/,"), ("the", "baker", "NP/DT"), ("baker", "Ann", "NP/NP"),
+        (",", "slept", "S/,"), ("slept", "", "TOP/S"),
+    ]  # fmt: skip
+    assert collins_analysis(analysed(tree)).xpos == ("NNP", ",", "DT", "NN", ",", "VBD")
+    # Nothing but punctuation.
+    assert arcs("(TOP (FRAG (. !) (. !)))") == [("!", "!", "FRAG/."), ("!", "", "TOP/FRAG")]
+    assert arcs("(TOP (. .))") == [(".", "", "TOP/.")]
+    assert collins_analysis(Analysis(())).trees == ()
 
 
 def test_several_sentences() -> None:

@@ -75,10 +75,6 @@ STRUCTURES = {
         ('b1 NEGATION b2;b2 NEGATION b3;b2 melt "v.01" e2;b2 A1 e2 x2;b2 snow "n.01" x2;b3 dog "n.01" x1;'
         'b3 bark "v.01" e1;b3 A0 e1 x1'),
     ),
-    "a purpose": (
-        "dogs NOUN NNS 2 nsubj;come VERB VBP 0 root;to PART TO 4 mark;bark VERB VB 2 advcl", "1 A1=0 AM-PRP=2-3",
-        'b1 dog "n.01" x1;b1 come "v.01" e1;b1 A1 e1 x1;b1 AM-PRP e1 e2;b1 bark "v.01" e2',
-    ),
     "negation and modal": (SWIMS, "3 A0=0 AM-MOD=1 AM-NEG=2", SWIM),
     # A coordinated clause stands outside negation and modals, if it has a subject or contrasts.
     "and with a subject": (
@@ -93,20 +89,11 @@ STRUCTURES = {
         SWIMS + "and CCONJ CC 6 cc;run VERB VB 4 conj", "3 A0=0;5 A0=0",
         f'{SWIM};b3 CONTINUATION b4;b4 run "v.01" e2;b4 A0 e2 x1',
     ),
-    "parataxis": (
-        SWIMS + "cats NOUN NNS 6 nsubj;run VERB VBP 4 parataxis", "3 A0=0;5 A0=4",
-        f"{SWIM};b1 CONTINUATION b4;{RUN}",
-    ),
     "a coordinated clause stands outside a quantifier": (
         ("No DET DT 2 det;dog NOUN NN 3 nsubj;barked VERB VBD 0 root;and CCONJ CC 6 cc;cats NOUN NNS 6 nsubj;"
         "slept VERB VBD 3 conj"), "",
         ('b1 NEGATION b2;b2 dog "n.01" x1;b2 bark "v.01" e1;b2 A0 e1 x1;b1 CONTINUATION b3;b3 cat "n.01" x2;'
         'b3 sleep "v.01" e2;b3 A0 e2 x2'),
-    ),
-    "an oblique phrase with every": (
-        "Anna PROPN NNP 2 nsubj;spoke VERB VBD 0 root;with ADP IN 5 case;every DET DT 5 det;child NOUN NN 2 obl", "",
-        ('b4 PRESUPPOSITION b1;b4 female "n.01" x1;b4 Name x1 "anna";b1 NEGATION b2;b2 child "n.01" x2;'
-        'b2 NEGATION b3;b3 speak "v.01" e1;b3 A0 e1 x1;b3 A2 e1 x2'),
     ),
     "the role of a relative pronoun is that of the noun": (
         "Dogs NOUN NNS 0 root;that PRON WDT 3 nsubj;bark VERB VBP 1 acl:relcl", "2 A0=0 R-A0=1",
@@ -121,14 +108,6 @@ def test_structures(name: str) -> None:
     assert matches(with_roles(text, frames), expected)
 
 
-def test_roles_that_are_given_count() -> None:
-    text = "Snow NOUN NN 2 nsubj;melts VERB VBZ 0 root"
-    operators = [
-        {one.operator for one in structure_of(with_roles(text, by)).clauses} for by in ("", "1 A1=0")
-    ]
-    assert [("A0" in one, "A1" in one) for one in operators] == [(True, False), (False, True)]
-
-
 def test_pronoun_is_who_was_mentioned() -> None:
     one = analysed("Anna PROPN NNP 2 nsubj;says VERB VBZ 0 root;she PRON PRP 4 nsubj;sings VERB VBZ 2 ccomp")
     subjects = [clause.arguments[1] for clause in structure_of(one).clauses if clause.operator == "A0"]
@@ -139,14 +118,12 @@ def test_pronoun_is_who_was_mentioned() -> None:
 VALUES = [
     ("in ADP IN 4 case;1999 NUM CD 2 obl", "YearOfCentury 1999"),
     ("5 NUM CD 2 obl;May PROPN NNP 3 nmod;2012 NUM CD 3 nmod", "DayOfMonth 05;MonthOfYear 05;YearOfCentury 2012"),
-    ("May PROPN NNP 2 obl;5 NUM CD 3 nummod;2012 NUM CD 3 nummod", "DayOfMonth 05;MonthOfYear 05;YearOfCentury 2012"),
     ("at ADP IN 4 case;noon NOUN NN 2 obl", "ClockTime 12:00"),
     ("3:30 NUM CD 2 obl;p.m. NOUN NN 3 nmod", "ClockTime 15:30"),
     ("12:05 NUM CD 2 obl;am NOUN NN 3 nmod", "ClockTime 00:05"),
     ("five NUM CD 4 nummod;o'clock NOUN NN 2 obl", "ClockTime 05:00"),
     ("1999 NUM CD 4 nummod;flakes NOUN NNS 2 obj", "Quantity 1999"),
     ("5 NUM CD 4 compound;million NUM CD 5 nummod;flakes NOUN NNS 2 obj", "Quantity 5000000"),
-    ("2.5 NUM CD 4 compound;thousand NUM CD 5 nummod;flakes NOUN NNS 2 obj", "Quantity 2500"),
     ("two NUM CD 5 compound;hundred NUM CD 5 compound;five NUM CD 6 nummod;flakes NOUN NNS 2 obj", "Quantity 205"),
 ]  # fmt: skip
 
@@ -165,9 +142,6 @@ FELL = "did AUX VBD 4 aux;snow NOUN NN 4 nsubj;fall VERB VB 0 root"
     ("text", "role", "concept"),
     [
         (f"Where ADV WRB 4 advmod;{FELL}", "AM-LOC", "location"),
-        (f"When ADV WRB 4 advmod;{FELL}", "AM-TMP", "time"),
-        (f"Why ADV WRB 4 advmod;{FELL}", "AM-CAU", "cause"),
-        (f"How ADV WRB 4 advmod;{FELL}", "AM-MNR", "manner"),
         ("Where ADV WRB 0 root;is AUX VBZ 1 cop;snow NOUN NN 1 nsubj", "AM-LOC", "location"),
         ("Which DET WDT 2 det;dog NOUN NN 3 nsubj;barks VERB VBZ 0 root", "A0", "dog"),
         ("Whose PRON WP$ 2 nmod:poss;dog NOUN NN 3 nsubj;barks VERB VBZ 0 root", "Of", "person"),
@@ -190,13 +164,8 @@ def test_relative_words_and_conjunctions_ask_nothing() -> None:
 
 
 def test_nothing_is_said() -> None:
-    lines = [
-        analysed(". PUNCT . 0 root"),
-        analysed("and CCONJ CC 0 root"),
-        Analysis(("a",), (0,)),
-        Analysis(()),
-    ]
-    assert [structure_of(one).clauses for one in lines] == [()] * 4
+    lines = [analysed("and CCONJ CC 0 root"), Analysis(("a",), (0,)), Analysis(())]
+    assert [structure_of(one).clauses for one in lines] == [()] * 3
 
 
 SNOW = "Snow NOUN NN 2 nsubj;melts VERB VBZ 0 root;fast ADV RB 2 advmod;quietly ADV RB 2 advmod"

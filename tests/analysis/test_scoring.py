@@ -5,7 +5,7 @@ import pytest
 
 from pfsm.analysis.alignment import align, squeezed
 from pfsm.analysis.constituents import parse_brackets
-from pfsm.analysis.scoring import aligned_words, calibration, score_brackets, score_parses
+from pfsm.analysis.scoring import calibration, score_brackets, score_parses
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, joined
 
 
@@ -37,10 +37,6 @@ def test_words_cut_differently_count_against_precision_and_recall() -> None:
     # One word of two and three in common, and it is the root of both.
     assert (scores.words.correct, scores.words.system, scores.words.gold) == (1, 2, 3)
     assert scores.las.f1 == pytest.approx(100 * 2 * 1 / 5)
-
-
-def test_words_of_other_characters_are_matched_in_order() -> None:
-    assert aligned_words(["I", "saw", "teh", "cat"], ["I", "saw", "the", "cat"]) == [0, 1, -1, 3]
 
 
 def test_brackets_by_hand() -> None:

@@ -8,14 +8,11 @@ from pfsm.english.tokens import words_of
     [
         ("They don't, we'll see.", "They do n't , we 'll see ."),
         ("A 15-year plan to co-operate.", "A 15 - year plan to co-operate ."),
-        ("Mr. Bell left. She stayed.", "Mr. Bell left . She stayed ."),
         ("We cannot pay $20,000.50 (or £3)!", "We can not pay $ 20,000.50 ( or £ 3 ) !"),
         ("See https://a.example/x?y=1 or ann@b.example.", "See https://a.example/x?y=1 or ann@b.example ."),
         ("the dog's bone… and\u00a0Anna’s", "the dog 's bone … and Anna ’s"),
-        ("On 3/14/2001 call 555-1234", "On 3/14/2001 call 555-1234"),
         ("the U.S. team at 5pm...", "the U.S. team at 5pm ..."),
         ("", ""),
-        ("   ", ""),
     ],
 )
 def test_words(line: str, words: str) -> None:

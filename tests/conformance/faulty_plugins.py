@@ -261,18 +261,8 @@ NUMBERS = '''
     def infinite(metric, human): return float("inf") if np.std(metric) == 0 else 1.0
 '''
 METRICS = (
-    "good",
-    "pooled",
-    "rank",
-    "honest",
-    "moody",
-    "nan",
-    "longest",
-    "unequal",
-    "mistaken",
-    "unsigned",
-    "parted",
-)
+    "good", "pooled", "rank", "honest", "moody", "nan", "longest", "unequal", "mistaken", "unsigned", "parted",
+)  # fmt: skip
 NUMBER_POINTS = {
     "metric": {name: f"numbers_of_mine:{name.capitalize()}" for name in METRICS},
     "feature": {name: f"numbers_of_mine:{name}" for name in ("place", "commas")},

@@ -4,7 +4,6 @@ import pytest
 
 from pfsm.english.entailment import coverage, facts, polarity
 from pfsm.english.entailment.features import FEATURES, RELATIONS, pair_values
-from pfsm.english.entailment.sides import share
 from pfsm.lexicons.relations import load_relations
 from tests.entailment.lines import pair, side
 
@@ -35,17 +34,12 @@ class TestAlignment:
             0: 0
         }
 
-    def test_the_swapped_pair(self) -> None:
-        swapped = pair(DOG_BIT, MARY_BIT).swapped
-        assert swapped.aligned == {2: 0, 3: 1, 1: 2, 0: 3}
-
 
 class TestCoverage:
     def test_words(self) -> None:
         lost = pair(DOG_BIT, HE_LEFT)
         assert (coverage.content(lost), coverage.nouns(lost), coverage.verbs(lost)) == (0.0, 0.0, 0.0)
         assert coverage.modifiers(lost) == 1.0  # there is none to lose
-        assert coverage.content(pair(DOG_BIT, MARY_BIT)) == 1.0
         assert coverage.content(pair(DOG_BIT, "dog/NOUN/NN/0/root")) == pytest.approx(1 / 3)
         assert coverage.content(pair(DOG_BIT, "dog/NOUN/NN/0/root").swapped) == 1.0
 
@@ -63,31 +57,12 @@ class TestCoverage:
         assert coverage.arguments(passive.swapped) == 1.0
         assert coverage.relations(passive) == pytest.approx(1 / 3)
 
-    def test_roots(self) -> None:
-        nominal = "dog/NOUN/NN/0/root bit/VERB/VBN/1/acl"
-        assert (coverage.roots(pair(DOG_BIT, nominal)), coverage.root_match(pair(DOG_BIT, nominal))) == (
-            1.0,
-            0.0,
-        )
-        assert (coverage.roots(pair(DOG_BIT, HE_LEFT)), coverage.root_match(pair(DOG_BIT, HE_LEFT))) == (
-            0.0,
-            0.0,
-        )
-        assert coverage.root_match(pair(DOG_BIT, MARY_BIT)) == 1.0
-        assert coverage.root_match(pair("", "")) == 1.0
-        assert coverage.root_match(pair("", HE_LEFT)) == 0.0
-
     def test_head_mismatch(self) -> None:
         near = "red/ADJ/JJ/2/amod car/NOUN/NN/3/nsubj hit/VERB/VBD/0/root house/NOUN/NN/3/obj"
         moved = "car/NOUN/NN/2/nsubj hit/VERB/VBD/0/root red/ADJ/JJ/4/amod house/NOUN/NN/2/obj"
         assert coverage.head_mismatch(pair(near, near)) == 0.0
         assert coverage.head_mismatch(pair(near, moved)) == pytest.approx(1 / 3)
         assert coverage.head_mismatch(pair(near, "")) == 0.0
-
-    def test_all_of_nothing(self) -> None:
-        assert share(0, 0) == 1.0
-        assert coverage.relations(pair("", DOG_BIT)) == 1.0
-        assert coverage.relations(pair(DOG_BIT, "")) == 0.0
 
 
 class TestPolarity:
@@ -97,22 +72,15 @@ class TestPolarity:
         assert polarity.polarity_clash(lost) == polarity.polarity_clash(lost.swapped) == 1.0
         assert polarity.polarity_clash(pair(HE_DID_NOT, HE_DID_NOT)) == 0.0
 
-    @pytest.mark.parametrize(
-        "text",
-        [
+    def test_other_ways_to_negate(self) -> None:
+        for text in (
             "Nobody/PRON/NN/2/nsubj left/VERB/VBD/0/root",
             "No/DET/DT/2/det man/NOUN/NN/3/nsubj left/VERB/VBD/0/root",
             "He/PRON/PRP/3/nsubj never/ADV/RB/3/advmod left/VERB/VBD/0/root",
-            "He/PRON/PRP/2/nsubj left/VERB/VBD/0/root nothing/PRON/NN/2/obj",
-        ],
-    )
-    def test_other_ways_to_negate(self, text: str) -> None:
-        assert polarity.is_negated(side(text), side(text).roots[0])
-        assert polarity.polarity_clash(pair(HE_LEFT, text)) == 1.0
-
-    def test_two_negations(self) -> None:
+        ):
+            assert polarity.polarity_clash(pair(HE_LEFT, text)) == 1.0
         twice = "Nobody/PRON/NN/3/nsubj never/ADV/RB/3/advmod left/VERB/VBD/0/root"
-        assert not polarity.is_negated(side(twice), 2)
+        assert polarity.polarity_clash(pair(HE_LEFT, twice)) == 0.0
 
     def test_modality(self) -> None:
         may = "He/PRON/PRP/3/nsubj may/AUX/MD/3/aux leave/VERB/VB/0/root"
@@ -123,11 +91,10 @@ class TestPolarity:
         assert polarity.modality_clash(pair(may, perhaps, LEFT)) == 0.0
         assert polarity.modality_clash(pair(must, has_to)) == 0.0
         assert polarity.modality_clash(pair(HE_LEFT, may, LEFT)) == 1.0
-        assert (polarity.modality_lost(pair(may, must)), polarity.modality_lost(pair(may, perhaps))) == (
+        assert (polarity.modality_lost(pair(may, must)), polarity.modality_lost(pair(HE_LEFT, may))) == (
             1.0,
             0.0,
         )
-        assert polarity.modality_lost(pair(HE_LEFT, may)) == 0.0
 
     @pytest.mark.parametrize(
         ("text", "tense"),
@@ -135,10 +102,8 @@ class TestPolarity:
             (HE_LEFT, "past"),
             ("He/PRON/PRP/2/nsubj leaves/VERB/VBZ/0/root", "present"),
             ("He/PRON/PRP/3/nsubj will/AUX/MD/3/aux leave/VERB/VB/0/root", "future"),
-            ("He/PRON/PRP/3/nsubj 'll/AUX/MD/3/aux leave/VERB/VB/0/root", "future"),
             (HE_DID_NOT, "past"),
             ("He/PRON/PRP/3/nsubj has/AUX/VBZ/3/aux left/VERB/VBN/0/root", "past"),
-            ("He/PRON/PRP/3/nsubj is/AUX/VBZ/3/aux leaving/VERB/VBG/0/root", "present"),
             ("It/PRON/PRP/3/nsubj:pass is/AUX/VBZ/3/aux:pass left/VERB/VBN/0/root", "present"),
             ("He/PRON/PRP/4/nsubj has/AUX/VBZ/4/aux been/AUX/VBN/4/aux leaving/VERB/VBG/0/root", "past"),
             ("leave/VERB/VB/0/root !/PUNCT/./1/punct", ""),
@@ -147,17 +112,6 @@ class TestPolarity:
     def test_tense(self, text: str, tense: str) -> None:
         line = side(text)
         assert polarity.tense(line, line.roots[0]) == tense
-
-    def test_going_to(self) -> None:
-        going = "He/PRON/PRP/3/nsubj is/AUX/VBZ/3/aux going/VERB/VBG/0/root to/PART/TO/5/mark leave/VERB/VB/3/xcomp"
-        assert polarity.tense(side(going), 4) == "future"
-
-    def test_another_tense(self) -> None:
-        future = "He/PRON/PRP/3/nsubj will/AUX/MD/3/aux leave/VERB/VB/0/root"
-        infinitive = "to/PART/TO/2/mark leave/VERB/VB/0/root"
-        assert polarity.tense_clash(pair(HE_LEFT, future, LEFT)) == 1.0
-        assert polarity.tense_clash(pair(HE_LEFT, infinitive, LEFT)) == 0.0
-        assert polarity.tense_clash(pair(HE_LEFT, HE_DID_NOT, LEFT)) == 0.0
 
     def test_quantifiers(self) -> None:
         every, some = (
@@ -169,13 +123,9 @@ class TestPolarity:
         assert polarity.quantifier_clash(pair(every, of_all)) == 0.0
         assert polarity.quantifier_clash(pair(some, of_all)) == 1.0
         assert polarity.quantifier_clash(pair(every, bare)) == 0.0
-        assert (polarity.quantifier_lost(pair(every, bare)), polarity.quantifier_lost(pair(bare, every))) == (
-            1.0,
-            0.0,
-        )
         everyone = "Everyone/PRON/NN/2/nsubj left/VERB/VBD/0/root"
-        assert polarity.quantifier(side(everyone), 0) == "all"
-        assert polarity.quantifier_lost(pair(every, everyone)) == 0.0
+        others = ((every, bare), (bare, every), (every, everyone))
+        assert [polarity.quantifier_lost(pair(*one)) for one in others] == [1.0, 0.0, 0.0]
 
 
 def plain(text: str) -> str:
@@ -184,56 +134,36 @@ def plain(text: str) -> str:
     return " ".join(f"{word}/{tag}/0/root" for word, tag in zip(text.split(), tags, strict=True))
 
 
-class TestFacts:
-    @pytest.mark.parametrize(
-        ("reference", "hypothesis", "found", "clash"),
-        [
-            ("2.5 million men", "2,500,000 men", 1.0, 0.0),
-            ("25 men", "twenty - five men", 1.0, 0.0),
-            ("25 men", "52 men", 0.0, 1.0),
-            ("25 men", "men", 0.0, 0.0),
-            ("3 men and 3 boys", "3 men", 0.5, 0.0),
-            ("men", "7 men", 1.0, 0.0),
-            ("5 March 2010", "March 5 , 2010", 1.0, 0.0),
-        ],
-    )
-    def test_numbers(self, reference: str, hypothesis: str, found: float, clash: float) -> None:
-        one = pair(plain(reference), plain(hypothesis))
-        assert (facts.number_share(one), facts.number_clash(one)) == (found, clash)
-        assert facts.number_clash(one.swapped) == clash
+FACTS = """
+number | 2.5 million men | 2,500,000 men | 1 0
+number | 25 men | twenty - five men | 1 0
+number | 25 men | 52 men | 0 1
+number | 25 men | men | 0 0
+number | 3 men and 3 boys | 3 men | 0.5 0
+number | men | 7 men | 1 0
+number | 5 March 2010 | March 5 , 2010 | 1 0
+date | 5 March 2010 | March 5th , 2010 | 1 0
+date | 5 March 2010 | in 2010 | 1 0
+date | 5 March 2010 | 6 March 2010 | 0 1
+date | on Monday | on Tuesday | 0 1
+date | on Monday | then | 0 0
+name | said Gaddafi | said Qaddafi | 1 0
+name | said Smith | said Jones | 0 1
+name | said Smith | said he | 0 0
+name | the U.N. there | the United Nations there | 1 0
+name | John Smith | Smith | 0.5 0
+name | Ann | Anna | 0 1
+"""
+"""Reference, hypothesis, the share that is found, whether they clash; Ann is too short to be spelled differently."""
 
-    @pytest.mark.parametrize(
-        ("reference", "hypothesis", "found", "clash"),
-        [
-            ("5 March 2010", "March 5th , 2010", 1.0, 0.0),
-            ("5 March 2010", "in 2010", 1.0, 0.0),
-            ("5 March 2010", "6 March 2010", 0.0, 1.0),
-            ("on Monday", "on Tuesday", 0.0, 1.0),
-            ("on Monday", "then", 0.0, 0.0),
-            ("then", "on Monday", 1.0, 0.0),
-        ],
-    )
-    def test_dates(self, reference: str, hypothesis: str, found: float, clash: float) -> None:
-        one = pair(plain(reference), plain(hypothesis))
-        assert (facts.date_share(one), facts.date_clash(one)) == (found, clash)
 
-    @pytest.mark.parametrize(
-        ("reference", "hypothesis", "found", "clash"),
-        [
-            ("said Gaddafi", "said Qaddafi", 1.0, 0.0),
-            ("said Smith", "said Jones", 0.0, 1.0),
-            ("said Smith", "said he", 0.0, 0.0),
-            ("the United Nations", "the UN", 1.0, 0.0),
-            ("the U.N. there", "the United Nations there", 1.0, 0.0),
-            ("John Smith", "Smith", 0.5, 0.0),
-            ("he", "Smith", 1.0, 0.0),
-            ("Ann", "Anna", 0.0, 1.0),  # too short to be spelled differently
-        ],
-    )
-    def test_names(self, reference: str, hypothesis: str, found: float, clash: float) -> None:
-        one = pair(plain(reference), plain(hypothesis))
-        assert (facts.name_share(one), facts.name_clash(one)) == (found, clash)
-        assert facts.name_clash(one.swapped) == clash
+@pytest.mark.parametrize("row", FACTS.strip().splitlines())
+def test_facts(row: str) -> None:
+    kind, reference, hypothesis, values = row.split(" | ")
+    one = pair(plain(reference), plain(hypothesis))
+    share, clash = (getattr(facts, f"{kind}_{what}") for what in ("share", "clash"))
+    assert [share(one), clash(one)] == [float(value) for value in values.split()]
+    assert clash(one.swapped) == clash(one)
 
 
 class TestMeanings:
