@@ -155,34 +155,12 @@ def test_what_is_asked_for(text: str, role: str, concept: str) -> None:
     assert role in {one.operator for one in clauses if asked in one.arguments[1:] and not one.is_concept}
 
 
-def test_relative_words_and_conjunctions_ask_nothing() -> None:
-    for text in (
-        "dogs NOUN NNS 0 root;whose PRON WP$ 3 nmod:poss;ears NOUN NNS 4 nsubj;hang VERB VBP 1 acl:relcl",
-        "dogs NOUN NNS 2 nsubj;bark VERB VBP 0 root;when ADV WRB 5 advmod;snow NOUN NN 5 nsubj;falls VERB VBZ 2 advcl",
-    ):
-        assert all('"?"' not in one.arguments for one in structure_of(analysed(text)).clauses)
-
-
 def test_nothing_is_said() -> None:
     lines = [analysed("and CCONJ CC 0 root"), Analysis(("a",), (0,)), Analysis(())]
     assert [structure_of(one).clauses for one in lines] == [()] * 3
 
 
 SNOW = "Snow NOUN NN 2 nsubj;melts VERB VBZ 0 root;fast ADV RB 2 advmod;quietly ADV RB 2 advmod"
-
-
-def test_an_equal_line_has_the_structure_that_was_built() -> None:
-    first, given = analysed(SNOW), with_roles(SNOW, "1 A1=0")
-    tree = first.trees[0]
-    # An analyser of another package may give lists, and its probabilities do not matter here.
-    make: Any = Analysis
-    frames = [Frame(1, "melt", (Argument("A1", [[0, 1]], 0.5),), probability=0.75)]  # type: ignore[arg-type]
-    trees = (DependencyTree(list(tree.heads), list(tree.labels), -1.0),)  # type: ignore[arg-type]
-    columns = (list(column) for column in (first.tokens, first.sentences, first.upos, first.xpos))
-    listed = make(*columns, trees, frames=frames)
-    assert structure_of(listed) is structure_of(given)
-    assert structure_of(analysed(SNOW)) is structure_of(first)
-    assert structure_of(given) != structure_of(first)
 
 
 def test_a_line_with_a_difference_has_a_structure_of_its_own() -> None:

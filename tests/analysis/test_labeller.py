@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
-from pfsm.analysis.roles import NOUN, VERB, Argument, Frame, Span
+from pfsm.analysis.roles import Argument, Frame, Span
 from pfsm.analysis.scoring import score_roles
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
@@ -334,32 +334,6 @@ def test_analyser_with_the_option(tmp_path: Path) -> None:
         )
         assert (one.tokens, one.trees) == (plain.tokens, plain.trees)
     assert sum(len(one.frames or ()) for one in both) > sum(len(one.frames or ()) for one in verbs)
-
-
-def test_scores_of_nouns_by_hand() -> None:
-    gold = replace(
-        LINE,
-        frames=(
-            Frame(1, "approve", (Argument("A0", ((0, 1),)), Argument("A1", ((2, 5),)))),
-            Frame(5, "surprise", (Argument("A0", ((0, 5),)), Argument("A1", ((6, 7),)))),
-        ),
-    )
-    system = replace(
-        LINE,
-        frames=(
-            Frame(1, "approval", (Argument("A0", ((0, 1),)),), probability=0.9),
-            Frame(4, "plan", (Argument("A1", ((3, 4),)),), probability=0.6),
-            Frame(5, "surprise", (Argument("A1", ((6, 7),)),)),
-        ),
-    )
-    nouns, verbs = (score_roles([(system, gold)], of=kind) for kind in (NOUN, VERB))
-    assert (nouns.predicates.correct, nouns.predicates.system, nouns.predicates.gold) == (1, 2, 1)
-    assert (nouns.arguments.correct, nouns.arguments.system, nouns.arguments.gold) == (1, 2, 2)
-    assert (verbs.predicates.correct, verbs.predicates.system, verbs.predicates.gold) == (1, 1, 1)
-    assert (verbs.arguments.correct, verbs.arguments.system, verbs.arguments.gold) == (1, 1, 2)
-    # Without universal tags those of Penn say which words are nouns; proper nouns are none.
-    penn = replace(gold, upos=(), xpos=("PRP$", "NNS", "IN", "DT", "NNP", "VBD", "PRP"))
-    assert score_roles([(system, penn)], of=NOUN).predicates.system == 1
 
 
 def roles(analysis: Analysis, lemma: str) -> dict[str, str]:

@@ -142,15 +142,6 @@ def test_faults_in_conllu_name_the_line(fields: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_continuations_in_conllu_join_their_argument_and_the_predicate_is_none() -> None:
-    fields = "Pred=give|Args=V:2,A1:1,C-A1:4-5|Alts=A1:1@0.7,C-A1:4-5@0.6,C-V:3@0.5"
-    text = CONLLU.replace("Pred=give.01|Args=A0:1,A2:3,A1:4-5,AM-TMP:6", fields)
-    (frame,) = _frames(parsed_text(text.splitlines(), "x")[0])
-    spans = ((0, 1), (3, 5))
-    assert frame.arguments == (Argument("A1", spans),)
-    assert frame.alternatives == (Argument("A1", spans, 0.7),)
-
-
 def test_propbank_over_ud() -> None:
     first, second = parsed_text(PROPBANK.splitlines(), "x")
     assert first.tokens == ("The", "pen", "that", "she", "gave", "away", "is", "red")

@@ -15,20 +15,10 @@ from types import TracebackType
 from typing import Any, Self
 
 FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-dev-shm-usage",
-    "--disable-extensions",
-    "--disable-sync",
-    "--hide-scrollbars",
-    "--metrics-recording-only",
-    "--no-first-run",
-    "--remote-debugging-pipe",
-)
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-default-apps", "--disable-dev-shm-usage", "--disable-extensions", "--disable-sync", "--hide-scrollbars",
+    "--metrics-recording-only", "--no-first-run", "--remote-debugging-pipe",
+)  # fmt: skip
 PATIENCE = 120.0
 # What a page does when something goes wrong in it.
 FAULTS = {"Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"}
@@ -133,13 +123,8 @@ class Browser:
 
     def size(self, width: int, height: int, dark: bool = False, phone: bool = False) -> None:
         """Sets the window and the preferred colours."""
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=2 if phone else 1,
-            mobile=phone,
-        )
+        screen = {"width": width, "height": height, "deviceScaleFactor": 2 if phone else 1, "mobile": phone}
+        self.call("Emulation.setDeviceMetricsOverride", **screen)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
 
@@ -157,10 +142,9 @@ class Browser:
         """Presses and releases a key, such as ``Tab`` or ``ArrowDown``."""
         codes = {"Tab": 9, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38}
         codes |= {"ArrowRight": 39, "ArrowDown": 40, "Enter": 13}
+        sent = {"key": key, "code": key, "windowsVirtualKeyCode": codes[key]}
         for kind in ("rawKeyDown", "keyUp"):
-            self.call(
-                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key]
-            )
+            self.call("Input.dispatchKeyEvent", type=kind, **sent)
         self.frame()
 
     def screenshot(self, path: Path) -> None:
@@ -193,16 +177,10 @@ os.execv(sys.argv[3], sys.argv[3:])
 def _start(binary: str, profile: str) -> tuple[subprocess.Popen[bytes], int, int]:
     """The process, and our ends of the pipes."""
     (its_input, to), (back, its_output) = _pipe(), _pipe()
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-c", CONNECT, str(its_input), str(its_output)),
-            *(binary, *FLAGS, f"--user-data-dir={profile}", "about:blank"),
-        ],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=(its_input, its_output),
-    )
+    command = [sys.executable, "-c", CONNECT, str(its_input), str(its_output), binary, *FLAGS]
+    command += [f"--user-data-dir={profile}", "about:blank"]
+    none, ends = subprocess.DEVNULL, (its_input, its_output)
+    process = subprocess.Popen(command, stdin=none, stdout=none, stderr=none, pass_fds=ends)
     os.close(its_input)
     os.close(its_output)
     return process, to, back

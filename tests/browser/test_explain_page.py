@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -93,21 +92,13 @@ def test_words_stand_on_the_page_as_they_are(show: Any) -> None:
     assert browser.evaluate("document.querySelector('main b')") is None
 
 
-def test_only_what_is_near_the_window_is_drawn(show: Any) -> None:
-    browser = show(("one", first_system() * 20))
-    browser.wait("document.querySelector('#segment-1 .figure')")
-    assert browser.evaluate("document.querySelectorAll('.card').length") == 180
-    assert browser.evaluate("document.querySelectorAll('.figure').length") <= 15
-    browser.evaluate("window.scrollTo(0, document.body.scrollHeight)")
-    browser.wait("document.querySelector('#segment-180 .figure')")
-
-
 def test_what_was_looked_at_is_dropped_and_drawn_again(show: Any) -> None:
     browser = show(("one", first_system() * 20))
     for number in range(1, 181, 7):
         browser.evaluate(f"document.getElementById('segment-{number}').scrollIntoView()")
         browser.frame()
     browser.wait("document.querySelector('#segment-176 .figure')")
+    assert browser.evaluate("document.querySelectorAll('.card').length") == 180
     assert browser.evaluate("document.querySelectorAll('.figure').length") <= 30
     assert browser.evaluate("document.querySelector('#segment-4 .figure')") is None
     browser.evaluate("document.getElementById('segment-4').scrollIntoView()")
@@ -147,8 +138,6 @@ def test_text_and_scores_filter(show: Any) -> None:
     type_into(browser, "text", "CAT SAT")
     assert browser.evaluate(SHOWN) == [2]
     assert browser.evaluate("document.getElementById('count').textContent") == "1 of 9 segments"
-    type_into(browser, "text", "the mat.")
-    assert browser.evaluate(SHOWN) == [2]
     type_into(browser, "text", "no such words")
     assert browser.evaluate(SHOWN) == []
     assert browser.evaluate("document.getElementById('none').checkVisibility()")
@@ -160,11 +149,9 @@ def test_text_and_scores_filter(show: Any) -> None:
     assert browser.evaluate(SHOWN) == kept
     browser.evaluate("document.getElementById('clear').click()")
     browser.wait(f"document.querySelectorAll('.card').length === {len(segments)}")
-    lengths = [len(segment.reference) for segment in segments]
-    shortest, longest = sorted(set(lengths))[1], max(lengths) - 1
-    type_into(browser, "short", str(shortest))
-    type_into(browser, "long", str(longest))
-    kept = [number for number, length in enumerate(lengths, 1) if shortest <= length <= longest]
+    type_into(browser, "short", "4")
+    type_into(browser, "long", "7")
+    kept = [number for number, segment in enumerate(segments, 1) if 4 <= len(segment.reference) <= 7]
     assert 0 < len(kept) < len(segments)
     assert browser.evaluate(SHOWN) == kept
 
@@ -189,10 +176,7 @@ def test_pointing_at_a_word_tells_its_edits_and_marks_its_partner(show: Any) -> 
     browser.point("h1")
     assert browser.evaluate("document.getElementById('detail').hidden")
     assert browser.evaluate("document.querySelector('.on')") is None
-
-
-def test_dotted_lines_are_the_other_alignments(show: Any) -> None:
-    browser = show(("one", [swapped()]))
+    # Dotted lines are the other alignments.
     assert browser.evaluate("document.querySelectorAll('.line').length") == 5
     assert browser.evaluate("document.querySelectorAll('.line.other').length") == 1
     label = browser.evaluate("document.querySelector('.line.other').getAttribute('aria-label')")
@@ -229,11 +213,6 @@ def test_states_split_by_word_class_look_like_the_whole_states(show: Any) -> Non
         ["token insert", "hypothesis 3: 7, inserted (number)"],
         ["token punct", "hypothesis 4: ., same punctuation, aligned with ."],
     ]
-    legend = browser.evaluate("[...document.querySelectorAll('#legend li')].map((item) => item.textContent)")
-    assert legend == [
-        "wordsame word (Sword)", "wordsame punctuation (Spunct)", "wordsame stem (Slemma)",
-        "worddeleted", "wordinserted",
-    ]  # fmt: skip
     sums = browser.evaluate(
         "[...document.querySelectorAll('.sum tr')].map((row) => [row.querySelector('th')?.textContent,"
         "row.querySelector('.points')?.textContent])"
@@ -278,15 +257,15 @@ WORDS_OVERLAP = """
 """
 
 
-@pytest.mark.parametrize("systems", [1, 2])
-def test_lines_meet_their_words_at_every_width(show: Any, systems: int) -> None:
-    both = [("one", [*first_system(), rotated(LONG, 9)]), ("two", [*second_system(), rotated(LONG, 50)])]
-    browser = show(*both[:systems])
+def test_lines_meet_their_words_at_every_width(show: Any) -> None:
+    browser = show(
+        ("one", [*first_system(), rotated(LONG, 9)]), ("two", [*second_system(), rotated(LONG, 50)])
+    )
     for width in (1280, 390, 320, 900):
         browser.size(width, 20000)
         browser.frame()
         browser.frame()
-        assert browser.evaluate("document.querySelectorAll('.figure').length") == 10 * systems
+        assert browser.evaluate("document.querySelectorAll('.figure').length") == 20
         assert browser.evaluate(LINES_MEET_WORDS) == []
         assert not browser.evaluate(WORDS_OVERLAP)
         assert browser.evaluate("document.documentElement.scrollWidth") <= width
@@ -302,24 +281,6 @@ def test_right_to_left_sentences_run_right_to_left(show: Any) -> None:
     browser.evaluate("document.querySelector('#segment-1 .token').focus()")
     browser.press("ArrowLeft")
     assert browser.evaluate(FOCUS).startswith("reference 2:")
-
-
-def test_two_systems_stand_beside_each_other_or_below_on_a_phone(show: Any) -> None:
-    browser = show(("one", first_system()), ("two", second_system()))
-    place = (
-        "[...document.querySelectorAll('#segment-3 .column')].map((column) => column.getBoundingClientRect())"
-        ".map((box) => [box.left, box.top])"
-    )
-    browser.evaluate("document.getElementById('segment-3').scrollIntoView()")
-    browser.wait("document.querySelector('#segment-3 .column')")
-    (left, top), (right, same) = browser.evaluate(place)
-    assert left < right
-    assert top == same
-    browser.size(390, 900)
-    browser.frame()
-    (left, top), (same, bottom) = browser.evaluate(place)
-    assert left == same
-    assert top < bottom
 
 
 @pytest.mark.parametrize(
@@ -380,11 +341,6 @@ def test_words_that_only_one_system_aligns_are_marked_in_the_reference(show: Any
     assert browser.evaluate(marked) == [["b", "aligned only in two"], ["c", "aligned only in one"]]
 
 
-def test_a_file_without_segments_says_so(show: Any) -> None:
-    browser = show(("one", []))
-    assert "There are no segments." in browser.evaluate("document.getElementById('list').textContent")
-
-
 def test_without_scripts_there_is_a_message(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(
@@ -399,49 +355,24 @@ def test_without_scripts_there_is_a_message(browser: Browser, tmp_path: Path) ->
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
 
 
-def without_edits() -> list[Explanation]:
-    features = (FeaturePoints("chrf", 1.25, 0.5), FeaturePoints("ter.shifts", -0.5, -0.125))
-    words = (("the", "cat", "sat"), ("a", "cat", "sat", "there"))
-    return [
-        Explanation(reference, hypothesis, 5.375, (), (), 0.0, 5.0, features, edited=False)
-        for reference, hypothesis in (words, words[::-1])
-    ]
-
-
 def test_a_model_without_edits_shows_no_alignment(show: Any) -> None:
-    browser = show(("one", without_edits()), ("two", without_edits()))
+    features = (FeaturePoints("chrf", 1.25, 0.5), FeaturePoints("ter.shifts", -0.5, -0.125))
+    words = ("the", "cat", "sat"), ("a", "cat", "sat", "there")
+    without = [Explanation(*words, 5.375, (), (), 0.0, 5.0, features, edited=False)]
+    browser = show(("one", without), ("two", without))
     browser.wait("document.querySelector('#segment-1 .figure')")
     page = browser.evaluate("document.body.innerText")
     assert "This model has no edits: only features contribute to the score." in page
     assert "Best edit sequence" not in page
     assert "Entropy" not in page
-    assert (
-        browser.evaluate(
-            "document.querySelectorAll('.line, .legend li, .token.delete, .token.insert').length"
-        )
-        == 0
-    )
+    edits = "document.querySelectorAll('.line, .legend li, .token.delete, .token.insert').length"
+    assert browser.evaluate(edits) == 0
     rows = browser.evaluate(
         "[...document.querySelector('#segment-1 .sum').querySelectorAll('tbody tr')].map((row) => "
         "[row.querySelector('th').textContent, row.querySelector('.points').textContent])"
     )
-    assert rows == [
-        ["Base", "5.000"],
-        ["chrf, +1.3 sd", "+0.500"],
-        ["ter.shifts, −0.5 sd", "−0.125"],
-        ["Score", "5.375"],
-    ]
+    assert [name for name, _ in rows] == ["Base", "chrf, +1.3 sd", "ter.shifts, −0.5 sd", "Score"]
+    assert [value for _, value in rows] == ["5.000", "+0.500", "−0.125", "5.375"]
     browser.evaluate("document.querySelector('#segment-1 .token').click()")
     assert browser.evaluate("document.getElementById('detail').hidden")
     assert browser.evaluate("document.getElementById('guide-edits').hidden")
-
-
-def test_features_beside_edits_stand_in_the_sum(show: Any) -> None:
-    both = replace(swapped(), features=(FeaturePoints("chrf", 2.0, 0.25),))
-    browser = show(("one", [both]))
-    browser.wait("document.querySelector('#segment-1 .figure')")
-    labels = browser.evaluate(
-        "[...document.querySelectorAll('#segment-1 .sum tbody th')].map((cell) => cell.textContent)"
-    )
-    assert labels == ["Base", "Matches", "Deletes", "Inserts", "Jumps", "Entropy", "chrf, +2.0 sd", "Score"]
-    assert browser.evaluate("document.getElementById('guide-features').hidden")

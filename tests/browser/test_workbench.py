@@ -67,16 +67,6 @@ def click(browser: Browser, selector: str) -> None:
     browser.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
 
 
-def key(browser: Browser, name: str, code: int) -> None:
-    for kind in ("rawKeyDown", "char", "keyUp"):
-        text = {"text": "\r"} if kind == "char" and name == "Enter" else {}
-        if kind != "char" or text:
-            browser.call(
-                "Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code, **text
-            )
-    browser.frame()
-
-
 def give(
     browser: Browser, references: list[str], *systems: list[str], human: list[float] | None = None
 ) -> None:
@@ -107,14 +97,6 @@ def text_of(value: float) -> str:
     return f"{value:.4f}".replace("-", "−")
 
 
-def test_scores_of_one_system(page: Browser) -> None:
-    give(page, REFERENCES, FIRST)
-    scored(page)
-    scores = pfsm.load(MODEL).score_pairs(FIRST, REFERENCES)
-    assert cells(page, "#summary")[0][:2] == ["system 1", text_of(scores.mean())]
-    assert [row[1] for row in cells(page, "#segments")] == list(map(text_of, scores))
-
-
 def test_two_systems_are_compared_sorted_and_explained(page: Browser) -> None:
     give(page, REFERENCES, FIRST, SECOND)
     scored(page)
@@ -130,31 +112,29 @@ def test_two_systems_are_compared_sorted_and_explained(page: Browser) -> None:
     # With the keyboard: down, then Enter.
     page.evaluate("document.querySelector('#segments .rows').focus()")
     page.press("ArrowDown")
-    key(page, "Enter", 13)
+    page.press("Enter")
     page.wait("document.querySelectorAll('#explanations iframe').length === 2")
     assert page.evaluate("document.querySelector('#explanations h2').textContent").startswith(
         f"Segment {order[1] + 1},"
     )
     drawn = "document.querySelector('#explanations iframe').getAttribute('srcdoc')"
-    assert page.evaluate(f"{drawn}.includes('<script>')")
     assert page.evaluate(f"""{drawn}.includes('"numbers":[{order[1] + 1}]')""")
-    assert (
-        page.evaluate("document.querySelector('#explanations iframe').getAttribute('sandbox')")
-        == "allow-scripts"
-    )
+    sandbox = "document.querySelector('#explanations iframe').getAttribute('sandbox')"
+    assert page.evaluate(sandbox) == "allow-scripts"
+    # The frame has no origin, so it is looked at from outside: its script must have run, or the policy is at fault.
+    wait_for_frames(page, "Matches")
 
 
-def test_an_explanation_is_drawn_in_its_frame(page: Browser) -> None:
-    """The frame has no origin, so it is looked at from outside: its script must have run, or the policy is at fault."""
-    give(page, REFERENCES, FIRST)
-    scored(page)
-    click(page, "#segments tr[data-segment='0']")
-    page.wait("document.querySelector('#explanations iframe')")
-    end = time.monotonic() + 60
-    while not (frame := frame_text(page)).count("Matches"):
-        assert time.monotonic() < end, frame
-        time.sleep(0.1)
-    assert "mat" in frame
+def test_files_are_taken_and_mistakes_are_said(page: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "ref.txt"
+    path.write_text("\n".join(REFERENCES) + "\n", encoding="utf-8")
+    uploaded(page, "input[data-for=references]", path)
+    page.wait("references.value.includes('apples')")
+    give(page, REFERENCES, FIRST[:2])
+    click(page, "#score")
+    page.wait("!problem.hidden")
+    assert page.evaluate("problem.textContent") == "system 1: 2 lines, but there are 3 references."
+    assert page.evaluate("problem.getAttribute('role')") == "alert"
 
 
 def frame_text(browser: Browser) -> str:
@@ -171,12 +151,11 @@ def frame_text(browser: Browser) -> str:
     return "\n".join(texts)
 
 
-def test_mistakes_are_said(page: Browser) -> None:
-    give(page, REFERENCES, FIRST[:2])
-    click(page, "#score")
-    page.wait("!problem.hidden")
-    assert page.evaluate("problem.textContent") == "system 1: 2 lines, but there are 3 references."
-    assert page.evaluate("problem.getAttribute('role')") == "alert"
+def wait_for_frames(browser: Browser, text: str) -> None:
+    end = time.monotonic() + 60
+    while text not in (shown := frame_text(browser)):
+        assert time.monotonic() < end, shown
+        time.sleep(0.1)
 
 
 def test_the_laboratory(page: Browser, tmp_path: Path) -> None:
@@ -202,7 +181,7 @@ def test_the_laboratory(page: Browser, tmp_path: Path) -> None:
         "slider.dispatchEvent(new Event('change', {bubbles: true})); return slider.valueAsNumber; })()"
     )
     value = page.evaluate(turn.replace("VALUE", str(before + 0.5)))
-    changed = edited(model, name, value)
+    changed = replace(model, weights={**model.weights, name: value})
     was, now = (
         metric.score_pairs(FIRST, REFERENCES) for metric in (pfsm.Metric(model), pfsm.Metric(changed))
     )
@@ -210,16 +189,6 @@ def test_the_laboratory(page: Browser, tmp_path: Path) -> None:
     wait_for(page, [[text_of(a), text_of(b)] for a, b in zip(was, now, strict=True)])
     r = [np.corrcoef(scores, human)[0, 1] for scores in (was, now)]
     assert cells(page, "#lab-summary")[1][:3] == ["Pearson r with people", *map(text_of, r)]
-    # Saved, the model gives the scores that were on screen.
-    saved = page.evaluate(
-        "fetch('/workbench/saved', {method: 'POST', headers: {'content-type': 'application/json'}, body: "
-        f"JSON.stringify({{model: {json.dumps(MODEL)}, name: 'mine', weights: {{{json.dumps(name)}: {value!r}}}}})}})"
-        ".then((response) => response.json())"
-    )
-    (tmp_path / "mine.json").write_text(json.dumps(saved), encoding="utf-8")
-    assert pfsm.load(tmp_path / "mine.json").score_pairs(FIRST, REFERENCES).tolist() == now.tolist()
-    assert saved["training"]["edited"]["weights"] == [name]
-    assert "cross_validated" not in saved["training"]
     # Undo, another turn, reset.
     click(page, "#undo")
     wait_for(page, [[text_of(a), text_of(a)] for a in was])
@@ -229,10 +198,6 @@ def test_the_laboratory(page: Browser, tmp_path: Path) -> None:
     wait_for(page, [[text_of(a), text_of(a)] for a in was])
     click(page, "#undo")
     page.wait("document.querySelectorAll('.weight.changed').length === 1")
-
-
-def edited(model: pfsm.Model, name: str, value: float) -> pfsm.Model:
-    return replace(model, weights={**model.weights, name: value})
 
 
 def wait_for(browser: Browser, scores: list[list[str]]) -> None:
@@ -253,20 +218,6 @@ def test_hostile_text(page: Browser) -> None:
     page.frame()
 
 
-def test_three_thousand_segments(page: Browser) -> None:
-    references = [f"{REFERENCES[k % 3]} {k}" for k in range(3000)]
-    hypotheses = [f"{FIRST[k % 3]} {k}" for k in range(3000)]
-    give(page, references, hypotheses)
-    scored(page)
-    assert page.evaluate("document.querySelectorAll('#segments tr').length") < 80
-    page.evaluate(
-        "(() => { const view = document.querySelector('#segments .rows'); view.scrollTop = view.scrollHeight; })()"
-    )
-    page.wait("document.querySelector('#segments tr[data-segment=\"2999\"]')")
-    click(page, "#tab-weights")
-    page.wait("document.querySelectorAll('#lab-segments tr[data-segment]').length > 10")
-
-
 def test_tabs_with_the_keyboard(page: Browser) -> None:
     page.evaluate("document.querySelector('#tab-texts').focus()")
     page.press("ArrowRight")
@@ -280,49 +231,7 @@ def test_tabs_with_the_keyboard(page: Browser) -> None:
     assert MODEL in [row[0] for row in cells(page, "#model-list")]
 
 
-UNNAMED = """
-[...document.querySelectorAll('button, input, select, textarea, iframe, [role=region], [role=tabpanel]')]
-.filter((node) => {
-  if (!node.checkVisibility()) return false;
-  const labels = [...(node.labels ?? [])].map((label) => label.textContent.trim()).join('');
-  const by = document.getElementById(node.getAttribute('aria-labelledby') ?? '')?.textContent;
-  const own = node.tagName === 'BUTTON' ? node.textContent.trim() : '';
-  return !(labels || by || own || node.getAttribute('aria-label') || node.title);
-}).map((node) => node.outerHTML.slice(0, 100))
-"""
-# Text whose contrast with what is behind it is below 4.5 (WCAG 2, AA); and what overflows the window.
-FAINT = """
-(() => {
-  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-  const rgb = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data]; };
-  const linear = (v) => (v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
-  const light = (c) => c.slice(0, 3).map((v) => linear(v / 255))
-    .reduce((sum, v, k) => sum + v * [.2126, .7152, .0722][k], 0);
-  const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const node = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || !node.checkVisibility()) continue;
-    if (node.closest(':disabled, script, noscript, option')) continue;
-    let behind = node;
-    while (behind && rgb(getComputedStyle(behind).backgroundColor)[3] < 255) behind = behind.parentElement;
-    const back = light(rgb(getComputedStyle(behind ?? document.body).backgroundColor));
-    const front = light(rgb(getComputedStyle(node).color));
-    const ratio = (Math.max(back, front) + .05) / (Math.min(back, front) + .05);
-    if (ratio < 4.5) found.push([walker.currentNode.data.trim().slice(0, 40), ratio]);
-  }
-  return found;
-})()
-"""
-
-
-OVERFLOWING = """
-document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
-[...document.querySelectorAll('body *')].filter((node) => node.checkVisibility()
-  && node.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
-  .map((node) => `${node.tagName}#${node.id}.${node.className} ${node.getBoundingClientRect().right}`).slice(0, 8)
-"""
+OVERFLOWING = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (375, True)])
@@ -335,9 +244,7 @@ def test_every_part_is_readable_and_named(browser: Browser, server: Running, wid
         if part == "weights":
             browser.wait("document.querySelector('#lab-segments tr[data-segment]')")
         browser.frame()
-        assert browser.evaluate(UNNAMED) == []
-        assert browser.evaluate(FAINT) == []
-        assert browser.evaluate(OVERFLOWING) == []
+        assert not browser.evaluate(OVERFLOWING)
         assert axe_faults(browser, colours=dark) == []
     check(browser, server)
 
@@ -348,30 +255,19 @@ def uploaded(browser: Browser, selector: str, path: Path) -> None:
     browser.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
 
 
-def test_files_are_taken(page: Browser, tmp_path: Path) -> None:
-    path = tmp_path / "ref.txt"
-    path.write_text("\n".join(REFERENCES) + "\n", encoding="utf-8")
-    uploaded(page, "input[data-for=references]", path)
-    page.wait("references.value.includes('apples')")
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
+def test_training(page: Browser, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
     path = tmp_path / "judgments.tsv"
     path.write_text(tsv(rows(60)), encoding="utf-8")
-    return path
-
-
-def started(browser: Browser, table: Path, name: str) -> None:
-    click(browser, "#tab-training")
-    uploaded(browser, "#training-file", table)
-    fill(browser, "training-name", name)
-    click(browser, "#train")
-
-
-def test_training(page: Browser, table: Path) -> None:
-    pytest.importorskip("torch")
-    started(page, table, "learned-here")
+    click(page, "#tab-training")
+    uploaded(page, "#training-file", path)
+    fill(page, "training-name", "never")
+    click(page, "#train")
+    page.wait("!document.querySelector('#cancel').disabled")
+    click(page, "#cancel")
+    page.wait("document.querySelector('#status').textContent.includes('cancelled')")
+    fill(page, "training-name", "learned-here")
+    click(page, "#train")
     for _ in range(3):  # a busy machine takes its time
         with contextlib.suppress(AssertionError):
             page.wait(
@@ -381,34 +277,11 @@ def test_training(page: Browser, table: Path) -> None:
     assert page.evaluate("problem.textContent") == ""
     assert page.evaluate("document.querySelector('#training-log').textContent")
     page.wait("document.querySelector('#training-report iframe')")
-    assert "learned-here" in page.evaluate(
-        "[...document.querySelectorAll('#model option')].map((one) => one.value)"
-    )
-    end = time.monotonic() + 60
-    while "learned-here" not in frame_text(page):
-        assert time.monotonic() < end, frame_text(page)
-        time.sleep(0.1)
+    models = page.evaluate("[...document.querySelectorAll('#model option')].map((one) => one.value)")
+    assert "learned-here" in models
+    assert "never" not in models
+    wait_for_frames(page, "learned-here")
     fill(page, "model", "learned-here")
     click(page, "#tab-texts")
     give(page, REFERENCES, FIRST)
     scored(page)
-
-
-def test_a_training_is_cancelled(page: Browser, table: Path) -> None:
-    pytest.importorskip("torch")
-    started(page, table, "never")
-    page.wait("!document.querySelector('#cancel').disabled")
-    click(page, "#cancel")
-    page.wait("document.querySelector('#status').textContent.includes('cancelled')")
-    assert "never" not in page.evaluate(
-        "[...document.querySelectorAll('#model option')].map((one) => one.value)"
-    )
-
-
-def test_without_scripts_there_is_a_message(browser: Browser, server: Running) -> None:
-    browser.call("Emulation.setScriptExecutionDisabled", value=True)
-    try:
-        browser.open(f"http://127.0.0.1:{server.port}/")
-        assert browser.evaluate("document.querySelector('noscript p').checkVisibility()")
-    finally:
-        browser.call("Emulation.setScriptExecutionDisabled", value=False)

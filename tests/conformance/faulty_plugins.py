@@ -52,12 +52,6 @@ MATCHERS = """
         def offers(self, pairs):
             return offers(rows(pairs), "batch", [len(pairs)])
 
-    class Place(MatcherPlugin):
-        name = "place"
-        def offers(self, pairs):
-            some = rows(pairs)
-            return offers(some, "place", [row[0] for row in some] or [0])
-
     class Lax(MatcherPlugin):
         name = "lax"
         @classmethod
@@ -77,15 +71,6 @@ MATCHERS = """
         def offers(self, pairs):
             return offers(rows(pairs))
 
-    class NoJson(MatcherPlugin):
-        name = "no-json"
-        @classmethod
-        def check(cls, options, where):
-            super().check({key: options[key] for key in options if key != "a"}, where)
-            return {"a": {1, 2}}
-        def offers(self, pairs):
-            return offers(rows(pairs))
-
     class Spaces(MatcherPlugin):
         name = "spaces"
         def offers(self, pairs):
@@ -93,11 +78,6 @@ MATCHERS = """
         @property
         def resources(self):
             return ("my table",)
-
-    class Huge(MatcherPlugin):
-        name = "huge"
-        def offers(self, pairs):
-            return offers(rows(pairs), "huge", [np.inf])
 
     class Writes(MatcherPlugin):
         name = "writes"
@@ -114,10 +94,9 @@ MATCHERS = """
             return Annotations(("notes:n",), [(k, 0, 1.0) for k in range(len(blocks))], ("link:n",), [])
 """
 MATCHER_POINTS = {
-    name: f"bad:{''.join(part.capitalize() for part in name.split('-'))}"
+    name: f"bad:{name.capitalize()}"
     for name in (
-        "good", "silent", "outside", "raises", "moody", "batch", "place", "lax", "grows", "no-json", "spaces", "huge",
-        "writes", "notes",
+        "good", "silent", "outside", "raises", "moody", "batch", "lax", "grows", "spaces", "writes", "notes",
     )
 }  # fmt: skip
 

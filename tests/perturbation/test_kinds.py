@@ -57,35 +57,26 @@ tokenise | He left, too. | He left , too .
 detokenise | They left, and it rained. | They left,and it rained.
 drop-negation | The committee did not approve the plan. | The committee did approve the plan.
 drop-negation | They can't wait for the result. | They can wait for the result.
-drop-negation | She has never been to Norway. | She has been to Norway.
 drop-negation | There is no water in the well. | There is some water in the well.
-drop-negation | He left without a coat. | He left with a coat.
 add-negation | The ferry leaves at noon. | The ferry does not leave at noon.
 add-negation | She can swim. | She cannot swim.
-add-negation | The old mill was sold. | The old mill was not sold.
 antonym | The old man bought the house. |
     The new man bought the house. / The old man sold the house. / The young man bought the house.
 hypernym | We took the helicopter. | We took the aircraft.
 tense | The ferry leaves at noon. | The ferry left at noon.
 tense | The trial will begin in the autumn. | The trial began in the autumn.
-tense | They were tired. | They are tired.
 aspect | The box contains a letter. | The box is containing a letter.
-aspect | He added that it was late. | He was adding that it was late.
 aspect | They sold the boat two years ago. | They have sold the boat two years ago.
-aspect | She became a doctor in 1990. | She has become a doctor in 1990.
 aspect | He has worked here since May. | He works here since May.
 agreement | The girl sings well. | The girl sing well.
-agreement | The boats are old. | The boats is old.
 pronoun | They sold their house. |
     They sold our house. / They sold your house. / We sold their house. / You sold their house.
 gender | The man sold his boat. | The man sold her boat. / The woman sold his boat.
 role-swap | The moth mimics the wasp. | The wasp mimics the moth.
 role-swap | The dogs chase the cat. | The cat chases the dogs.
-role-swap | He saw her. | She saw him.
 unit | It costs $30. | It costs €30.
 unit | It weighs 30 kg. | It weighs 30 g. / It weighs 30 mg.
 quantifier | Many boats sank. | Few boats sank.
-quantifier | More than 30 boats sank. | Less than 30 boats sank.
 modality | You must leave. | You can leave. / You may leave.
 question | The ferry leaves at noon. | Does the ferry leave at noon?
 question | She can swim. | Can she swim?
@@ -93,7 +84,6 @@ drop-subject | The ferry leaves at noon. | Leaves at noon.
 drop-verb | The ferry crosses the river. | The ferry the river.
 drop-noun | The ferry crosses the river. | The crosses the river. / The ferry crosses the.
 drop-adjective | He bought an old boat. | He bought a boat.
-drop-adjective | He bought a new engine. | He bought an engine.
 drop-prepositional-phrase | The ferry leaves at noon. | The ferry leaves.
 part-of-speech | The quick dog barked. | The quickly dog barked.
 preposition | The ferry leaves from the harbour. |
@@ -102,19 +92,13 @@ article | The ferry crosses a river. | Ferry crosses a river. / The ferry crosse
 unicode-punctuation | "It's late," she said - and left. | “It’s late,” she said – and left.
 unicode-punctuation | “It’s late,” she said – and left… | "It's late," she said - and left...
 number-form | We saw 1,500 people. | We saw 1500 people.
-number-form | It rose by 5%. | It rose by 5 percent.
 number-form | He has three dogs. | He has 3 dogs.
 contraction | They do not know. | They don't know.
 contraction | We're late. | We are late.
-contraction | They won't come. | They will not come.
 synonym | He bought a huge house. | He bought an enormous house. / He purchased a huge house.
 synonym | It is difficult to swim. | It is hard to swim.
-synonym | Almost 30 boats sank. | Nearly 30 boats sank.
-synonym | The whole team left. | The entire team left.
 passive | The storm destroyed the bridge. | The bridge was destroyed by the storm.
-passive | The council has rejected the plan. | The plan has been rejected by the council.
 passive | On Monday, the storm destroyed a bridge. | On Monday, a bridge was destroyed by the storm.
-passive | Anna Lind published a letter on Sunday. | A letter was published on Sunday by Anna Lind.
 passive | He said that the board will reject the plan. | He said that the plan will be rejected by the board.
 reorder-adjunct | On Monday, the ferry left the harbour. | The ferry left the harbour on Monday.
 reorder-adjunct | The ferry left the harbour on Monday. | On Monday, the ferry left the harbour.
@@ -142,53 +126,43 @@ def test_all_outcomes(kind: str) -> None:
             assert changes(kind, line) == set(expected.split(" / ")), line
 
 
-@pytest.mark.parametrize(("kind", "line", "expected"), LONG)
-def test_long_lists_of_outcomes(kind: str, line: str, expected: set[str]) -> None:
-    found = changes(kind, line)
-    assert found <= expected
-    assert len(found) > min(5, len(expected) - 1)
+def test_long_lists_of_outcomes() -> None:
+    for kind, line, expected in LONG:
+        found = changes(kind, line)
+        assert found <= expected
+        assert len(found) > min(5, len(expected) - 1)
 
 
 # What is left would be odd, mean the same, or be sound English with a shade of meaning at most: the ends of phrases are
 # not certain, a synonym does not fit the place, a phrase is set, a title or a mass needs no article.
 SAME = table(
     """
-drop-negation | Not only the ferry but also the boat sank. / He asked whether or not it was true. /
-    There is no doubt about it.
-add-negation | The outcome is uncertain. / They hardly slept. / Is the ferry late?
+drop-negation | Not only the ferry but also the boat sank. / He asked whether or not it was true.
+add-negation | The outcome is uncertain. / Is the ferry late?
 role-swap | Anna married Peter. / He hurt himself.
-swap-names | Anna and Peter left. / We met Anna, Mary and Peter. / Lower Kent, Sussex, Surrey and Essex are wet.
+swap-names | Anna and Peter left. / Lower Kent, Sussex, Surrey and Essex are wet.
 swap-numbers | It takes 3 or 4 days.
 agreement | The team are late.
 tense | She said so. / He said that the boat was late. / Storm hits the coast
 quantifier | A few boats sank.
-article | She works as a nurse. / Ferry crosses a river / They saw the captain Olsen. / They saw the growth. /
-    The reduction of taxes helps. / It was some kind of a joke.
+article | She works as a nurse. / They saw the captain Olsen. / The reduction of taxes helps.
 lower-first | NATO met.
 drop-punctuation | He lives in the U.S.
-aspect | The ferry leaves at noon. / They have sold the boat. / She is reading the letter. /
-    I think they miss us. / If people contain their joy, all is well.
-antonym | He lay in the grass. / The former mayor left. / Boats are sold there. / They went to round three.
-hypernym | The spokesman met tourists. / She takes vitamins. / The entry reads like this.
-lower-name | They joined the chamber of Commerce. / They come in Sizes two to four.
+aspect | The ferry leaves at noon. / They have sold the boat. / I think they miss us.
+antonym | He lay in the grass. / The former mayor left. / They went to round three.
+hypernym | The spokesman met tourists. / The entry reads like this.
+lower-name | They joined the chamber of Commerce.
 change-name | Villagers left.
-change-date | It cost 2000 yen. / It got 1950 votes.
+change-date | It cost 2000 yen.
 pronoun | I. Newton wrote books.
-drop-adjective | A fellow patient screamed. / The new upcoming season begins. / A female nurse lost her coat. /
-    Ten new cases were confirmed.
+drop-adjective | A fellow patient screamed. / Ten new cases were confirmed.
 part-of-speech | They left quietly of late.
 detokenise | He left , too . / A. Olsen won 3, 2.
-synonym | It happens to them. / It is more difficult to swim. / It is important to swim. /
-    They made a big leap. / Crowds demonstrated in town. / Whole grains are healthy. /
-    The kids and the child left.
+synonym | It happens to them. / It is more difficult to swim. / Crowds demonstrated in town. / They made a big leap.
 passive | The boat caught fire. / I published a letter. / They elected Olsen mayor. /
-    The mayor called the plan a mistake. / The guard shot the man dead. / The latter published a letter. /
     Like Anna, the board rejected the plan. / Her friend, a poet, published a letter. /
-    The man published a letter and left. / The band published an album, as well as a book. /
-    The man published his letter. / The board rejected a plan that cost too much. /
-    He sold the car and bought a bike.
-reorder-adjunct | The start is planned for May. / The church was opened only in 1985. /
-    On Monday, she died as a result of injuries. / In May, he saw the boats sold by them. /
+    The man published a letter and left. / The board rejected a plan that cost too much.
+reorder-adjunct | The start is planned for May. / On Monday, she died as a result of injuries. /
     She lived there from 1950 until her death in 1990. / He said that they left on Monday.
 repeat-word | Very very that that.
 """
@@ -248,12 +222,9 @@ def test_misspelt_words(kind: str) -> None:
             assert new == old[:at] + old[at + 1] + old[at] + old[at + 2 :]
 
 
-def test_no_misspelling_is_a_word() -> None:
+def test_no_misspelling_is_a_word_and_words_of_the_source() -> None:
     # Every letter that can be dropped from "boats" leaves a word: bots, bats, boas.
     assert changes("drop-letter", "boats") == set()
-
-
-def test_a_word_of_the_source() -> None:
     found = changes("untranslated", "The ferry crosses the river.", source="Die Fähre überquert den Fluss.")
     assert found == {
         "The Fähre crosses the river.", "The ferry überquert the river.", "The ferry crosses the Fluss.",
@@ -269,11 +240,9 @@ def test_every_kind_is_tested() -> None:
 
 
 OTHER_LANGUAGES = [
-    ("drop-word", "de", "Das Boot sank schnell.", {"Das sank schnell.", "Das Boot schnell.", "Das Boot sank."}),
     ("change-date", "de", "Am 3.10.1990 kam er.", {f"Am {n:02d}.10.1990 kam er." for n in range(1, 13)}
      | {f"Am {n}.10.1990 kam er." for n in range(1, 13)}),
     ("swap-words", "zh", "今天下雨", {"天今下雨", "今下天雨", "今天雨下"}),
-    ("repeat-word", "zh", "下雨", {"下下雨", "下雨雨"}),
     ("change-punctuation", "zh", "今天下雨。", {"今天下雨？", "今天下雨，"}),
     ("swap-names", "fr", "Le frère de Marie voit souvent Pierre.", {"Le frère de Pierre voit souvent Marie."}),
     ("lower-first", "ru", "Они ушли.", {"они ушли."}),
@@ -281,8 +250,8 @@ OTHER_LANGUAGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "language", "line", "expected"), OTHER_LANGUAGES)
-def test_other_languages(kind: str, language: str, line: str, expected: set[str]) -> None:
-    found = changes(kind, line, language=language)
-    assert found
-    assert found <= expected
+def test_other_languages() -> None:
+    for kind, language, line, expected in OTHER_LANGUAGES:
+        found = changes(kind, line, language=language)
+        assert found
+        assert found <= expected

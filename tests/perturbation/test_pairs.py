@@ -8,10 +8,9 @@ from pfsm.data.judgments import read_preferences
 from pfsm.data.minimal_pairs import read_minimal_pairs
 from pfsm.english.perturbation import pairs as pairs_module
 from pfsm.english.perturbation.draws import Dice, Pool
-from pfsm.english.perturbation.edits import place_of_change, takes_an, with_article, without
+from pfsm.english.perturbation.edits import place_of_change, with_article
 from pfsm.english.perturbation.kind import kinds_for
 from pfsm.english.perturbation.pairs import Translation, perturb
-from pfsm.errors import PfsmError
 from tests.command_runs import Cli, Write, text
 
 LINES = [
@@ -33,14 +32,8 @@ ALONE = "drop-word,misspell,drop-negation,role-swap,tense,antonym,change-number,
 
 def made(lines: list[str], *names: str, seed: int = 1, **options: int) -> list[tuple[str, str, str]]:
     translations = [Translation(line, line) for line in lines]
-    pairs = perturb(
-        translations,
-        kinds_for("en", names),
-        language="en",
-        seed=seed,
-        cache=False,
-        **options,  # type: ignore[arg-type]
-    )
+    kinds = kinds_for("en", names)
+    pairs = perturb(translations, kinds, language="en", seed=seed, cache=False, **options)  # type: ignore[arg-type]
     return [(pair.better, pair.kind, pair.worse) for pair in pairs]
 
 
@@ -51,44 +44,27 @@ def test_order_and_other_rows_make_no_difference() -> None:
     alone = ALONE.split(",")
     assert made(LINES[2:3], *alone) == [row for row in made(LINES, *alone) if row[0] == LINES[2]]
     assert [row for row in everything if row[1] in alone] == made(LINES, *alone)
-
-
-def test_seeds_make_other_pairs() -> None:
     assert made(LINES, "drop-word", seed=1) != made(LINES, "drop-word", seed=2)
 
 
-def test_a_number_of_each_kind() -> None:
-    everything = made(LINES)
-    some = made(LINES, per_kind=2)
-    assert set(some) < set(everything)
-    for kind in {row[1] for row in everything}:
-        available = sum(row[1] == kind for row in everything)
-        assert sum(row[1] == kind for row in some) == min(2, available)
-    assert sorted(made(LINES[::-1], per_kind=2)) == sorted(some)
-
-
-@pytest.mark.parametrize("number", [1, 3])
-def test_those_of_a_number_have_the_smallest_hashes(number: int) -> None:
+def test_those_of_a_number_have_the_smallest_hashes() -> None:
     """Against a choice among all pairs; a change that would not be drawn is not made."""
-    everything, some = made(LINES, seed=4), made(LINES, seed=4, per_kind=number)
+    everything, some = made(LINES, seed=4), made(LINES, seed=4, per_kind=2)
     expected = []
     for kind in {row[1] for row in everything}:
         of_kind = [row for row in everything if row[1] == kind]
         ranks = {row: Dice(4, kind, f"{row[0]}\0{row[0]}").rank for row in of_kind}
-        expected += sorted(of_kind, key=ranks.__getitem__)[:number]
+        expected += sorted(of_kind, key=ranks.__getitem__)[:2]
     assert some == [row for row in everything if row in expected]
 
 
-@pytest.mark.parametrize("lines", [MANY, MANY[::-1]], ids=["in order", "turned"])
-def test_what_is_drawn_in_portions_is_what_is_drawn_at_once(
-    monkeypatch: pytest.MonkeyPatch, lines: list[str]
-) -> None:
+def test_what_is_drawn_in_portions_is_what_is_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kinds that need no parse see one nevertheless, also where no kind that needs one looks at the line."""
     monkeypatch.setattr(pairs_module, "AT_ONCE", 1)
     kinds = ("role-swap", "swap-words", "add-punctuation", "add-number")
-    everything = made(lines, *kinds)
+    everything = made(MANY, *kinds)
     for number in (1, 3):
-        some = made(lines, *kinds, per_kind=number)
+        some = made(MANY[::-1], *kinds, per_kind=number)
         assert set(some) <= set(everything)
         ranks = {row: Dice(1, row[1], f"{row[0]}\0{row[0]}").rank for row in everything}
         for kind in {row[1] for row in everything}:
@@ -118,47 +94,26 @@ def test_the_ring_of_texts() -> None:
     assert list(Pool(["only"]).after("only")) == []
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "changed"),
-    [
+def test_places_of_changes() -> None:
+    for before, after, changed in (
         ("the old man left", "the old woman left", "man"),
         ("the man left", "the man man left", ""),
         ("the man left", "the left", "man "),
         ("the man left", "the man, left", "man"),
         ("the man left", "man the left", "the man"),
-        ("the man left", "", "the man left"),
-        ("left.", "left", "left."),
-        ("a b", "a b", ""),
         ("ab", "aab", "ab"),
-    ],
-)
-def test_places_of_changes(before: str, after: str, changed: str) -> None:
-    start, end = place_of_change(before, after)
-    assert before[start:end] == changed
+    ):
+        start, end = place_of_change(before, after)
+        assert before[start:end] == changed
 
 
-def test_words_are_taken_out_with_their_spaces() -> None:
-    assert without("We left, too.", 9, 12) == "We left."
-    assert without("The boat sank.", 0, 3) == "Boat sank."
-    assert without("In (old) days", 4, 7) == "In () days"
-    assert without("We saw old boats", 7, 10) == "We saw boats"
-
-
-@pytest.mark.parametrize(
-    ("word", "an"),
-    [("apple", True), ("hour", True), ("umbrella", True), ("uninteresting", True), ("boat", False), ("union", False),
-     ("European", False), ("one", False), ("user", False)],
-)  # fmt: skip
-def test_articles(word: str, an: bool) -> None:
-    assert takes_an(word) is an
-    old, new = ("A", "An") if an else ("An", "A")
-    assert with_article(f"He saw {old} {word}", 8 + len(old)) == f"He saw {new} {word}"
-    assert with_article(f"the {word}", 4) == f"the {word}"
-
-
-def test_no_texts() -> None:
-    with pytest.raises(PfsmError, match="all texts are empty"):
-        made([" ", ""])
+def test_articles() -> None:
+    words = {"an": ("apple", "hour", "umbrella"), "a": ("boat", "union", "European", "one", "user")}
+    for article, several in words.items():
+        old, new = ("A", "An") if article == "an" else ("An", "A")
+        for word in several:
+            assert with_article(f"He saw {old} {word}", 8 + len(old)) == f"He saw {new} {word}"
+    assert with_article("the apple", 4) == "the apple"
 
 
 HEADER = "reference\tbetter\tworse\tkind\tseverity\tplace"
@@ -215,21 +170,6 @@ def test_plain_text_and_other_languages(cli: Cli, write: Write) -> None:
     assert cli("data", "perturb", table).out == cli("data", "perturb", table, "--language", "deu").out
 
 
-def test_severities_stand_for_their_kinds(cli: Cli, write: Write) -> None:
-    path = write("refs.tsv", text(["reference", *LINES]))
-    rows = cli("data", "perturb", path, "--kinds", "none,empty", "--no-cache").out.splitlines()[1:]
-    assert {row.split("\t")[4] for row in rows} == {"none", "critical"}
-    assert {row.split("\t")[3] for row in rows if row.split("\t")[4] == "critical"} == {"empty"}
-
-
-def test_the_list_of_kinds(cli: Cli) -> None:
-    lines = cli("data", "perturb", "--list").lines
-    assert lines[0].split()[:3] == ["kind", "severity", "languages"]
-    assert len(lines) > 60
-    german = cli("data", "perturb", "--list", "--language", "de").lines
-    assert {line.split()[2] for line in german[1:]} == {"all"}
-
-
 def test_what_is_refused(cli: Cli, write: Write) -> None:
     path = write("refs.tsv", text(["reference", *LINES]))
     german = write("two.tsv", text(["reference\ttarget_lang", "a\tde", "b\tfr"]))
@@ -238,22 +178,16 @@ def test_what_is_refused(cli: Cli, write: Write) -> None:
         return cli("data", "perturb", *arguments).fault
 
     assert fault() == "give a FILE with references, or --list"
-    assert fault(path, "--kinds", "drop-wrd").startswith(
-        "there is no kind of change 'drop-wrd'; did you mean drop-word"
+    assert "there is no kind of change 'drop-wrd'; did you mean drop-word" in fault(
+        path, "--kinds", "drop-wrd"
     )
-    assert fault(path, "--kinds", ",") == "--kinds names no kind; `pfsm data perturb --list` has them all"
-    assert (
-        fault(path, "--kinds", "tense", "--language", "de")
-        == "kind tense is for en only, the language is 'de'"
-    )
+    english_only = "kind tense is for en only, the language is 'de'"
+    assert fault(path, "--kinds", "tense", "--language", "de") == english_only
     assert fault(path, "--kinds", "untranslated").startswith("kind untranslated needs source texts")
     assert fault(path, "--top", ".5") == "--top goes with --of hypothesis"
-    assert fault(path, "--lines", "--source", "x").startswith("--lines is plain text without columns")
     assert "no column 'hypothesis'" in fault(path, "--of", "hypothesis")
-    assert "no column 'src'" in fault(path, "--source", "src")
     assert fault(german) == "two.tsv: translations into de, fr; give a file with one target language"
     assert fault(path, "-o", path).endswith("which the output would replace; give the output another name")
     assert "all texts are empty" in fault(write("empty.tsv", "reference\tx\n \t\n"))
-    assert "no kind applies" in fault(
-        write("one.tsv", "reference\tx\nHm\t\n"), "--kinds", "role-swap", "--no-cache"
-    )
+    one = write("one.tsv", "reference\tx\nHm\t\n")
+    assert "no kind applies" in fault(one, "--kinds", "role-swap", "--no-cache")

@@ -40,15 +40,7 @@ def installed(
     modules: Mapping[str, str],
     version: str = "1.0",
 ) -> None:
-    """Puts a package into a folder of packages.
-
-    Args:
-        site: The folder.
-        name: Of the distribution.
-        groups: By kind (``matcher``), the entry points: names and what they point to.
-        modules: By name, the source of its modules.
-        version: Of the distribution.
-    """
+    """Puts a package into a folder of packages; entry points by kind (``matcher``), sources of modules by name."""
     info = site / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(

@@ -1,6 +1,5 @@
 """Commands that take metrics and models work with those of other packages."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -40,31 +39,17 @@ def _package(site: Path) -> None:
 @pytest.fixture
 def files(write: Write) -> tuple[str, str, str]:
     """A reference and two translations."""
-    return (
-        write("r.txt", "abcd\nxy\nq\n" * 5),
-        write("one.txt", "abc\nx\nq\n" * 5),
-        write("two.txt", "a\nx\np\n" * 5),
-    )
+    texts = {"r": "abcd\nxy\nq\n", "one": "abc\nx\nq\n", "two": "a\nx\np\n"}
+    reference, one, two = (write(f"{name}.txt", lines * 5) for name, lines in texts.items())
+    return reference, one, two
 
 
 def test_the_score_of_a_corpus_pools_counts(cli: Cli, files: tuple[str, str, str]) -> None:
     scored = cli("score", files[0], "-i", files[1], "--metric", "letters", "-f", "json").document
     assert scored["score"] == pytest.approx(100 * 5 / 7)
     assert "level:corpus|plugin:pfsm-letters@2|" in scored["signature"]
-
-
-def test_partitions(cli: Cli, write: Write) -> None:
-    table = write("x.tsv", "reference\thypothesis\nabcd\tabc\nxy\tx\nq\tq\n")
-    scored = cli("score", "--table", table, "--metric", "letters", "-o", "out", "--output-format", "tsv")
-    assert scored.status == 0, scored.err
-    lines = next(Path("out").glob("*.tsv")).read_text(encoding="utf-8").splitlines()
-    assert [float(line.split("\t")[-1]) for line in lines[1:]] == [3.0, 1.0, 1.0]
-
-
-def test_compare(cli: Cli, files: tuple[str, str, str]) -> None:
-    compared = cli(
-        "compare", files[0], "-i", *files[1:], "--metric", "letters", "-f", "json", "--confidence-n", "20"
-    )
+    options = ("--metric", "letters", "-f", "json", "--confidence-n", "20")
+    compared = cli("compare", files[0], "-i", *files[1:], *options)
     assert compared.status == 0, compared.err
     assert "pfsm-letters@2" in compared.out
 
@@ -82,7 +67,3 @@ def test_explain_needs_parts(cli: Cli, files: tuple[str, str, str]) -> None:
     )
     explained = cli("explain", files[0], "-i", files[1], "--metric", "parted", "-f", "json").document
     assert explained[0]["segments"][0]["parts"] == {"ours": 3.0}
-
-
-def test_what_they_write_is_json(cli: Cli) -> None:
-    assert json.loads(cli("plugins", "list", "-f", "json").out)[0]["package"] == "pfsm-letters 2"

@@ -75,15 +75,6 @@ def run(folder: Path, script: str, *arguments: str) -> subprocess.CompletedProce
 EXPERIMENT = ("experiment", "x.yaml", "--data", ".", "-o", "out", "--jobs", "2")
 
 
-def test_workers_of_experiments_know_installed_packages(folder: Path, site: Path) -> None:
-    installed(site, "pfsm-lengths", MATCHER, {"same_length": SAME_LENGTH})
-    done = run(folder, RUN, *EXPERIMENT)
-    assert done.returncode == 0, done.stderr
-    models = list((folder / "out").rglob("model*.json"))
-    assert models
-    assert all("pfsm-lengths 1.0" in path.read_text(encoding="utf-8") for path in models)
-
-
 def test_workers_of_experiments_know_what_the_script_registers(folder: Path) -> None:
     done = run(folder, dedent(REGISTERING) + dedent(RUN), *EXPERIMENT)
     assert done.returncode == 0, done.stderr
@@ -130,50 +121,6 @@ def test_clusters(cluster: Cluster, folder: Path, site: Path) -> None:
     metric = Metric(Model("x", settings_from_dict(SETTINGS, "x"), WEIGHTS), 1)
     expected = metric.score_pairs([row[1] for row in rows(24)], [row[0] for row in rows(24)])
     np.testing.assert_allclose(scored(cluster, folder, "out"), expected.mean(), rtol=1e-15)
-
-
-def test_a_cluster_that_cannot_import_it(cluster: Cluster, folder: Path) -> None:
-    installed(folder / "elsewhere", "none", {}, {"lonely": REGISTERING})
-    sys.path.insert(0, str(folder / "elsewhere"))
-    try:
-        import lonely  # type: ignore[import-not-found] # noqa: F401
-    finally:
-        sys.path.remove(str(folder / "elsewhere"))
-    with pytest.raises(PfsmError) as refused:
-        scored(cluster, folder, "out")
-    assert "the module lonely, which a worker process cannot import" in str(refused.value)
-    assert "\n" not in str(refused.value)
-    del sys.modules["lonely"]
-
-
-def test_a_cluster_that_lacks_the_package(cluster: Cluster, folder: Path) -> None:
-    installed(folder / "elsewhere", "pfsm-lengths", MATCHER, {"same_length": SAME_LENGTH})
-    sys.path.insert(0, str(folder / "elsewhere"))
-    registry.reread()
-    try:
-        with pytest.raises(
-            PfsmError, match=r"the matcher 'same-length' of pfsm-lengths 1.0, which is not installed"
-        ):
-            scored(cluster, folder, "out")
-    finally:
-        sys.path.remove(str(folder / "elsewhere"))
-        del sys.modules["same_length"]
-        registry.reread()
-
-
-def test_training_on_a_cluster(cluster: Cluster, folder: Path, site: Path) -> None:
-    (site / "my_matchers.py").write_text(dedent(REGISTERING), encoding="utf-8")
-    import my_matchers  # noqa: F401
-
-    settings = settings_from_dict(SETTINGS, "x")
-    config = TrainingConfig(penalty=1.0)
-    there = train(invented(0), settings, config=config, encoder=ClusterEncoder(cluster, Report(cluster), 16))
-    here = train(invented(0), settings, config=config)
-    assert there.weights.keys() == here.weights.keys()
-    assert "same-length:any" in here.weights
-    np.testing.assert_allclose(
-        [there.weights[name] for name in here.weights], list(here.weights.values()), rtol=1e-6
-    )
 
 
 def test_a_worker_with_another_version(cluster: Cluster, folder: Path, site: Path) -> None:

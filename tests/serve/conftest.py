@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.model.shipped import shipped_models
 from tests.model_cases import saved
 from tests.serve.running import Running
 
@@ -27,9 +26,3 @@ def hand(tmp_path: Path) -> str:
     """The path of the model that the server calls hand."""
     saved(tmp_path)
     return str(tmp_path / "hand.json")
-
-
-@pytest.fixture
-def shipped() -> list[str]:
-    """Names of the models that ship."""
-    return [model.name for model in shipped_models()]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from pfsm.model.shipped import shipped_models
 from tests.command_runs import Cli, Write, text
 from tests.serve.conftest import MODEL
 from tests.serve.running import LINES, Running, streamed
@@ -38,8 +39,8 @@ def models(hand: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("several", [False, True])
-@pytest.mark.parametrize("confidence", [False, True])
-def test_scores(server: Running, cli: Cli, hand: str, several: bool, confidence: bool) -> None:
+def test_scores(server: Running, cli: Cli, hand: str, several: bool) -> None:
+    confidence = several
     references = ["ref.txt", "other.txt"] if several else ["ref.txt"]
     for name, model in models(hand):
         command = ["score", *references, "-i", "first.txt", "-m", model, "-sl", "-f", "json"]
@@ -54,26 +55,6 @@ def test_scores(server: Running, cli: Cli, hand: str, several: bool, confidence:
         given = server.post("/v1/score", asked).document
         del printed["system"]
         assert given == printed
-
-
-def test_the_default_model(server: Running, cli: Cli) -> None:
-    given = server.post("/v1/score", {"hypotheses": FIRST, "references": REFERENCES}).document
-    printed = cli("score", "ref.txt", "-i", "first.txt", "-m", MODEL, "-f", "json").document
-    assert given["score"] == printed["score"]
-
-
-def test_a_stream(server: Running, cli: Cli, hand: str) -> None:
-    for name, model in models(hand):
-        printed = cli("score", "ref.txt", "-i", "first.txt", "-m", model, "-sl", "-f", "json").document
-        pairs = [
-            {"hypothesis": one, "reference": two}
-            for one, two in zip(FIRST * 40, REFERENCES * 40, strict=True)
-        ]
-        answer = server.ask("POST", f"/v1/score?model={name}", streamed(pairs), LINES)
-        *scores, end = map(json.loads, answer.body.splitlines())
-        assert [one["score"] for one in scores] == printed["segment_scores"] * 40
-        assert [one["segment"] for one in scores] == list(range(400))
-        assert (end["signature"], end["segments"]) == (printed["signature"], 400)
 
 
 def test_a_stream_with_several_references(server: Running, cli: Cli) -> None:
@@ -91,82 +72,45 @@ def test_a_stream_with_several_references(server: Running, cli: Cli) -> None:
     assert end == {**printed, "end": True}
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_comparisons(server: Running, cli: Cli, hand: str, several: bool) -> None:
-    references = ["ref.txt", "other.txt"] if several else ["ref.txt"]
-    systems = [
-        {"name": "first.txt", "hypotheses": FIRST},
-        {"name": "second.txt", "hypotheses": SECOND},
-        {"name": "other.txt", "hypotheses": OTHERS},
-    ]
-    files = [str(system["name"]) for system in systems]
-    for name, model in models(hand):
-        command = ("compare", *references, "-i", *files, "-m", model, "-f", "json", "--confidence-n", "200")
-        asked = {
-            "model": name,
-            "systems": systems,
-            "references": both(REFERENCES, OTHERS) if several else REFERENCES,
-            "resamples": 200,
-        }
-        assert server.post("/v1/compare", asked).document == cli(*command).document
-
-
-def test_the_seed_of_a_comparison(server: Running, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comparisons(server: Running, cli: Cli, hand: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PFSM_SEED", "7")
-    printed = cli("compare", "ref.txt", "-i", "first.txt", "second.txt", "-m", MODEL, "-f", "json").document
-    systems = [{"name": "first.txt", "hypotheses": FIRST}, {"name": "second.txt", "hypotheses": SECOND}]
-    asked = {"systems": systems, "references": REFERENCES, "seed": 7}
-    assert server.post("/v1/compare", asked).document == printed
+    outputs = {"first.txt": FIRST, "second.txt": SECOND, "other.txt": OTHERS}
+    systems = [{"name": name, "hypotheses": lines} for name, lines in outputs.items()]
+    options = ("-f", "json", "--confidence-n", "200")
+    for number, (name, model) in enumerate(models(hand)):
+        references = ["ref.txt", "other.txt"][: 1 + number % 2]
+        asked = {
+            "model": name, "systems": systems, "resamples": 200, "seed": 7,
+            "references": both(REFERENCES, OTHERS) if number % 2 else REFERENCES,
+        }  # fmt: skip
+        printed = cli("compare", *references, "-i", *outputs, "-m", model, *options).document
+        assert server.post("/v1/compare", asked).document == printed
 
 
 def test_explanations(server: Running, cli: Cli, hand: str) -> None:
     for name, model in models(hand):
         (printed,) = cli("explain", "ref.txt", "-i", "first.txt", "-m", model, "-f", "json").document
-        given = server.post(
-            "/v1/explain", {"model": name, "hypotheses": FIRST, "references": REFERENCES}
-        ).document
+        asked = {"model": name, "hypotheses": FIRST, "references": REFERENCES}
+        given = server.post("/v1/explain", asked).document
         del printed["system"]
         assert given == printed
-
-
-def test_explanations_with_several_references(server: Running, cli: Cli) -> None:
-    (printed,) = cli("explain", "ref.txt", "other.txt", "-i", "first.txt", "-m", MODEL, "-f", "json").document
-    asked = {"hypotheses": FIRST, "references": both(REFERENCES, OTHERS)}
-    given = server.post("/v1/explain", asked).document
-    for one, other in zip(given["segments"], printed["segments"], strict=True):
-        # The command line says which file it was, too.
-        assert other.pop("counted").startswith(one.pop("counted"))
-        assert one == other
-
-
-def test_the_page_of_explanations(server: Running) -> None:
-    asked = {"hypotheses": FIRST, "references": REFERENCES}
-    answer = server.post("/v1/explain", asked, {"accept": "text/html"})
-    assert answer.headers["content-type"].startswith("text/html")
-    assert b"<script>" in answer.body
 
 
 def test_an_explanation_shows_the_number_that_the_segment_has_in_its_file(server: Running) -> None:
     asked = {"hypotheses": FIRST[:1], "references": REFERENCES[:1], "first_segment": 12}
     (segment,) = server.post("/v1/explain", asked).document["segments"]
     assert segment["segment"] == 11
-    assert b'"numbers":[12]' in server.post("/v1/explain", asked, {"accept": "text/html"}).body
+    page = server.post("/v1/explain", asked, {"accept": "text/html"})
+    assert page.headers["content-type"].startswith("text/html")
+    assert b'"numbers":[12]' in page.body
 
 
-def test_large_requests_are_scored_in_portions(server: Running, cli: Cli, write: Write) -> None:
-    hypotheses, references = FIRST * 300, REFERENCES * 300
-    write("many.txt", text(hypotheses))
-    write("refs.txt", text(references))
-    printed = cli("score", "refs.txt", "-i", "many.txt", "-m", MODEL, "-sl", "-f", "json").document
-    given = server.post("/v1/score", {"hypotheses": hypotheses, "references": references}).document
-    assert given["segment_scores"] == printed["segment_scores"]
-    assert given["score"] == printed["score"]
-
-
-def test_the_models(server: Running, shipped: list[str]) -> None:
+def test_the_models(server: Running) -> None:
     document = server.ask("GET", "/v1/models").document
     assert document["default"] == MODEL
-    assert sorted(model["name"] for model in document["models"]) == sorted([*shipped, "hand"])
+    assert sorted(model["name"] for model in document["models"]) == sorted(
+        ["hand", *(model.name for model in shipped_models())]
+    )
 
 
 def test_text_that_a_model_cannot_take_apart(server: Running, cli: Cli, write: Write) -> None:
@@ -183,3 +127,27 @@ def test_text_that_a_model_cannot_take_apart(server: Running, cli: Cli, write: W
     assert json.loads(end)["problem"]["status"] == 422
     *_, end = server.ask("POST", "/v1/score?force=true", pairs, LINES).body.splitlines()
     assert json.loads(end)["end"]
+
+
+GERMAN = ["Das ist nicht der Weg, den wir gehen.", "Der Hund und die Katze"]
+ENGLISH = ["This is not the way that we go.", "The dog and the cat"]
+
+
+@pytest.mark.parametrize("path", ["/v1/score", "/v1/compare", "/v1/explain", "stream"])
+def test_answers_warn_of_another_language(server: Running, path: str) -> None:
+    """Streams at their end."""
+    for lines, more, warned in (
+        (GERMAN, {}, True), (GERMAN, {"model": "any"}, False), (GERMAN, {"force": True}, False), (ENGLISH, {}, False),
+    ):  # fmt: skip
+        if path == "stream":
+            query = "".join(f"?{key}={value}".lower() for key, value in more.items())
+            pairs = streamed([{"hypothesis": line, "reference": line} for line in lines])
+            said = json.loads(server.ask("POST", f"/v1/score{query}", pairs, LINES).body.splitlines()[-1])
+        else:
+            systems = {"systems": [{"name": name, "hypotheses": lines} for name in "ab"]}
+            texts = systems if path == "/v1/compare" else {"hypotheses": lines}
+            said = server.post(path, {"references": lines, **texts, **more}).document
+        warnings = said.get("warnings", [])
+        assert ["is for English, which the text does not look like" in one for one in warnings] == [
+            True
+        ] * warned

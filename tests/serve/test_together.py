@@ -2,10 +2,8 @@
 
 import json
 import signal
-import socket
 import threading
 from http.client import HTTPException
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -23,9 +21,7 @@ WORDS = [
     "green",
     "red",
     "runs",
-    "sleeps",
     "under",
-    "over",
     "quickly",
     "never",
     "Monday",
@@ -106,8 +102,7 @@ def test_answers_of_a_stream_come_while_it_is_sent(server: Running) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
-def test_ended_under_load_nothing_accepted_is_lost(sign: signal.Signals, expected: pfsm.Metric) -> None:
+def test_ended_under_load_nothing_accepted_is_lost(expected: pfsm.Metric) -> None:
     rng = np.random.default_rng(2)
     hypotheses, references = drawn(rng, 2000), drawn(rng, 2000)
     body = json.dumps({"hypotheses": hypotheses, "references": references}).encode()
@@ -140,7 +135,7 @@ def test_ended_under_load_nothing_accepted_is_lost(sign: signal.Signals, expecte
             thread.start()
         for _ in range(24):
             assert started.acquire(timeout=120)
-        status = running.end(sign)
+        status = running.end(signal.SIGINT)
         for thread in threads:
             thread.join(120)
     assert status == 0
@@ -156,30 +151,10 @@ def test_health_figures_and_the_description(server: Running) -> None:
     server.ask("GET", "/nothing")
     figures = server.ask("GET", "/metrics")
     assert figures.headers["content-type"].startswith("text/plain; version=0.0.4")
-    values = dict(
-        line.rsplit(" ", 1) for line in figures.body.decode().splitlines() if not line.startswith("#")
-    )
+    lines = figures.body.decode().splitlines()
+    values = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
     assert float(values['pfsm_requests_total{method="GET",route="other",status="404"}']) >= 1
-    assert all(float(value) >= 0 for value in values.values())
-
-
-def test_the_log_holds_no_text_of_requests(server: Running) -> None:
+    # The log holds no text of requests.
     server.post("/v1/score", {"hypotheses": ["secretword"], "references": ["a"]})
     server.ask("GET", "/secretpath?secretquery=1")
     assert "secret" not in "".join(server.log)
-
-
-def test_answers_are_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each part of an answer, whatever the listener is: a body must not wait until its head is acknowledged."""
-    connection = pytest.importorskip("pfsm.serve.server")
-    monkeypatch.setattr(connection.H11Protocol, "connection_made", lambda *_: None)
-    protocol = object.__new__(connection.PatientProtocol)
-    protocol.loop = Mock()
-    with (
-        socket.create_server(("127.0.0.1", 0)) as listener,
-        socket.create_connection(listener.getsockname()),
-        listener.accept()[0] as accepted,
-    ):
-        assert not accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-        protocol.connection_made(Mock(get_extra_info={"socket": accepted}.get))
-        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -70,7 +70,6 @@ def test_a_training_that_needs_too_much_memory_ends() -> None:
 def test_a_training_that_takes_too_long_ends() -> None:
     training = ended(Limits(training=0.2))
     assert training.state == FAILED
-    assert (
-        training.lines[-1]
-        == "ended after 0.2 seconds; give a smaller table, or start the server with a larger --training-timeout"
+    assert training.lines[-1].startswith(
+        "ended after 0.2 seconds; give a smaller table, or start the server with"
     )
