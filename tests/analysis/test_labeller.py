@@ -151,21 +151,6 @@ def test_numbered_role_is_given_once() -> None:
     assert len(frame.arguments) > 1
 
 
-def test_probabilities_are_of_sets() -> None:
-    labeller = Labeller(role_weights(), random_weights())
-    (frame,) = labeller.sentence_frames(TAGGED, TREE, sentence())
-    assert (frame.predicate, frame.lemma) == (2, "see")
-    covered = np.zeros(6)
-    for one in frame.alternatives:
-        covered[one.words] += one.probability
-    # A word is in at most one argument, up to the digits that probabilities are rounded to.
-    assert covered.max() <= 1.0 + 1e-4 * len(frame.alternatives)
-    assert set(frame.arguments) <= set(frame.alternatives)
-    assert frame.arguments
-    taken = [word for one in frame.arguments for word in one.words]
-    assert len(taken) == len(set(taken))
-
-
 def test_files_come_back(tmp_path: Path) -> None:
     path = tmp_path / "a.roles"
     for nominal in (None, nominal_weights(-2.5, approval=3.0, plan=-1.5)):
@@ -317,23 +302,6 @@ def test_odd_lines() -> None:
         found = both.labelled(analysed(text), nominal=True)
         assert [one.predicate for one in found.frames or ()] == wanted
         check_analysis(found, " ".join(found.tokens))
-
-
-def test_analyser_with_the_option(tmp_path: Path) -> None:
-    # A parser that calls some words nouns and others verbs.
-    parser = random_weights(1)
-    parser = replace(parser, inventories={**parser.inventories, "upos": ("NOUN", "DET", "VERB")})
-    write_weights(parser, tmp_path / "a.parser")
-    write_role_weights(role_weights(nominal=nominal_weights(9.0)), tmp_path / "a.roles")
-    analyser = get_analyser(str(tmp_path / "a.parser"))
-    both, verbs = analyser.analyse(LINES, NOMINAL), analyser.analyse(LINES, Wanted(roles=True))
-    for line, one, plain in zip(LINES, both, verbs, strict=True):
-        check_analysis(one, line)
-        assert (
-            tuple(frame for frame in one.frames or () if one.upos[frame.predicate] == "VERB") == plain.frames
-        )
-        assert (one.tokens, one.trees) == (plain.tokens, plain.trees)
-    assert sum(len(one.frames or ()) for one in both) > sum(len(one.frames or ()) for one in verbs)
 
 
 def roles(analysis: Analysis, lemma: str) -> dict[str, str]:

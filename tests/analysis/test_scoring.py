@@ -6,7 +6,7 @@ import pytest
 from pfsm.analysis.alignment import align, squeezed
 from pfsm.analysis.constituents import parse_brackets
 from pfsm.analysis.scoring import calibration, score_brackets, score_parses
-from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, joined
+from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
 
 
 def analysis(words: str, heads: tuple[int, ...], labels: str, upos: str = "") -> Analysis:
@@ -76,10 +76,3 @@ def test_alignment_by_characters() -> None:
     assert found.last.tolist() == [0, 3, 4, 4, 5]
     assert found.ours.tolist() == [0, 1, 1, 1, 2, 4]
     assert align(["a"], ["b"]) is None
-
-
-def test_lines_are_joined_word_by_word() -> None:
-    whole = joined([analysis("a b", (0, 1), "root x"), analysis("c d", (2, 0), "y root")])
-    assert whole.sentences == (0, 2)
-    assert whole.trees[0].heads == (0, 1, 4, 0)
-    assert whole.bounds == [(0, 2), (2, 4)]

@@ -188,12 +188,9 @@ def test_the_keyboard_leads_through_rows_and_segments(show: Any, result: Compare
         " return row.top >= box.top && row.bottom <= box.bottom + 1; })()"
     )
     assert seen
-    browser.press("Enter")
-    assert browser.evaluate(TITLE) == "Segment 40"
-    browser.press("ArrowLeft")
-    assert browser.evaluate(TITLE) == "Segment 39"
-    browser.press("ArrowRight")
-    assert browser.evaluate(TITLE) == "Segment 40"
+    for key, number in (("Enter", 40), ("ArrowLeft", 39), ("ArrowRight", 40)):
+        browser.press(key)
+        assert browser.evaluate(TITLE) == f"Segment {number}"
     assert browser.evaluate("document.getElementById('after').disabled")
     browser.press("Tab")
     assert browser.evaluate("document.activeElement.closest('#panel') !== null")
@@ -415,3 +412,12 @@ def test_awkward_input(browser: Browser, tmp_path: Path, case: str) -> None:
         assert "NaN" not in said
         assert "undef" not in said
         browser.check()
+
+
+def test_without_scripts_there_is_a_message(browser: Browser, page: Path) -> None:
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(page.as_uri())
+        assert "JavaScript" in browser.evaluate("document.querySelector('noscript').textContent")
+    finally:
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)

@@ -323,36 +323,12 @@ def test_the_keyboard_leads_through_segments_words_and_lines(show: Any) -> None:
     assert browser.evaluate("document.getElementById('detail').hidden")
 
 
-def test_a_link_leads_to_a_segment(show: Any) -> None:
-    browser = show(("one", first_system() * 5), where="#segment-40")
-    browser.wait("document.activeElement.id === 'segment-40'")
-    box = browser.evaluate(
-        "(({top, bottom}) => [top, bottom])(document.activeElement.getBoundingClientRect())"
-    )
-    assert box[0] < 900
-    assert box[1] > 0
-
-
 def test_words_that_only_one_system_aligns_are_marked_in_the_reference(show: Any) -> None:
     browser = show(("one", [explained("a b c", "a c")]), ("two", [explained("a b c", "a b")]))
     marked = (
         "[...document.querySelectorAll('.shared .contested')].map((word) => [word.textContent, word.title])"
     )
     assert browser.evaluate(marked) == [["b", "aligned only in two"], ["c", "aligned only in one"]]
-
-
-def test_without_scripts_there_is_a_message(browser: Browser, tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    path.write_text(
-        render_page([("one", [swapped()])], "A page", "model:toy"), encoding="utf-8", newline="\n"
-    )
-    browser.call("Emulation.setScriptExecutionDisabled", value=True)
-    try:
-        browser.open(path.as_uri())
-        assert "JavaScript" in browser.evaluate("document.querySelector('noscript').textContent")
-        assert browser.evaluate("document.querySelector('noscript p').checkVisibility()")
-    finally:
-        browser.call("Emulation.setScriptExecutionDisabled", value=False)
 
 
 def test_a_model_without_edits_shows_no_alignment(show: Any) -> None:

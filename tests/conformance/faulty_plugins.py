@@ -26,31 +26,21 @@ MATCHERS = """
         def resources(self):
             return ("table@0123abcd",)
 
-    class Silent(MatcherPlugin):
-        name = "silent"
-        def offers(self, pairs):
-            return offers([])
+    def matcher(name, found):
+        return type(name.capitalize(), (MatcherPlugin,), {"name": name, "offers": lambda self, pairs: found(pairs)})
 
-    class Outside(MatcherPlugin):
-        name = "outside"
-        def offers(self, pairs):
-            return offers([(0, 500, 1, 0, 1)])
+    def raising(pairs): raise KeyError("what")
+    def moody(pairs):
+        COUNT[0] += 1
+        return offers(rows(pairs), "moody", [COUNT[0]])
+    def writing(pairs):
+        pairs.references.ids[:] = 0
+        return offers([])
 
-    class Raises(MatcherPlugin):
-        name = "raises"
-        def offers(self, pairs):
-            raise KeyError("what")
-
-    class Moody(MatcherPlugin):
-        name = "moody"
-        def offers(self, pairs):
-            COUNT[0] += 1
-            return offers(rows(pairs), "moody", [COUNT[0]])
-
-    class Batch(MatcherPlugin):
-        name = "batch"
-        def offers(self, pairs):
-            return offers(rows(pairs), "batch", [len(pairs)])
+    Silent = matcher("silent", lambda pairs: offers([]))
+    Outside = matcher("outside", lambda pairs: offers([(0, 500, 1, 0, 1)]))
+    Raises, Moody, Writes = matcher("raises", raising), matcher("moody", moody), matcher("writes", writing)
+    Batch = matcher("batch", lambda pairs: offers(rows(pairs), "batch", [len(pairs)]))
 
     class Lax(MatcherPlugin):
         name = "lax"
@@ -78,12 +68,6 @@ MATCHERS = """
         @property
         def resources(self):
             return ("my table",)
-
-    class Writes(MatcherPlugin):
-        name = "writes"
-        def offers(self, pairs):
-            pairs.references.ids[:] = 0
-            return offers([])
 
     class Notes(MatcherPlugin):
         name = "notes"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pfsm.english.entailment.features import FEATURES
-from pfsm.features.values import feature_signature, feature_values
+from pfsm.features.values import feature_values
 
 
 def values(hypothesis: str, reference: str) -> dict[str, float]:
@@ -17,10 +17,7 @@ def values(hypothesis: str, reference: str) -> dict[str, float]:
 MINIMAL = [
     ("The minister did not resign.", "The minister resigned.", {"negation_lost": 1, "polarity_clash": 1}),
     ("Prices rose last week.", "Prices fell last week.", {"antonyms": 1 / 4, "negation_lost": 0}),
-    ("All members agreed.", "Some members agreed.", {"quantifier_lost": 1, "quantifier_added": 1}),
-    ("She may come.", "She must come.", {"modality_clash": 1, "modality_lost": 1, "modality_added": 1}),
     ("They will pay 25 euros.", "They paid 52 euros.", {"number_clash": 1, "tense_clash": 1, "numbers_r": 0}),
-    ("He left on Monday.", "He left on Friday.", {"date_clash": 1, "dates_r": 0, "content_r": 1 / 2}),
     ("Obama met Merkel.", "Obama met Putin.", {"name_clash": 1, "names_r": 1 / 2, "names_h": 1 / 2}),
     ("The dog barked.", "The animal barked.", {"more_general": 1 / 2, "more_specific": 0}),
     ("The dog chased the man.", "The man chased the dog.", {"content_r": 1, "arguments_r": 0, "arguments_h": 0}),
@@ -53,11 +50,3 @@ def test_odd_lines() -> None:
     np.testing.assert_array_equal(found, backwards[:0:-1])
     assert np.isfinite(found).all()
     assert (found >= 0).all()
-
-
-def test_signature() -> None:
-    entries = feature_signature("rte.antonyms")
-    assert re.fullmatch(
-        r"rte\.antonyms\(parser:en-ewt@\w+,synonyms:wordnet-3\.0@\w+,relations:wordnet-relations-3\.0@\w+,pfsm:[\d.]+\)",
-        entries,
-    )

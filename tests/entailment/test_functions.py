@@ -1,11 +1,12 @@
-"""Each entailment feature on minimal pairs with trees written by hand."""
+"""Each entailment feature on minimal pairs with trees written by hand: FORM/UPOS/XPOS/HEAD/LABEL, heads from 1."""
 
 import pytest
 
+from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.english.entailment import coverage, facts, polarity
 from pfsm.english.entailment.features import FEATURES, RELATIONS, pair_values
+from pfsm.english.entailment.sides import Pair, Side, align, side_of
 from pfsm.lexicons.relations import load_relations
-from tests.entailment.lines import pair, side
 
 DOG_BIT = "The/DET/DT/2/det dog/NOUN/NN/3/nsubj bit/VERB/VBD/0/root Mary/PROPN/NNP/3/obj"
 MARY_BIT = "Mary/PROPN/NNP/2/nsubj bit/VERB/VBD/0/root the/DET/DT/4/det dog/NOUN/NN/2/obj"
@@ -16,6 +17,23 @@ WAS_BITTEN = (
 HE_LEFT = "He/PRON/PRP/2/nsubj left/VERB/VBD/0/root"
 HE_DID_NOT = "He/PRON/PRP/4/nsubj did/AUX/VBD/4/aux not/PART/RB/4/advmod leave/VERB/VB/0/root"
 LEFT = ("left", "leave", "leaves", "leaving")
+
+
+def side(text: str) -> Side:
+    if not text:
+        return side_of(Analysis(()))
+    forms, upos, xpos, heads, labels = zip(*(token.split("/") for token in text.split()), strict=True)
+    tree = DependencyTree(tuple(map(int, heads)), labels)
+    return side_of(Analysis(forms, (0,), upos, xpos, (tree,)))
+
+
+def pair(reference: str, hypothesis: str, *synonyms: tuple[str, ...]) -> Pair:
+    """Two lines; words of one tuple are synonyms."""
+
+    def senses(word: str) -> list[int]:
+        return [number for number, words in enumerate(synonyms) if word in words]
+
+    return align(side(reference), side(hypothesis), senses)
 
 
 class TestAlignment:

@@ -1,4 +1,4 @@
-"""Metrics and statistics of other packages, where users meet them."""
+"""Metrics, features and statistics of other packages, where users meet them."""
 
 import json
 from pathlib import Path
@@ -8,9 +8,11 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL, canonical, level_and_name
-from pfsm.metrics.registry import describe_metric, get_metric, metric_names
-from pfsm.model.plugins import metric_labels, plugins_of
+from pfsm.features.values import feature_signature, feature_values
+from pfsm.metrics.registry import describe_feature, describe_metric, get_metric, metric_names
+from pfsm.model.plugins import metric_labels, plugin_labels, plugins_of
 from pfsm.model.settings import settings_from_dict
+from pfsm.registry import fault_of_plugin
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import rows, tsv
 from tests.plugins.packages import installed
@@ -60,6 +62,33 @@ SOURCE = '''
     def nothing(): return 3
     NUMBER = 3
 
+    class Pooled(Letters):
+        name = "pooled"
+        def pair_statistics(self, hypotheses, references):
+            return np.column_stack([self.score_pairs(hypotheses, references), [len(set(one)) for one in references]])
+        def corpus_from_totals(self, totals):
+            return 100.0 * totals[..., 0] / totals[..., 1]
+        def named_parts(self, hypotheses, references):
+            return {"ours": np.array([float(len(line)) for line in hypotheses])}
+
+    class Failing(SegmentMetric):
+        name = "failing"
+        def score_pairs(self, hypotheses, references):
+            return self.look_up({}, hypotheses[0])
+        def look_up(self, table, word):
+            return table[word]
+    class OnDisk(SegmentMetric):
+        name = "on-disk"
+        def score_pairs(self, hypotheses, references):
+            raise OSError("no such device")
+
+    def commas(hypotheses, references):
+        "Commas of the hypothesis."
+        return [line.count(",") for line in hypotheses]
+    def few(hypotheses, references): return [1.0]
+    def infinite(hypotheses, references): return [1.0, float("inf")]
+    def words(hypotheses, references): return hypotheses
+
     def spread(metric, human): return -float(np.std(metric - human))
     AGREEMENT = plain("agreement", lambda metric, human: float(np.mean(np.sign(metric) == np.sign(human))), "Agreement")
     MISNAMED = plain("other", spread)
@@ -70,6 +99,11 @@ POINTS = {
         "picky": "numbers_here:Picky", "boundless": "numbers_here:Boundless", "made_i": "numbers_here:made",
         "abstract": "numbers_here:Abstract", "short": "numbers_here:Short", "nothing": "numbers_here:nothing",
         "number": "numbers_here:NUMBER", "list": "builtins:list", "bleu": "numbers_here:Letters",
+        "pooled": "numbers_here:Pooled", "failing": "numbers_here:Failing", "on-disk": "numbers_here:OnDisk",
+    },
+    "feature": {
+        **{name: f"numbers_here:{name}" for name in ("commas", "few", "infinite", "words", "NUMBER")},
+        "length": "numbers_here:commas",
     },
     "statistic": {
         "spread": "numbers_here:spread", "agreement": "numbers_here:AGREEMENT", "misnamed": "numbers_here:MISNAMED",
@@ -102,24 +136,81 @@ def test_a_metric_by_its_name() -> None:
 
 
 def test_what_cannot_be_made() -> None:
+    of_ours = "' of pfsm-numbers 0.9: "
     for name, fault in (
-        (
-            "nameless",
-            "metric 'nameless' of pfsm-numbers 0.9: calls itself 'other'; its name must be 'nameless', ",
-        ),
-        (
-            "abstract",
-            r"metric 'abstract' of pfsm-numbers 0.9: does not define score_pairs\(\); see `docs/ext",
-        ),
-        ("list", "metric 'list' of pfsm-numbers 0.9: must be a class derived from"),
+        ("nameless", f"metric 'nameless{of_ours}calls itself 'other'; its name must be 'nameless', "),
+        ("abstract", rf"metric 'abstract{of_ours}does not define score_pairs\(\); see `docs/extending.md`"),
+        ("list", f"metric 'list{of_ours}must be a class derived from"),
         ("nothing", "metric 'nothing': makes a int, which is no SegmentMetric"),
         (
             "letters(size=3)",
-            r"metric letters: takes no such options \(got an unexpected keyword argument 'size'\)",
+            r"metric letters: takes no such options \(got an unexpected keyword argument 'size'",
         ),
     ):
         with pytest.raises(PfsmError, match=f"^{fault}"):
             get_metric(name)
+
+
+def test_pooled_scores_and_parts_on_the_command_line(cli: Cli, write: Write) -> None:
+    files = (write("r.txt", "abcd\nxy\nq\n" * 5), "-i", write("one.txt", "abc\nx\nq\n" * 5))
+    scored = cli("score", *files, "--metric", "pooled", "-f", "json").document
+    assert scored["score"] == pytest.approx(100 * 5 / 7)
+    assert "level:corpus|plugin:pfsm-numbers@0.9|" in scored["signature"]
+    fault = cli("explain", *files, "--metric", "letters").fault
+    assert fault.startswith(
+        "metric letters: its scores have no parts that explain them; metrics with parts: bleu, "
+    )
+    explained = cli("explain", *files, "--metric", "pooled", "-f", "json").document
+    assert explained[0]["segments"][0]["parts"] == {"ours": 3.0}
+
+
+def test_one_line_names_the_plugin_that_fails(
+    cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No traceback unless it is asked for, and faults of ours are not blamed on plug-ins."""
+    asked = ("score", write("r", "one\n"), "-i", write("h", "two\n"), "--metric")
+    for name, said in (("failing", "KeyError: 'two'"), ("on-disk", "OSError: no such device")):
+        fault = cli(*asked, name).fault
+        assert fault.startswith(
+            f"metric {name!r} of pfsm-numbers 0.9 has failed ({said}; numbers_here.py, line "
+        )
+        assert fault.endswith("; its author must mend it, --verbose shows where it was called from")
+    done = cli(*asked, "failing", "--verbose")
+    assert done.status == 2
+    assert "Traceback (most recent call last)" in done.err
+    assert done.err.splitlines()[-1].startswith("pfsm: metric 'failing' of pfsm-numbers 0.9 has failed")
+
+    def broken(*_: object) -> None:
+        raise KeyError("ours")
+
+    monkeypatch.setattr("pfsm.commands.score.read_parallel", broken)
+    with pytest.raises(KeyError, match="ours") as caught:
+        cli(*asked, "chrf")
+    assert fault_of_plugin(caught.value) is None
+
+
+def test_features() -> None:
+    found = feature_values(["commas", "length"], ["a, b,", "a"], ["", "bc"])
+    np.testing.assert_array_equal(found, [[2.0, 0.0], [0.0, np.log1p(2)]])  # the length is ours
+    assert feature_signature("commas") == "commas(pfsm-numbers@0.9)"
+    assert describe_feature("commas") == "Commas of the hypothesis"
+    settings = settings_from_dict({"features": ["commas", "chrf"]}, "x")
+    assert plugins_of(settings) == {"features": {"commas": "pfsm-numbers 0.9"}}
+    assert plugin_labels(settings) == ["feature commas(pfsm-numbers@0.9)"]
+    for name, fault in (
+        ("comas", r"unknown feature 'comas'; did you mean commas\?"),
+        ("commas(n=1)", r"feature commas\(n=1\): has no options; write it as commas$"),
+        ("NUMBER", "feature 'NUMBER' of pfsm-numbers 0.9: is no function"),
+    ):
+        with pytest.raises(PfsmError, match=f"^x: {fault}"):
+            settings_from_dict({"features": [name]}, "x")
+    for name, fault in (
+        ("few", r"gives numbers of shape \(1,\) for 2 pairs"),
+        ("infinite", "gives inf for 'b' and 'd'"),
+        ("words", "gives a list, float64 .n_pairs. is needed"),
+    ):
+        with pytest.raises(PfsmError, match=rf"^feature '{name}': {fault}$"):
+            feature_values([name], ["a", "b"], ["c", "d"])
 
 
 class TestMixturesWithLexicalOverlap:

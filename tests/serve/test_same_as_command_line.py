@@ -108,9 +108,8 @@ def test_an_explanation_shows_the_number_that_the_segment_has_in_its_file(server
 def test_the_models(server: Running) -> None:
     document = server.ask("GET", "/v1/models").document
     assert document["default"] == MODEL
-    assert sorted(model["name"] for model in document["models"]) == sorted(
-        ["hand", *(model.name for model in shipped_models())]
-    )
+    names = sorted(["hand", *(model.name for model in shipped_models())])
+    assert sorted(model["name"] for model in document["models"]) == names
 
 
 def test_text_that_a_model_cannot_take_apart(server: Running, cli: Cli, write: Write) -> None:
