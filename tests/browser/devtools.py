@@ -90,15 +90,15 @@ class Browser:
         self.call("Page.navigate", url=url)
         self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
 
-    def check(self) -> None:
-        """Nothing has gone wrong in the page since it was opened, and nothing was fetched."""
+    def check(self, *own: str) -> None:
+        """Nothing has gone wrong in the page since it was opened, and nothing but what is its own was fetched."""
         assert [event for event in self.events if event["method"] in FAULTS] == []
         requests = [
             event["params"]["request"]["url"]
             for event in self.events
             if event["method"] == "Network.requestWillBeSent"
         ]
-        assert [url for url in requests if not url.startswith(("file:", "data:", "about:"))] == []
+        assert [url for url in requests if not url.startswith(("file:", "data:", "about:", *own))] == []
 
     def evaluate(self, expression: str) -> Any:
         """The value of an expression in the page; a promise is awaited."""
@@ -107,6 +107,36 @@ class Browser:
         )
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
+
+    def texts(self, selector: str) -> list[str]:
+        """What elements say."""
+        elements = f"[...document.querySelectorAll({json.dumps(selector)})]"
+        found: list[str] = self.evaluate(f"{elements}.map((one) => one.textContent)")
+        return found
+
+    def cells(self, table: str) -> list[list[str]]:
+        """The rows of a table, with minus signs that Python reads."""
+        found: list[list[str]] = self.evaluate(
+            f"[...document.querySelectorAll('{table} tbody tr:not(.gap)')].map((row) =>"
+            " [...row.children].map((one) => one.textContent.replace('−', '-')))"
+        )
+        return found
+
+    def count(self, selector: str) -> int:
+        """How many elements there are."""
+        return int(self.evaluate(f"document.querySelectorAll({json.dumps(selector)}).length"))
+
+    def click(self, selector: str) -> None:
+        """Clicks an element."""
+        self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
+
+    def fill(self, field: str, value: str, pause: int = 200) -> None:
+        """Fills a field as a person does, and waits some milliseconds for the page to follow."""
+        self.evaluate(
+            f"(() => {{ const field = document.getElementById('{field}'); field.value = {json.dumps(value)};"
+            "for (const kind of ['input', 'change']) field.dispatchEvent(new Event(kind, {bubbles: true})); })()"
+        )
+        self.evaluate(f"new Promise((done) => setTimeout(done, {pause}))")
 
     def wait(self, condition: str) -> None:
         """Waits until a condition holds in the page."""

@@ -1,6 +1,5 @@
 """The page of a comparison in a real browser: it sorts, filters, searches, explains, and is the same by its address."""
 
-import json
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -51,32 +50,6 @@ def show(browser: Browser, page: Path) -> Iterator[Any]:
     browser.check()
 
 
-def fill(browser: Browser, field: str, value: str) -> None:
-    """Fills a field as a person does, and waits for the page to follow."""
-    kind = browser.evaluate(f"document.getElementById('{field}').tagName")
-    event = "change" if kind == "SELECT" else "input"
-    browser.evaluate(
-        f"(() => {{ const field = document.getElementById('{field}'); field.value = {json.dumps(value)};"
-        f"field.dispatchEvent(new Event('{event}', {{bubbles: true}})); }})()"
-    )
-    browser.evaluate("new Promise((done) => setTimeout(done, 200))")
-
-
-def cells(browser: Browser, chart: str) -> list[list[str]]:
-    """The rows of a chart: label, empty track, numbers; with minus signs that Python reads."""
-    return browser.evaluate(  # type: ignore[no-any-return]
-        f"[...document.querySelectorAll('{chart} tbody tr')].map((row) =>"
-        " [...row.children].map((one) => one.textContent.replace('−', '-')))"
-    )
-
-
-def texts(browser: Browser, selector: str) -> list[str]:
-    """What elements say."""
-    selected = f"document.querySelectorAll('{selector}')"
-    found: list[str] = browser.evaluate(f"[...{selected}].map((one) => one.textContent)")
-    return found
-
-
 def differences(result: Compared, a: int = 0, b: int = 1, metric: int = 0) -> np.ndarray:
     scores = result.results[metric].scores
     return scores[a] - scores[b]
@@ -90,9 +63,9 @@ def order(values: np.ndarray, *, descending: bool) -> list[int]:
 def test_numbers_on_the_page_are_those_of_the_comparison(show: Any, result: Compared) -> None:
     browser = show()
     comparison = result.results[0].comparison
-    for (_, _, score, _), system in zip(cells(browser, "#systems-chart"), comparison.systems, strict=True):
+    for (_, _, score, _), system in zip(browser.cells("#systems-chart"), comparison.systems, strict=True):
         assert float(score) == pytest.approx(system.score, abs=5e-4)
-    for row, pair in zip(cells(browser, "#pairs-chart"), comparison.pairs, strict=True):
+    for row, pair in zip(browser.cells("#pairs-chart"), comparison.pairs, strict=True):
         _, _, difference, _, p, counts, preferred = row
         assert float(difference) == pytest.approx(pair.difference, abs=5e-4)
         assert float(p) == pytest.approx(pair.p_holm, abs=5e-5)
@@ -106,18 +79,18 @@ def test_rows_are_sorted(show: Any, result: Compared) -> None:
     shown = browser.evaluate(SHOWN)
     assert 5 < len(shown) < len(REFERENCES)
     assert shown == order(np.abs(values), descending=True)[: len(shown)]
-    fill(browser, "sort", "difference")
+    browser.fill("sort", "difference")
     assert browser.evaluate(SHOWN) == order(values, descending=False)[: len(shown)]
-    browser.evaluate("document.getElementById('direction').click()")
+    browser.click("#direction")
     assert browser.evaluate(SHOWN) == order(values, descending=True)[: len(shown)]
-    fill(browser, "sort", "b")
+    browser.fill("sort", "b")
     assert browser.evaluate(SHOWN) == order(result.results[0].scores[1], descending=False)[: len(shown)]
 
 
 def test_rows_are_filtered_and_searched(show: Any, result: Compared) -> None:
     browser = show()
     values = differences(result)
-    fill(browser, "sort", "number")
+    browser.fill("sort", "number")
     for field, value, wanted in (
         ("text", "OSLO", [k for k, line in enumerate(REFERENCES, 1) if "Oslo" in line]),
         ("low", "0.5", [k for k, one in enumerate(values, 1) if one >= 0.5]),
@@ -125,19 +98,19 @@ def test_rows_are_filtered_and_searched(show: Any, result: Compared) -> None:
         ("better", "b", [k for k, one in enumerate(values, 1) if one < 0]),
         ("bucket", "1.2", list(range(17, 25))),
     ):
-        fill(browser, field, value)
+        browser.fill(field, value)
         shown = browser.evaluate(SHOWN)
         assert shown == wanted[: len(shown)], field
         assert bool(shown) == bool(wanted)
         assert browser.evaluate(COUNT) == (
             f"{len(wanted)} of 40 segments" if len(wanted) != 40 else "40 segments"
         )
-        fill(browser, field, "")
-    fill(browser, "text", "no such words")
+        browser.fill(field, "")
+    browser.fill("text", "no such words")
     assert browser.evaluate(
         "!document.getElementById('none').hidden && document.getElementById('rows').hidden"
     )
-    browser.evaluate("document.getElementById('clear').click()")
+    browser.click("#clear")
     browser.evaluate("new Promise((done) => setTimeout(done, 100))")
     assert browser.evaluate(COUNT) == "40 segments"
     assert browser.evaluate("location.hash") == ""
@@ -145,7 +118,7 @@ def test_rows_are_filtered_and_searched(show: Any, result: Compared) -> None:
 
 def test_a_click_opens_both_systems_side_by_side(show: Any, result: Compared) -> None:
     browser = show("#sort=number")
-    browser.evaluate("document.getElementById('row-2').click()")
+    browser.click("#row-2")
     browser.frame()
     assert browser.evaluate(OPEN)
     assert browser.evaluate(TITLE) == "Segment 2"
@@ -165,7 +138,7 @@ def test_a_click_opens_both_systems_side_by_side(show: Any, result: Compared) ->
     )
     # `short.txt` has the first words of `good.txt`; nothing in it differs.
     assert marked == [" ".join(lines[0][1].split()[len(lines[1][1].split()) :]), ""]
-    sums = [row[-1] for row in cells(browser, "#panel .parts")]
+    sums = [row[-1] for row in browser.cells("#panel .parts")]
     assert sum(map(float, sums)) == pytest.approx(differences(result)[1], abs=0.0005 * len(sums) + 1e-9)
     browser.point("#panel .token")
     assert "reference word 1" in browser.evaluate("document.getElementById('detail').textContent")
@@ -203,8 +176,8 @@ def test_the_address_holds_what_is_chosen(show: Any) -> None:
     browser = show()
     chosen = {"metric": "2", "a": "2", "text": "river & bird #1%", "sort": "length", "low": "-3.5"}
     for field, value in chosen.items():
-        fill(browser, field, value)
-    browser.evaluate("document.getElementById('direction').click()")
+        browser.fill(field, value)
+    browser.click("#direction")
     address = browser.evaluate("location.hash")
     fields = "['metric', 'a', 'b', 'text', 'sort', 'low'].map((id) => document.getElementById(id).value)"
     direction = "document.getElementById('direction').textContent"
@@ -228,20 +201,20 @@ def test_links_and_addresses_that_say_nonsense(show: Any) -> None:
         )
     browser = show("#segment=23&a=1&b=2")
     assert browser.evaluate(TITLE) == "Segment 23"
-    assert texts(browser, "#panel .system bdi") == ["short.txt", "turned.txt"]
-    browser.evaluate("document.getElementById('close').click()")
+    assert browser.texts("#panel .system bdi") == ["short.txt", "turned.txt"]
+    browser.click("#close")
     browser.wait("location.hash === '#a=1&b=2'")
     assert not browser.evaluate(OPEN)
 
 
 def test_swapping_turns_every_sign(show: Any) -> None:
     browser = show("#by=1")
-    before = [float(row[5]) for row in cells(browser, "#buckets-chart")]
+    before = [float(row[5]) for row in browser.cells("#buckets-chart")]
     assert len(before) == 6
-    browser.evaluate("document.getElementById('swap').click()")
+    browser.click("#swap")
     browser.frame()
-    assert [float(row[5]) for row in cells(browser, "#buckets-chart")] == [-one for one in before]
-    assert texts(browser, "#verdict")[0].startswith("A − B −")
+    assert [float(row[5]) for row in browser.cells("#buckets-chart")] == [-one for one in before]
+    assert browser.texts("#verdict")[0].startswith("A − B −")
 
 
 def test_a_bucket_and_a_kind_of_edit_choose_their_segments(show: Any) -> None:
@@ -251,7 +224,7 @@ def test_a_bucket_and_a_kind_of_edit_choose_their_segments(show: Any) -> None:
     assert browser.evaluate(SHOWN)[0] == 25
     assert browser.evaluate(COUNT) == "8 of 40 segments"
     assert "bucket=1.3" in browser.evaluate("location.hash")
-    browser.evaluate("document.getElementById('clear').click()")
+    browser.click("#clear")
     browser.evaluate("new Promise((done) => setTimeout(done, 100))")
     browser.evaluate(
         "[...document.querySelectorAll('#edits-chart .link')].find((one) => one.textContent === 'deleted').click()"
@@ -264,10 +237,10 @@ def test_a_bucket_and_a_kind_of_edit_choose_their_segments(show: Any) -> None:
 
 def test_where_metrics_disagree(show: Any, result: Compared) -> None:
     browser = show()
-    *parts, total = [float(row[-1]) for row in cells(browser, "#edits-chart") if row[-1]]
+    *parts, total = [float(row[-1]) for row in browser.cells("#edits-chart") if row[-1]]
     assert total == pytest.approx(result.results[0].comparison.pairs[0].difference, abs=1e-3)
     assert sum(parts) == pytest.approx(total, abs=0.0005 * len(parts) + 1e-9)
-    rows = cells(browser, "#metrics-chart")
+    rows = browser.cells("#metrics-chart")
     own = differences(result)
     for (name, r, against, *_), metric in zip(rows, (1, 2), strict=True):
         other = differences(result, metric=metric)
@@ -308,7 +281,7 @@ def test_on_paper_all_is_shown_that_fits(show: Any) -> None:
     browser.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     browser.call("Emulation.setEmulatedMedia", media="print")
     browser.frame()
-    assert browser.evaluate("document.querySelectorAll('.row').length") == 40
+    assert browser.count(".row") == 40
     tops = browser.evaluate(
         "[...document.querySelectorAll('.row')].map((row) => row.getBoundingClientRect().top)"
     )
@@ -316,7 +289,7 @@ def test_on_paper_all_is_shown_that_fits(show: Any) -> None:
     browser.call("Emulation.setEmulatedMedia", media="")
     browser.evaluate("window.dispatchEvent(new Event('afterprint'))")
     browser.frame()
-    assert browser.evaluate("document.querySelectorAll('.row').length") < 40
+    assert browser.count(".row") < 40
 
 
 def test_three_thousand_segments_have_few_rows(browser: Browser, tmp_path: Path) -> None:
@@ -340,10 +313,10 @@ def test_three_thousand_segments_have_few_rows(browser: Browser, tmp_path: Path)
         )
         browser.frame()
         browser.wait(f"document.getElementById('row-{place + 1}')")
-        assert browser.evaluate("document.querySelectorAll('.row').length") < 40
-    fill(browser, "text", "number 2718 ")
+        assert browser.count(".row") < 40
+    browser.fill("text", "number 2718 ")
     assert browser.evaluate(SHOWN) == [2719]
-    assert browser.evaluate("document.querySelectorAll('*').length") < 3000
+    assert browser.count("*") < 3000
     browser.check()
 
 
@@ -377,7 +350,7 @@ def test_hostile_text(browser: Browser, tmp_path: Path) -> None:
         assert browser.evaluate(f"document.querySelectorAll('{strange}').length") == 0
         assert browser.evaluate("document.scripts.length") == 2
         browser.check()
-    assert texts(browser, "#a option") == lines[:3]
+    assert browser.texts("#a option") == lines[:3]
 
 
 AWKWARD: dict[str, tuple[dict[str, list[str]], list[list[str]], SegmentFacts | None]] = {
@@ -407,8 +380,8 @@ def test_awkward_input(browser: Browser, tmp_path: Path, case: str) -> None:
         browser.frame()
         assert browser.evaluate(OPEN)
         shown = [outputs[name][0] for name in "ab" if outputs[name][0]]
-        assert texts(browser, "#panel .translation bdi")[:2] == shown
-        said = " ".join(texts(browser, "td, th, text, figcaption"))
+        assert browser.texts("#panel .translation bdi")[:2] == shown
+        said = " ".join(browser.texts("td, th, text, figcaption"))
         assert "NaN" not in said
         assert "undef" not in said
         browser.check()

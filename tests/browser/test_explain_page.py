@@ -54,15 +54,6 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Any]:
     browser.check()
 
 
-def type_into(browser: Browser, field: str, value: str) -> None:
-    """Fills a field as a person does, and waits for the list to follow."""
-    browser.evaluate(
-        f"(() => {{ const field = document.getElementById('{field}'); field.value = '{value}';"
-        "field.dispatchEvent(new Event('input', {bubbles: true})); })()"
-    )
-    browser.evaluate("new Promise((done) => setTimeout(done, 200))")
-
-
 def choose(browser: Browser, name: str) -> None:
     """Chooses what to sort by."""
     browser.evaluate(
@@ -98,8 +89,8 @@ def test_what_was_looked_at_is_dropped_and_drawn_again(show: Any) -> None:
         browser.evaluate(f"document.getElementById('segment-{number}').scrollIntoView()")
         browser.frame()
     browser.wait("document.querySelector('#segment-176 .figure')")
-    assert browser.evaluate("document.querySelectorAll('.card').length") == 180
-    assert browser.evaluate("document.querySelectorAll('.figure').length") <= 30
+    assert browser.count(".card") == 180
+    assert browser.count(".figure") <= 30
     assert browser.evaluate("document.querySelector('#segment-4 .figure')") is None
     browser.evaluate("document.getElementById('segment-4').scrollIntoView()")
     browser.wait("document.querySelector('#segment-4 .figure')")
@@ -113,7 +104,7 @@ def test_one_system_is_sorted_by_number_score_and_length(show: Any) -> None:
     scores = [segment.score for segment in segments]
     choose(browser, "Score")
     assert browser.evaluate(SHOWN) == order(scores)
-    browser.evaluate("document.getElementById('direction').click()")
+    browser.click("#direction")
     assert browser.evaluate(SHOWN) == order(scores, descending=True)
     choose(browser, "Length of the reference")
     assert browser.evaluate(SHOWN) == order([len(segment.reference) for segment in segments])
@@ -135,22 +126,22 @@ def test_two_systems_come_by_the_size_of_their_difference(show: Any) -> None:
 def test_text_and_scores_filter(show: Any) -> None:
     segments = first_system()
     browser = show(("one", segments))
-    type_into(browser, "text", "CAT SAT")
+    browser.fill("text", "CAT SAT")
     assert browser.evaluate(SHOWN) == [2]
     assert browser.evaluate("document.getElementById('count').textContent") == "1 of 9 segments"
-    type_into(browser, "text", "no such words")
+    browser.fill("text", "no such words")
     assert browser.evaluate(SHOWN) == []
     assert browser.evaluate("document.getElementById('none').checkVisibility()")
-    type_into(browser, "text", "")
-    type_into(browser, "low", "-0.5")
-    type_into(browser, "high", "1")
+    browser.fill("text", "")
+    browser.fill("low", "-0.5")
+    browser.fill("high", "1")
     kept = [number for number, segment in enumerate(segments, 1) if -0.5 <= segment.score <= 1.0]
     assert 0 < len(kept) < len(segments)
     assert browser.evaluate(SHOWN) == kept
-    browser.evaluate("document.getElementById('clear').click()")
+    browser.click("#clear")
     browser.wait(f"document.querySelectorAll('.card').length === {len(segments)}")
-    type_into(browser, "short", "4")
-    type_into(browser, "long", "7")
+    browser.fill("short", "4")
+    browser.fill("long", "7")
     kept = [number for number, segment in enumerate(segments, 1) if 4 <= len(segment.reference) <= 7]
     assert 0 < len(kept) < len(segments)
     assert browser.evaluate(SHOWN) == kept
@@ -159,9 +150,7 @@ def test_text_and_scores_filter(show: Any) -> None:
 def test_pointing_at_a_word_tells_its_edits_and_marks_its_partner(show: Any) -> None:
     browser = show(("one", [swapped()]))
     browser.point(".token[aria-label^='reference 1']")
-    rows = browser.evaluate(
-        "[...document.querySelectorAll('#detail tbody tr')].map((row) => row.textContent)"
-    )
+    rows = browser.texts("#detail tbody tr")
     # Sword yesterday -> yesterday, Slemma yesterday -> barked, Delete: by their posteriors.
     assert [re.sub(r"\s+", " ", row).strip() for row in rows] == [
         "● Sword yesterday → yesterday88 %+0.2500",
@@ -172,13 +161,13 @@ def test_pointing_at_a_word_tells_its_edits_and_marks_its_partner(show: Any) -> 
         "[...document.querySelectorAll('.token.on')].map((token) => token.ariaLabel.split(':')[0])"
     )
     assert marked == ["reference 1", "hypothesis 4"]
-    assert browser.evaluate("document.querySelectorAll('.line.on').length") == 1
+    assert browser.count(".line.on") == 1
     browser.point("h1")
     assert browser.evaluate("document.getElementById('detail').hidden")
     assert browser.evaluate("document.querySelector('.on')") is None
     # Dotted lines are the other alignments.
-    assert browser.evaluate("document.querySelectorAll('.line').length") == 5
-    assert browser.evaluate("document.querySelectorAll('.line.other').length") == 1
+    assert browser.count(".line") == 5
+    assert browser.count(".line.other") == 1
     label = browser.evaluate("document.querySelector('.line.other').getAttribute('aria-label')")
     assert label == "same stem: yesterday → barked, posterior 25 %, +0.0156 points"
 
@@ -186,12 +175,10 @@ def test_pointing_at_a_word_tells_its_edits_and_marks_its_partner(show: Any) -> 
 def test_the_sequence_numbers_its_jumps_and_the_sum_adds_up(show: Any) -> None:
     explanation = swapped()
     browser = show(("one", [explanation]))
-    chips = browser.evaluate("[...document.querySelectorAll('.chip')].map((chip) => chip.textContent)")
+    chips = browser.texts(".chip")
     sequence = ["Jump1", "Sword", "Jump2", "Sword", "Slemma", "Sword", "Jump3"]
     assert [chip for chip in chips if " " not in chip] == sequence
-    numbers = browser.evaluate(
-        "[...document.querySelectorAll('.sum .points')].map((cell) => cell.textContent)"
-    )
+    numbers = browser.texts(".sum .points")
     *parts, score = [float(text.replace("−", "-")) for text in numbers]
     assert len(parts) == 6
     assert score == pytest.approx(explanation.score, abs=0.0005)
@@ -265,7 +252,7 @@ def test_lines_meet_their_words_at_every_width(show: Any) -> None:
         browser.size(width, 20000)
         browser.frame()
         browser.frame()
-        assert browser.evaluate("document.querySelectorAll('.figure').length") == 20
+        assert browser.count(".figure") == 20
         assert browser.evaluate(LINES_MEET_WORDS) == []
         assert not browser.evaluate(WORDS_OVERLAP)
         assert browser.evaluate("document.documentElement.scrollWidth") <= width

@@ -59,7 +59,7 @@ def test_explanations(opened: Any) -> None:
         page = opened(render_page(systems, title, signature), scripts=2)
         assert page.evaluate(POLICY[0]).startswith(POLICY[1])
         # Everything is drawn and looked at: each segment, each word.
-        assert page.evaluate("document.querySelectorAll('.card').length") > 0
+        assert page.count(".card") > 0
         page.evaluate(
             "(async () => { for (const one of document.querySelectorAll('main *')) {"
             " for (const kind of ['mouseover', 'focus', 'click', 'pointerenter'])"
@@ -100,7 +100,7 @@ def test_pictures(browser: Browser, experiment: Path) -> None:
     for path in pictures:
         browser.open(path.as_uri())
         assert browser.evaluate("String(window.canary)") == "undefined"
-        assert browser.evaluate("document.querySelectorAll('script, foreignObject, a, iframe').length") == 0
+        assert browser.count("script, foreignObject, a, iframe") == 0
         browser.check()
 
 

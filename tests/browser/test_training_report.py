@@ -69,9 +69,9 @@ def test_it_fits_the_window_and_can_be_read(show: Any, width: int, phone: bool, 
 
 def test_the_worst_segments_are_drawn_and_tell_more(show: Any) -> None:
     browser = show()
-    frames = browser.evaluate("document.querySelectorAll('[data-explanation]').length")
+    frames = browser.count("[data-explanation]")
     assert frames >= 10
-    assert browser.evaluate("document.querySelectorAll('[data-explanation] .figure').length") == frames
+    assert browser.count("[data-explanation] .figure") == frames
     heights = browser.evaluate("[...document.querySelectorAll('.figure')].map((one) => one.offsetHeight)")
     assert min(heights) > 50
     browser.point("[data-explanation] .token")

@@ -12,7 +12,7 @@ import pytest
 
 import pfsm
 from tests.browser.axe import axe_faults
-from tests.browser.devtools import FAULTS, Browser
+from tests.browser.devtools import Browser
 from tests.judgment_cases import rows, tsv
 from tests.serve.running import Running
 
@@ -35,7 +35,7 @@ def page(browser: Browser, server: Running) -> Iterator[Browser]:
     """The workbench in a wide window; at the end nothing has gone wrong in it, and nothing was fetched elsewhere."""
     opened(browser, server)
     yield browser
-    check(browser, server)
+    browser.check(f"http://127.0.0.1:{server.port}/", "blob:")
 
 
 def opened(browser: Browser, server: Running, part: str = "", width: int = 1280, dark: bool = False) -> None:
@@ -44,57 +44,26 @@ def opened(browser: Browser, server: Running, part: str = "", width: int = 1280,
     browser.wait("document.body.dataset.ready")
 
 
-def check(browser: Browser, server: Running) -> None:
-    assert [event for event in browser.events if event["method"] in FAULTS] == []
-    own = (f"http://127.0.0.1:{server.port}/", "about:", "data:", "blob:")
-    requests = [
-        event["params"]["request"]["url"]
-        for event in browser.events
-        if event["method"] == "Network.requestWillBeSent"
-    ]
-    assert [url for url in requests if not url.startswith(own)] == []
-
-
-def fill(browser: Browser, field: str, value: str) -> None:
-    browser.evaluate(
-        f"(() => {{ const field = document.getElementById('{field}'); field.value = {json.dumps(value)};"
-        "field.dispatchEvent(new Event('input', {bubbles: true}));"
-        "field.dispatchEvent(new Event('change', {bubbles: true})); })()"
-    )
-
-
-def click(browser: Browser, selector: str) -> None:
-    browser.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
-
-
 def give(
     browser: Browser, references: list[str], *systems: list[str], human: list[float] | None = None
 ) -> None:
-    fill(browser, "references", "\n".join(references) + "\n")
+    browser.fill("references", "\n".join(references) + "\n", 0)
     for place, lines in enumerate(systems):
         if place:
-            click(browser, "#add-system")
-        fill(browser, f"system-{place}", "\n".join(lines) + "\n")
+            browser.click("#add-system")
+        browser.fill(f"system-{place}", "\n".join(lines) + "\n", 0)
     if human is not None:
-        fill(browser, "human", "\n".join(map(str, human)))
+        browser.fill("human", "\n".join(map(str, human)), 0)
 
 
 def scored(browser: Browser) -> None:
-    click(browser, "#score")
+    browser.click("#score")
     browser.wait("document.querySelector('#status').textContent.includes('scored') || !problem.hidden")
     assert browser.evaluate("problem.textContent") == ""
 
 
-def cells(browser: Browser, place: str) -> list[list[str]]:
-    found: list[list[str]] = browser.evaluate(
-        f"[...document.querySelectorAll('{place} tbody tr:not(.gap)')].map((row) => "
-        "[...row.children].map((cell) => cell.textContent))"
-    )
-    return found
-
-
 def text_of(value: float) -> str:
-    return f"{value:.4f}".replace("-", "−")
+    return f"{value:.4f}"
 
 
 def test_two_systems_are_compared_sorted_and_explained(page: Browser) -> None:
@@ -102,13 +71,13 @@ def test_two_systems_are_compared_sorted_and_explained(page: Browser) -> None:
     scored(page)
     metric = pfsm.load(MODEL)
     one, two = metric.score_pairs(FIRST, REFERENCES), metric.score_pairs(SECOND, REFERENCES)
-    assert [row[1] for row in cells(page, "#summary")[:2]] == [text_of(one.mean()), text_of(two.mean())]
+    assert [row[1] for row in page.cells("#summary")[:2]] == [text_of(one.mean()), text_of(two.mean())]
     page.evaluate(
         "[...document.querySelectorAll('#segments th button')].find((b) => b.textContent === 'Difference').click()"
     )
     order = np.argsort(one - two, kind="stable")
-    assert [row[0] for row in cells(page, "#segments")] == [str(k + 1) for k in order]
-    assert page.evaluate("document.querySelectorAll('#segments th[aria-sort=ascending]').length") == 1
+    assert [row[0] for row in page.cells("#segments")] == [str(k + 1) for k in order]
+    assert page.count("#segments th[aria-sort=ascending]") == 1
     # With the keyboard: down, then Enter.
     page.evaluate("document.querySelector('#segments .rows').focus()")
     page.press("ArrowDown")
@@ -131,7 +100,7 @@ def test_files_are_taken_and_mistakes_are_said(page: Browser, tmp_path: Path) ->
     uploaded(page, "input[data-for=references]", path)
     page.wait("references.value.includes('apples')")
     give(page, REFERENCES, FIRST[:2])
-    click(page, "#score")
+    page.click("#score")
     page.wait("!problem.hidden")
     assert page.evaluate("problem.textContent") == "system 1: 2 lines, but there are 3 references."
     assert page.evaluate("problem.getAttribute('role')") == "alert"
@@ -161,7 +130,7 @@ def wait_for_frames(browser: Browser, text: str) -> None:
 def test_the_laboratory(page: Browser, tmp_path: Path) -> None:
     human = [0.9, 0.2, 0.6]
     give(page, REFERENCES, FIRST, human=human)
-    click(page, "#tab-weights")
+    page.click("#tab-weights")
     page.wait("document.querySelectorAll('#lab-segments tr[data-segment]').length === 3")
     model = pfsm.load(MODEL).model
     groups = page.evaluate(
@@ -188,32 +157,32 @@ def test_the_laboratory(page: Browser, tmp_path: Path) -> None:
     assert not np.array_equal(was, now)
     wait_for(page, [[text_of(a), text_of(b)] for a, b in zip(was, now, strict=True)])
     r = [np.corrcoef(scores, human)[0, 1] for scores in (was, now)]
-    assert cells(page, "#lab-summary")[1][:3] == ["Pearson r with people", *map(text_of, r)]
+    assert page.cells("#lab-summary")[1][:3] == ["Pearson r with people", *map(text_of, r)]
     # Undo, another turn, reset.
-    click(page, "#undo")
+    page.click("#undo")
     wait_for(page, [[text_of(a), text_of(a)] for a in was])
     assert page.evaluate("document.querySelector('#undo').disabled")
     page.evaluate(turn.replace("VALUE", str(before - 0.5)))
-    click(page, "#reset")
+    page.click("#reset")
     wait_for(page, [[text_of(a), text_of(a)] for a in was])
-    click(page, "#undo")
+    page.click("#undo")
     page.wait("document.querySelectorAll('.weight.changed').length === 1")
 
 
 def wait_for(browser: Browser, scores: list[list[str]]) -> None:
     end = time.monotonic() + 60
-    while (found := [row[1:3] for row in cells(browser, "#lab-segments")]) != scores:
+    while (found := [row[1:3] for row in browser.cells("#lab-segments")]) != scores:
         assert time.monotonic() < end, (found, scores)
         time.sleep(0.05)
 
 
 def test_hostile_text(page: Browser) -> None:
     give(page, HOSTILE, HOSTILE[::-1], HOSTILE)
-    fill(page, "system-0-name", "<b>bold</b>")
+    page.fill("system-0-name", "<b>bold</b>", 0)
     scored(page)
-    assert page.evaluate("document.querySelectorAll('main img, main script, main b').length") == 0
-    assert [row[4] for row in cells(page, "#segments")] == HOSTILE
-    click(page, "#segments tr[data-segment='1']")
+    assert page.count("main img, main script, main b") == 0
+    assert [row[4] for row in page.cells("#segments")] == HOSTILE
+    page.click("#segments tr[data-segment='1']")
     page.wait("document.querySelectorAll('#explanations iframe').length === 2")
     page.frame()
 
@@ -228,7 +197,7 @@ def test_tabs_with_the_keyboard(page: Browser) -> None:
     ]  # fmt: skip
     page.press("End")
     assert page.evaluate("document.activeElement.id") == "tab-models"
-    assert MODEL in [row[0] for row in cells(page, "#model-list")]
+    assert MODEL in [row[0] for row in page.cells("#model-list")]
 
 
 OVERFLOWING = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
@@ -240,13 +209,13 @@ def test_every_part_is_readable_and_named(browser: Browser, server: Running, wid
     give(browser, REFERENCES, FIRST, SECOND, human=[0.9, 0.2, 0.6])
     scored(browser)
     for part in ("texts", "weights", "training", "models"):
-        click(browser, f"#tab-{part}")
+        browser.click(f"#tab-{part}")
         if part == "weights":
             browser.wait("document.querySelector('#lab-segments tr[data-segment]')")
         browser.frame()
         assert not browser.evaluate(OVERFLOWING)
         assert axe_faults(browser, colours=dark) == []
-    check(browser, server)
+    browser.check(f"http://127.0.0.1:{server.port}/", "blob:")
 
 
 def uploaded(browser: Browser, selector: str, path: Path) -> None:
@@ -259,15 +228,15 @@ def test_training(page: Browser, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     path = tmp_path / "judgments.tsv"
     path.write_text(tsv(rows(60)), encoding="utf-8")
-    click(page, "#tab-training")
+    page.click("#tab-training")
     uploaded(page, "#training-file", path)
-    fill(page, "training-name", "never")
-    click(page, "#train")
+    page.fill("training-name", "never", 0)
+    page.click("#train")
     page.wait("!document.querySelector('#cancel').disabled")
-    click(page, "#cancel")
+    page.click("#cancel")
     page.wait("document.querySelector('#status').textContent.includes('cancelled')")
-    fill(page, "training-name", "learned-here")
-    click(page, "#train")
+    page.fill("training-name", "learned-here", 0)
+    page.click("#train")
     for _ in range(3):  # a busy machine takes its time
         with contextlib.suppress(AssertionError):
             page.wait(
@@ -281,7 +250,7 @@ def test_training(page: Browser, tmp_path: Path) -> None:
     assert "learned-here" in models
     assert "never" not in models
     wait_for_frames(page, "learned-here")
-    fill(page, "model", "learned-here")
-    click(page, "#tab-texts")
+    page.fill("model", "learned-here", 0)
+    page.click("#tab-texts")
     give(page, REFERENCES, FIRST)
     scored(page)

@@ -10,7 +10,7 @@ import pytest
 from pfsm import registry
 from pfsm.conformance import numbers, texts
 from pfsm.conformance.kinds import CHECKS, failures
-from tests.command_runs import Cli, Write
+from tests.command_runs import Cli
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
 
@@ -48,17 +48,7 @@ def test_the_examples_pass_the_checks(
         assert failures(kind, name, files=[str(file)]) == []
 
 
-def test_lists_show_them(cli: Cli, write: Write) -> None:
+def test_lists_show_them(cli: Cli) -> None:
     listed = cli("plugins").lines
     assert any(line.split()[:2] == ["matcher", "same-length"] for line in listed)
     assert "same-length\n    kind: plug-in (matcher)\n    package: module extending\n" in cli("resources").out
-    model = "language: en\nfeatures: [question-marks]\nmatchers: [word]\n"
-    judged = write("x.tsv", "reference\thypothesis\tscore\na b?\ta b\t1\nc d\tc d\t3\na?\tb?\t2\ne\te?\t1\n")
-    trained = cli("train", judged, "--config", write("x.yaml", model), "-o", "x.json")
-    assert trained.status == 0, trained.err
-    assert "plug-ins    features: question-marks of module extending" in cli("show", "x.json").lines
-    scored = cli(
-        "score", write("r.txt", "a b?\n"), "-i", write("h.txt", "a b\n"), "--model", "x.json",
-        "--signature", "long",
-    )  # fmt: skip
-    assert "|feat:question-marks(extending)|" in scored.out

@@ -62,13 +62,9 @@ SOURCE = '''
         def records():
             for path in paths:
                 for line in Path(path).read_text(encoding="utf-8").splitlines():
-                    reference, hypothesis, score = line.split("|")
-                    yield Judgment(
-                        references=(reference,),
-                        hypothesis=hypothesis,
-                        score=float(score),
-                        test_set=options.test_set,
-                    )
+                    reference, ours, score = line.split("|")
+                    more = {"score": float(score), "test_set": options.test_set}
+                    yield Judgment(references=(reference,), hypothesis=ours, **more)
         return Reading(Judgment, ("test_set", "reference", "hypothesis", "score"), records())
 
     BARS = Format("bars", "fields between bars", frozenset({"test_set"}), read)

@@ -34,14 +34,9 @@ REGISTERING = SAME_LENGTH.replace(
     "    class Same", '    import pfsm\n    @pfsm.register.matcher("same-length")\n    class Same'
 )
 CONFIG = {
-    "title": "x",
-    "train": "data.tsv",
-    "scheme": "k-fold",
-    "folds": 2,
-    "statistics": ["pearson"],
-    "resamples": 10,
+    "title": "x", "train": "data.tsv", "scheme": "k-fold", "folds": 2, "statistics": ["pearson"], "resamples": 10,
     "rows": [{"name": "lengths", "train": {"matchers": ["word", "same-length"], "lambda": 1}}],
-}
+}  # fmt: skip
 RUN = """
     if __name__ == "__main__":
         import sys
@@ -62,14 +57,9 @@ def run(folder: Path, script: str, *arguments: str) -> subprocess.CompletedProce
     """Runs a script beside the data as a user does."""
     (folder / "script.py").write_text(dedent(script), encoding="utf-8")
     path = ":".join(map(str, (ROOT, ROOT / "kernels", ROOT / "training", folder / "site")))
-    return subprocess.run(
-        [sys.executable, "script.py", *arguments],
-        cwd=folder,
-        env={"PYTHONPATH": path, "HOME": str(folder), "PATH": "", **COMPILED},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "script.py", *arguments]
+    variables = {"PYTHONPATH": path, "HOME": str(folder), "PATH": "", **COMPILED}
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
 
 
 EXPERIMENT = ("experiment", "x.yaml", "--data", ".", "-o", "out", "--jobs", "2")
