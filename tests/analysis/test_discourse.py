@@ -85,10 +85,6 @@ STRUCTURES = {
         SWIMS + "but CCONJ CC 6 cc;run VERB VBP 4 conj", "3 A0=0;5 A0=0",
         f'{SWIM};b1 CONTRAST b4;b4 run "v.01" e2;b4 A0 e2 x1',
     ),
-    "and without a subject": (
-        SWIMS + "and CCONJ CC 6 cc;run VERB VB 4 conj", "3 A0=0;5 A0=0",
-        f'{SWIM};b3 CONTINUATION b4;b4 run "v.01" e2;b4 A0 e2 x1',
-    ),
     "a coordinated clause stands outside a quantifier": (
         ("No DET DT 2 det;dog NOUN NN 3 nsubj;barked VERB VBD 0 root;and CCONJ CC 6 cc;cats NOUN NNS 6 nsubj;"
         "slept VERB VBD 3 conj"), "",

@@ -1,8 +1,6 @@
-"""Trainings of the workbench end when they need too much time or memory, and leave no process behind."""
+"""Trainings of the workbench end when they need too much time or memory."""
 
 import asyncio
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,34 +11,8 @@ from pfsm.serve.limits import MEGABYTE, Limits
 pytest.importorskip("starlette")
 
 from pfsm.serve.model_pool import LoadedModel, ModelPool
-from pfsm.serve.workbench.trainings import FAILED, Training, TrainingRequest, Trainings, resident
+from pfsm.serve.workbench.trainings import FAILED, Training, TrainingRequest, Trainings
 from tests.judgment_cases import rows, tsv
-
-# Holds 100 MB in a process of its own, and as much in a child of it; says when.
-HOLDING = """
-import subprocess, sys
-child = [sys.executable, "-c", "held = b'x' * 100_000_000; print('held', flush=True); input()"]
-with subprocess.Popen(child, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-    process.stdout.readline()
-    held = b"x" * 100_000_000
-    print("held", flush=True)
-    input()
-    process.communicate(b"\\n")
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="this system has no such file names")
-def test_memory_of_a_session_is_that_of_all_its_processes() -> None:
-    command = [sys.executable, "-c", HOLDING]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        found = resident(process.pid)
-        process.communicate(b"\n")
-    assert 200_000_000 < found < 300_000_000
-    assert resident(process.pid) == 0
 
 
 def ended(limits: Limits) -> Training:
