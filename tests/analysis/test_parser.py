@@ -116,13 +116,14 @@ def damaged_parsers() -> list[tuple[str, ParserWeights]]:
     for name, array in weights.arrays.items():
         others = {key: value for key, value in weights.arrays.items() if key != name}
         found.append((f"{name} is missing", replace(weights, arrays=others)))
-        broken = np.where(np.arange(array.size) == 0, np.nan, array.ravel()).reshape(array.shape)
+        broken = np.where(np.arange(array.size) == 0, np.nan, array.ravel())
         for what, bad in (
             ("short", array[:-1]),
             ("deep", array[None]),
             ("no number", broken.astype(np.float32)),
         ):
-            found.append((f"{name} is {what}", replace(weights, arrays={**others, name: bad})))
+            if bad.size:
+                found.append((f"{name} is {what}", replace(weights, arrays={**others, name: bad})))
     for kind, names in weights.inventories.items():
         shorter = {**weights.inventories, kind: names[:-1]}
         found.append((f"{kind} lacks one", replace(weights, inventories=shorter)))

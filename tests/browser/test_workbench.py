@@ -200,7 +200,11 @@ def test_tabs_with_the_keyboard(page: Browser) -> None:
     assert MODEL in [row[0] for row in page.cells("#model-list")]
 
 
-OVERFLOWING = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+OVERFLOWING = """
+document.documentElement.scrollWidth > document.documentElement.clientWidth && [...document.querySelectorAll('body *')]
+.some((node) => node.checkVisibility()
+  && node.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+"""
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (375, True)])

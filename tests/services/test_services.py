@@ -18,7 +18,6 @@ import pytest
 import pfsm
 from pfsm.errors import PfsmError
 from pfsm.metrics import SegmentMetric, get_metric, metric_names
-from pfsm.model.metric import MOST_TYPES
 
 REFERENCES = ["The red bird sings.", "A small house stood here.", "Rain falls.", "", "We met on Tuesday."] * 4
 HYPOTHESES = ["The red bird sang.", "A house was standing here.", "rain", "hello", "On Tuesday we met."] * 4
@@ -76,16 +75,15 @@ class TestCopies:
 
 
 class TestThreads:
-    @pytest.mark.parametrize("most_types", [MOST_TYPES, 40])
-    def test_under_load(self, most_types: int, metric: pfsm.Metric) -> None:
-        """Many threads on one metric, with text of their own, the vocabulary dropped all the time or never."""
-        lines = [words(seed, 40) for seed in range(8)]
+    def test_under_load(self, metric: pfsm.Metric) -> None:
+        """Many threads on one metric, with text of their own, the vocabulary dropped all the time."""
+        lines = [words(seed, 12) for seed in range(8)]
 
         def scored(scorer: pfsm.Metric, k: int) -> bytes:
             return scorer.score_pairs(lines[k], lines[(k + 1) % 8] if k % 2 else lines[k]).tobytes()
 
         alone = [scored(pfsm.Metric(metric.model), k) for k in range(8)]
-        shared = pfsm.Metric(metric.model, threads=2, most_types=most_types)
+        shared = pfsm.Metric(metric.model, threads=2, most_types=40)
         interval = sys.getswitchinterval()
         sys.setswitchinterval(1e-5)
         try:
@@ -101,12 +99,12 @@ class TestMemory:
         model = pfsm.load("en").model
         bounded, unbounded = pfsm.Metric(model, most_types=500), pfsm.Metric(model, most_types=10**9)
         most = 0
-        for seed in range(12):
+        for seed in range(6):
             sides = [*words(seed, 20), *HYPOTHESES], [*words(seed + 1, 20), *REFERENCES]
             assert bounded.score_pairs(*sides).tobytes() == unbounded.score_pairs(*sides).tobytes()
             most = max(most, bounded.n_types)
         assert most <= 500 + 2 * 20 * 8 + 100
-        assert unbounded.n_types > 2000
+        assert unbounded.n_types > 1000
 
     def test_what_is_forgotten_is_freed_at_once(self) -> None:
         """A circle of references would wait for the garbage collector, which strings never call."""
