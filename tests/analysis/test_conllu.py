@@ -69,7 +69,3 @@ def test_what_is_written_is_read_again() -> None:
     best = analyses_of(parse_conllu(conllu_lines(analysis, 1), "x"))
     assert [tree.heads for tree in best[0].trees] == [trees[0].heads]
     assert math.isnan(best[0].trees[0].log_probability)
-
-
-def rows(*heads: object) -> list[str]:
-    return [f"{k}\tw{k}\t_\t_\t_\t_\t{head}\tdep\t_\t_" for k, head in enumerate(heads, 1)]

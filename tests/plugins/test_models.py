@@ -120,7 +120,8 @@ def test_reading_a_file_imports_nothing_that_it_names(lengths: Path) -> None:
 
 
 def test_damaged_records() -> None:
-    for plugins in ([], {"matchers": []}, {"matchers": {"x": 1}}, {"matchers": {"x": "a\nb"}}):
+    damaged: list[object] = [[], {"matchers": []}, {"matchers": {"x": 1}}, {"matchers": {"x": "a\nb"}}]
+    for plugins in damaged:
         with pytest.raises(PfsmError, match=r'^x: plugins: must be as in \{"matchers": '):
             model_from_dict(document(plugins=plugins), "x")
 

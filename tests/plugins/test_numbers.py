@@ -293,7 +293,8 @@ def test_statistics_on_the_command_line(cli: Cli, write: Write) -> None:
     references, ours, _ = zip(*made, strict=True)
     metric = get_metric("letters").score_pairs(list(ours), list(references))
     keys_of = {
-        "segment": [(index,) for index in range(40)], "system": [place[:1] for place in places], "document": places,
+        "segment": list(map(str, range(40))), "system": [system for system, _ in places],
+        "document": ["/".join(place) for place in places],
     }  # fmt: skip
     for level, keys in keys_of.items():
         chosen = [np.array([key == name for key in keys]) for name in sorted(set(keys))]

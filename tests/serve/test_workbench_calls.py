@@ -66,8 +66,10 @@ def test_weights_change_scores_as_in_a_model_file(server: Running, tmp_path: Pat
         saved = server.post("/workbench/saved", {"name": "mine", "weights": change}).document
         (tmp_path / "mine.json").write_text(json.dumps(saved), encoding="utf-8")
         metric = pfsm.load(tmp_path / "mine.json")
-        assert answer["now"] == metric.score_pairs(**TEXTS).tolist()
-        assert answer["was"] == pfsm.load(MODEL).score_pairs(**TEXTS).tolist()
+        assert answer["now"] == metric.score_pairs(TEXTS["hypotheses"], TEXTS["references"]).tolist()
+        assert (
+            answer["was"] == pfsm.load(MODEL).score_pairs(TEXTS["hypotheses"], TEXTS["references"]).tolist()
+        )
         assert saved["training"]["edited"]["from"] == MODEL
         assert "cross_validated" not in saved["training"]
     assert server.ask("GET", f"/workbench/models/{MODEL}/document").document["weights"] == dict(model.weights)
