@@ -1,5 +1,6 @@
 """`pfsm models`, `pfsm metrics` and `pfsm show`: what ships, and the names that messages send a user for."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ def test_show_a_trained_model(cli: Cli, trained: Path) -> None:
         name: model.training["instances"][name] for name in model.weights
     }
     assert lines[0] == f"toy  (fingerprint {model.fingerprint}, licence: not stated)"
+    assert cli("show", str(trained), "-f", "json").document == json.loads(trained.read_text(encoding="utf-8"))
     body = "\n".join(lines)
     assert "40 judgments: train.tsv (40)" in body
     assert f"{model.training['cross_validated']['pearson']:.3f} cross-validated by segment" in body

@@ -170,6 +170,12 @@ def test_outputs(
     assert cli(*command, "new").fault.endswith(": no permission to write into this folder")
 
 
+def test_one_scorer_where_several_mean_nothing(cli: Cli) -> None:
+    outcome = cli(*EVALUATE, "good.tsv", "-m", "en-small")
+    assert outcome.status == 2
+    assert "is given twice; this command takes one" in outcome.err
+
+
 def test_seeds_that_are_no_numbers(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in ("x", "-1", "1.5", "", "0x10"):
         monkeypatch.setenv("PFSM_SEED", seed)

@@ -45,6 +45,9 @@ def test_one_system(cli: Cli, given: tuple[str, ...]) -> None:
     assert result["score"] == pytest.approx(score, abs=1e-15)
     assert "segment_scores" not in result
     assert cli(*command, "-f", "json", "-sl").document["segment_scores"] == expected()
+    header, *body = [line.split("\t") for line in cli(*command, "-f", "tsv", "-sl").lines]
+    assert header == ["system", "segment", "score"]
+    assert [(int(row[1]), float(row[2])) for row in body] == list(enumerate(expected()))
 
 
 def test_several_systems(cli: Cli) -> None:

@@ -60,6 +60,15 @@ def test_wmt(cli: Cli) -> None:
     assert float(systems[1][6]) == pytest.approx(np.mean(expected(UNI, REFERENCE)))
 
 
+def test_every_reference_by_itself(cli: Cli) -> None:
+    submit(cli, "en-de.refB.txt", "-i", "online.txt", "-o", "each")
+    found = [(row[5], float(row[8])) for row in rows("each.seg.score")]
+    assert found == [
+        *(("refA", score) for score in expected(ONLINE, REFERENCE)),
+        *(("refB", score) for score in expected(ONLINE, OTHER)),
+    ]
+
+
 def test_documents_and_domains(cli: Cli, write: Write) -> None:
     write("en-de.docs", "news d1\nnews d1\nsocial d2\nsocial d2\n")
     submit(cli, "-i", "uni.txt.gz", "-o", "one", "--documents", "en-de.docs")

@@ -10,6 +10,7 @@ from pfsm.commands import warmup
 from pfsm.commands.warmup import all_runs, write_inputs
 from pfsm.metrics import metric_names
 from pfsm.model.shipped import shipped_models
+from pfsm_kernels.cache import FILLED
 from tests.command_runs import Cli
 
 
@@ -32,6 +33,19 @@ def test_the_runs_are_commands_with_files_that_are_there(tmp_path: Path) -> None
             assert (tmp_path / path).is_file(), (name, path)
     assert metrics == set(metric_names())
     assert models >= {model.name for model in shipped_models()}
+
+
+def test_it_says_where_kernels_are_and_what_was_left_out(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warmup, "FOLDER", tmp_path)
+    monkeypatch.setattr(warmup, "all_runs", lambda: [("score", ()), ("train", ())])
+    monkeypatch.setattr(warmup, "run_quietly", lambda run, _: "no PyTorch" if run[0] == "train" else None)
+    done = cli("warmup")
+    assert done.status == 0, done.err
+    assert done.lines == ["left out of `pfsm train`: no PyTorch", f"compiled kernels are in {tmp_path}"]
+    assert (tmp_path / FILLED).exists()
+    assert cli("warmup", "--quiet").out == ""
 
 
 def test_kernels_that_nobody_could_use_are_not_compiled(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
