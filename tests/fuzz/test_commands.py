@@ -27,16 +27,12 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("data", "info", "judgments.tsv"),
         ("data", "convert", "judgments.tsv", "--output", "made"),
     ),
-    "judgments.csv": (("evaluate", "judgments.csv", "--metric", "length_ratio", "--confidence-n", "9"),),
-    "preferences.tsv": (("evaluate", "preferences.tsv", "--tau", "wmt12", "-m", "hand.json", "--confidence-n", "9"),),
-    "pairs.tsv": (("probe", "pairs.tsv", "-m", "hand.json", "--confidence-n", "9"),),
     "model.json": (
         ("show", "model.json"),
         ("score", "good.txt", "-i", "good.txt", "-m", "model.json", "-sl"),
     ),
     "settings.yaml": (("train", "good.tsv", "--config", "settings.yaml", "-o", "made"),),
     "set.sgm": (("data", "convert", "good.tsv", "--references", "set.sgm", "--output", "made"),),
-    "wn.tab": (("resources", "compile", "synonyms", "wn.tab", "--name", "x"),),
     "terp.txt": (("resources", "compile", "paraphrases", "terp.txt", "--name", "x"),),
 }  # fmt: skip
 
