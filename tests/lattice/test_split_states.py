@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ from pfsm.text.classes import word_classes
 from pfsm.text.vocabulary import Vocabulary
 from pfsm_kernels.inference import log_sum
 from tests.command_runs import Cli
-from tests.model_cases import document, model, saved
+from tests.model_cases import model, saved
 from tests.oracles import matching
 from tests.oracles.classes import word_class
 from tests.oracles.enumeration import Arc, EditLattice, enumerate_all
@@ -199,29 +198,12 @@ def test_fingerprints_of_models_without_split_states_do_not_change() -> None:
     assert model().fingerprint == "303424b5"
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"settings": {"split": ["Insert"], "classes": "xx"}},
-        {"weights": {"Insert:verb": 1.0}},
-    ],
-)  # fmt: skip
-def test_what_is_refused(changes: dict[str, Any], tmp_path: Path) -> None:
-    path = tmp_path / "m.json"
-    path.write_text(json.dumps(document(**changes)), encoding="utf-8")
-    with pytest.raises(PfsmError, match=r"xx|verb"):
-        load_model(path)
-
-
 def test_signature_file_and_table_of_repeats(cli: Cli, tmp_path: Path) -> None:
     alone = model(settings={"split": ["Insert:repeat"]}, weights={"Insert:repeat": -1.0, "Insert": -0.5})
     assert "|split:Insert:repeat|" in Metric(alone).get_signature(1)
     assert "classes" not in alone.to_dict()["settings"]
     save_model(alone, tmp_path / "alone.json")
     assert load_model(tmp_path / "alone.json").settings == alone.settings
-    shown = cli("show", str(tmp_path / "alone.json")).lines
-    assert "split       Insert of words said twice in a row" in shown
-    assert any(line.split()[:1] == ["Insert:repeat"] for line in shown)
     both = {"split": ["Insert:repeat", "Delete", "Insert"]}
     assert settings_from_dict(both, "x").split == ("Insert", "Delete", "Insert:repeat")
     lines = cli("show", saved(tmp_path, settings=both)).lines

@@ -4,13 +4,11 @@ from collections.abc import Iterable
 
 import pytest
 
-from pfsm.english.inflection import CATEGORIES, differences, forms
-from pfsm.english.matchers.morphology import NAMES, MorphologyMatcher
+from pfsm.english.inflection import differences, forms
+from pfsm.english.matchers.morphology import MorphologyMatcher
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, SynonymTable
-from pfsm.model.metric import Metric
 from tests.matchers.test_spelling import encoded
-from tests.model_cases import model
 
 TABLE = "wordnet-3.0"
 
@@ -69,13 +67,3 @@ def test_matches_are_pairs_with_a_base_form_in_common(table: SynonymTable) -> No
     assert found == expected
     assert set(rows) == set(expected)
     assert len(expected) > 5
-
-
-def test_weights_of_categories_count() -> None:
-    weights = {"Insert": -1.0, "Delete": -1.0, "S_word": 1.0, "S_morph": 0.5, "morph:tense": -2.0}
-    metric = Metric(model(settings={"matchers": ["word", "morph"]}, weights=weights), 1)
-    tense, number = metric.score_pairs(["it walked", "it walk"], ["it walks"] * 2)
-    assert tense < number
-    assert [edit.state for edit in metric.explain("it walk", "it walks").edits] == ["S_word", "S_morph"]
-    assert "|res:wordnet-3.0@" in metric.get_signature(1)
-    assert tuple(f"morph:{name}" for name in CATEGORIES) == NAMES

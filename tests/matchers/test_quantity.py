@@ -7,9 +7,7 @@ import pytest
 from pfsm.english.matchers.quantity import QuantityMatcher
 from pfsm.english.quantities import quantities
 from pfsm.matchers.number import NumberMatcher
-from pfsm.model.metric import Metric
 from tests.matchers.test_spelling import encoded
-from tests.model_cases import model
 
 
 def matched(
@@ -92,12 +90,3 @@ def test_any_lines_have_the_places_that_they_have_alone() -> None:
     found = QuantityMatcher(9).offers(pairs).blocks.tolist()
     assert found == [list(row) for row in sorted(set(map(tuple, expected)))]
     assert len(found) > 60
-
-
-def test_it_is_seen_in_explanation_and_signature() -> None:
-    weights = {"Insert": -1.0, "Delete": -1.0, "S_word": 1.0, "S_quantity": 1.5}
-    settings = {"matchers": ["word", "quantity"], "max_block": {"quantity": 4}}
-    metric = Metric(model(settings=settings, weights=weights), 1)
-    explanation = metric.explain("It is 1,000 m away", "It is one km away")
-    assert [edit.state for edit in explanation.edits] == ["S_word", "S_word", "S_quantity", "S_word"]
-    assert "|match:word+quantity|" in metric.get_signature(1)

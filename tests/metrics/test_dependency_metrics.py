@@ -1,9 +1,8 @@
-"""EDPM, HWCM, DSTM and DTKM by their names: parts, options, corpora, other parsers, faults."""
+"""EDPM, HWCM and DSTM by their names: parts, head rules, labels of constituents, faults."""
 
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from pfsm import PfsmError
@@ -11,7 +10,6 @@ from pfsm.analysis.programs import parsed_text
 from pfsm.analysis.sentence import DependencyTree
 from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.analysed import PrecisionRecallMetric
 from pfsm.metrics.syntax.dependency_pairs import Expectation, pair_counts
 
 # Of each word: form, tag, head, relation.
@@ -43,29 +41,7 @@ def parser(tmp_path: Path) -> str:
     return f"file:{path}"
 
 
-def counted(name: str, parser: str, **options: object) -> PrecisionRecallMetric:
-    metric = get_metric(name, parser=parser, **options)
-    assert isinstance(metric, PrecisionRecallMetric)
-    return metric
-
-
 class TestByHand:
-    def test_corpora_pool_the_counts(self, parser: str) -> None:
-        assert counted("dpm", parser).corpus_score(HYPOTHESES, [REFERENCES]) == pytest.approx(
-            2 * (8 + 4) / (10 + 6 + 2 + 8 + 8)
-        )
-        assert counted("dpm", parser, mean="pr").corpus_score(HYPOTHESES, [REFERENCES]) == pytest.approx(
-            4 / (2 * 9 / 6 + 2 * 8 / 6)
-        )
-        # Words, pairs and chains of three; a segment that stands there twice counts twice.
-        twice, references = ([*side, side[1]] for side in (HYPOTHESES, REFERENCES))
-        wanted = ((4 + 2 + 2) / (5 + 3 + 1 + 3) + (3 + 1 + 1) / (4 + 2 + 2) + 1 / (2 + 1 + 1)) / 3
-        assert counted("hwcm", parser).corpus_score(twice, [references]) == pytest.approx(wanted)
-        wanted = ((4 + 2) / (5 + 3 + 1) + (1 + 0) / (2 + 2) + 0 / 2) / 3
-        assert counted("dstm", parser).corpus_score(HYPOTHESES, [REFERENCES]) == pytest.approx(wanted)
-        with pytest.raises(ValueError, match="no segments"):
-            counted("dstm", parser).corpus_score([], [[]])
-
     def test_parts(self, parser: str) -> None:
         names = [f"dpm.{part}(parser={parser})" for part in ("dl.p", "dl.r", "dh.p", "2g.r", "1g.p")] + [
             f"hwcm.{k}(parser={parser})" for k in (2, 4)
@@ -76,17 +52,6 @@ class TestByHand:
         assert found[2].tolist() == [1.0] * 7
         # Nobody has neighbours or chains there, and the reference has no word at all.
         assert found[3].tolist() == [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0]
-
-    def test_labels_and_lists_of_other_parsers(self, parser: str) -> None:
-        # One tree stands in for a list of trees; probabilities of arcs cannot be had.
-        np.testing.assert_array_equal(
-            counted("edpm", parser).score_pairs(HYPOTHESES, REFERENCES),
-            counted("edpm", parser, n=1).score_pairs(HYPOTHESES, REFERENCES),
-        )
-        with pytest.raises(PfsmError, match=r"no probabilities of arcs \(n=50 counts"):
-            get_metric("edpm-exact", parser=parser).score_pairs(["Yes"], ["Yes"])
-        with pytest.raises(PfsmError, match="no tree that this metric could use of 'Yes'"):
-            get_metric("dpm", parser=parser, labels="ab").score_pairs(["Yes"], ["Yes"])
 
 
 def test_parts_that_options_leave_out() -> None:

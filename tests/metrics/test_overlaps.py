@@ -128,10 +128,6 @@ class TestCounting:
         references = [[("1", "a")], [("1", "a"), ("1", "a"), ("3", "c")]]
         # Type 1: two of three, the most that one reference has; type 2: none of one; type 3: lacking.
         assert clipped_fraction(hypothesis, references) == pytest.approx((2 / 3 + 0 + 0) / 3)
-        for ours, theirs in zip(OURS, THEIRS, strict=True):
-            elements = LAYERS["chain-words"].elements
-            alone = layer_scores([ours], [theirs], LAYERS["chain-words"], average_fraction)[0]
-            assert clipped_fraction(elements(ours), [elements(theirs)]) == pytest.approx(alone, abs=1e-12)
 
     def test_what_was_not_analysed(self) -> None:
         hypotheses = [NOTHING, NOTHING, PEN, UNPARSED, UNPARSED]
