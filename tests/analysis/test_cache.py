@@ -181,25 +181,6 @@ def test_files_that_were_used_longest_ago_go_first(tmp_path: Path, monkeypatch: 
     assert len(found(older, 60)) < 60
 
 
-def test_files_of_older_versions_and_those_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_FOR_ROOM", 0.0)
-    cache = AnalysisCache("p@1", "x", tmp_path)
-    fill(cache, 0, 20)
-    with closing(sqlite3.connect(tmp_path / "old.sqlite")) as base, base:
-        base.execute("CREATE TABLE analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
-        base.execute("INSERT INTO analyses VALUES (?, ?)", (b"key", b"value" * 9999))
-    with closing(sqlite3.connect(cache.path)) as base:
-        base.execute("BEGIN IMMEDIATE")
-        make_room(tmp_path, 1)
-        base.rollback()
-    assert rows(tmp_path / "old.sqlite") == []
-    assert len(found(cache, 20)) == 20
-    make_room(tmp_path, 1)
-    assert found(cache, 20) == []
-    fill(cache, 0, 1)
-    assert found(cache, 1) == [0]
-
-
 def test_the_limit_is_a_number_of_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PFSM_CACHE_SIZE", raising=False)
     assert largest_size() == LARGEST

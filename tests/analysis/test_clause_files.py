@@ -47,26 +47,26 @@ def test_what_is_written_is_read_again() -> None:
     assert again.analysis.tokens == one.analysis.tokens
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("%%% raw: A\nb1 REF\n", "x:2: a clause is written as"),
-        ("%%% tok: A\nb1 REF x1\n", "x:1: this block needs a line"),
-        ('%%% raw: A\nb1 EQU "a" "b"\n', "x:2: .* has no variable"),
-        ("%%% raw: A\nb1 EQU x1\n", "x:2: EQU takes two arguments"),
-        ("%%% raw: A\nb1 REF b2\n", "x:2: REF takes one referent"),
-        ("%%% raw: A\nb1 PRESUPPOSITION x1\n", "x:2: PRESUPPOSITION takes one box"),
-        ("%%% raw: A\nb1 NEGATION b1\n", "x:2: .* another box than its own"),
-        ('%%% raw: A\nx1 dog "n.01" x2\n', "x:2: a clause begins with its box"),
-        ('%%% raw: A\nb1 dog "n.01" b2\n', "x:2: the concept dog takes"),
-        ('%%% raw: A\nb1 Name b2 "bo"\n', "x:2: Name begins with a referent"),
-        ("%%% raw: A\nb1 DIS b2 x1\n", "x:2: DIS takes two boxes"),
-        ("%%% raw: A\nb1 REF x1 % A [1...0]\n", r"x:2: \[1\.\.\.0\] holds no characters"),
-    ],
-)
-def test_malformed_clauses_are_refused(text: str, message: str) -> None:
-    with pytest.raises(PfsmError, match=message):
-        read_clauses(text.splitlines(), "x")
+MALFORMED_CLAUSES_ARE_REFUSED = [
+    ("%%% raw: A\nb1 REF\n", "x:2: a clause is written as"),
+    ("%%% tok: A\nb1 REF x1\n", "x:1: this block needs a line"),
+    ('%%% raw: A\nb1 EQU "a" "b"\n', "x:2: .* has no variable"),
+    ("%%% raw: A\nb1 EQU x1\n", "x:2: EQU takes two arguments"),
+    ("%%% raw: A\nb1 REF b2\n", "x:2: REF takes one referent"),
+    ("%%% raw: A\nb1 PRESUPPOSITION x1\n", "x:2: PRESUPPOSITION takes one box"),
+    ("%%% raw: A\nb1 NEGATION b1\n", "x:2: .* another box than its own"),
+    ('%%% raw: A\nx1 dog "n.01" x2\n', "x:2: a clause begins with its box"),
+    ('%%% raw: A\nb1 dog "n.01" b2\n', "x:2: the concept dog takes"),
+    ('%%% raw: A\nb1 Name b2 "bo"\n', "x:2: Name begins with a referent"),
+    ("%%% raw: A\nb1 DIS b2 x1\n", "x:2: DIS takes two boxes"),
+    ("%%% raw: A\nb1 REF x1 % A [1...0]\n", r"x:2: \[1\.\.\.0\] holds no characters"),
+]
+
+
+def test_malformed_clauses_are_refused() -> None:
+    for text, message in MALFORMED_CLAUSES_ARE_REFUSED:
+        with pytest.raises(PfsmError, match=message):
+            read_clauses(text.splitlines(), "x")
 
 
 def test_lines_of_several_blocks_share_no_variable() -> None:

@@ -16,20 +16,20 @@ def test_brackets_come_back_as_they_were() -> None:
     assert parse_brackets("( (S (VB Go)) )").tree.label == "TOP"
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("(S (NN a)", "1 brackets are not closed"),
-        ("S", "begins with a bracket"),
-        ("(S (NN))", "NN covers no word"),
-        ("(S (NN a) b)", "needs a tag"),
-        ("", "no tree"),
-        ("(A " * 3000 + "a" + ")" * 3000, "brackets are nested deeper than 300"),
-    ],
-)
-def test_damage_is_named(line: str, message: str) -> None:
-    with pytest.raises(PfsmError, match=message):
-        parse_brackets(line)
+DAMAGE_IS_NAMED = [
+    ("(S (NN a)", "1 brackets are not closed"),
+    ("S", "begins with a bracket"),
+    ("(S (NN))", "NN covers no word"),
+    ("(S (NN a) b)", "needs a tag"),
+    ("", "no tree"),
+    ("(A " * 3000 + "a" + ")" * 3000, "brackets are nested deeper than 300"),
+]
+
+
+def test_damage_is_named() -> None:
+    for line, message in DAMAGE_IS_NAMED:
+        with pytest.raises(PfsmError, match=message):
+            parse_brackets(line)
 
 
 def test_the_deepest_tree_that_is_read_can_be_moved_and_written() -> None:

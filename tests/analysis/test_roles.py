@@ -122,24 +122,24 @@ def test_roles_are_written_as_they_are_read() -> None:
     assert from_json(json.loads(json.dumps(to_json(line)))).frames == line.frames
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ("Pred=give|Args=A0:7", "sentence has 6"),
-        ("Pred=give|Args=A0:3-2", "'3-2'"),
-        ("Pred=give|Args=A0:1-3+2-4", "follow each other"),
-        ("Pred=|Args=A0:1", "Pred is empty"),
-        ("Pred=give|Args=A!:1", "no label"),
-        ("Pred=give|Args=A0:1,A0:1", "A0 is given twice"),
-        ("Pred=give|PredP=0.2|Args=A0:1", "no predicate, but Args"),
-    ],
-)
-def test_faults_in_conllu_name_the_line(fields: str, message: str) -> None:
-    text = CONLLU.replace("Pred=give.01|Args=A0:1,A2:3,A1:4-5,AM-TMP:6", fields)
-    with pytest.raises(PfsmError) as caught:
-        parsed_text(text.splitlines(), "roles.conllu")
-    assert "roles.conllu:2: " in str(caught.value)
-    assert message in str(caught.value)
+FAULTS_IN_CONLLU_NAME_THE_LINE = [
+    ("Pred=give|Args=A0:7", "sentence has 6"),
+    ("Pred=give|Args=A0:3-2", "'3-2'"),
+    ("Pred=give|Args=A0:1-3+2-4", "follow each other"),
+    ("Pred=|Args=A0:1", "Pred is empty"),
+    ("Pred=give|Args=A!:1", "no label"),
+    ("Pred=give|Args=A0:1,A0:1", "A0 is given twice"),
+    ("Pred=give|PredP=0.2|Args=A0:1", "no predicate, but Args"),
+]
+
+
+def test_faults_in_conllu_name_the_line() -> None:
+    for fields, message in FAULTS_IN_CONLLU_NAME_THE_LINE:
+        text = CONLLU.replace("Pred=give.01|Args=A0:1,A2:3,A1:4-5,AM-TMP:6", fields)
+        with pytest.raises(PfsmError) as caught:
+            parsed_text(text.splitlines(), "roles.conllu")
+        assert "roles.conllu:2: " in str(caught.value)
+        assert message in str(caught.value)
 
 
 def test_propbank_over_ud() -> None:
@@ -173,25 +173,25 @@ def test_conll_2012() -> None:
     assert labels == ["S", "NP", "PRP", "VP", "VBD", "NP", "PRP", "PRT", "RP"]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (PROPBANK.replace("ARG2:8-8", "ARG2:8-9"), "x:4: 'ARG2:8-9'"),
-        (PROPBANK.replace("7\tbe\t", "9\tbe\t"), "x:4: the predicate is word 9"),
-        ("# words = a\t\tb\n3\tb\tb.01\n", "x:1: '# words = ': word 2 is empty"),
-        (PROPBANK.replace("7\tbe\t", "5\tbe\t"), "x:4: word 5 is the predicate of line 3 too"),
-        (CONLL_2009.replace("R-A0\t_", "R-A0"), "x:3: 15 columns"),
-        ("1\tHi\t" + "\t".join([*"______00", "root", "root", "_", "_", "A0"]) + "\n",
-         "x:1: 15 columns, with 0 predicates"),
-        (CONLL_2009.replace("\t0\t0\tROOT", "\t2\t2\tROOT"), "cycle"),
-        (CONLL_2012.replace("(ARG1*)", "(ARG1*"), "x:5: the role ARG1 is not closed"),
-        (CONLL_2012.replace("(ARG0*)", "ARG0*)"), "x:2: 'ARG0*)' is no part"),
-    ],
-)  # fmt: skip
-def test_faults_in_other_formats_name_the_line(text: str, message: str) -> None:
-    with pytest.raises(PfsmError) as caught:
-        parsed_text(text.splitlines(), "x")
-    assert message in str(caught.value)
+FAULTS_IN_OTHER_FORMATS_NAME_THE_LINE = [
+    (PROPBANK.replace("ARG2:8-8", "ARG2:8-9"), "x:4: 'ARG2:8-9'"),
+    (PROPBANK.replace("7\tbe\t", "9\tbe\t"), "x:4: the predicate is word 9"),
+    ("# words = a\t\tb\n3\tb\tb.01\n", "x:1: '# words = ': word 2 is empty"),
+    (PROPBANK.replace("7\tbe\t", "5\tbe\t"), "x:4: word 5 is the predicate of line 3 too"),
+    (CONLL_2009.replace("R-A0\t_", "R-A0"), "x:3: 15 columns"),
+    ("1\tHi\t" + "\t".join([*"______00", "root", "root", "_", "_", "A0"]) + "\n",
+     "x:1: 15 columns, with 0 predicates"),
+    (CONLL_2009.replace("\t0\t0\tROOT", "\t2\t2\tROOT"), "cycle"),
+    (CONLL_2012.replace("(ARG1*)", "(ARG1*"), "x:5: the role ARG1 is not closed"),
+    (CONLL_2012.replace("(ARG0*)", "ARG0*)"), "x:2: 'ARG0*)' is no part"),
+]  # fmt: skip
+
+
+def test_faults_in_other_formats_name_the_line() -> None:
+    for text, message in FAULTS_IN_OTHER_FORMATS_NAME_THE_LINE:
+        with pytest.raises(PfsmError) as caught:
+            parsed_text(text.splitlines(), "x")
+        assert message in str(caught.value)
 
 
 def test_roles_beyond_the_words_are_refused() -> None:

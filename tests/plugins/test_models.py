@@ -101,13 +101,6 @@ def test_another_version_is_used_with_a_warning(file: Path, lengths: Path, cli: 
     assert file.read_bytes() == before
 
 
-def test_a_plugin_that_pfsm_has_itself_now(file: Path) -> None:
-    changed = json.loads(file.read_text(encoding="utf-8"))
-    changed["plugins"] = {"matchers": {"word": "pfsm-words 1"}}
-    with pytest.raises(PfsmError, match=r"but pfsm has one of its own of this name; retrain the model$"):
-        model_from_dict(changed, "x")
-
-
 def test_reading_a_file_imports_nothing_that_it_names(lengths: Path) -> None:
     (lengths / "evil.py").write_text("raise SystemError('imported')", encoding="utf-8")
     for plugins in (
