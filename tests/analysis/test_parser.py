@@ -1,5 +1,6 @@
 """The parser with random weights: properties that hold for any weights."""
 
+import itertools
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -7,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pfsm.analysis.sentence import DependencyTree
 from pfsm.analysis.wanted import Wanted
 from pfsm.english.parser.network import Network
-from pfsm.english.parser.parse import LONGEST_SENTENCE, Parser
+from pfsm.english.parser.parse import LONGEST_SENTENCE, Parser, _combined
 from pfsm.english.parser.weights import (
     ParserWeights,
     quantised,
@@ -150,3 +152,25 @@ def test_rows_keep_their_own_scale() -> None:
     matrix = np.array([[1.0, -0.5], [1e-4, 3e-5], [0.0, 0.0]], dtype=np.float32)
     assert np.abs(restored(*quantised(matrix)) - matrix).max(axis=1) == pytest.approx([0, 0, 0], abs=4e-3)
     assert restored(*quantised(matrix))[1] == pytest.approx(matrix[1], rel=0.02)
+
+
+def test_n_best_lists_against_every_combination() -> None:
+    """Of a line of several sentences of one word; labels tell the trees apart."""
+    rng = np.random.default_rng(1)
+    for sizes, count in itertools.product([(1,), (3, 1), (3, 4), (5, 1, 4), (2, 4, 3, 2)], [1, 2, 17, 1000]):
+        lists = [
+            [
+                DependencyTree((0,), (f"{sentence}-{number}",), value)
+                for number, value in enumerate(sorted((-rng.exponential(size=size)).tolist(), reverse=True))
+            ][:count]
+            for sentence, size in enumerate(sizes)
+        ]
+        every = {
+            tuple(tree.labels[0] for tree in chosen): sum(tree.log_probability for tree in chosen)
+            for chosen in itertools.product(*lists)
+        }
+        wanted = sorted(every.items(), key=lambda entry: -entry[1])[:count]
+        found = _combined(lists, count)
+        assert [tree.labels for tree in found] == [labels for labels, _ in wanted]
+        assert [tree.log_probability for tree in found] == pytest.approx([value for _, value in wanted])
+        assert {tree.heads for tree in found} == {(0,) * len(sizes)}
