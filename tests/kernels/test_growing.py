@@ -29,14 +29,10 @@ def test_longer_blocks_of_equal_words() -> None:
     assert agreeing_blocks(*ALL_EQUAL, 3).tolist() == expected
 
 
-def test_words_with_a_key_in_common() -> None:
+def test_words_with_a_key_in_common_and_words_spelled_alike() -> None:
     keys = np.arange(2, dtype=np.int32)
     assert tokens_sharing_keys(*ALL_EQUAL, np.array([0, 2]), keys, 2).tolist() == EVERY_CELL
-
-
-def test_words_spelled_alike() -> None:
-    codes, words = np.array([97, 98, 99], np.int32), np.array([0, 3])
-    rows, values = similar_words(*ALL_EQUAL, codes, words, 0.5)
+    rows, values = similar_words(*ALL_EQUAL, np.array([97, 98, 99], np.int32), np.array([0, 3]), 0.5)
     assert rows.tolist() == EVERY_CELL
     assert set(values.tolist()) == {1.0}
 

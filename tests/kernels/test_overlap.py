@@ -2,12 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from functools import cache
 from itertools import combinations
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq, Levenshtein
 
 from pfsm_kernels.strings.overlap import (
     common_skip_bigrams,
@@ -43,36 +43,16 @@ def words(*lines: str) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return arrays([[hash(word) % 2**31 for word in line.split()] for line in lines])
 
 
-def edits(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-    @cache
-    def distance(i: int, j: int) -> int:
-        if i == 0 or j == 0:
-            return i + j
-        return min(
-            distance(i - 1, j) + 1,
-            distance(i, j - 1) + 1,
-            distance(i - 1, j - 1) + (one[i - 1] != other[j - 1]),
-        )
-
-    return distance(len(one), len(other))
-
-
-def test_edit_distances() -> None:
-    assert edit_distances(*SIDES).tolist() == [edits(r, h) for r, h in zip(LEFT, RIGHT, strict=True)]
+def test_edit_distances_and_common_subsequences_are_those_of_rapidfuzz() -> None:
+    pairs = list(zip(LEFT, RIGHT, strict=True))
+    assert edit_distances(*SIDES).tolist() == [Levenshtein.distance(r, h) for r, h in pairs]
+    longest = [LCSseq.similarity(r, h) for r, h in pairs]
+    np.testing.assert_allclose(common_subsequences(*SIDES, 1.0), longest)
 
 
 def test_common_words() -> None:
     wanted = [(Counter(r) & Counter(h)).total() for r, h in zip(LEFT, RIGHT, strict=True)]
     assert common_words(*SIDES).tolist() == wanted
-
-
-def test_common_subsequences_are_the_longest() -> None:
-    def longest(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-        sizes = range(min(len(one), len(other)), 0, -1)
-        return next((n for n in sizes if set(combinations(one, n)) & set(combinations(other, n))), 0)
-
-    wanted = [longest(r, h) for r, h in zip(LEFT, RIGHT, strict=True)]
-    np.testing.assert_allclose(common_subsequences(*SIDES, 1.0), wanted)
 
 
 def test_weighted_subsequences_as_in_lin_2004() -> None:

@@ -83,15 +83,6 @@ class TestFingerprint:
 class TestEditsByHand:
     PAIR = (["the cat sat", "a b"], ["the dog sat", "b"])
 
-    def test_an_absent_weight_is_zero(self, tmp_path: Path) -> None:
-        short = {name: weight for name, weight in WEIGHTS.items() if name != "S_lemma"}
-        one = load(saved(tmp_path, weights=short)).score_pairs(["the cats"], ["the cat"])
-        other = load(saved(tmp_path, weights={**short, "S_lemma": 0})).score_pairs(["the cats"], ["the cat"])
-        assert one == other
-        nothing = load(saved(tmp_path, weights={}, alpha=0)).score_pairs(["a b"], ["c d"])
-        # Nothing weighs anything: what is left is the number of ways to order 2 Inserts and 2 Deletes.
-        assert nothing[0] == pytest.approx(math.log(6) / 4, abs=1e-12)
-
     def test_scale_and_alpha(self, tmp_path: Path) -> None:
         raw = load(saved(tmp_path, alpha=0)).score_pairs(*self.PAIR)
         scaled = load(saved(tmp_path, alpha=2, scale={"mean": 10, "sd": 4})).score_pairs(*self.PAIR)

@@ -10,7 +10,7 @@ from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
 from pfsm.text.typewriter import typewritten
 
-WEIGHTS = {"S_word": 2.0, "S_char": 1.0, "Insert": -1.0, "Delete": -1.0, "feature:chrf": 0.5}
+WEIGHTS = {"S_word": 2.0, "Insert": -1.0, "Delete": -1.0, "feature:chrf": 0.5}
 # As people write it, and the same in full-width letters, ligatures and marks apart.
 PLAIN, ODD = "caf\u00e9 final 42", "cafe\u0301 \ufb01nal \uff14\uff12"
 
@@ -24,7 +24,7 @@ def metric(form: str, **others: object) -> Metric:
     }
     settings = settings_from_dict(values, "test")
     weights = WEIGHTS if settings.edits else {"feature:chrf": 0.5}
-    return Metric(Model("m", settings, {k: v for k, v in weights.items() if k != "S_char"}), 1)
+    return Metric(Model("m", settings, weights), 1)
 
 
 @pytest.mark.parametrize("others", [{}, {"edits": False}])
