@@ -16,6 +16,7 @@ from tests.embeddings.networks import PIECES, write_safetensors, write_tokenizer
 
 transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
 torch = pytest.importorskip("torch")
+huggingface_hub = pytest.importorskip("huggingface_hub")
 
 SIZES = {
     "vocab_size": len(PIECES),
@@ -111,24 +112,18 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_network_of_the_local_cache(tmp_path: Path, cache: Path) -> None:
-    folder = in_cache(cache, "someone/tiny", write_family(tmp_path / "n", "electra"))
-    source = check_source("transformers:someone/tiny", "x")
-    (states,) = load_encoder(source).states(LINES[:1])
-    np.testing.assert_allclose(states.values, by_transformers(folder, states.ids.tolist()), atol=1e-4)
-    assert label(source) == f"tiny@{load_vectors(source).checksum[:8]}"
-    assert load_encoder(source).checksum == FolderEncoder(folder).checksum
-
-
-def test_nothing_is_downloaded_unasked(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_network_is_downloaded_only_where_asked_and_then_read_from_the_cache(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     asked: list[bool] = []
+    usual = huggingface_hub.snapshot_download
 
     def snapshot(name: str, *, allow_patterns: list[str], local_files_only: bool) -> str:
         asked.append(local_files_only)
         assert not any(pattern.endswith((".bin", ".py")) for pattern in allow_patterns)
         if local_files_only:
             raise OSError("not there")
-        return str(in_cache(cache, name, write_family(tmp_path / "n", "bert")))
+        return str(in_cache(cache, name, write_family(tmp_path / "n", "electra")))
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
     with pytest.raises(
@@ -139,6 +134,13 @@ def test_nothing_is_downloaded_unasked(cache: Path, monkeypatch: pytest.MonkeyPa
     with downloads(True):
         assert load_encoder("transformers:someone/tiny").layers == 3
     assert asked == [True, True, False]
+    monkeypatch.setattr("huggingface_hub.snapshot_download", usual)
+    source = check_source("transformers:someone/tiny", "x")
+    (states,) = load_encoder(source).states(LINES[:1])
+    folder = tmp_path / "n"
+    np.testing.assert_allclose(states.values, by_transformers(folder, states.ids.tolist()), atol=1e-4)
+    assert load_encoder(source).checksum == FolderEncoder(folder).checksum
+    assert label(source) == f"tiny@{load_vectors(source).checksum[:8]}"
 
 
 def test_weights_that_are_missing(tmp_path: Path) -> None:

@@ -120,18 +120,6 @@ subprocess.Popen = partial(subprocess.Popen, pass_fds=[{write}])
     os.close(read)
 
 
-@pytest.mark.parametrize("name", ["is_first_run", "is_kept"])
-def test_there_is_none_where_it_is_of_no_use(
-    started: Started, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with companion(1):
-        pass
-    monkeypatch.setattr(module, name, lambda: False)
-    with companion(2):
-        pass
-    assert not started.processes
-
-
 def test_two_processes_that_save_at_once_never_swap_kernels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

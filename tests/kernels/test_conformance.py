@@ -134,25 +134,6 @@ def test_swaps_side_by_side(kind: str, split: bool) -> None:
     assert sum(count > 0.0 for count in counts) >= 2
 
 
-def test_long_blocks() -> None:
-    """Blocks longer than the jump limit, as long as it, and longer than a window."""
-    rng = np.random.default_rng(5)
-    case = random_case(rng, "moderate", PAIRS)
-    grown = []
-    for lattice in case.lattices:
-        arcs = [
-            dataclasses.replace(
-                arc,
-                p=int(rng.integers(1, lattice.m - arc.i + 1)),
-                q=int(rng.integers(1, lattice.n - arc.j + 1)),
-            )
-            for arc in lattice.arcs
-        ]
-        grown.append(dataclasses.replace(lattice, arcs=tuple(arcs)))
-    for max_jump in (0, 1, 2, 3, 9):
-        check_all(Case(grown, case.weights, max_jump), add_up)
-
-
 @pytest.mark.parametrize("jumping", [False, True])
 def test_the_random_cases_hold_what_they_are_meant_to_test(jumping: bool) -> None:
     cases = [
