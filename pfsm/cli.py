@@ -15,7 +15,6 @@ from typing import TextIO
 from pfsm.commands import COMMANDS
 from pfsm.commands.usage import Parser
 from pfsm.errors import PfsmError, PfsmWarning
-from pfsm.io.named_resources import given_within
 from pfsm.registry import fault_of_plugin
 from pfsm.runtime.interrupts import kept_interrupts
 from pfsm.runtime.progress import error_line, shown_compiling, shown_progress
@@ -116,7 +115,10 @@ def _permissions(options: Namespace) -> contextlib.ExitStack:
         from pfsm.runtime.threads import at_most
 
         stack.enter_context(at_most(options.threads))
-    stack.enter_context(given_within(dict(getattr(options, "resource", ()))))
+    if hasattr(options, "resource"):
+        from pfsm.io.named_resources import given_within
+
+        stack.enter_context(given_within(dict(options.resource)))
     if getattr(options, "download", False):
         from pfsm.io.user_folders import downloads
 
