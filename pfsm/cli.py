@@ -118,7 +118,10 @@ def _permissions(options: Namespace) -> contextlib.ExitStack:
     if hasattr(options, "resource"):
         from pfsm.io.named_resources import given_within
 
-        stack.enter_context(given_within(dict(options.resource)))
+        resources = dict(options.resource)
+        if len(resources) < len(options.resource):
+            raise PfsmError("--resource: a name is given twice; give each resource once")
+        stack.enter_context(given_within(resources))
     if getattr(options, "download", False):
         from pfsm.io.user_folders import downloads
 

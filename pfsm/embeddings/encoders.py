@@ -302,6 +302,8 @@ def _package_folder(name: str) -> Path:
     """The folder with a tokenizer: that of an installed package, or one inside it."""
     spec = find_spec(name.replace("-", "_").replace(".", "_"))
     for place in (spec.submodule_search_locations or []) if spec is not None else []:
+        if Path(place).resolve().parent == Path.cwd():  # a folder that came with the data is no package
+            continue
         found = sorted(Path(place).rglob(TOKENIZER), key=lambda path: (len(path.parts), path))
         if found:
             return found[0].parent

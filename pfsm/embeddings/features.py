@@ -33,7 +33,7 @@ FARTHEST = -2.0
 # Number of pairs whose vectors are in memory at a time.
 PAIRS_AT_ONCE = 512
 _NAME = re.compile(
-    r"(?P<name>embedding_\w+)(?:\((?:layer=(?P<layer>\d{1,4}))?,?(?:source=(?P<source>.+))?\))?"
+    r"(?P<name>embedding_\w+)(?:\((?:layer=(?P<layer>\d{1,4})(?:,(?=source=)|(?=\))))?(?:source=(?P<source>.+))?\))?"
 )
 
 

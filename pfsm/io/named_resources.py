@@ -5,6 +5,7 @@ It lies in the user's folder of resources under its name, or is given: ``--resou
 ``pfsm.load(…, resources={…})``. A reference is ``NAME`` or ``NAME@CHECKSUM``, with 8 hexadecimal digits.
 """
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -56,13 +57,20 @@ def give(resources: Mapping[str, str | PathLike[str]], *, checked: bool = True) 
             raise PfsmError(
                 f"resource {name!r}: cannot be its name: letters, digits, full stops, hyphens and underscores"
             )
-        if "\0" in text or not (_KIND.match(text) or Path(text).expanduser().exists()):
+        if not text or "\0" in text or not (_KIND.match(text) or _exists(text)):
             raise PfsmError(f"resource {name}: no such file or folder: {text!r}")
     given_resources.update({name: _absolute(str(value)) for name, value in resources.items()})
 
 
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).expanduser().exists()
+    except (OSError, RuntimeError):  # a name that cannot be, the home of a user whom nobody knows
+        return False
+
+
 def _absolute(value: str) -> str:
-    return value if _KIND.match(value) else str(Path(value).expanduser().absolute())
+    return value if _KIND.match(value) else os.path.abspath(Path(value).expanduser())  # noqa: PTH100 - without ".."
 
 
 def given() -> dict[str, str]:
@@ -90,7 +98,7 @@ def find(name: str) -> str | None:
     """What a name stands for: what was given under it, or the file or folder of this name in the user's folder."""
     if not is_name(name):
         return None
-    path = user_folder() / name
+    path = (user_folder() / name).absolute()
     return given_resources.get(name) or (str(path) if path.exists() else None)
 
 

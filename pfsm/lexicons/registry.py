@@ -16,6 +16,7 @@ from pfsm.lexicons.container import Lexicon, read_header, read_lexicon
 from pfsm.lexicons.meteor import METEOR, METEOR_FULL, Recipe
 from pfsm.lexicons.omw import advice, compile_omw, language_of
 from pfsm.lexicons.synonyms import KIND as SYNONYMS
+from pfsm.registry import given_resources
 
 SUFFIX = ".lexicon"
 # No `|`, `:`, `+` and `@`, which separate the entries of a signature; no path separators.
@@ -136,6 +137,8 @@ def _read(path: Path, changed: int, size: int) -> Lexicon:  # noqa: ARG001 - a f
 
 
 def _find(name: str, kind: str) -> Path:
+    if name in given_resources:
+        return Path(given_resources[name])
     recipe = recipes().get(name)
     for entry in installed():
         # A table from a recipe is compiled again if this version can no longer read it.

@@ -25,6 +25,8 @@ _CODE = re.compile("|".join(f"{kind}:" for kind in BUILT_IN))
 _OUTSIDE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|.*://|(?:.*[/\\:])?\.\.(?:[/\\]|$)|.*\0", re.DOTALL)
 # The source of vectors is the last option in the name of a feature, and may have commas.
 _IN_NAME = re.compile(r"[(,](?P<key>\w+)=(?P<value>(?<=source=).*(?=\))|[^,]*?(?=,|\)*$))", re.DOTALL)
+# No name of a feature is as long; longer ones would be taken apart for minutes.
+_LONGEST = 2_000
 # The matcher and its option that holds words of the training data: any text.
 _WORDS = "emb", "idf"
 
@@ -42,6 +44,9 @@ def with_named_resources(document: dict[str, Any], where: str, *, run: bool = Tr
     """
     settings = document.get("settings")
     renamed: dict[str, str] = {}
+    features = settings.get("features") if isinstance(settings, Mapping) else None
+    if any(len(name) > _LONGEST for name in _texts(features)):
+        raise PfsmError(f"{where}: a name of a feature has more than {_LONGEST:,} characters")
     for key, value in _references(settings) if isinstance(settings, Mapping) else ():
         reference, checksum = parted(value)
         if key in _SUPPLIED and _is_name(key, reference):
@@ -56,7 +61,12 @@ def with_named_resources(document: dict[str, Any], where: str, *, run: bool = Tr
                 raise PfsmError(
                     f"{where}: names {shown!r}, but model files name no paths and no programs; {needed(name)}"
                 )
-            renamed[value] = f"{name}@{checksum}" if checksum else name
+            new = f"{name}@{checksum}" if checksum else name
+            if new in (other for old, other in renamed.items() if old != value):
+                raise PfsmError(
+                    f"{where}: names two paths that end in {name}; give one of the files another name"
+                )
+            renamed[value] = new
     if not renamed:
         return document
     return document | {key: _renamed(document.get(key), renamed) for key in ("settings", "weights")}
@@ -79,7 +89,7 @@ def _is_name(key: str, reference: str) -> bool:
         return _KEPT.fullmatch(reference) is not None
     kind, mark, rest = reference.partition(":")
     if key == "parser" and mark and ANALYSERS.plugin(kind) is not None:
-        return not _OUTSIDE.match(rest)
+        return is_name(rest)
     return is_name(reference)
 
 
@@ -98,7 +108,12 @@ def _references(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if not name.startswith(
             COLUMN
         ):  # whatever a column of the data is called, nothing looks into the name
-            yield from ((match["key"], match["value"]) for match in _IN_NAME.finditer(name))
+            found = [(match["key"], match["value"]) for match in _IN_NAME.finditer(name)]
+            yield from found
+            # However another reader takes the name apart: nothing behind an equals sign that is not looked at.
+            for part in name.split("=")[1:]:
+                if not any(value and part.startswith(value) for _, value in found):
+                    yield "", part.rstrip(")")
     options = settings.get("options")
     for matcher, given in options.items() if isinstance(options, Mapping) else ():
         for key, value in given.items() if isinstance(given, Mapping) else ():

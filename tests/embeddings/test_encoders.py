@@ -44,6 +44,17 @@ def test_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_vectors(source) is load_vectors(source)
 
 
+def test_a_folder_of_the_working_folder_is_no_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "beside_the_data").mkdir()
+    write_network(tmp_path / "beside_the_data" / "model")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(PfsmError, match="the vectors of the package beside-the-data are not installed"):
+        load_vectors("package:beside-the-data")
+
+
 def test_a_file_has_no_layers(tmp_path: Path) -> None:
     path = write_vectors(tmp_path / "v.txt", VECTORS)
     with pytest.raises(PfsmError, match="have no layers"):

@@ -12,7 +12,7 @@ import pytest
 import pfsm
 from pfsm.distributed.scorers import cached_scorer, spec_of
 from pfsm.errors import PfsmError
-from pfsm.io.named_resources import find, give
+from pfsm.io.named_resources import find, give, register
 from pfsm.io.user_folders import user_folder
 from pfsm.model.file import Model, load_model, model_from_dict, save_model
 from pfsm.model.settings import settings_from_dict
@@ -20,6 +20,7 @@ from pfsm_experiments.reading import read_experiment
 from tests.command_runs import Cli, Write, text
 from tests.experiments.experiment_cases import table, write_experiment
 from tests.judgment_cases import rows, tsv
+from tests.lexicons.lexicon_cases import install, paraphrases
 from tests.model_cases import document, saved
 from tests.named_resources.conftest import COMMAND, Canary
 from tests.plugins.packages import installed
@@ -89,6 +90,65 @@ def test_paths_are_refused(place: str) -> None:
         PfsmError, match=r"^x: the model needs v\.txt, which is not here; say --resource v\.txt=PATH "
     ):
         model_from_dict(document(settings=SOURCES[place]("v.txt@1a2b3c4d"), weights={}), "x")
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        "embedding_f1(layer=4source=/etc/passwd)",
+        "embedding_f1(layer=4source=~/x)",
+        "edpm(n=1parser=file:/etc/passwd)",
+        "nothing(a=b=command:touch x)",
+    ],
+)
+def test_no_other_way_to_take_a_name_apart_hides_a_path(feature: str) -> None:
+    with pytest.raises(PfsmError, match=r"^x: names "):
+        model_from_dict(document(settings={"features": [feature]}, weights={}), "x")
+
+
+def test_a_name_of_a_feature_has_a_bound() -> None:
+    with pytest.raises(PfsmError, match=r"^x: a name of a feature has more than 2,000 characters$"):
+        model_from_dict(document(settings={"features": ["edpm(a=" + ")" * 60_000]}, weights={}), "x")
+
+
+def test_two_paths_that_end_alike_do_not_become_one(tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text(VECTORS, encoding="utf-8")
+    features = ["embedding_f1(source=/a/v.txt)", "embedding_recall(source=/b/v.txt)"]
+    give({"v.txt": str(tmp_path / "v.txt")})
+    with pytest.raises(PfsmError, match=r"^x: names two paths that end in v\.txt; "):
+        model_from_dict(document(settings={"features": features}, weights={}), "x")
+
+
+def test_a_file_in_the_folder_of_resources_keeps_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "res").mkdir()
+    (tmp_path / "res" / "v.txt").write_text(VECTORS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PFSM_RESOURCES", "res")
+    assert register("./res/../res/v.txt") == "v.txt"
+
+
+def test_a_table_is_given_like_other_resources(tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    path = install(paraphrases({("a b", "c"): 0.5}), folder)
+    model = document(settings=options("para", table="few"), weights={})
+    (tmp_path / "m.json").write_text(json.dumps(model), encoding="utf-8")
+    with pytest.raises(PfsmError, match="there is no table of paraphrases few"):
+        pfsm.load(tmp_path / "m.json", 1).score_pairs(["c"], ["a b"])
+    metric = pfsm.load(tmp_path / "m.json", 1, resources={"few": path})
+    assert np.isfinite(metric.score_pairs(["c"], ["a b"])).all()
+
+
+def test_resources_that_cannot_be(cli: Cli, write: Write) -> None:
+    write("r", "a\n")
+    for value in ("v.txt=~nosuchuser/v", "v.txt="):
+        fault = cli("score", "r", "-i", "r", "--metric", "chrf", "--resource", value)
+        assert fault.status == 2
+        assert "Traceback" not in fault.err
+    twice = ("--resource", "v=r", "--resource", "v=r")
+    assert "a name is given twice" in cli("score", "r", "-i", "r", "--metric", "chrf", *twice).fault
 
 
 @pytest.mark.parametrize("name", ["../evil", "/evil", "a/b", "..", "evil.lexicon/..", "~evil", "x\0"])
