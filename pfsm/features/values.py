@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.io.named_resources import pinned_file
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import PREFIX, missing_column
 from pfsm.metrics.metric_group import MetricGroup, PairFeatures
@@ -20,7 +19,7 @@ from pfsm.runtime.near_names import known_names
 
 Float = NDArray[np.float64]
 # Options in a metric's name that are references (`pfsm.io.named_resources`).
-_OPTIONS = re.compile(r"(?P<before>[(,](?P<key>parser|background)=)(?P<value>.+?)(?=,|\)$)")
+_OPTIONS = re.compile(r"(?P<before>[(,](?P<key>parser)=)(?P<value>.+?)(?=,|\)$)")
 UNCOUNTED = (
     "the information of n-grams is counted over references, but the model has no counts; train it anew"
 )
@@ -95,8 +94,6 @@ def with_checksum(name: str) -> str:
 
 
 def _pinned_option(match: re.Match[str]) -> str:
-    if match["key"] == "background":
-        return f"{match['before']}{pinned_file(match['value'])}"
     from pfsm.analysis.analysers import pinned  # noqa: PLC0415 - few runs need it
 
     return f"{match['before']}{pinned(match['value'])}"

@@ -1,7 +1,6 @@
 """Metrics over analyses of the two lines, rather than over their words alone, and over counts of what these share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,37 +80,23 @@ class AnalysedMetric(MetricWithComponents):
         """The parser."""
         return (analyser_label(self._parser, self._wanted),)
 
-    def ready_for(self, references: Sequence[str], wanted: Wanted) -> Self:  # noqa: ARG002
-        """The metric with all that it learns from the references of a call; by default nothing.
-
-        Args:
-            references: Those of the pairs.
-            wanted: What to ask of analyses.
-        """
-        return self
-
     def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """As `MetricWithComponents.parts`."""
-        return self._over_pairs("_compute_robust", hypotheses, references, self._wanted)
+        return self._over_pairs(self._compute_robust, hypotheses, references, self._wanted)
 
     def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; NaN where the parser had nothing to say about one of the lines."""
-        return self._over_pairs("_compute_understood", hypotheses, references, self._wanted.with_gaps())
+        return self._over_pairs(self._compute_understood, hypotheses, references, self._wanted.with_gaps())
 
     def tolerant_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """As `SegmentMetric.tolerant_scores`: 0 where the parse of a line failed; an empty line has none to fail."""
-        return self._over_pairs("_compute_robust", hypotheses, references, self._wanted.with_gaps())[:, 0]
+        return self._over_pairs(self._compute_robust, hypotheses, references, self._wanted.with_gaps())[:, 0]
 
     def _over_pairs(
-        self, compute: str, hypotheses: Sequence[str], references: Sequence[str], wanted: Wanted
+        self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str], wanted: Wanted
     ) -> Float:
         check_pairs(hypotheses, references)
-        ready = self.ready_for(references, wanted)
-        return score_distinct(
-            lambda h, r: ready._analysed(getattr(ready, compute), h, r, wanted),  # noqa: SLF001 - the same class
-            hypotheses,
-            references,
-        )
+        return score_distinct(lambda h, r: self._analysed(compute, h, r, wanted), hypotheses, references)
 
     def _compute_understood(self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
         pairs = list(zip(hypotheses, references, strict=True))
@@ -290,13 +275,11 @@ class PrecisionRecallMetric(AnalysedMetric):
 
         A line whose parse failed has nothing to count.
         """
-        check_pairs(hypotheses, references)
-        return score_distinct(
-            lambda h, r: self._analysed(self._count_robust, h, r, self._wanted), hypotheses, references
-        )
 
-    def _count_robust(self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
-        return self._count(*self.without_failed(hypotheses, references))
+        def count(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
+            return self._count(*self.without_failed(ours, theirs))
+
+        return self._over_pairs(count, hypotheses, references, self._wanted)
 
     def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """The counts in a row, float64 [n_pairs, 3 * n_kinds]."""

@@ -93,7 +93,7 @@ _FURTHER = (
     "pfsm.metrics.syntax.overlap_metrics",
     "pfsm.metrics.roles.metrics",
     "pfsm.metrics.discourse.metrics",
-    "pfsm.metrics.dpmf.metrics",
+    "pfsm.metrics.dpmf",
     "pfsm.metrics.terp.metric",
     "pfsm.english.entailment.features",
     "pfsm.metrics.embedding",

@@ -16,7 +16,7 @@ from pfsm.io.named_resources import NAME, find, is_name, name_for, needed, parte
 from pfsm.metrics.data_columns import PREFIX as COLUMN
 from pfsm.model.settings import Settings
 
-_SUPPLIED = ("parser", "background", "source")
+_SUPPLIED = ("parser", "source")
 _KEPT = re.compile(
     rf"(?:(?:shipped|package):)?{NAME.pattern}|transformers:(?:{NAME.pattern}/)?{NAME.pattern}", re.DOTALL
 )

@@ -2,24 +2,16 @@
 
 import itertools
 import math
-from collections.abc import Sequence
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pfsm import PfsmError
 from pfsm.analysis.sentence import Analysis, DependencyTree
-from pfsm.distributed.scorers import spec_of
-from pfsm.features.values import check_feature, feature_values
+from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.dpmf.models import (
-    ParsingOptions,
-    dpm_scores,
-    make_base,
-    projective_heads,
-    scores_together,
-)
+from pfsm.metrics.dpmf import dpm_scores, projective_heads
 from pfsm.metrics.meteor.options import parameters
 from tests.oracles.parsing_model import Model, Sentence
 
@@ -48,9 +40,9 @@ def analysed(sentence: Sentence) -> Analysis:
     return Analysis(sentence.words, (0,), (), sentence.tags, (tree,) if sentence.heads else ())
 
 
-def sums(reference: Sentence, hypotheses: list[Sentence], options: ParsingOptions) -> list[float]:
+def sums(reference: Sentence, hypotheses: list[Sentence], **options: Any) -> list[float]:
     one = analysed(reference)
-    scores = dpm_scores([analysed(h) for h in hypotheses], [one] * len(hypotheses), options)
+    scores = dpm_scores([analysed(h) for h in hypotheses], [one] * len(hypotheses), **options)
     return [math.log(s) * (2 * len(h.words) - 1) for s, h in zip(scores.tolist(), hypotheses, strict=True)]
 
 
@@ -61,9 +53,9 @@ def test_training_and_search_against_scipy_and_all_derivations(name: str, action
     reference, penalty = SENTENCES[name], 0.5
     model = Model(reference, penalty, actions == "legal")
     hypotheses = [*OTHERS, *SENTENCES.values()]
-    options = ParsingOptions(penalty=penalty, beam=EXACT, actions=actions)
+    found = sums(reference, hypotheses, penalty=penalty, beam=EXACT, actions=actions)
     wanted = [model.best(hypothesis) for hypothesis in hypotheses]
-    np.testing.assert_allclose(sums(reference, hypotheses, options), wanted, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
 
 
 class TestThePapersExample:
@@ -79,84 +71,8 @@ class TestThePapersExample:
     SECOND = Sentence(("was", "finding", "our", "goal", "fact", "."), ("VBZ", "VBG", "PRP", "NN", "NN", "."))
 
     def test_its_numbers_over_all_actions(self) -> None:
-        found = sums(self.REFERENCE, [self.FIRST, self.SECOND], ParsingOptions(penalty=1.0, actions="all"))
+        found = sums(self.REFERENCE, [self.FIRST, self.SECOND], actions="all")
         np.testing.assert_allclose(found, [-4.46, -5.87], atol=0.4)
-
-
-class TestModelsOfSeveralTrees:
-    """All references of a segment, all of a set, a background: against SciPy, with trees repeated for their weight."""
-
-    OWN, SECOND, THIRD = SENTENCES["plain"], SENTENCES["left"], SENTENCES["right"]
-    HYPOTHESES = (*OTHERS, SENTENCES["plain"], SENTENCES["right"])
-
-    def found(
-        self, references: Sequence[Sentence], options: ParsingOptions, base: Sequence[Sentence] = ()
-    ) -> list[float]:
-        trees = tuple(analysed(one) for one in references)
-        made = make_base([analysed(one) for one in base], options) if base else None
-        scores = scores_together(
-            [analysed(one) for one in self.HYPOTHESES], [trees] * len(self.HYPOTHESES), options, made
-        )
-        lengths = [2 * len(one.words) - 1 for one in self.HYPOTHESES]
-        return [math.log(score) * steps for score, steps in zip(scores.tolist(), lengths, strict=True)]
-
-    def wanted(self, own: Sentence, *others: Sentence, legal: bool = True) -> list[float]:
-        model = Model(own, 0.5, legal, others)
-        return [model.best(hypothesis) for hypothesis in self.HYPOTHESES]
-
-    @pytest.mark.parametrize("actions", ["legal", "all"])
-    def test_all_references_of_a_segment(self, actions: str) -> None:
-        options = ParsingOptions(penalty=0.5, beam=EXACT, actions=actions, training="references")
-        found = self.found((self.OWN, self.SECOND), options)
-        np.testing.assert_allclose(
-            found, self.wanted(self.OWN, self.SECOND, legal=actions == "legal"), atol=2e-5
-        )
-
-    def test_a_background(self) -> None:
-        options = ParsingOptions(penalty=0.5, beam=EXACT, background="x", weight=3)
-        found = self.found((self.OWN,), options, (self.SECOND, self.THIRD))
-        wanted = self.wanted(self.OWN, self.OWN, self.OWN, self.SECOND, self.THIRD)
-        np.testing.assert_allclose(found, wanted, atol=2e-5)
-
-    def test_a_set_has_the_reference_in_it(self) -> None:
-        options = ParsingOptions(penalty=0.5, beam=EXACT, training="set", weight=2)
-        found = self.found((self.OWN,), options, (self.OWN, self.SECOND, self.THIRD))
-        np.testing.assert_allclose(found, self.wanted(self.OWN, self.OWN, self.SECOND, self.THIRD), atol=2e-5)
-
-
-def test_training_by_name(tmp_path: Path) -> None:
-    """Where no parse is, nothing is scored; of a whole set nothing is scored in parts."""
-    trees = {"the cat sleeps": "DT/2 NN/3 VBZ/0", "a dog sleeps": "DT/2 NN/3 VBZ/0", "lost": "_/_"}
-    lines = [[(word, *cell.split("/")) for word, cell in zip(words.split(), cells.split(), strict=True)]
-             for words, cells in trees.items()]  # fmt: skip
-    rows = ["".join(f"{k}\t{word}\t_\t_\t{tag}\t_\t{head}\tx\t_\t_\n" for k, (word, tag, head) in enumerate(line, 1))
-            for line in lines]  # fmt: skip
-    (tmp_path / "parses.conllu").write_text("\n".join([*rows, ""]), encoding="utf-8")
-    background, empty = tmp_path / "background.ptb", tmp_path / "empty.ptb"
-    background.write_text(
-        "(S (NP (DT a) (NN bird)) (VP (VBZ sings)))\n(NOPARSE (_ gone))\n", encoding="utf-8"
-    )
-    empty.write_text("(NOPARSE (_ gone))\n", encoding="utf-8")
-    parser = f"file:{tmp_path / 'parses.conllu'}"
-    pair = ["a dog sleeps"], ["the cat sleeps"]
-    plain = get_metric("dpm-model", parser=parser).score_pairs(*pair)
-    several = get_metric("dpm-model", parser=parser, training="references")
-    assert several.segment_scores(pair[0], [pair[1], ["lost"]]) == pytest.approx(plain, abs=0)
-    together = get_metric("dpm-model", parser=parser, training="set", weight=1)
-    assert together.score_pairs([*pair[0], "lost"], [*pair[1], "lost"]) == pytest.approx(
-        [plain[0], 0.0], rel=1e-5
-    )
-    for name in ("dpm-model(training=set)", "dpmf-base_i(training=set)"):
-        with pytest.raises(PfsmError, match="with training=set models are trained on all references"):
-            check_feature(name)
-        with pytest.raises(PfsmError, match="scored in parts here"):
-            spec_of(get_metric(name))
-    name = f"dpm-model(parser={parser},background={background},weight=5)"
-    check_feature(name)
-    assert (feature_values([name], *pair)[:, 0] != plain).all()
-    for bad in (empty, tmp_path / "none.ptb"):
-        with pytest.raises(PfsmError, match=bad.name):
-            get_metric("dpm-model", parser=parser, background=str(bad)).score_pairs(*pair)
 
 
 class TestProjectiveTrees:
@@ -207,10 +123,10 @@ class TestEdges:
     def test_no_tags_or_trees(self) -> None:
         bare = Analysis(("a",), (0,))
         with pytest.raises(PfsmError, match="gives no tags"):
-            dpm_scores([bare], [bare], ParsingOptions())
+            dpm_scores([bare], [bare])
         tagged = Analysis(("a",), (0,), ("X",))
         with pytest.raises(PfsmError, match="gives no dependency trees"):
-            dpm_scores([tagged], [tagged], ParsingOptions())
+            dpm_scores([tagged], [tagged])
 
 
 class TestDpmf:

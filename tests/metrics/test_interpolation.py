@@ -137,7 +137,6 @@ class TestAFileOfParsesWithHoles:
         ("name", "kind"),
         [
             ("hwcm(heads=collins)", "ptb"), ("stm", "ptb"), ("dp-or-*", "conllu"), ("sp-nist-p", "ptb"),
-            ("dpm-model(training=references)", "conllu"),
         ],
     )  # fmt: skip
     def test_several_references(self, name: str, kind: str, holes: Path) -> None:

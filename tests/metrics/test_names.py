@@ -70,7 +70,6 @@ def test_options_of_features_are_checked_before_anything_is_scored(name: str, fa
         ("sp-op-*_i(scale=0)", "scale is 0, it must be a number above 0"),
         # Options that do not go together.
         ("edpm-exact(labels=ab)", "labels=ab are those of a list of trees; add n=50, or labels=projected"),
-        ("dpm-model(weight=2)", "weight goes with background, or with training=set"),
         ("bleu(smooth_value=1)", "smooth_value goes with smooth_method=floor or add-k"),
     ],
 )

@@ -20,10 +20,9 @@ OTHER: dict[str, tuple[object, ...]] = {
     "gamma": (0.5,), "mean": ("pr",), "labels": ("ab", "projected"), "parser": ("file:trees.conllu",), "length": (3,),
     "depth": (3,), "pieces": ("paths",), "of": ("relations", "words"), "decay": (0.5,),
     "single": (False,), "average": ("elements",),
-    "beam": (3,), "penalty": (0.5,), "features": ("single",), "actions": ("all",), "costs": ("ter",),
+    "beam": (3,), "penalty": (0.5,), "actions": ("all",), "costs": ("ter",),
     "edits": ("stem",), "scale": (0.25,), "over": ("bags",), "heads": ("collins",),
-    "smooth_method": ("add-k", "none"), "smooth_value": (0.5, 0.501), "training": ("references",),
-    "background": ("trees.conllu",), "weight": (3,), "expected": (True,),
+    "smooth_method": ("add-k", "none"), "smooth_value": (0.5, 0.501), "expected": (True,),
     "alpha": (0.5,), "beta": (3.0,),
     **dict.fromkeys(
         ("match", "insertion", "deletion", "substitution", "shift", "synonym", "stem", "paraphrase",
@@ -32,7 +31,7 @@ OTHER: dict[str, tuple[object, ...]] = {
 }  # fmt: skip
 # Options that another one needs.
 WITH: dict[str, dict[str, object]] = {
-    "labels": {"n": 1}, "smooth_value": {"smooth_method": "add-k"}, "weight": {"training": "set"},
+    "labels": {"n": 1}, "smooth_value": {"smooth_method": "add-k"},
 }  # fmt: skip
 # The label of counted references, which cannot be given without the counts: tests/metrics/test_nist.py.
 APART = {"info"}
