@@ -1,7 +1,6 @@
 """Small trainings of every kind, kept with their data for a report."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -9,7 +8,6 @@ from pfsm.data import DataSource, Judgments, Preferences
 from pfsm.model.file import Model
 from pfsm_training.config import TrainingConfig
 from pfsm_training.fit.training import Training
-from pfsm_training.options import WeightOptions
 from pfsm_training.trainer import train
 from tests.training.small_data import invented
 
@@ -47,19 +45,10 @@ def preferences_of(judgments: Judgments, votes: Sequence[float] = (1.0, 2.0)) ->
     )
 
 
-def training_of(
-    kind: str, segments: int = 14, objective: str = "squared_error", *, weighted: bool = False
-) -> Training:
-    """A training on scores, on preferences, or on both; judgments count the same, or from .3 to 3."""
+def training_of(kind: str, segments: int = 14) -> Training:
+    """A training on scores, on preferences, or on both."""
     judgments, others = invented(3, segments), preferences_of(invented(8, segments))
-    config = TrainingConfig(penalty=2.0, start="matches", objective=objective, mixture=0.3)
-    if weighted:
-        numbers = np.random.default_rng(1).uniform(0.3, 3.0, len(judgments)).tolist()
-        columns = {**judgments.columns, "counts": tuple(map(repr, numbers))}
-        judgments, config = (
-            replace(judgments, columns=columns),
-            replace(config, weights=WeightOptions("counts")),
-        )
+    config = TrainingConfig(penalty=2.0, start="matches", mixture=0.3)
     return kept(
         None if kind == "preferences" else judgments, None if kind == "scores" else others, config=config
     )

@@ -173,11 +173,6 @@ def predict(block: Block, weights: Weights) -> Float:
         return np.asarray(weights.machine()(block.batch).numpy())
 
 
-def jacobian(block: Block, weights: Weights) -> tuple[Float, Float]:
-    """Predictions, float64 [n_pairs], and their derivatives, float64 [n_pairs, n_learned + 1]."""
-    return weights.machine().with_jacobian(block.batch)
-
-
 def model_of(block: Block, weights: Weights, free_alpha: bool) -> BlockModel:
     """The block's loss and its quadratic model at these weights."""
     assert block.loss is not None
@@ -252,12 +247,6 @@ class ClusterData(TrainingSet):
     def predictions_of_blocks(self, machine: LogLinearMachine) -> list[Float]:
         """As `TrainingSet.predictions_of_blocks`."""
         return self.lattices.results(self.lattices.each(predict, Weights.of(machine)))
-
-    def jacobians(self, machine: LogLinearMachine) -> Iterator[tuple[Float, Float]]:
-        """As `TrainingSet.jacobians`; one block after the other comes here."""
-        lattices, weights = self.lattices, Weights.of(machine)
-        for future in lattices.futures:
-            yield from lattices.results([lattices.cluster.submit(jacobian, future, weights)])
 
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> "ClusterObjective":
         """As `TrainingSet.objective`."""

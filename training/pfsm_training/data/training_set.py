@@ -105,10 +105,6 @@ class TrainingSet(ABC):
         """The machine's predictions of the pairs of each block."""
 
     @abstractmethod
-    def jacobians(self, machine: LogLinearMachine) -> Iterator[tuple[Float, Float]]:
-        """`LogLinearMachine.with_jacobian` of each block, in the order of pairs."""
-
-    @abstractmethod
     def instances(self) -> dict[str, int]:
         """As `pfsm_training.lattices.features.instances`."""
 
@@ -140,10 +136,6 @@ class TrainingData(TrainingSet):
         with torch.no_grad():
             for batch in self.lattices:
                 yield machine(batch).numpy()
-
-    def jacobians(self, machine: LogLinearMachine) -> Iterator[tuple[Float, Float]]:
-        """As `TrainingSet.jacobians`."""
-        return map(machine.with_jacobian, self.lattices)
 
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Objective:
         """As `TrainingSet.objective`."""

@@ -132,7 +132,6 @@ def minimise(
     gain_tolerance: float = CHANGE_TOLERANCE,
     memory: FitMemory | None = None,
     secant: Secant | None = None,
-    most_iterations: int = MOST_ITERATIONS,
 ) -> Fit:
     """Minimises the objective over theta and alpha, from the machine's current weights, in place.
 
@@ -149,7 +148,6 @@ def minimise(
         gain_tolerance: Largest share of the objective to stop at that the model expects of a step without damping.
         memory: Saves the state after every iteration and gives the one to resume from; None: nothing is saved.
         secant: What an earlier minimisation nearby learned; None: nothing.
-        most_iterations: Number of iterations to stop after.
     """
     problem = _Problem(machine, objective, free_alpha)
     state = None if memory is None else memory.load()
@@ -161,7 +159,7 @@ def minimise(
     problem.evaluations = state.evaluations
     damping, number, correction = state.damping, state.iterations, state.correction
     converged = problem.slope(point) <= tolerance * n_pairs
-    while not converged and number < most_iterations and damping < MOST_DAMPING:
+    while not converged and number < MOST_ITERATIONS and damping < MOST_DAMPING:
         step, expected = _step(point, damping, correction, problem.lower)
         if correction.any() and not expected > 0.0:
             if damping < MOST_DAMPING_TO_CONVEX:

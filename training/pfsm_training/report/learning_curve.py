@@ -23,9 +23,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data import Judgments, Preferences
 from pfsm.runtime.progress import Stage
 from pfsm_training.data.training_set import TrainingSet
-from pfsm_training.fit.crossval import FEWEST_HELD_OUT, agreement, t_interval, t_interval_of_correlation
+from pfsm_training.fit.crossval import (
+    FEWEST_HELD_OUT,
+    agreement,
+    segment_names,
+    t_interval,
+    t_interval_of_correlation,
+)
 from pfsm_training.fit.fitting import Fitter
 from pfsm_training.fit.training import AREA, PATIENCE, Training
 
@@ -106,6 +113,20 @@ class _Fold:
 
     items: Float
     values: Float
+
+
+def segments_of(judgments: Judgments | None, preferences: Preferences | None) -> Rows:
+    """Number of the segment of each judgment, then of each preference, int64 [n_items].
+
+    As in cross-validation: rows with the same ``segment_id`` or the same reference are of one segment. Where there are
+    scores and preferences it is always the reference.
+    """
+    parts = [part for part in (judgments, preferences) if part is not None]
+    keys: list[str] = []
+    for part in parts:
+        keys += segment_names(part) if len(parts) == 1 else part.references
+    number = {key: at for at, key in enumerate(sorted(set(keys)))}
+    return np.array([number[key] for key in keys], dtype=np.int64)
 
 
 def learning_curve(training: Training, segments: Rows) -> LearningCurve | str:

@@ -9,17 +9,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.page import FIGURE_SCRIPTS, asset, page_data
 from pfsm.runtime.html_table import text as escaped
+from pfsm_training.data.moments import mean_and_sd
+from pfsm_training.fit.crossval import HeldOut
 from pfsm_training.fit.training import Training
 from pfsm_training.report import sections
 from pfsm_training.report.charts import table
-from pfsm_training.report.findings import Findings, findings
-from pfsm_training.report.worst import Translation, WorstSegment
+from pfsm_training.report.learning_curve import LearningCurve, learning_curve, segments_of
+from pfsm_training.report.residuals import Errors, ErrorTable, error_tables
+from pfsm_training.report.worst import Translation, WorstSegment, worst_segments
 from pfsm_training.trainer import one_torch_thread
+
+Float = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -45,47 +54,64 @@ def write_report(training: Training, path: StrPath, doubts: Sequence[str] = ()) 
         doubts: Sentences on what is uncertain about the training, to stand at the top.
 
     Raises:
-        PfsmError: If the page cannot be written, or PFSM_SEED is no seed.
+        PfsmError: If the page cannot be written.
     """
+    segments = segments_of(training.judgments, training.preferences)
     with one_torch_thread():
-        found = findings(training)
-    text = render(found, doubts)
+        curve = learning_curve(training, segments)
+        text = _page(training, curve, segments, doubts)
     with atomic_write(path) as handle:
         handle.write(text)
     return TrainingReport(
-        tuple(sections.hints(found.curve, sections.noun_of(found), sections.statistic_of(found)))
+        tuple(sections.hints(curve, sections.noun_of(training), sections.statistic_of(training)))
     )
 
 
-def render(found: Findings, doubts: Sequence[str] = ()) -> str:
-    """The page.
-
-    Args:
-        found: What it says.
-        doubts: Sentences on what is uncertain about the training, such as a second minimum.
-
-    Raises:
-        PfsmError: If an explanation has a number that is not finite.
-    """
-    model = found.training.model
+def _page(training: Training, curve: LearningCurve | str, segments: Rows, doubts: Sequence[str]) -> str:
+    model = training.model
     script = "\n".join([*map(asset, FIGURE_SCRIPTS), _own("training.js")])
     script = f'(() => {{\n"use strict";\n{script}}})();\n'
     style = asset("page.css") + _own("training.css")
+    held_out = training.validated.held_out
+    if held_out is None:
+        held_out = HeldOut.unknown(training.data.scores.size, training.data.votes.size)
+    scores, weights = training.data.scores, training.data.weights
+    errors, margins = (
+        (held_out.scores - scores) / mean_and_sd(scores, weights)[1],
+        held_out.better - held_out.worse,
+    )
     explanations: list[Explanation] = []
-    worst = _worst(found.worst, explanations)
     slots = {
         "title": escaped(f"Training of {model.name}"),
-        "facts": _facts(found),
+        "facts": _facts(training),
         "doubts": "".join(f'<p class="doubt">{escaped(line)}</p>' for line in doubts),
-        "agreement": sections.agreement(found),
-        "curve": sections.curve(found),
-        "weights": sections.weights(found),
-        "residuals": sections.residuals(found),
-        "worst": worst,
-        "record": _record(found.training),
+        "agreement": sections.agreement(training),
+        "curve": sections.curve(curve, sections.noun_of(training), sections.statistic_of(training)),
+        "weights": sections.weights(model),
+        "residuals": _residuals(training, errors, margins, segments),
+        "worst": _worst(worst_segments(training, errors, margins), explanations),
+        "record": _record(training),
     }
     data = embedded(page_data([("model", explanations)]))
     return html_page(slots["title"], style, script, filled(_own("training.html"), slots), data)
+
+
+def _residuals(training: Training, errors: Float, margins: Float, segments: Rows) -> str:
+    judgments, preferences = training.judgments, training.preferences
+    of_judgments: list[ErrorTable] = []
+    of_preferences: list[ErrorTable] = []
+    if judgments is not None:
+        weights = np.ones(errors.size) if training.data.weights is None else training.data.weights
+        of_judgments = error_tables(
+            Errors(errors, weights, segments[: errors.size], judgments.references, judgments.columns)
+        )
+    if preferences is not None:
+        wrong = np.where(np.isfinite(margins), np.where(margins > 0.0, 0.0, 1.0), np.nan)
+        last = segments[segments.size - margins.size :]
+        of_preferences = error_tables(
+            Errors(wrong, preferences.votes, last, preferences.references, preferences.columns)
+        )
+    return sections.residuals(of_judgments, of_preferences)
 
 
 def _own(name: str) -> str:
@@ -93,20 +119,20 @@ def _own(name: str) -> str:
     return (files("pfsm_training") / "page" / name).read_bytes().decode("utf-8")
 
 
-def _facts(found: Findings) -> str:
-    record = found.training.model.training
-    choice = found.training.validated.choice
+def _facts(training: Training) -> str:
+    record = training.model.training
+    choice = training.validated.choice
     chosen = " (by cross-validation)" if record["lambda_choice"] == "by cross-validation" else ""
     counted = [f"{record[kind]:,} {kind}" for kind in ("judgments", "preferences") if kind in record]
     facts = {
         "Trained on": " and ".join(counted),
-        "Weights": f"{len(found.training.model.weights):,}",
+        "Weights": f"{len(training.model.weights):,}",
         "Lambda": f"{choice.penalty:g}{chosen}",
         **({"Mixture": f"{choice.mixture:g}"} if choice.mixture else {}),
         **({"Initial model": record["init"]["name"]} if "init" in record else {}),
         "Objective": record["objective"].replace("_", " "),
         "Converged": "yes" if record["converged"] else f"no, stopped after {record['iterations']} iterations",
-        "Fingerprint": found.training.model.fingerprint,
+        "Fingerprint": training.model.fingerprint,
     }
     return sections.fact_list(facts)
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pfsm.lattice.names import FEATURE_PREFIX, ends, states_of
+from pfsm.model.file import Model
 from pfsm.runtime.charts import interval, number, signed
 from pfsm.runtime.html_table import text as escaped
+from pfsm_training.fit.training import Training
 from pfsm_training.report.charts import Bar, Pair, curve_chart, figure, intervals_chart, pairs_chart, table
-from pfsm_training.report.findings import Findings
 from pfsm_training.report.learning_curve import Gain, LearningCurve
 from pfsm_training.report.residuals import ErrorTable
-from pfsm_training.report.weights import Intervals
 
 STATISTICS = {"pearson": "Pearson's r", "kendall_tau": "Kendall's τ"}
 # Rows of a picture of weights; the table below it has all.
@@ -19,23 +19,22 @@ MOST_BARS = 30
 LONGEST_FEATURE = 34
 
 
-def statistic_of(found: Findings) -> str:
+def statistic_of(training: Training) -> str:
     """What cross-validation measures, for people."""
-    return STATISTICS[found.training.validated.statistic]
+    return STATISTICS[training.validated.statistic]
 
 
-def noun_of(found: Findings) -> str:
+def noun_of(training: Training) -> str:
     """What the training data consists of."""
-    training = found.training
     names = [("judgments", training.judgments), ("preferences", training.preferences)]
     return " and ".join(name for name, part in names if part is not None)
 
 
-def agreement(found: Findings) -> str:
+def agreement(training: Training) -> str:
     """Training and cross-validated agreement side by side."""
-    training, validated = found.training, found.training.validated
+    validated = training.validated
     record = training.model.training
-    compared, statistic = record["overfitting"], statistic_of(found)
+    compared, statistic = record["overfitting"], statistic_of(training)
     whole, its_interval = record.get(validated.statistic), record.get(f"{validated.statistic}_interval")
     shown = [
         (
@@ -88,7 +87,7 @@ def agreement(found: Findings) -> str:
     parts.append(figure(picture, f"{statistic} in each fold (by {_by(validated.by)}), seen and held out."))
     parts.append(_paragraph(_about_difference(compared)))
     if len(training.tried) > 1:
-        parts.append(_tried(found))
+        parts.append(_tried(training))
     return "".join(parts)
 
 
@@ -105,31 +104,28 @@ def _about_difference(compared: Mapping[str, Any]) -> str:
     return f"The difference is what the model has learned by heart. {verdict}"
 
 
-def _tried(found: Findings) -> str:
-    chosen = found.training.validated.choice
+def _tried(training: Training) -> str:
+    chosen = training.validated.choice
     rows = []
-    for one in found.training.tried:
+    for one in training.tried:
         mixed = f", mixture {one.choice.mixture:g}" if one.choice.mixture else ""
         mark = " (chosen)" if one.choice == chosen else ""
         rows.append(
             [escaped(f"{one.choice.penalty:g}{mixed}{mark}"), number(one.mean), interval(*one.interval)]
         )
-    return table(("lambda", statistic_of(found), "95% interval"), rows, "What cross-validation tried")
+    return table(("lambda", statistic_of(training), "95% interval"), rows, "What cross-validation tried")
 
 
-def curve(found: Findings) -> str:
+def curve(found: LearningCurve | str, noun: str, statistic: str) -> str:
     """The learning curve and its hints."""
-    if isinstance(found.curve, str):
-        return _missing(f"No hint: {found.curve}.")
-    noun, statistic = noun_of(found), statistic_of(found)
+    if isinstance(found, str):
+        return _missing(f"No hint: {found}.")
     caption = (
         f"{statistic} on held-out segments by the number of training {noun}: means over the folds with 95% intervals. "
         "The shaded fan is what is expected of more."
     )
-    sentences = [hint(gain, noun, statistic) for gain in found.curve.gains]
-    return _paragraph(" ".join(sentences), "finding") + figure(
-        curve_chart(found.curve, statistic, noun), caption
-    )
+    sentences = [hint(gain, noun, statistic) for gain in found.gains]
+    return _paragraph(" ".join(sentences), "finding") + figure(curve_chart(found, statistic, noun), caption)
 
 
 def hint(gain: Gain, noun: str, statistic: str) -> str:
@@ -144,64 +140,37 @@ def hint(gain: Gain, noun: str, statistic: str) -> str:
     return f"What {more} would add cannot be said from these data {where}."
 
 
-def hints(found: "LearningCurve | str", noun: str, statistic: str) -> list[str]:
+def hints(found: LearningCurve | str, noun: str, statistic: str) -> list[str]:
     """The hints for the terminal: those that say something."""
     if isinstance(found, str):
         return []
     return [hint(gain, noun, statistic) for gain in found.gains if gain.is_clear or gain.is_small]
 
 
-def weights(found: Findings) -> str:
-    """The weights with their intervals, in a picture and as a table."""
-    named = found.training.model.weights
+def weights(model: Model) -> str:
+    """The weights, in a picture and as a table."""
+    named = model.weights
     if not named:
         return _missing("The model has no weights: no feature occurs often enough.")
-    intervals = _intervals_by_name(found)
     groups: dict[str, list[Bar]] = {"states": [], "transitions": [], "features": []}
     for name, value in sorted(named.items(), key=lambda item: (-abs(item[1]), item[0])):
         kind = "transitions" if ends(name) else "states" if states_of(name) else "features"
-        groups[kind].append(Bar(_label(name), value, intervals.get(name, (math.nan, math.nan))))
+        groups[kind].append(Bar(_label(name), value))
     shown = [(kind, bars[:MOST_BARS]) for kind, bars in groups.items() if bars]
     left_out = sum(max(0, len(bars) - MOST_BARS) for bars in groups.values())
-    caption = f"Weights, {_how_bootstrapped(found)}. A hollow point is a weight whose interval holds 0."
+    caption = "The weights of the model."
     if left_out:
         caption += f" The {left_out} smallest are in the table alone."
-    picture = intervals_chart(
-        shown, "weight", "Weights with their intervals; the table below has the numbers"
-    )
-    instances = found.training.model.training.get("instances", {})
+    picture = intervals_chart(shown, "weight", "Weights; the table below has the numbers")
+    instances = model.training.get("instances", {})
     rows = [
-        [
-            escaped(name),
-            signed(value, 4),
-            interval(*intervals.get(name, (math.nan, math.nan)), 4),
-            f"{instances.get(name, 0):,}",
-        ]
+        [escaped(name), signed(value, 4), f"{instances.get(name, 0):,}"]
         for name, value in sorted(
             named.items(), key=lambda item: (ends(item[0]) is not None, -item[1], item[0])
         )
     ]
-    listed = table(("feature", "weight", "95% interval", "instances"), rows, "All weights")
+    listed = table(("feature", "weight", "instances"), rows, "All weights")
     return figure(picture, caption) + _folded(f"All {len(rows)} weights as a table", listed)
-
-
-def _intervals_by_name(found: Findings) -> dict[str, tuple[float, float]]:
-    if isinstance(found.intervals, str):
-        return {}
-    ends_ = zip(found.intervals.low.tolist(), found.intervals.high.tolist(), strict=True)
-    return {name: pair for name, pair in zip(found.intervals.names, ends_, strict=True) if name}
-
-
-def _how_bootstrapped(found: Findings) -> str:
-    intervals = found.intervals
-    if not isinstance(intervals, Intervals):
-        return f"without intervals ({intervals})"
-    how = (
-        "refitted from the model's weights"
-        if intervals.refitted
-        else "refitted by one Newton step from the model"
-    )
-    return f"with 95% bootstrap intervals ({intervals.resamples} resamples of the segments, {how})"
 
 
 def _label(name: str) -> str:
@@ -223,22 +192,22 @@ def source_texts(reference: str, others: Sequence[tuple[str, str]]) -> str:
     )
 
 
-def residuals(found: Findings) -> str:
+def residuals(judgments: Sequence[ErrorTable], preferences: Sequence[ErrorTable]) -> str:
     """Errors by length and by group."""
     parts = [
-        *(_errors(one, "judgments") for one in found.judgments),
-        *(_errors(one, "preferences") for one in found.preferences),
+        *(_errors(one, "judgments") for one in judgments),
+        *(_errors(one, "preferences") for one in preferences),
     ]
     if not parts:
         return _missing("There is no held-out prediction to take errors of.")
     texts = []
-    if found.judgments:
+    if judgments:
         texts.append(
             "The error of a judgment is the held-out prediction minus the human score, in standard deviations of the "
             "human scores: above 0 is rated too high. Predictions spread less than scores, so that single errors are "
             "large; a group whose interval leaves out 0 is rated too high or too low as a whole."
         )
-    if found.preferences:
+    if preferences:
         texts.append(
             "The error of a preference is 1 if the model orders the two translations the other way round, else 0."
         )
