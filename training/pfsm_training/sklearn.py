@@ -1,7 +1,7 @@
 """Training and scoring behind scikit-learn's interface; needs scikit-learn (extra ``integrations``)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ _APART = frozenset({"init", "resources", "threads"})
 SAMPLE_WEIGHT = "sample_weight"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it has no annotations
     """Learns scores of translations from pairs of a reference and a hypothesis.
 
@@ -81,74 +82,38 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         feature_names_in_: Names of the columns, where X has names.
     """
 
-    def __init__(
-        self,
-        *,
-        language: str | None = None,
-        tokeniser: str | None = None,
-        stemmer: str | None = None,
-        lowercase: bool | None = None,
-        normalisation: str | None = None,
-        matchers: Sequence[str] | None = None,
-        matching: str | None = None,
-        max_block: int | Mapping[str, int] | None = None,
-        max_jump: int | None = None,
-        options: Mapping[str, Mapping[str, Any]] | None = None,
-        split: Sequence[str] | None = None,
-        classes: str | Mapping[str, Sequence[str]] | None = None,
-        features: Sequence[str] | None = None,
-        edits: bool | None = None,
-        references: str | None = None,
-        penalty: float | Sequence[float] | str | None = None,
-        lambda_rule: str | None = None,
-        objective: str | None = None,
-        standardise: bool | None = None,
-        mixture: float | str | None = None,
-        edit_cost: float | None = None,
-        match_gain: float | None = None,
-        encoder: bool | Mapping[str, Any] | None = None,
-        minimal_pairs: bool | Mapping[str, Any] | None = None,
-        class_transitions: bool | None = None,
-        prune_jumps: bool | None = None,
-        weights: bool | str | Mapping[str, Any] | None = None,
-        solver: str | None = None,
-        start: str | None = None,
-        init: Model | str | None = None,
-        resources: Mapping[str, str] | None = None,
-        threads: int | None = None,
-    ) -> None:
-        self.language = language
-        self.tokeniser = tokeniser
-        self.stemmer = stemmer
-        self.lowercase = lowercase
-        self.normalisation = normalisation
-        self.matchers = matchers
-        self.matching = matching
-        self.max_block = max_block
-        self.max_jump = max_jump
-        self.options = options
-        self.split = split
-        self.classes = classes
-        self.features = features
-        self.edits = edits
-        self.references = references
-        self.penalty = penalty
-        self.lambda_rule = lambda_rule
-        self.objective = objective
-        self.standardise = standardise
-        self.mixture = mixture
-        self.edit_cost = edit_cost
-        self.match_gain = match_gain
-        self.encoder = encoder
-        self.minimal_pairs = minimal_pairs
-        self.class_transitions = class_transitions
-        self.prune_jumps = prune_jumps
-        self.weights = weights
-        self.solver = solver
-        self.start = start
-        self.init = init
-        self.resources = resources
-        self.threads = threads
+    language: str | None = None
+    tokeniser: str | None = None
+    stemmer: str | None = None
+    lowercase: bool | None = None
+    normalisation: str | None = None
+    matchers: Sequence[str] | None = None
+    matching: str | None = None
+    max_block: int | Mapping[str, int] | None = None
+    max_jump: int | None = None
+    options: Mapping[str, Mapping[str, Any]] | None = None
+    split: Sequence[str] | None = None
+    classes: str | Mapping[str, Sequence[str]] | None = None
+    features: Sequence[str] | None = None
+    edits: bool | None = None
+    references: str | None = None
+    penalty: float | Sequence[float] | str | None = None
+    lambda_rule: str | None = None
+    objective: str | None = None
+    standardise: bool | None = None
+    mixture: float | str | None = None
+    edit_cost: float | None = None
+    match_gain: float | None = None
+    encoder: bool | Mapping[str, Any] | None = None
+    minimal_pairs: bool | Mapping[str, Any] | None = None
+    class_transitions: bool | None = None
+    prune_jumps: bool | None = None
+    weights: bool | str | Mapping[str, Any] | None = None
+    solver: str | None = None
+    start: str | None = None
+    init: Model | str | None = None
+    resources: Mapping[str, str] | None = None
+    threads: int | None = None
 
     def fit(
         self,
