@@ -1,1 +1,1 @@
-"""The results of an experiment as tables, plots and a page."""
+"""The results of an experiment as tables."""
