@@ -38,8 +38,8 @@ from pfsm.metrics.meteor.options import BASE, METEOR, PARTS
 from pfsm.metrics.meteor.options import check_options as meteor_options
 from pfsm.metrics.metric_group import MetricGroup, with_options
 from pfsm.metrics.names import Option, flag, number, one_of, read_options, whole
-from pfsm.metrics.syntax.layers import dependency_tree, has_tags, has_tree
-from pfsm.metrics.syntax.overlap import PARSER
+from pfsm.metrics.syntax.layers import has_dependencies, has_tags
+from pfsm.metrics.syntax.trees import PARSER, tree_of
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -177,7 +177,7 @@ class _Numbers:
         """Words, tags and heads of the reference."""
         if analysis.is_failed:
             raise PfsmError("metric dpm-model: the parser gives no dependency trees; choose one that does")
-        heads = projective_heads(dependency_tree(analysis).heads) if analysis.tokens else []
+        heads = projective_heads(tree_of(analysis).heads) if analysis.tokens else []
         return [*self.line(analysis), heads]
 
 
@@ -235,7 +235,7 @@ class DpmMetric(AnalysedMetric):
 
 
 def _is_learnable(analysis: Analysis) -> bool:
-    return has_tree(analysis) and has_tags(analysis)
+    return has_dependencies(analysis) and has_tags(analysis)
 
 
 class DpmfMetric(SegmentMetric):

@@ -89,9 +89,9 @@ _FIRST = (
 # Modules with `GROUPS` of their own; most of them bring parsers.
 _FURTHER = (
     "pfsm.english.preservation.differences",
-    "pfsm.metrics.syntax.dependency_metrics",
-    "pfsm.metrics.syntax.overlap_metrics",
-    "pfsm.metrics.roles.metrics",
+    "pfsm.metrics.syntax.tree_metrics",
+    "pfsm.metrics.syntax.overlap",
+    "pfsm.metrics.roles",
     "pfsm.metrics.discourse.metrics",
     "pfsm.metrics.dpmf",
     "pfsm.metrics.terp.metric",

@@ -10,7 +10,7 @@ same over what the reference has, F = 2 P R / (P + R), 0 where nothing is shared
 * ``rouge-l`` (Lin 2004): F of the longest common subsequence. ``rouge-w``: the same with k consecutive matches worth
   k^1.2, P and R raised to 1 / 1.2. ``rouge-s``: F of skip-bigrams with at most four words between them (ROUGE-S4).
 * ``ol`` (O_l of Giménez and Màrquez 2009, appendix A): words in common over the words that either side has, each word
-  once, c / (r + h - c); with the option ``over=bags`` a word counts as often as it occurs; 1 for two empty lines.
+  once, c / (r + h - c); 1 for two empty lines.
 * ``gtm-1``, ``gtm-2`` (Melamed, Green and Turian 2003): F of (sum of size^e)^(1/e) over matching runs, e = 1, 2.
 
 Words are the tokens of one of our tokenisers (``plain`` by default), in lower case.
@@ -34,7 +34,7 @@ from pfsm.metrics.inputs import (
     quotient,
     score_distinct,
 )
-from pfsm.metrics.names import Option, flag, one_of, read_options, text
+from pfsm.metrics.names import Option, flag, read_options, text
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
 from pfsm.metrics.nist import (
     PairEncoder,
@@ -51,7 +51,6 @@ from pfsm.text.languages import check_tokeniser, tokeniser_label
 Float = NDArray[np.float64]
 
 NIST, WER, PER = "nist", "wer", "per"
-OL, OVER, SETS, BAGS = "ol", "over", "sets", "bags"
 ROUGE_W = 1.2
 SKIP = 4
 
@@ -115,13 +114,10 @@ def _gtm_2(pairs: WordPairs) -> Float:
 
 
 def _overlap(pairs: WordPairs) -> Float:
+    pairs = pairs.distinct
     common = _common(pairs)
     either = pairs.h + pairs.r - common
     return np.divide(common, either, out=np.ones(either.size), where=either > 0)
-
-
-def _overlap_of_sets(pairs: WordPairs) -> Float:
-    return _overlap(pairs.distinct)
 
 
 def _f(shared: Float, of_hypothesis: Float, of_reference: Float) -> Float:
@@ -146,9 +142,8 @@ _KINDS: Mapping[str, _Kind] = {
     "rouge-s": _Kind(_rouge_s, {"beta": "1", "skip": str(SKIP)}),
     "gtm-1": _Kind(_gtm_1, {"e": "1"}),
     "gtm-2": _Kind(_gtm_2, {"e": "2"}),
-    OL: _Kind(_overlap_of_sets, {"over": SETS}),
+    "ol": _Kind(_overlap, {"over": "sets"}),
 }
-_OVER_BAGS = _Kind(_overlap, {"over": BAGS})
 WORD_METRICS = (NIST, *_KINDS)
 _WORDS = {"tokeniser": text("plain", "a name"), "lowercase": flag(True)}
 
@@ -166,8 +161,8 @@ class _OverWords(SegmentMetric):
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
         self.name = name
-        further = {NIST: {INFO: Option(None, lambda _: True, "")}, OL: {OVER: one_of(SETS, BAGS)}}
-        self.options = read_options(name, options or {}, _WORDS | further.get(name, {}))
+        further = {INFO: Option(None, lambda _: True, "")} if name == NIST else {}
+        self.options = read_options(name, options or {}, _WORDS | further)
         self.tokeniser, self.lowercase = self.options["tokeniser"], self.options["lowercase"]
         try:
             check_tokeniser(self.tokeniser)
@@ -204,8 +199,7 @@ class WordMetric(_OverWords):
 
     Args:
         name: One of `WORD_METRICS`.
-        options: ``tokeniser`` (``plain``, the default, or ``penn``), ``lowercase`` (default: true); of ``ol``
-            ``over``: ``sets`` of words (the default), or ``bags``, where a word counts as often as it occurs.
+        options: ``tokeniser`` (``plain``, the default, or ``penn``), ``lowercase`` (default: true).
 
     Raises:
         PfsmError: If an option is unknown or has no such value.
@@ -213,7 +207,7 @@ class WordMetric(_OverWords):
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(name, options)
-        self._kind = _OVER_BAGS if self.options.get(OVER) == BAGS else _KINDS[name]
+        self._kind = _KINDS[name]
 
     def entries(self) -> Mapping[str, str]:
         """What words are, and the metric's parameters."""

@@ -22,8 +22,8 @@ from stopwatch import Report, cost, one_core
 from pfsm.analysis.service import analyse_lines
 from pfsm.analysis.wanted import Wanted
 from pfsm.metrics import get_metric
-from pfsm.metrics.syntax.dependency_metrics import GROUPS as DEPENDENCIES
-from pfsm.metrics.syntax.overlap_metrics import GROUPS as OVERLAPS
+from pfsm.metrics.syntax.overlap import GROUPS as OVERLAPS
+from pfsm.metrics.syntax.tree_metrics import GROUPS as TREES
 
 PARSED = 1000
 RUNS = 3
@@ -40,9 +40,7 @@ def main() -> None:
     """Times parsing, then every metric on parsed lines."""
     one_core()
     references, hypotheses = pairs()
-    names = sys.argv[1:] or [
-        name for group in (*DEPENDENCIES, *OVERLAPS) if group.listed for name in group.metrics
-    ]
+    names = sys.argv[1:] or [name for group in (*TREES, *OVERLAPS) if group.listed for name in group.metrics]
     report = Report(f"Metrics over syntax, {len(references):,} pairs")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PFSM_RESOURCES"] = folder

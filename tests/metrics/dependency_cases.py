@@ -1,7 +1,8 @@
 """Dependency trees for tests, and what is in them found out slowly: by listing everything."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise, product
 
 import numpy as np
@@ -9,9 +10,8 @@ import numpy as np
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.metrics.analysed import mean_precision
-from pfsm.metrics.syntax.constituent import subtree_elements, tree_cosines
-from pfsm.metrics.syntax.dependency_fragments import chains, fragment_counts, kernel_scores, subtrees
-from pfsm.metrics.syntax.overlap import clipped_fraction
+from pfsm.metrics.syntax.fragments import chains, fragment_counts, kernel_scores, subtrees
+from pfsm.metrics.syntax.trees import Trees, as_trees, constituent_trees
 
 Subtree = tuple[str, tuple["Subtree", ...] | None]
 
@@ -135,34 +135,47 @@ def pieces_of(words: Sequence[str], tree: DependencyTree, name: str) -> list[tup
     return found
 
 
+def dependencies(kind: str = "words", heads: str = "ud") -> Callable[[Sequence[Analysis]], Trees]:
+    """Reads dependency trees."""
+    return partial(as_trees, kind=kind, heads=heads)
+
+
 def chain_score(
     hypothesis: Analysis, references: Sequence[Analysis], longest: int = 4, kind: str = "words"
 ) -> float:
     """HWCM of a line against several references."""
-    return float(mean_precision(fragment_counts(chains, [hypothesis], [references], longest, kind))[0])
+    return float(
+        mean_precision(fragment_counts(chains, dependencies(kind), [hypothesis], [references], longest))[0]
+    )
 
 
 def subtree_score(hypothesis: Analysis, references: Sequence[Analysis], deepest: int = 4) -> float:
     """DSTM of a line against several references."""
-    return float(mean_precision(fragment_counts(subtrees, [hypothesis], [references], deepest))[0])
+    return float(
+        mean_precision(fragment_counts(subtrees, dependencies(), [hypothesis], [references], deepest))[0]
+    )
 
 
 def kernel_score(hypothesis: Analysis, references: Sequence[Analysis], *, single: bool = True) -> float:
     """DTKM of a line: the largest cosine."""
-    return float(kernel_scores([hypothesis] * len(references), references, single=single).max())
+    return float(
+        kernel_scores(dependencies(), [hypothesis] * len(references), references, single=single).max()
+    )
 
 
 def subtree_metric(
     hypothesis: Sequence[Constituent], references: Sequence[Sequence[Constituent]], depth: int = 4
 ) -> float:
     """STM of a line's trees against several references."""
-    return clipped_fraction(
-        subtree_elements(hypothesis, depth), [subtree_elements(one, depth) for one in references]
-    )
+    counts = fragment_counts(subtrees, constituent_trees, [hypothesis], [references], depth)
+    return float(mean_precision(counts)[0])
 
 
 def tree_kernel_metric(
     hypothesis: Sequence[Constituent], references: Sequence[Sequence[Constituent]], decay: float = 1.0
 ) -> float:
     """TKM of a line's trees: the largest cosine."""
-    return float(tree_cosines([hypothesis] * len(references), references, decay).max(initial=0.0))
+    hypotheses = [hypothesis] * len(references)
+    return float(
+        kernel_scores(constituent_trees, hypotheses, references, decay=decay, single=False).max(initial=0.0)
+    )

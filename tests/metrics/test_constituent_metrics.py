@@ -1,14 +1,14 @@
 """STM and TKM: the paper's example, listing all subtrees, several references, bounds."""
 
 import math
-from collections import Counter
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from pfsm.analysis.constituents import Constituent, parse_brackets
-from pfsm.metrics.syntax.constituent import subtree_elements, tree_cosines
+from pfsm.metrics.syntax.fragments import fragment_counts, kernel_scores, subtrees
+from pfsm.metrics.syntax.trees import constituent_trees
 from tests.metrics.dependency_cases import subtree_metric, tree_kernel_metric
 from tests.oracles.subtrees import fragment_kernel, subtrees_of_depth
 
@@ -63,10 +63,12 @@ class TestSubtreeMetric:
 
     def test_sentences_add_up_and_top_is_no_node(self) -> None:
         first, second = random_pairs(1)[0]
-        both = subtree_elements([first, second], 3)
-        assert Counter(both) == Counter(subtree_elements([first], 3)) + Counter(subtree_elements([second], 3))
         topped = Constituent("TOP", first.start, first.end, (first,))
-        assert Counter(subtree_elements([topped], 3)) == Counter(subtree_elements([first], 3))
+        lines = [[first, second], [first], [second], [topped]]
+        counts = fragment_counts(subtrees, constituent_trees, lines, [[one] for one in lines], 3)[..., 1]
+        assert (counts[0] == counts[1] + counts[2]).all()
+        assert (counts[3] == counts[1]).all()
+        assert subtree_metric([topped], [[first]]) == 1.0
 
 
 class TestTreeKernel:
@@ -108,4 +110,4 @@ class TestTreeKernel:
         assert tree_kernel_metric([word], [[word]]) == 1.0
         assert tree_kernel_metric([word], [[HYPOTHESIS]]) == 0.0
         assert tree_kernel_metric([HYPOTHESIS], [[]]) == 0.0
-        assert tree_cosines([], []).shape == (0,)
+        assert kernel_scores(constituent_trees, [], []).shape == (0,)

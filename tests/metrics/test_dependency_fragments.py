@@ -11,12 +11,13 @@ import pytest
 from pfsm.analysis.constituents import parse_brackets
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
-from pfsm.metrics.syntax.dependency_fragments import chains, fragment_counts, kernel_scores, subtrees
+from pfsm.metrics.syntax.fragments import chains, fragment_counts, kernel_scores, subtrees
 from tests.metrics.dependency_cases import (
     PEN,
     all_subtrees,
     chain_score,
     chains_of,
+    dependencies,
     edited,
     kernel_score,
     line,
@@ -50,14 +51,14 @@ def listed(lists: Listing, kind: str, sizes: Sequence[int]) -> list[list[list[in
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_chains_are_those_of_a_listing(kind: str) -> None:
-    found = fragment_counts(chains, HYPOTHESES, alone(REFERENCES), 5, kind)
+    found = fragment_counts(chains, dependencies(kind), HYPOTHESES, alone(REFERENCES), 5)
     assert found.tolist() == listed(chains_of, kind, range(1, 6))
     assert found[:, 3:, 0].sum() > 0
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_subtrees_are_those_of_a_listing(kind: str) -> None:
-    found = fragment_counts(subtrees, HYPOTHESES, alone(REFERENCES), 4, kind)
+    found = fragment_counts(subtrees, dependencies(kind), HYPOTHESES, alone(REFERENCES), 4)
     assert found.tolist() == listed(subtrees_of, kind, range(1, 5))
     assert found[:, 2:, 0].sum() > 0
 
@@ -89,7 +90,7 @@ def products(one: Counter[Any], other: Counter[Any], decay: float) -> float:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("decay", "single"), [(1.0, False), (0.4, True)])
 def test_the_kernel_counts_all_subtrees(kind: str, decay: float, single: bool) -> None:
-    found = kernel_scores(HYPOTHESES, REFERENCES, kind, decay=decay, single=single)[:, 0]
+    found = kernel_scores(dependencies(kind), HYPOTHESES, REFERENCES, decay=decay, single=single)
     wanted = []
     for pair in zip(HYPOTHESES, REFERENCES, strict=True):
         bags = [

@@ -21,7 +21,7 @@ OTHER: dict[str, tuple[object, ...]] = {
     "depth": (3,), "pieces": ("paths",), "of": ("relations", "words"), "decay": (0.5,),
     "single": (False,), "average": ("elements",),
     "beam": (3,), "penalty": (0.5,), "actions": ("all",), "costs": ("ter",),
-    "edits": ("stem",), "scale": (0.25,), "over": ("bags",), "heads": ("collins",),
+    "edits": ("stem",), "scale": (0.25,), "heads": ("collins",),
     "smooth_method": ("add-k", "none"), "smooth_value": (0.5, 0.501), "expected": (True,),
     "alpha": (0.5,), "beta": (3.0,),
     **dict.fromkeys(

@@ -19,22 +19,16 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.structures import structure_of
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
-from pfsm.metrics.analysed import AnalysedMetric
+from pfsm.metrics.analysed import OF_HYPOTHESIS, SHARED, AnalysedMetric
 from pfsm.metrics.discourse.conditions import POSITIONED, TYPES, Condition, conditions_of, root_boxes
+from pfsm.metrics.inputs import quotient
 from pfsm.metrics.metric_group import MetricGroup, typed_family, with_options
 from pfsm.metrics.names import Options, one_of, read_options, whole
-from pfsm.metrics.syntax.constituent import DEEPEST, DEPTH, subtree_elements
-from pfsm.metrics.syntax.layers import Element, Layer, has_tags, words_of_line
-from pfsm.metrics.syntax.overlap import (
-    PARSER,
-    Measure,
-    TypeCounts,
-    average_overlap,
-    layer_scores,
-    pooled_overlap,
-    read_typed,
-    sum_of_fractions,
-)
+from pfsm.metrics.syntax.fragments import chains, fragment_counts, subtrees
+from pfsm.metrics.syntax.layers import Element, Layer, has_tags
+from pfsm.metrics.syntax.overlap import layer_metric, read_typed
+from pfsm.metrics.syntax.tree_metrics import DEPTH, MOST_LEVELS
+from pfsm.metrics.syntax.trees import PARSER, Trees, constituent_trees, words_of
 
 _BOX = "drs"
 
@@ -106,27 +100,6 @@ def _merged(analysis: Analysis) -> dict[str, str]:
     return found
 
 
-def tree_elements(analysis: Analysis, depth: int = DEPTH, *, paths: bool = False) -> list[Element]:
-    """Pieces of a line's trees, as (their size, themselves), up to a size.
-
-    Args:
-        analysis: The line.
-        depth: The largest size.
-        paths: Whether to take ways down the tree, instead of nodes with everything below them down to a depth.
-    """
-    trees = discourse_trees(analysis)
-    if not paths:
-        return subtree_elements(trees, depth)
-    found: list[Element] = []
-    waiting: list[tuple[Constituent, tuple[str, ...]]] = [(tree, ()) for tree in trees]
-    while waiting:
-        node, above = waiting.pop()
-        way = (*above, node.label)[-depth:]
-        found += [(str(size), way[-size:]) for size in range(1, len(way) + 1)]
-        waiting += [(child, way) for child in node.children]
-    return found
-
-
 Float = NDArray[np.float64]
 TREE = "dr-stm"
 SUBTREES, PATHS = "subtrees", "paths"
@@ -169,7 +142,7 @@ def _elements(analysis: Analysis, names: Sequence[str]) -> Iterable[Element]:
 
 
 def _words(analysis: Analysis) -> Iterable[Element]:
-    return _elements(analysis, words_of_line(analysis))
+    return _elements(analysis, words_of(analysis))
 
 
 def _tags(analysis: Analysis) -> Iterable[Element]:
@@ -192,24 +165,17 @@ def condition_metric(name: str, options: Options) -> AnalysedMetric:
     """
     typed = read_typed(name, options, _check_type)
     words = typed.stem == "dr-or"
-    entries = {
-        "layer": "drs-words" if words else "drs-tags",
-        "type": typed.entries["type"],
-        **({"case": "lc"} if words else {}),
-        **typed.entries,
-    }
-    layer = LAYERS[typed.stem]
-    measure: Measure = pooled_overlap if typed.is_pooled else average_overlap
-
-    def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
-        return layer_scores(hypotheses, references, layer, measure, typed.only)[:, np.newaxis]
-
-    return AnalysedMetric(typed.base, entries, typed.options["parser"], _WANTED, compute, layer.is_there)
+    entries = {"layer": "drs-words" if words else "drs-tags", "type": typed.entries["type"]}
+    return layer_metric(typed, LAYERS[typed.stem], entries | ({"case": "lc"} if words else {}))
 
 
 def _check_type(name: str, _: str, only: str) -> None:
     if only not in TYPES:
         raise PfsmError(f"metric {name}: {only!r} is no type of condition; known are {', '.join(TYPES)}")
+
+
+def _trees(analyses: Sequence[Analysis]) -> Trees:
+    return constituent_trees([discourse_trees(one) if has_structure(one) else () for one in analyses])
 
 
 def tree_metric(name: str, options: Options) -> AnalysedMetric:
@@ -219,17 +185,15 @@ def tree_metric(name: str, options: Options) -> AnalysedMetric:
     one counts.
     """
     chosen = read_options(
-        name, options, PARSER | {"depth": whole(DEPTH, DEEPEST), "pieces": one_of(SUBTREES, PATHS)}
+        name, options, PARSER | {"depth": whole(DEPTH, MOST_LEVELS), "pieces": one_of(SUBTREES, PATHS)}
     )
     depth: int = chosen["depth"]
-    paths = chosen["pieces"] == PATHS
-    layer = Layer(lambda one: tree_elements(one, depth, paths=paths), has_structure, _WANTED, 0.0)
-
-    def measure(counts: TypeCounts) -> Float:
-        return sum_of_fractions(counts) / depth
+    fragments = chains if chosen["pieces"] == PATHS else subtrees
 
     def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
-        return layer_scores(hypotheses, references, layer, measure)[:, np.newaxis]
+        counts = fragment_counts(fragments, _trees, hypotheses, [(one,) for one in references], depth)
+        shares = quotient(counts[..., SHARED], counts[..., OF_HYPOTHESIS])
+        return np.asarray(shares.sum(axis=1, keepdims=True) / depth)
 
     entries = {"depth": str(depth), "pieces": chosen["pieces"]}
     return AnalysedMetric(name, entries, chosen["parser"], _WANTED, compute, has_structure)

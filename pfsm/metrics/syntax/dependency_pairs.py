@@ -24,16 +24,8 @@ from numpy.typing import NDArray
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.heads import projected_labels
 from pfsm.analysis.sentence import Analysis, DependencyTree
-from pfsm.metrics.syntax.dependency_lines import (
-    Bags,
-    chosen,
-    constituent_dependencies,
-    has_tree,
-    lacking,
-    shared_of,
-    tree_of,
-    words_of,
-)
+from pfsm.metrics.syntax.fragments import Bags, chosen, shared_of
+from pfsm.metrics.syntax.trees import constituent_dependencies, has_tree, lacking, tree_of, words_of
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -112,7 +104,8 @@ def pair_counts(
         PfsmError: If an analysis lacks what is needed.
     """
     arcs = _arcs([*hypotheses, *references], expectation)
-    return shared_of([_pieces(arcs, name) for name in decompositions], len(hypotheses))
+    sizes = np.ones(len(hypotheses), dtype=np.int64)
+    return shared_of([_pieces(arcs, name) for name in decompositions], sizes)
 
 
 def _pieces(arcs: _Arcs, name: str) -> Bags:

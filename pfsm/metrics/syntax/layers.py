@@ -1,8 +1,8 @@
 """Layers: the linguistic elements of a line, each of some type and made of items that two lines can share.
 
-The overlaps of Giménez and Màrquez (2009, appendix A) and the fractions of Liu and Gildea (2005) differ in what they
-count, not in how: a layer says what a line has as (type, item) elements, and everything else is common to all of them
-(`pfsm.metrics.syntax.overlap`). Semantic roles are further layers (`pfsm.metrics.roles.metrics`).
+The overlaps of Giménez and Màrquez (2009, appendix A) differ in what they count, not in how: a layer says what a line
+has as (type, item) elements, and everything else is common to all of them (`pfsm.metrics.syntax.overlap`). Semantic
+roles are further layers (`pfsm.metrics.roles`).
 
 ====================  =====================================  ================================
 layer                 type                                   items
@@ -14,7 +14,6 @@ layer                 type                                   items
 ``relation``          grammatical relation                   the words of subtrees that hang by it
 ``leaf``              tag in the constituent tree            the words that have it
 ``constituent``       category                               the words of such constituents
-``chain-…``           length, 1 to 4                         head-word chains
 ====================  =====================================  ================================
 
 Words are the analyser's, in lower case. A word in two constituents of a type, one in the other, counts in both.
@@ -25,14 +24,13 @@ from dataclasses import dataclass
 
 from pfsm.analysis.chunks import base_chunks
 from pfsm.analysis.constituents import TOP
-from pfsm.analysis.heads import head_dependencies
-from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
+from pfsm.metrics.syntax.trees import tree_of, words_of
 
 Element = tuple[str, Hashable]
 Elements = Callable[[Analysis], Iterable[Element]]
-LONGEST_CHAIN = 4
 
 DEPENDENCIES = Wanted()
 CONSTITUENTS = Wanted(constituents=True)
@@ -64,8 +62,12 @@ def has_tags(analysis: Analysis) -> bool:
     return _known(bool(analysis.xpos or analysis.upos), analysis, "tags")
 
 
-def has_tree(analysis: Analysis) -> bool:
-    """Whether a dependency tree is known, or constituents from which one follows."""
+def has_dependencies(analysis: Analysis) -> bool:
+    """Whether a dependency tree is known, or constituents from which one follows.
+
+    Raises:
+        PfsmError: If the parser gives neither, but something else.
+    """
     return _known(bool(analysis.trees or analysis.constituents), analysis, "dependency trees")
 
 
@@ -87,26 +89,16 @@ def _known(known: bool, analysis: Analysis, what: str) -> bool:
     return known and bool(analysis.tokens)
 
 
-def dependency_tree(analysis: Analysis) -> DependencyTree:
-    """The likeliest dependency tree, or where there is none the one that follows from the constituents."""
-    return analysis.tree or head_dependencies(analysis.constituents)
-
-
-def words_of_line(analysis: Analysis) -> list[str]:
-    """The words as layers compare them."""
-    return [token.lower() for token in analysis.tokens]
-
-
 def _tagged(analysis: Analysis) -> Iterable[Element]:
-    return zip(analysis.xpos or analysis.upos, words_of_line(analysis), strict=True)
+    return zip(analysis.xpos or analysis.upos, words_of(analysis), strict=True)
 
 
 def _categorised(analysis: Analysis) -> Iterable[Element]:
-    return zip(analysis.upos or analysis.xpos, words_of_line(analysis), strict=True)
+    return zip(analysis.upos or analysis.xpos, words_of(analysis), strict=True)
 
 
 def _chunked(analysis: Analysis) -> Iterable[Element]:
-    words = words_of_line(analysis)
+    words = words_of(analysis)
     return [
         (chunk.label, word)
         for chunk in base_chunks(analysis.constituents)
@@ -115,13 +107,13 @@ def _chunked(analysis: Analysis) -> Iterable[Element]:
 
 
 def _leaves(analysis: Analysis) -> Iterable[Element]:
-    words = words_of_line(analysis)
+    words = words_of(analysis)
     nodes = (node for tree in analysis.constituents for node in tree.nodes())
     return [(node.label, words[node.start]) for node in nodes if node.is_leaf]
 
 
 def _phrases(analysis: Analysis) -> Iterable[Element]:
-    words = words_of_line(analysis)
+    words = words_of(analysis)
     nodes = (node for tree in analysis.constituents for node in tree.nodes())
     return [
         (node.label, word)
@@ -136,7 +128,7 @@ def paths_from_root(analysis: Analysis) -> list[list[int]]:
 
     Heads that go in circles, as in no tree, give paths that end when they are as long as the line.
     """
-    heads = dependency_tree(analysis).heads
+    heads = tree_of(analysis).heads
     paths: list[list[int]] = []
     for token in range(len(heads)):
         path, head = [token], heads[token] - 1
@@ -149,12 +141,12 @@ def paths_from_root(analysis: Analysis) -> list[list[int]]:
 
 def _levels(analysis: Analysis) -> Iterable[Element]:
     depths = (str(len(path)) for path in paths_from_root(analysis))
-    return zip(depths, words_of_line(analysis), strict=True)
+    return zip(depths, words_of(analysis), strict=True)
 
 
 def _ruled(analysis: Analysis) -> Iterable[Element]:
-    labels = dependency_tree(analysis).labels
-    words = words_of_line(analysis)
+    labels = tree_of(analysis).labels
+    words = words_of(analysis)
     # A word is in the subtree of everything on its way to the root.
     return [
         (labels[above], word)
@@ -163,37 +155,12 @@ def _ruled(analysis: Analysis) -> Iterable[Element]:
     ]
 
 
-def _chains(names: Callable[[Analysis], list[str]]) -> Elements:
-    def elements(analysis: Analysis) -> Iterable[Element]:
-        values = names(analysis)
-        return [
-            (str(length), tuple(values[token] for token in reversed(path[:length])))
-            for path in paths_from_root(analysis)
-            for length in range(1, min(len(path), LONGEST_CHAIN) + 1)
-        ]
-
-    return elements
-
-
-def _relations(analysis: Analysis) -> list[str]:
-    return list(dependency_tree(analysis).labels)
-
-
-def _has_categories(analysis: Analysis) -> bool:
-    return has_tree(analysis) and has_tags(analysis)
-
-
 LAYERS: Mapping[str, Layer] = {
     "pos": Layer(_tagged, has_tags, DEPENDENCIES),
     "chunk": Layer(_chunked, has_constituents, CONSTITUENTS),
-    "level": Layer(_levels, has_tree, DEPENDENCIES),
+    "level": Layer(_levels, has_dependencies, DEPENDENCIES),
     "category": Layer(_categorised, has_tags, DEPENDENCIES),
-    "relation": Layer(_ruled, has_tree, DEPENDENCIES),
+    "relation": Layer(_ruled, has_dependencies, DEPENDENCIES),
     "leaf": Layer(_leaves, has_constituents, CONSTITUENTS),
     "constituent": Layer(_phrases, has_constituents, CONSTITUENTS),
-    "chain-words": Layer(_chains(words_of_line), has_tree, DEPENDENCIES),
-    "chain-categories": Layer(
-        _chains(lambda analysis: list(analysis.upos or analysis.xpos)), _has_categories, DEPENDENCIES
-    ),
-    "chain-relations": Layer(_chains(_relations), has_tree, DEPENDENCIES),
 }

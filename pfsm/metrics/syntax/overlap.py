@@ -1,61 +1,44 @@
-"""What the elements of two lines have in common, type by type, for any layer.
+"""What the elements of two lines have in common, type by type, for any layer; the metrics over layers, SP-NIST.
 
-With h_e and r_e how often hypothesis and reference have an element e, and e of type t:
+With h_e and r_e how often hypothesis and reference have an element e, and e of type t, the overlap of a type is
 
-* overlap of a type: O_t = sum_e min(h_e, r_e) / sum_e max(h_e, r_e); the average is over the types that either line
-  has, each counting alike (Giménez and Màrquez 2009, appendix A), or the sums are over all elements;
-* clipped fraction of a type: sum_e min(h_e, r_e) / sum_e h_e, the average is over the types that either line has (Liu
-  and Gildea 2005, where types are depths of subtrees or lengths of chains). With several references r_e is that of the
-  reference that has e most often.
+    O_t = sum_e min(h_e, r_e) / sum_e max(h_e, r_e)
 
-Where neither line has an element the score is 1 (two empty lines: what the layer says); where one of them was not
-analysed, it is 0.
+The average is over the types that either line has, each counting alike (Giménez and Màrquez 2009, appendix A), or the
+sums are over all elements. Where neither line has an element the score is 1 (two empty lines: what the layer says);
+where one of them was not analysed, it is 0.
+
+Names of metrics are those of the paper, in lower case: ``sp-op-*`` is the average over all types, ``sp-op-NN`` counts
+one type. What is not a letter, digit, hyphen, colon or star does not occur, so a name can stand in a shell, in YAML and
+in parentheses as it is; options follow in parentheses.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
-from pfsm.metrics.metric_group import ALL
-from pfsm.metrics.names import Option, Options, one_of, parse_name, read_options, stem_and_type, text
-from pfsm.metrics.syntax.layers import Element, Layer
+from pfsm.metrics.analysed import AnalysedMetric
+from pfsm.metrics.metric_group import ALL, MetricGroup, typed_family, with_options
+from pfsm.metrics.names import Option, Options, one_of, parse_name, read_options, stem_and_type
+from pfsm.metrics.ngram_table import INFO, known_table
+from pfsm.metrics.reference_fitted import counted_name
+from pfsm.metrics.syntax.layers import LAYERS, Element, Layer
+from pfsm.metrics.syntax.sequences import SequenceNist
+from pfsm.metrics.syntax.trees import PARSER
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 # Pairs counted at once: tables of pairs by types must stay small.
 PORTION = 4096
-
-
-@dataclass(frozen=True, eq=False)
-class TypeCounts:
-    """Numbers of elements by type, the types in a fixed order; all float64 [n_types, n_pairs].
-
-    Attributes:
-        shared: ``sum_e min(h_e, r_e)``.
-        hypothesis: ``sum_e h_e``.
-        reference: ``sum_e r_e``.
-    """
-
-    shared: Float
-    hypothesis: Float
-    reference: Float
-
-    @property
-    def either(self) -> Float:
-        """``sum_e max(h_e, r_e)``."""
-        return self.hypothesis + self.reference - self.shared
-
-
-Measure = Callable[[TypeCounts], Float]
+# From ``sum_e min(h_e, r_e)`` and ``sum_e max(h_e, r_e)`` by type, float64 [n_types, n_pairs], to float64 [n_pairs].
+Measure = Callable[[Float, Float], Float]
 TYPES, ELEMENTS = "types", "elements"
-PARSER = {"parser": text(DEFAULT_PARSER, "the name of a parser")}
 AVERAGE = {"average": one_of(TYPES, ELEMENTS)}
 
 
@@ -115,34 +98,18 @@ def read_typed(
     return TypedName(parsed.base, stem, None if only in {"", ALL} else only, chosen, entries)
 
 
-def average_overlap(counts: TypeCounts) -> Float:
-    """Overlap averaged over types, float64 [n_pairs]."""
-    return _mean(counts.shared, counts.either, counts)
-
-
-def pooled_overlap(counts: TypeCounts) -> Float:
-    """Overlap of the elements of all types together, float64 [n_pairs]."""
-    either = _sum(counts.either)
-    return np.divide(_sum(counts.shared), either, out=np.ones(either.size), where=either > 0)
-
-
-def average_fraction(counts: TypeCounts) -> Float:
-    """Clipped fraction of the hypothesis's elements averaged over types, float64 [n_pairs]."""
-    return _mean(counts.shared, counts.hypothesis, counts)
-
-
-def sum_of_fractions(counts: TypeCounts) -> Float:
-    """Sum of the clipped fractions of the types that the hypothesis has, float64 [n_pairs]."""
-    there = counts.hypothesis > 0
-    return _sum(np.divide(counts.shared, counts.hypothesis, out=np.zeros(there.shape), where=there))
-
-
-def _mean(over: Float, under: Float, counts: TypeCounts) -> Float:
-    """Mean of quotients over the types that are there, 0 where only the divisor is lacking."""
-    there = counts.either > 0
-    total = _sum(np.divide(over, under, out=np.zeros(over.shape), where=under > 0))
+def average_overlap(shared: Float, either: Float) -> Float:
+    """Overlap averaged over the types that are there, float64 [n_pairs]."""
+    there = either > 0
+    total = _sum(np.divide(shared, either, out=np.zeros(shared.shape), where=there))
     number = _sum(there.astype(np.float64))
     return np.divide(total, number, out=np.ones(number.size), where=number > 0)
+
+
+def pooled_overlap(shared: Float, either: Float) -> Float:
+    """Overlap of the elements of all types together, float64 [n_pairs]."""
+    under = _sum(either)
+    return np.divide(_sum(shared), under, out=np.ones(under.size), where=under > 0)
 
 
 def _sum(table: Float) -> Float:
@@ -151,53 +118,6 @@ def _sum(table: Float) -> Float:
     for row in table:
         total += row
     return total
-
-
-def bag_overlap(one: Counter[Element], other: Counter[Element]) -> float:
-    """Overlap of two bags: size of the intersection over size of the union; 1 for two empty ones."""
-    union = (one | other).total()
-    return (one & other).total() / union if union else 1.0
-
-
-def clipped_fraction(hypothesis: Iterable[Element], references: Sequence[Iterable[Element]]) -> float:
-    """Clipped fraction averaged over types, against several references at once.
-
-    Args:
-        hypothesis: Its elements.
-        references: Elements of each reference; an element counts as often as in the reference that has it most often.
-    """
-    ours = Counter(hypothesis)
-    theirs: Counter[Element] = Counter()
-    for reference in references:
-        theirs |= Counter(reference)
-    types = {element[0] for element in (*ours, *theirs)}
-    # A type that the hypothesis lacks gives nothing, but counts.
-    return sum(_fraction(ours, theirs, name) for name in sorted(types)) / len(types) if types else 1.0
-
-
-def _fraction(ours: Counter[Element], theirs: Counter[Element], name: str) -> float:
-    own = [element for element in ours if element[0] == name]
-    total = sum(ours[element] for element in own)
-    return sum(min(ours[element], theirs[element]) for element in own) / total if total else 0.0
-
-
-def clipped_scores(
-    hypotheses: Sequence[Analysis], references: Sequence[Sequence[Analysis]], layer: Layer
-) -> Float:
-    """`clipped_fraction` of analysed segments against all references of each, float64 [n_segments].
-
-    Args:
-        hypotheses: Analyses that have the layer.
-        references: For each of them the analyses of its references, which have it too.
-        layer: What to count.
-    """
-    return np.array(
-        [
-            clipped_fraction(layer.elements(ours), [layer.elements(one) for one in several])
-            for ours, several in zip(hypotheses, references, strict=True)
-        ],
-        dtype=np.float64,
-    )
 
 
 def layer_scores(
@@ -221,7 +141,7 @@ def layer_scores(
     scores = np.zeros(len(hypotheses))
     for first in range(0, len(hypotheses), PORTION):
         part = slice(first, first + PORTION)
-        scores[part] = measure(lines.counts(ours[part], theirs[part]))
+        scores[part] = measure(*lines.counts(ours[part], theirs[part]))
     scores[~(lines.has_layer[ours] & lines.has_layer[theirs])] = 0.0
     scores[lines.is_empty[ours] & lines.is_empty[theirs]] = layer.of_empty
     return scores
@@ -254,14 +174,15 @@ class _Lines:
         self._n_types = len(row)
         self._type = np.array([row[name] for name, _ in ids], dtype=np.int64)
 
-    def counts(self, hypotheses: Int64, references: Int64) -> TypeCounts:
-        """Counts of pairs of lines by type."""
+    def counts(self, hypotheses: Int64, references: Int64) -> tuple[Float, Float]:
+        """Elements of pairs of lines by type, both float64 [n_types, n_pairs]: what they share, what either has."""
         ours, our_counts = self._bag(hypotheses)
         theirs, their_counts = self._bag(references)
         both, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
         shared = np.minimum(our_counts[left], their_counts[right])
         bags = ((both, shared), (ours, our_counts), (theirs, their_counts))
-        return TypeCounts(*(self._by_type(keys, numbers, hypotheses.size) for keys, numbers in bags))
+        in_common, one, other = (self._by_type(keys, often, hypotheses.size) for keys, often in bags)
+        return in_common, one + other - in_common
 
     def _bag(self, lines: Int64) -> tuple[Int64, Int64]:
         """Rising numbers that stand for a pair and an element of its line, and how often it has it."""
@@ -277,3 +198,95 @@ class _Lines:
         cells = self._type[elements] * n_pairs + pairs
         flat = np.bincount(cells, counts.astype(np.float64), minlength=self._n_types * n_pairs)
         return flat.reshape(self._n_types, n_pairs).astype(np.float64)
+
+
+class _Overlap(NamedTuple):
+    """A layer; of what its types are, in words; what a type looks like; a type."""
+
+    layer: str
+    what: str
+    form: str
+    example: str
+
+
+_TAG = r"[A-Z]+\$?|-[A-Z]+-|[#$:]|``|''"
+_OVERLAPS: Mapping[str, _Overlap] = {
+    "sp-op": _Overlap("pos", "parts of speech", _TAG, "NN"),
+    "sp-oc": _Overlap("chunk", "base phrase chunks", r"[A-Z]+", "NP"),
+    "dp-ol": _Overlap("level", "levels of the dependency tree", r"[1-9]\d*", "1"),
+    "dp-oc": _Overlap("category", "universal categories", r"[A-Z]+", "NOUN"),
+    "dp-or": _Overlap("relation", "subtrees ruled by grammatical relations", r"[A-Za-z:_/$-]+", "nsubj"),
+    "cp-op": _Overlap("leaf", "parts of speech in the constituent tree", _TAG, "NN"),
+    "cp-oc": _Overlap("constituent", "constituents", r"[A-Z]+(?:-[A-Z0-9]+)*", "NP"),
+}
+
+
+def layer_metric(typed: TypedName, layer: Layer, entries: Mapping[str, str]) -> AnalysedMetric:
+    """An overlap over a layer. Several references: the best one counts (Giménez and Màrquez 2009, section 2).
+
+    Args:
+        typed: The name of the metric.
+        layer: What to count.
+        entries: What a signature says of the layer, before type and average.
+    """
+    measure: Measure = pooled_overlap if typed.is_pooled else average_overlap
+
+    def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
+        return layer_scores(hypotheses, references, layer, measure, typed.only)[:, np.newaxis]
+
+    return AnalysedMetric(
+        typed.base,
+        {**entries, **typed.entries},
+        typed.options["parser"],
+        layer.wanted,
+        compute,
+        layer.is_there,
+    )
+
+
+def overlap_metric(name: str, options: Options) -> AnalysedMetric:
+    """An overlap over linguistic elements.
+
+    Args:
+        name: ``LAYER-*`` or ``LAYER-TYPE``, options in parentheses.
+        options: As `read_typed` takes them.
+    """
+    typed = read_typed(name, options, _check_type)
+    layer = _OVERLAPS[typed.stem].layer
+    entries = {"layer": layer, "type": typed.entries["type"], "case": "lc"}
+    return layer_metric(typed, LAYERS[layer], entries)
+
+
+def _check_type(name: str, stem: str, only: str) -> None:
+    overlap = _OVERLAPS[stem]
+    if not re.fullmatch(overlap.form, only):
+        raise PfsmError(
+            f"metric {name}: {only!r} is no type of {overlap.what}; write it as in {stem}-{overlap.example}"
+        )
+
+
+def sequence_metric(name: str, options: Options) -> SequenceNist:
+    """SP-NIST: NIST over lemmas, tags, chunks or IOB labels."""
+    table = known_table(options.get(INFO), f"metric {name}")
+    others = {key: value for key, value in options.items() if key != INFO}
+    chosen = read_options(name, others, PARSER)
+    return SequenceNist(name, name.rpartition("-")[2], chosen["parser"], table)
+
+
+GROUPS: tuple[MetricGroup, ...] = (
+    typed_family(
+        {stem: f"lexical overlap within {of.what}" for stem, of in _OVERLAPS.items()},
+        "mean over all",
+        overlap_metric,
+    ),
+    MetricGroup(
+        {
+            "sp-nist-l": "NIST over lemmas",
+            "sp-nist-p": "NIST over part-of-speech tags",
+            "sp-nist-c": "NIST over base phrase chunks",
+            "sp-nist-iob": "NIST over IOB labels of base phrase chunks",
+        },
+        with_options(sequence_metric),
+        counted=counted_name(with_options(sequence_metric)),
+    ),
+)

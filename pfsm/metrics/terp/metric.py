@@ -25,7 +25,7 @@ from pfsm.metrics.inputs import Streams, by_segment, check_pairs, check_streams,
 from pfsm.metrics.metric_group import MetricGroup, PairFeatures, group_with_parts
 from pfsm.metrics.names import parse_name
 from pfsm.metrics.sacre_counts import fewest_edits, rates_of_totals
-from pfsm.metrics.syntax.dependency_metrics import EDPM, pair_metric
+from pfsm.metrics.syntax.tree_metrics import EDPM, pair_metric
 from pfsm.metrics.terp.matching import Matches, finder
 from pfsm.metrics.terp.options import BASE, KINDS, NO_EDITS, TERP, check_options, cost_vector
 

@@ -39,16 +39,17 @@ from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
-from pfsm.metrics.analysed import AnalysedMetric, Compute
+from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.metric_group import MetricGroup, typed_family
 from pfsm.metrics.names import Options, flag
-from pfsm.metrics.syntax.layers import Element, Layer, words_of_line
+from pfsm.metrics.syntax.layers import Element, Layer
 from pfsm.metrics.syntax.overlap import Measure, average_overlap, layer_scores, pooled_overlap, read_typed
+from pfsm.metrics.syntax.trees import words_of
 
 ROLES = Wanted(roles=True)
 _ALL = ""
 # Elements of one argument: of its frame, itself and the words of the line.
-OfArgument = Callable[[Frame, Argument, list[str]], list[Element]]
+OfArgument = Callable[[Frame, Argument, Sequence[str]], list[Element]]
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class RoleLayer:
             analysis: The line.
             expected: Whether to take all possible arguments; otherwise those that the analysis decides for.
         """
-        words = words_of_line(analysis)
+        words = words_of(analysis)
         for frame in analysis.frames or ():
             for argument in frame.possible if expected else _decided(frame):
                 for element in self.of_argument(frame, argument, words):
@@ -115,22 +116,22 @@ def _check_known(analysis: Analysis) -> None:
         )
 
 
-def _words(_: Frame, argument: Argument, words: list[str]) -> list[Element]:
+def _words(_: Frame, argument: Argument, words: Sequence[str]) -> list[Element]:
     return [(argument.label, words[word]) for word in argument.words]
 
 
-def _whole(_: Frame, argument: Argument, words: list[str]) -> list[Element]:
+def _whole(_: Frame, argument: Argument, words: Sequence[str]) -> list[Element]:
     return [(argument.label, tuple(words[word] for word in argument.words))]
 
 
 def _with_verb(of_argument: OfArgument) -> OfArgument:
-    def elements(frame: Frame, argument: Argument, words: list[str]) -> list[Element]:
+    def elements(frame: Frame, argument: Argument, words: Sequence[str]) -> list[Element]:
         return [(label, (frame.lemma, item)) for label, item in of_argument(frame, argument, words)]
 
     return elements
 
 
-def _label(_: Frame, argument: Argument, words: list[str]) -> list[Element]:  # noqa: ARG001
+def _label(_: Frame, argument: Argument, words: Sequence[str]) -> list[Element]:  # noqa: ARG001
     return [(_ALL, argument.label)]
 
 
@@ -251,39 +252,29 @@ def role_metric(name: str, options: Options) -> AnalysedMetric:
     layer = (_BY_ROLE if has_types else _LABELS)[typed.stem][0]
     expected = typed.options[EXPECTED]
     pooled = not has_types or typed.is_pooled
-    return AnalysedMetric(
-        typed.base,
-        {
-            "layer": f"roles-{layer}",
-            "type": typed.entries["type"],
-            "case": "lc",
-            **typed.entries,
-            EXPECTED: str(expected).lower(),
-        },
-        typed.options["parser"],
-        ROLES,
-        _scorer(LAYERS[layer], typed.only, expected=expected, pooled=pooled),
-        may_have_arguments if expected else has_arguments,
-    )
+    measure: Measure = pooled_overlap if pooled else average_overlap
+
+    def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
+        if expected:
+            scores = expected_scores(hypotheses, references, LAYERS[layer], typed.only, pooled=pooled)
+        else:
+            scores = layer_scores(hypotheses, references, LAYERS[layer].layer, measure, typed.only)
+        return scores[:, np.newaxis]
+
+    entries = {
+        "layer": f"roles-{layer}",
+        "type": typed.entries["type"],
+        "case": "lc",
+        **typed.entries,
+        EXPECTED: str(expected).lower(),
+    }
+    understood = may_have_arguments if expected else has_arguments
+    return AnalysedMetric(typed.base, entries, typed.options["parser"], ROLES, compute, understood)
 
 
 def _check_role(name: str, stem: str, only: str) -> None:
     if not re.fullmatch(_ROLE, only):
         raise PfsmError(f"metric {name}: {only!r} is no semantic role; write it as in {stem}-A0")
-
-
-def _scorer(layer: RoleLayer, only: str | None, *, expected: bool, pooled: bool) -> Compute:
-    measure: Measure = pooled_overlap if pooled else average_overlap
-
-    def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
-        scores = (
-            expected_scores(hypotheses, references, layer, only, pooled=pooled)
-            if expected
-            else layer_scores(hypotheses, references, layer.layer, measure, only)
-        )
-        return scores[:, np.newaxis]
-
-    return compute
 
 
 GROUPS: tuple[MetricGroup, ...] = (

@@ -1,4 +1,4 @@
-"""Head-word chains and subtrees of dependency trees (Liu and Gildea 2005, sections 2 and 2.1).
+"""Chains and subtrees of dependency and constituent trees (Liu and Gildea 2005, sections 2 and 2.1).
 
     score = 1/D sum_d  sum_t count_clip(t) / sum_t count(t)
 
@@ -6,48 +6,84 @@ over the chains, or subtrees, t of the hypothesis with d words or d levels, D at
 count in the reference that has t most often.
 
 A chain is a path down the tree: a word, one that hangs on it, one that hangs on that one. A subtree of depth d is a
-word with everything down to d - 1 levels below it, where there are as many; words of the same head stand in their
-order. A size that neither side has is left out of the mean.
+word, or a node of a constituent tree, with everything down to d - 1 levels below it, where there are as many; what
+hangs on the same node stands in its order. A size that neither side has is left out of the mean.
 
 Chains and subtrees are told by keys of 63 bits, so that there is nothing to enumerate.
 
-DTKM: the cosine of two dependency trees as bags of all their subtrees (Liu and Gildea 2005, section 2).
+Tree kernels: the cosine of two trees as bags of all their subtrees (Liu and Gildea 2005, section 2).
 
     score = H(h) . H(r) / (|H(h)| |H(r)|)
 
 ``H(x)`` counts every subtree of x; the products are those of Collins and Duffy (2001;
 ``pfsm_kernels.syntax.tree_fragments``). With several references the largest cosine counts. A subtree has, of each of
-its words, all the words that hang on it, in their order, or none; single words count as subtrees unless it is said that
-they do not: without them short lines have no subtree at all. The cosine is 1 where neither line has a
-subtree, 0 where one of them alone has.
+its nodes, all the nodes that hang on it, in their order, or none. Single words count as subtrees of dependency trees
+unless it is said that they do not: without them short lines have no subtree at all. Single nodes of constituent trees
+do not count. The cosine is 1 where neither line has a subtree, 0 where one of them alone has.
 """
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.sentence import Analysis
-from pfsm.metrics.syntax.dependency_lines import (
-    AS_PARSED,
-    WORDS,
-    Bags,
-    Trees,
-    as_bags,
-    as_keys,
-    as_trees,
-    followed,
-    mixed,
-    split,
-)
+from pfsm.metrics.syntax.trees import Trees
 
 Float = NDArray[np.float64]
 UInt64 = NDArray[np.uint64]
 Int64 = NDArray[np.int64]
+Line = TypeVar("Line")
+# From lines, such as analyses, to their trees.
+Read = Callable[[Sequence[Line]], Trees]
+# Keys, weights and offsets of lines.
+Bags = tuple[Int64, Float, Int64]
 # From trees and the largest size to the fragments of every size.
 Fragments = Callable[[Trees, int], list[Bags]]
 # Odd, so that its powers keep the places of children apart.
 _PLACE = 0xD6E8FEB86659FD93
+# Multipliers of a 64-bit mixer (Stafford's variant 13 of MurmurHash3's finaliser), and a large odd number.
+_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def mixed(values: UInt64) -> UInt64:
+    """A key of 64 bits for every value: equal for equal ones, spread evenly."""
+    values = values + _ODD
+    values = (values ^ (values >> np.uint64(30))) * _MIX[0]
+    values = (values ^ (values >> np.uint64(27))) * _MIX[1]
+    return values ^ (values >> np.uint64(31))
+
+
+def followed(keys: UInt64, symbols: UInt64) -> UInt64:
+    """Keys of sequences, one symbol longer than those whose keys these are."""
+    return mixed(keys * _ODD + mixed(symbols))
+
+
+def as_keys(values: UInt64) -> Int64:
+    """Keys from 0 on, as the kernels want them: one bit less."""
+    return (values >> np.uint64(1)).astype(np.int64)
+
+
+def chosen(keep: NDArray[np.bool_], offsets: Int64) -> Int64:
+    """Where lines begin among the nodes that are kept, int64 [n_lines + 1]."""
+    return np.concatenate([[0], np.cumsum(keep)]).astype(np.int64)[offsets]
+
+
+def as_bags(keys: UInt64, keep: NDArray[np.bool_], offsets: Int64) -> Bags:
+    """Those of the nodes' keys that are kept: keys, weights of 1, and where each line begins."""
+    kept = as_keys(keys[keep])
+    return kept, np.ones(kept.size), chosen(keep, offsets)
+
+
+def split(bags: Bags, n_first: int) -> tuple[Bags, Bags]:
+    """The bags of the first lines and of the others."""
+    keys, weights, offsets = bags
+    cut = int(offsets[n_first])
+    return (
+        (keys[:cut], weights[:cut], offsets[: n_first + 1]),
+        (keys[cut:], weights[cut:], offsets[n_first:] - cut),
+    )
 
 
 def chains(trees: Trees, longest: int) -> list[Bags]:
@@ -128,13 +164,10 @@ def _powers(count: int) -> UInt64:
 
 def fragment_counts(
     fragments: Fragments,
-    hypotheses: Sequence[Analysis],
-    references: Sequence[Sequence[Analysis]],
+    read: Read[Line],
+    hypotheses: Sequence[Line],
+    references: Sequence[Sequence[Line]],
     largest: int = 4,
-    kind: str = WORDS,
-    *,
-    lowercase: bool = True,
-    heads: str = AS_PARSED,
 ) -> Float:
     """Fragments by size: shared, of the hypothesis, of its references, float64 [n_hypotheses, largest, 3].
 
@@ -142,26 +175,33 @@ def fragment_counts(
 
     Args:
         fragments: `chains` or `subtrees`.
-        hypotheses: Their analyses.
-        references: For each of them those of its references, one at least.
+        read: Takes lines for trees; raises `PfsmError` where one has none.
+        hypotheses: Lines.
+        references: For each of them its references, one at least.
         largest: Longest chain, or deepest subtree.
-        kind: What nodes are told by.
-        lowercase: Whether in lower case.
-        heads: Which dependencies, `AS_PARSED` or `COLLINS`.
+    """
+    flat = [reference for several in references for reference in several]
+    sizes = np.array(list(map(len, references)), dtype=np.int64)
+    return shared_of(fragments(read([*hypotheses, *flat]), largest), sizes)
 
-    Raises:
-        PfsmError: If a line has no tree, or no tags where they are needed.
+
+def shared_of(kinds: Sequence[Bags], sizes: Int64) -> Float:
+    """Counts of lines whose hypotheses are the first lines, their references the others.
+
+    Args:
+        kinds: The bags of all lines, of each kind of pieces.
+        sizes: int64 [n_hypotheses], how many references each has.
+
+    Returns:
+        float64 [n_hypotheses, n_kinds, 3]: shared, of the hypothesis, of the references.
     """
     from pfsm_kernels.strings.overlap import shared_weights  # noqa: PLC0415 - brings numba
 
-    flat = [reference for several in references for reference in several]
-    sizes = np.array(list(map(len, references)), dtype=np.int64)
+    several = bool((sizes > 1).any())
     rows = []
-    for bags in fragments(as_trees([*hypotheses, *flat], kind, lowercase, heads), largest):
+    for bags in kinds:
         ours, theirs = split(bags, sizes.size)
-        rows.append(
-            shared_weights(*ours, *(union_of_largest(theirs, sizes) if (sizes > 1).any() else theirs))
-        )
+        rows.append(shared_weights(*ours, *(union_of_largest(theirs, sizes) if several else theirs)))
     return np.stack(rows, axis=1)
 
 
@@ -192,24 +232,8 @@ def _reduced(keys: Int64, owners: Int64, weights: Float, reduce: np.ufunc) -> tu
     return keys[first], owners[first], np.asarray(reduce.reduceat(weights[order], first))
 
 
-def log_kernels(trees: Trees, left: Int64, right: Int64, *, decay: float = 1.0, single: bool = True) -> Float:
-    """Logarithm of the product of the bags of subtrees of pairs of lines, float64 [n_pairs].
-
-    Args:
-        trees: The lines.
-        left: int64 [n_pairs], which lines.
-        right: Likewise.
-        decay: What a subtree weighs for each of its words that has others hanging on it, above 0, at most 1; a single
-            word weighs as much as one of these.
-        single: Whether single words are subtrees.
-    """
-    from pfsm_kernels.syntax.tree_fragments import log_tree_kernels  # noqa: PLC0415 - brings numba
-
-    return log_tree_kernels(*_nodes(trees, single), left, right, float(np.log(decay)))
-
-
 def _nodes(trees: Trees, single: bool) -> tuple[Int64, Int64, Int64, Int64]:
-    """Words that have others hanging on them, children first, and if asked for all words once more by themselves.
+    """Nodes that have others hanging on them, children first, and if asked for all nodes once more by themselves.
 
     Returns:
         What the kernel takes: productions, where the children of each node begin, the children, where each line begins.
@@ -223,7 +247,7 @@ def _nodes(trees: Trees, single: bool) -> tuple[Int64, Int64, Int64, Int64]:
     productions = as_keys(followed(groups.children(keys), symbols))[inner]
     sizes = np.diff(groups.starts)[inner]
     first = np.concatenate([[0], np.cumsum(np.bincount(line[inner], minlength=trees.offsets.size - 1))])
-    # Inside its line, as the kernel counts; words with nothing below them are leaves.
+    # Inside its line, as the kernel counts; nodes with nothing below them are leaves.
     place = np.full(symbols.size, -1, dtype=np.int64)
     place[inner] = np.arange(inner.size) - first[line[inner]]
     within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -238,7 +262,7 @@ def _nodes(trees: Trees, single: bool) -> tuple[Int64, Int64, Int64, Int64]:
 
 
 def _depths(trees: Trees) -> Int64:
-    """How many words stand above each, int64 [n_nodes]."""
+    """How many nodes stand above each, int64 [n_nodes]."""
     depth = np.zeros(trees.heads.size, dtype=np.int64)
     above = trees.heads
     while (above >= 0).any():
@@ -248,36 +272,32 @@ def _depths(trees: Trees) -> Int64:
 
 
 def kernel_scores(
-    hypotheses: Sequence[Analysis],
-    references: Sequence[Analysis],
-    kind: str = WORDS,
+    read: Read[Line],
+    hypotheses: Sequence[Line],
+    references: Sequence[Line],
     *,
     decay: float = 1.0,
     single: bool = True,
-    lowercase: bool = True,
-    heads: str = AS_PARSED,
 ) -> Float:
-    """Cosines of pairs, float64 [n_pairs, 1], from 0 to 1.
+    """Cosines of pairs, float64 [n_pairs], from 0 to 1.
 
     Args:
-        hypotheses: Their analyses.
+        read: As of `fragment_counts`.
+        hypotheses: Lines.
         references: As many.
-        kind: What stands at the nodes: words, categories or relations.
-        decay: As of `log_kernels`.
-        single: Likewise.
-        lowercase: Whether words count in lower case.
-        heads: Which dependencies.
-
-    Raises:
-        PfsmError: If a line has no tree, or no tags where they are needed.
+        decay: What a subtree weighs for each of its nodes that has others hanging on it, above 0, at most 1; a single
+            node weighs as much as one of these.
+        single: Whether single nodes are subtrees.
     """
+    from pfsm_kernels.syntax.tree_fragments import log_tree_kernels  # noqa: PLC0415 - brings numba
+
     n = len(hypotheses)
-    trees = as_trees([*hypotheses, *references], kind, lowercase, heads)
+    nodes = _nodes(read([*hypotheses, *references]), single)
     ours, theirs = np.arange(n), np.arange(n, 2 * n)
     left, right = np.concatenate([ours, ours, theirs]), np.concatenate([theirs, ours, theirs])
-    both, one, other = log_kernels(trees, left, right, decay=decay, single=single).reshape(3, n)
+    both, one, other = log_tree_kernels(*nodes, left, right, float(np.log(decay))).reshape(3, n)
     has_one, has_other = one > -np.inf, other > -np.inf
     known = has_one & has_other
     lengths = np.where(known, one, 0.0) / 2.0 + np.where(known, other, 0.0) / 2.0
     cosines = np.where(known, np.exp(np.minimum(both - lengths, 0.0)), 0.0)
-    return np.asarray(np.where(has_one | has_other, cosines, 1.0))[:, np.newaxis]
+    return np.where(has_one | has_other, cosines, 1.0)

@@ -1,7 +1,7 @@
-"""Dependency trees of many lines as flat arrays: heads, and a symbol for each word.
+"""Trees of many lines as flat arrays: a symbol for each node, and the node that it hangs on.
 
-Nodes are the words of all lines in a row. A head is the place of another node, or -1 under the root, so that whole
-batches can be walked up and down at once.
+Nodes of dependency trees are the words of all lines in a row. A head is the place of another node, or -1 under the
+root, so that whole batches can be walked up and down at once.
 
 HWCM, DSTM and DTKM compare one of two kinds of dependencies. ``ud``: the parser's, Universal Dependencies for the one
 that ships; where it gives constituents alone, dependencies by the rules of `pfsm.analysis.heads`. ``collins``: by the
@@ -14,25 +14,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.collins import collins_analysis
+from pfsm.analysis.constituents import TOP, Constituent
 from pfsm.analysis.heads import head_dependencies
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
+from pfsm.metrics.names import text
 
 Int64 = NDArray[np.int64]
+PARSER = {"parser": text(DEFAULT_PARSER, "the name of a parser")}
 AS_PARSED, COLLINS = "ud", "collins"
-WORDS, CATEGORIES, RELATIONS = "words", "categories", "relations"
+# Categories are Penn tags where there are any, or else universal ones; `UNIVERSAL` the other way round.
+WORDS, CATEGORIES, RELATIONS, UNIVERSAL = "words", "categories", "relations", "universal"
 # Characters of a line that a fault shows.
 _SHOWN = 40
-# Multipliers of a 64-bit mixer (Stafford's variant 13 of MurmurHash3's finaliser), and a large odd number.
-_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """One dependency tree, or forest, for every line.
+    """One tree, or forest, for every line.
 
     Attributes:
         symbols: int64 [n_nodes], what stands at each node; equal where equal, within and across lines.
@@ -59,10 +61,12 @@ def has_tree(analysis: Analysis) -> bool:
 
 def has_symbols(analysis: Analysis, kind: str) -> bool:
     """Whether there are a tree and, where they are asked for, tags."""
-    return has_tree(analysis) and (kind != CATEGORIES or bool(analysis.xpos or analysis.upos))
+    return has_tree(analysis) and (
+        kind not in {CATEGORIES, UNIVERSAL} or bool(analysis.xpos or analysis.upos)
+    )
 
 
-def words_of(analysis: Analysis, lowercase: bool) -> tuple[str, ...]:
+def words_of(analysis: Analysis, lowercase: bool = True) -> tuple[str, ...]:
     """The line's words, in lower case if asked for."""
     if not lowercase:
         return analysis.tokens
@@ -94,7 +98,7 @@ def constituent_dependencies(analysis: Analysis) -> DependencyTree:
 
 
 def symbols_of(analysis: Analysis, tree: DependencyTree, kind: str, lowercase: bool) -> tuple[str, ...]:
-    """Words, categories (Penn tags, else universal ones) or relations of the nodes of a tree.
+    """Words, categories or relations of the nodes of a tree.
 
     Raises:
         PfsmError: If the analysis has no tags.
@@ -105,7 +109,7 @@ def symbols_of(analysis: Analysis, tree: DependencyTree, kind: str, lowercase: b
         return tree.labels
     if analysis.tokens and not (analysis.xpos or analysis.upos):
         raise lacking(analysis, "tags")
-    return analysis.xpos or analysis.upos
+    return analysis.upos or analysis.xpos if kind == UNIVERSAL else analysis.xpos or analysis.upos
 
 
 def as_trees(
@@ -115,7 +119,7 @@ def as_trees(
 
     Args:
         analyses: The lines.
-        kind: What stands at the nodes: `WORDS`, `CATEGORIES` or `RELATIONS`.
+        kind: What stands at the nodes: `WORDS`, `CATEGORIES`, `RELATIONS` or `UNIVERSAL`.
         lowercase: Whether words count in lower case.
         heads: Which dependencies, `AS_PARSED` or `COLLINS`.
 
@@ -137,61 +141,23 @@ def as_trees(
     return Trees(*(np.array(column, dtype=np.int64) for column in (symbols, places, offsets)))
 
 
-def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A key of 64 bits for every value: equal for equal ones, spread evenly."""
-    values = values + _ODD
-    values = (values ^ (values >> np.uint64(30))) * _MIX[0]
-    values = (values ^ (values >> np.uint64(27))) * _MIX[1]
-    return values ^ (values >> np.uint64(31))
-
-
-def followed(keys: NDArray[np.uint64], symbols: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Keys of sequences, one symbol longer than those whose keys these are."""
-    return mixed(keys * _ODD + mixed(symbols))
-
-
-def as_keys(values: NDArray[np.uint64]) -> Int64:
-    """Keys from 0 on, as the kernels want them: one bit less."""
-    return (values >> np.uint64(1)).astype(np.int64)
-
-
-def chosen(keep: NDArray[np.bool_], offsets: Int64) -> Int64:
-    """Where lines begin among the nodes that are kept, int64 [n_lines + 1]."""
-    return np.concatenate([[0], np.cumsum(keep)]).astype(np.int64)[offsets]
-
-
-Bags = tuple[Int64, NDArray[np.float64], Int64]
-
-
-def as_bags(keys: NDArray[np.uint64], keep: NDArray[np.bool_], offsets: Int64) -> Bags:
-    """Those of the nodes' keys that are kept: keys, weights of 1, and where each line begins."""
-    kept = as_keys(keys[keep])
-    return kept, np.ones(kept.size), chosen(keep, offsets)
-
-
-def split(bags: Bags, n_first: int) -> tuple[Bags, Bags]:
-    """The bags of the first lines and of the others."""
-    keys, weights, offsets = bags
-    cut = int(offsets[n_first])
-    return (
-        (keys[:cut], weights[:cut], offsets[: n_first + 1]),
-        (keys[cut:], weights[cut:], offsets[n_first:] - cut),
-    )
-
-
-def shared_of(kinds: Sequence[Bags], n_pairs: int) -> NDArray[np.float64]:
-    """Counts of pairs whose hypotheses are the first lines, their references the others.
-
-    Returns:
-        float64 [n_pairs, n_kinds, 3]: shared, of the hypothesis, of the reference.
-    """
-    from pfsm_kernels.strings.overlap import shared_weights  # noqa: PLC0415 - brings numba
-
-    rows = [shared_weights(*ours, *theirs) for ours, theirs in (split(bags, n_pairs) for bags in kinds)]
-    return np.stack(rows, axis=1)
-
-
-Float = NDArray[np.float64]
+def constituent_trees(lines: Iterable[Sequence[Constituent]]) -> Trees:
+    """Constituent trees of lines: their nodes with labels; words are no nodes, nor is `TOP`."""
+    numbers: dict[str, int] = {}
+    symbols: list[int] = []
+    heads: list[int] = []
+    offsets = [0]
+    for trees in lines:
+        waiting = [(tree, -1) for tree in reversed(trees)]
+        while waiting:
+            node, place = waiting.pop()
+            if node.label != TOP:
+                symbols.append(numbers.setdefault(node.label, len(numbers)))
+                heads.append(place)
+                place = len(heads) - 1
+            waiting += [(child, place) for child in reversed(node.children)]
+        offsets.append(len(heads))
+    return Trees(*(np.array(column, dtype=np.int64) for column in (symbols, heads, offsets)))
 
 
 def wanted_for(heads: str) -> Wanted:

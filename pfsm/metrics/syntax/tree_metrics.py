@@ -1,6 +1,11 @@
-"""EDPM and its group, HWCM, DSTM and DTKM as metrics with parts, which are sentence-level features."""
+"""Metrics over trees: EDPM and its group, HWCM, DSTM and DTKM over dependencies, STM and TKM over constituents, DP-HWC.
 
-from collections.abc import Mapping, Sequence
+EDPM's group, HWCM and DSTM pool their counts in corpora, and have parts, which are sentence-level features.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +16,7 @@ from pfsm.analysis.wanted import MOST_TREES, Wanted
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import (
     AnalysedMetric,
+    CountTogether,
     PrecisionRecallMetric,
     f_of_sums,
     harmonic_mean,
@@ -19,21 +25,6 @@ from pfsm.metrics.analysed import (
 )
 from pfsm.metrics.metric_group import MetricGroup, group_with_parts, with_options
 from pfsm.metrics.names import Option, Options, flag, number, one_of, read_options, whole, with_defaults
-from pfsm.metrics.syntax.dependency_fragments import (
-    chains,
-    fragment_counts,
-    kernel_scores,
-    subtrees,
-)
-from pfsm.metrics.syntax.dependency_lines import (
-    AS_PARSED,
-    CATEGORIES,
-    COLLINS,
-    RELATIONS,
-    WORDS,
-    has_heads,
-    wanted_for,
-)
 from pfsm.metrics.syntax.dependency_pairs import (
     DECOMPOSITIONS,
     FROM_CONSTITUENTS,
@@ -42,10 +33,26 @@ from pfsm.metrics.syntax.dependency_pairs import (
     Expectation,
     pair_counts,
 )
-from pfsm.metrics.syntax.overlap import PARSER
+from pfsm.metrics.syntax.fragments import chains, fragment_counts, kernel_scores, subtrees
+from pfsm.metrics.syntax.layers import CONSTITUENTS, has_constituents, has_dependencies, has_tags
+from pfsm.metrics.syntax.trees import (
+    AS_PARSED,
+    CATEGORIES,
+    COLLINS,
+    PARSER,
+    RELATIONS,
+    WORDS,
+    Trees,
+    as_trees,
+    constituent_trees,
+    has_heads,
+    wanted_for,
+)
+from pfsm.metrics.syntax.trees import UNIVERSAL as UNIVERSAL_CATEGORIES
 
 ALL_TREES = "all"
 MOST_LEVELS = 20
+DEPTH = 4
 # Sharper than this is the likeliest tree alone.
 MOST_GAMMA = 10
 F, MU_PR = "f", "pr"
@@ -90,6 +97,9 @@ KERNEL: Mapping[str, Option] = {
     **PARSER,
     "heads": HEADS,
 }
+
+
+DECAY = {"decay": number(1.0, math.ulp(0.0), 1.0, "above 0 and at most 1")}
 
 
 def case_entry(lowercase: bool) -> dict[str, str]:
@@ -177,7 +187,7 @@ def _by_kind(counts: Float) -> Float:
 
 
 def chain_metric(name: str, options: Options) -> PrecisionRecallMetric:
-    """HWCM (`pfsm.metrics.syntax.dependency_fragments`); its parts are the precisions of each length.
+    """HWCM (`pfsm.metrics.syntax.fragments`); its parts are the precisions of each length.
 
     Several references: chains are clipped over all of them together, in segments and in corpora.
 
@@ -189,7 +199,7 @@ def chain_metric(name: str, options: Options) -> PrecisionRecallMetric:
 
 
 def subtree_metric(name: str, options: Options) -> PrecisionRecallMetric:
-    """DSTM (`pfsm.metrics.syntax.dependency_fragments`); its parts are the precisions of each depth.
+    """DSTM (`pfsm.metrics.syntax.fragments`); its parts are the precisions of each depth.
 
     Several references: subtrees are clipped over all of them together, in segments and in corpora.
 
@@ -203,9 +213,10 @@ def subtree_metric(name: str, options: Options) -> PrecisionRecallMetric:
 def _fragments(name: str, chosen: Mapping[str, Any], size: str) -> PrecisionRecallMetric:
     fragments = chains if size == "length" else subtrees
     most, kind, lowercase, heads = chosen[size], chosen["of"], chosen["lowercase"], chosen["heads"]
+    read = partial(as_trees, kind=kind, lowercase=lowercase, heads=heads)
 
     def together(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
-        return fragment_counts(fragments, ours, theirs, most, kind, lowercase=lowercase, heads=heads)
+        return fragment_counts(fragments, read, ours, theirs, most)
 
     return PrecisionRecallMetric(
         name,
@@ -219,8 +230,88 @@ def _fragments(name: str, chosen: Mapping[str, Any], size: str) -> PrecisionReca
     )
 
 
+def _clipped(
+    name: str,
+    entries: Mapping[str, str],
+    parser: str,
+    wanted: Wanted,
+    count: CountTogether,
+    understood: Callable[[Analysis], bool],
+) -> AnalysedMetric:
+    """A mean clipped fraction without parts, clipped over all references; of a corpus it is averaged."""
+
+    def together(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
+        return mean_precision(count(ours, theirs))[:, np.newaxis]
+
+    def compute(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
+        return together(ours, [(one,) for one in theirs])
+
+    return AnalysedMetric(name, entries, parser, wanted, compute, understood, together=together)
+
+
+def plain_chains(name: str, options: Options) -> AnalysedMetric:
+    """DP-HWC: the mean clipped fraction of head-word chains of one to four words, categories or relations.
+
+    Several references: chains are clipped over all of them together, as in HWCM (Liu and Gildea 2005).
+    """
+    chosen = read_options(name, options, PARSER)
+    layer, kind = _PLAIN_CHAINS[name.rpartition("-")[2]]
+
+    def understood(analysis: Analysis) -> bool:
+        return has_dependencies(analysis) and (kind != UNIVERSAL_CATEGORIES or has_tags(analysis))
+
+    return _clipped(
+        name,
+        {"layer": f"chain-{layer}", "length": "4", "case": "lc"},
+        chosen["parser"],
+        wanted_for(AS_PARSED),
+        partial(fragment_counts, chains, partial(as_trees, kind=kind)),
+        understood,
+    )
+
+
+def _constituents(analyses: Sequence[Analysis]) -> Trees:
+    return constituent_trees([one.constituents if has_constituents(one) else () for one in analyses])
+
+
+def subtree_match(name: str, options: Options) -> AnalysedMetric:
+    """STM, up to the ``depth`` that is asked for.
+
+    Several references: subtrees are clipped over all of them together (Liu and Gildea 2005, section 2).
+
+    Raises:
+        PfsmError: If there is no such option or value.
+    """
+    chosen = read_options(name, options, PARSER | {"depth": whole(DEPTH, MOST_LEVELS)})
+    depth = chosen["depth"]
+
+    def count(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
+        return fragment_counts(subtrees, _constituents, ours, theirs, depth)
+
+    entries = {"depth": str(depth)}
+    return _clipped(name, entries, chosen["parser"], CONSTITUENTS, count, has_constituents)
+
+
+def tree_kernel(name: str, options: Options) -> AnalysedMetric:
+    """TKM, with a weight of ``decay`` for each production. Several references: the best one counts.
+
+    Raises:
+        PfsmError: If there is no such option or value.
+    """
+    chosen = read_options(name, options, PARSER | DECAY)
+    decay = float(chosen["decay"])
+
+    def compute(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
+        scores = kernel_scores(_constituents, ours, theirs, decay=decay, single=False)
+        one_empty = [bool(h.tokens) != bool(r.tokens) for h, r in zip(ours, theirs, strict=True)]
+        return np.where(np.array(one_empty, dtype=np.bool_), 0.0, scores)[:, np.newaxis]
+
+    entries = {"decay": f"{decay:g}"}
+    return AnalysedMetric(name, entries, chosen["parser"], CONSTITUENTS, compute, has_constituents)
+
+
 def kernel_metric(name: str, options: Options) -> AnalysedMetric:
-    """DTKM (`pfsm.metrics.syntax.dependency_fragments`). Several references: the best one counts.
+    """DTKM (`pfsm.metrics.syntax.fragments`). Several references: the best one counts.
 
     Args:
         name: ``dtkm``.
@@ -231,7 +322,8 @@ def kernel_metric(name: str, options: Options) -> AnalysedMetric:
     decay, heads = float(chosen["decay"]), chosen["heads"]
 
     def compute(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
-        return kernel_scores(ours, theirs, kind, decay=decay, single=single, lowercase=lowercase, heads=heads)
+        read = partial(as_trees, kind=kind, lowercase=lowercase, heads=heads)
+        return kernel_scores(read, ours, theirs, decay=decay, single=single)[:, np.newaxis]
 
     return AnalysedMetric(
         name,
@@ -269,6 +361,12 @@ _CHAINS = {
     "hwcm-c": "HWCM over part-of-speech tags",
     "hwcm-r": "HWCM over grammatical relations",
 }
+# By the last letter of a name: the chains in a signature, and what they are of.
+_PLAIN_CHAINS = {
+    "w": ("words", WORDS),
+    "c": ("categories", UNIVERSAL_CATEGORIES),
+    "r": ("relations", RELATIONS),
+}
 
 GROUPS = (
     *(
@@ -281,5 +379,23 @@ GROUPS = (
     ),
     MetricGroup(
         {"dtkm": "DTKM: tree kernel of the two dependency trees, cosine"}, with_options(kernel_metric)
+    ),
+    MetricGroup(
+        {
+            f"dp-hwc-{kind}": f"head-word chains of {what} up to length 4"
+            for kind, (what, _) in _PLAIN_CHAINS.items()
+        },
+        with_options(plain_chains),
+    ),
+    MetricGroup(
+        {
+            "stm": "subtrees of constituent trees in common, up to a depth (Liu and Gildea 2005)",
+            "cp-stm": "the same, up to depth 4 (Giménez and Màrquez 2009)",
+        },
+        with_options(subtree_match),
+    ),
+    MetricGroup(
+        {"tkm": "cosine of all subtrees of constituent trees (Liu and Gildea 2005)"},
+        with_options(tree_kernel),
     ),
 )
