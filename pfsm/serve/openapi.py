@@ -160,7 +160,7 @@ class Model(Struct):
     """A model of the server."""
 
     name: str
-    origin: Literal["shipped", "given", "trained"]
+    origin: Literal["shipped", "given"]
     language: str
     fingerprint: str
     scale: str

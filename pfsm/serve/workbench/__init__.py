@@ -1,1 +1,0 @@
-"""The workbench: a page of the server, and what only that page asks for."""
