@@ -11,7 +11,6 @@ SETTINGS = (
 TRAINING = (
     "lambda",
     "lambda_rule",
-    "solver",
     "start",
     "objective",
     "mixture",

@@ -1,1 +1,1 @@
-"""Fitting: solvers, cross-validation, initial models, checkpoints."""
+"""Fitting: the solver, cross-validation, initial models, checkpoints."""
