@@ -39,19 +39,15 @@ class AgreementMatcher:
 
     def offers(self, pairs: EncodedPairs) -> Offers:
         """Blocks whose tokens agree one by one."""
-        from pfsm_kernels.strings.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
+        return Offers(agreeing(pairs, self.keys(pairs.vocabulary), self.max_block))
 
-        keys = self.keys(pairs.vocabulary)
-        references, hypotheses = pairs.references, pairs.hypotheses
-        return Offers(
-            agreeing_blocks(
-                keys[references.ids],
-                references.offsets,
-                keys[hypotheses.ids],
-                hypotheses.offsets,
-                self.max_block,
-            )
-        )
+
+def agreeing(pairs: EncodedPairs, keys: Keys, max_block: int = 1) -> NDArray[np.int32]:
+    """Blocks of up to so many tokens whose types have the same key one by one, int32 [n_blocks, 5]."""
+    from pfsm_kernels.strings.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
+
+    ours, theirs = pairs.references, pairs.hypotheses
+    return agreeing_blocks(keys[ours.ids], ours.offsets, keys[theirs.ids], theirs.offsets, max_block)
 
 
 def punctuation_keys(vocabulary: Vocabulary) -> Keys:

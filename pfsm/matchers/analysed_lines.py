@@ -1,4 +1,4 @@
-"""What matchers over analyses share: their options, and the analyses of the lines of sentence pairs.
+"""What matchers over analyses share: the analyses of the lines of sentence pairs.
 
 Analyses are read off for our tokens; each distinct line is analysed and read once.
 """
@@ -7,36 +7,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.alignment import TokenAlignment, align
 from pfsm.analysis.sentence import Analysis
-from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import EncodedPairs
-from pfsm.runtime.yaml_keys import elsewhere
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 Found = TypeVar("Found")
 Analyse = Callable[[Sequence[str]], Sequence[Analysis]]
-
-
-def checked_options(options: Mapping[str, Any], defaults: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Switches and the name of a parser, with their defaults.
-
-    Raises:
-        PfsmError: If there is another option, or a value that cannot be.
-    """
-    for key, value in options.items():
-        if key not in defaults:
-            belongs = elsewhere(key, defaults) or f"known are {', '.join(defaults)}"
-            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
-        if not isinstance(value, type(defaults[key])) or value == "":
-            kind = "true or false" if isinstance(defaults[key], bool) else "the name of a parser"
-            raise PfsmError(f"{where}: {key} is {value!r}, it must be {kind}")
-    return {**defaults, **options}
 
 
 def read_pairs(

@@ -11,12 +11,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import Offers
+from pfsm.runtime.options import Option
 
 AUTO = "auto"
 QUANTILES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 RISING = ":+"
+N_BINS = 4
 
 
 def ramp_names(prefix: str, knots: Sequence[float]) -> tuple[str, ...]:
@@ -55,18 +56,19 @@ def quantile_knots(values: NDArray[np.float64]) -> list[float]:
     return [float(knot) for knot in knots]
 
 
-def check_knots(value: object, where: str) -> list[float] | str:
-    """The option ``bins``: ``auto``, or a list of increasing numbers.
+def _are_knots(value: object) -> bool:
+    return value == AUTO or (
+        isinstance(value, list | tuple)
+        and all(type(knot) in {int, float} and np.isfinite(knot) for knot in value)
+        and all(low < high for low, high in pairwise(value))
+    )
 
-    Raises:
-        PfsmError: If it is neither.
-    """
-    if value == AUTO:
-        return AUTO
-    if isinstance(value, list | tuple) and all(
-        isinstance(knot, int | float) and not isinstance(knot, bool) and np.isfinite(knot) for knot in value
-    ):
-        knots = [float(knot) for knot in value]
-        if all(low < high for low, high in pairwise(knots)):
-            return knots
-    raise PfsmError(f"{where}: bins is {value!r}, it must be auto or a list of increasing numbers")
+
+BINS = Option(None, _are_knots, f"{AUTO} or a list of increasing numbers")
+
+
+def as_knots(value: str | Sequence[float] | None, minimum: float = 1.0) -> list[float] | str:
+    """The option ``bins``: ``auto``, or knots; None for bins of equal width from a minimum to 1, none if that is 1."""
+    if value is None:
+        value = np.round(np.linspace(minimum, 1.0, N_BINS + 1), 4).tolist() if minimum < 1.0 else ()
+    return AUTO if value == AUTO else [float(knot) for knot in value]

@@ -10,7 +10,7 @@ The parser gets the lines themselves; its words are aligned with our tokens by c
 (`pfsm.matchers.analysed_lines.relations`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,15 +26,19 @@ from pfsm.matchers.analysed_lines import (
     LINK_CLASSES,
     Relation,
     Relations,
-    checked_options,
     read_pairs,
     relations,
 )
-from pfsm.matchers.protocol import Annotations, BuiltIn, EncodedPairs, Offers
+from pfsm.matchers.protocol import NO_BLOCKS, Annotations, BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.runtime.options import Options, flag, text
 from pfsm.text.vocabulary import EncodedLines
 
-Options = Mapping[str, Any]
-DEFAULTS: dict[str, Any] = {"parser": DEFAULT_PARSER, "marginals": False, "links": True, "arcs": True}
+KNOWN = {
+    "parser": text(DEFAULT_PARSER, "the name of a parser"),
+    "marginals": flag(False),
+    "links": flag(True),
+    "arcs": flag(True),
+}
 ARC_NAMES = ("dep:class", "dep:head", "dep:both")
 LINK_NAMES = tuple(f"link:{name}" for name in LINK_CLASSES)
 # Products of small probabilities say nothing and would fill the lattice.
@@ -65,7 +69,7 @@ class DependencyFeatures:
 
     def offers(self, pairs: EncodedPairs) -> Offers:  # noqa: ARG002 - a matcher's method
         """No blocks."""
-        return Offers(np.zeros((0, 5), dtype=np.int32))
+        return NO_BLOCKS
 
     def annotate(self, pairs: EncodedPairs, blocks: NDArray[np.int32]) -> Annotations:
         """Features of the blocks.
@@ -159,7 +163,7 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     Raises:
         PfsmError: If there is another option, or a value that cannot be.
     """
-    chosen = checked_options(options, DEFAULTS, where)
+    chosen = read_options(options, KNOWN, where)
     if not (chosen["links"] or chosen["arcs"]):
         raise PfsmError(
             f"{where}: links and arcs are both false, which leaves no feature; take the matcher out"
@@ -172,15 +176,4 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # n
     return {**options, "parser": pinned(options["parser"])}
 
 
-def build(options: Options) -> DependencyFeatures:
-    """The features from checked options.
-
-    Raises:
-        PfsmError: If the parser cannot be loaded.
-    """
-    return DependencyFeatures(
-        options["parser"], marginals=options["marginals"], links=options["links"], arcs=options["arcs"]
-    )
-
-
-MATCHER = BuiltIn("", lambda _, options: build(options), check_options, learn_options)
+MATCHER = BuiltIn("", lambda _, options: DependencyFeatures(**options), check_options, learn_options)

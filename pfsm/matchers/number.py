@@ -1,21 +1,18 @@
 """``S_num``: numbers of equal value that are written otherwise: ``1,000``, ``1000`` and ``one thousand``."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
-from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
-from pfsm.runtime.yaml_keys import elsewhere
+from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.runtime.options import one_of
 from pfsm.text.numbers import READERS, Number, digit_numbers
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 DIGITS = "none"
-LANGUAGES = (*READERS.built_in, DIGITS)
-Options = Mapping[str, Any]
+KNOWN = {"words": one_of(*READERS.built_in, DIGITS)}
 
 
 @dataclass(frozen=True)
@@ -75,22 +72,8 @@ def _reader(words: str) -> Callable[[Sequence[str]], list[Number]]:
     return digit_numbers if words == DIGITS else READERS[words]
 
 
-def check_options(options: Options, where: str) -> dict[str, Any]:
-    """``words``: ``en``, the default, or ``none``.
-
-    Raises:
-        PfsmError: If there is another option or value.
-    """
-    for key in options:
-        if key != "words":
-            belongs = elsewhere(key, ("words",)) or "known is words"
-            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
-    words = options.get("words", "en")
-    if words not in LANGUAGES:
-        raise PfsmError(f"{where}: words is {words!r}, it must be one of {', '.join(LANGUAGES)}")
-    return {"words": words}
-
-
 MATCHER = BuiltIn(
-    "S_num", lambda max_block, options: NumberMatcher(max_block, options["words"]), check_options
+    "S_num",
+    lambda max_block, options: NumberMatcher(max_block, options["words"]),
+    lambda options, where: read_options(options, KNOWN, where),
 )

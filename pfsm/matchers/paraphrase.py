@@ -3,7 +3,7 @@
 Section 3.2 of Wang and Manning (2012). Features are soft bins of the base-10 logarithm of the probability.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,25 +13,22 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import KIND, ParaphraseTable
-from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
-from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
-from pfsm.runtime.yaml_keys import elsewhere
-from pfsm.text.vocabulary import EncodedLines
+from pfsm.matchers.bins import AUTO, BINS, as_knots, quantile_knots, ramped
+from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.runtime.options import Options, anything, number, one_of
 
 DEFAULT_TABLE = "learned-en"
 DIRECTIONS = ("both", "forward", "backward")
-DEFAULTS: dict[str, Any] = {
-    "table": DEFAULT_TABLE,
-    "direction": "both",
-    "minimum_probability": 0.0,
-    "bins": AUTO,
+KNOWN = {
+    "table": anything(DEFAULT_TABLE),
+    "direction": one_of(*DIRECTIONS),
+    "minimum_probability": number(0.0, 0.0, 1.0),
+    "bins": BINS._replace(default=AUTO),
 }
 # Knots are learned from blocks of up to this size, whatever the model's largest block.
 QUANTILE_BLOCK = 2
-Options = Mapping[str, Any]
 Int32 = NDArray[np.int32]
 Float = NDArray[np.float64]
-Float32 = NDArray[np.float32]
 
 
 class ParaphraseMatcher:
@@ -62,7 +59,9 @@ class ParaphraseMatcher:
         minimum_probability: float = 0.0,
         knots: Sequence[float] = (),
     ) -> None:
-        self._finders = [_Finder(ParaphraseTable(registry.load(table, KIND)), max_block) for table in tables]
+        self._finders = [
+            PhraseFinder(ParaphraseTable(registry.load(table, KIND)), max_block) for table in tables
+        ]
         self._directions = DIRECTIONS[1:] if direction == "both" else (direction,)
         self._smallest = np.float32(minimum_probability)
         self._knots = tuple(knots)
@@ -90,40 +89,37 @@ class ParaphraseMatcher:
         return blocks, np.log10(values.astype(np.float64))
 
 
-class _Finder:
-    """Finds the phrases of one table in sentences."""
+class PhraseFinder:
+    """Finds the phrases of one table in sentences.
+
+    Args:
+        table: The table.
+        max_block: Largest number of tokens on either side.
+    """
 
     def __init__(self, table: ParaphraseTable, max_block: int) -> None:
         self.table = table
         self._max_block = max_block
 
-    def links(self, pairs: EncodedPairs, direction: str) -> tuple[Int32, Float32]:
-        """Blocks and their probabilities by this table, in one direction."""
-        from pfsm_kernels.strings.sharing import linked_phrases  # noqa: PLC0415 - brings numba
+    def links(self, pairs: EncodedPairs, direction: str) -> tuple[Int32, NDArray[np.float32]]:
+        """Blocks, int32 [n_blocks, 5], and their probabilities by this table, in one direction."""
+        from pfsm_kernels.strings.sharing import find_phrases, linked_phrases  # noqa: PLC0415 - brings numba
 
-        words = pairs.vocabulary.column(self.table.words)
-        sides = (pairs.references, pairs.hypotheses)
-        given, wanted = sides if direction == "forward" else sides[::-1]
-        table = self.table
-        rows, places = linked_phrases(
-            *self._phrases(words, given, table.is_source),
-            *self._phrases(words, wanted, table.is_target),
-            table.target_offsets,
-            table.targets,
+        table, sides = self.table, (pairs.references, pairs.hypotheses)
+        words = pairs.vocabulary.column(table.words)
+        trie = table.child_offsets, table.child_words
+        given, wanted = (
+            find_phrases(words[lines.ids], lines.offsets, *trie, kept, self._max_block)
+            for lines, kept in zip(
+                sides if direction == "forward" else sides[::-1],
+                (table.is_source, table.is_target),
+                strict=True,
+            )
         )
+        rows, places = linked_phrases(*given, *wanted, table.target_offsets, table.targets)
         if direction != "forward":
             rows = np.ascontiguousarray(rows[:, [0, 3, 4, 1, 2]])
         return rows, table.probabilities[places]
-
-    def _phrases(
-        self, words: Int32, lines: EncodedLines, wanted: NDArray[np.bool_]
-    ) -> tuple[Int32, NDArray[np.int64]]:
-        from pfsm_kernels.strings.sharing import find_phrases  # noqa: PLC0415 - brings numba
-
-        table = self.table
-        return find_phrases(
-            words[lines.ids], lines.offsets, table.child_offsets, table.child_words, wanted, self._max_block
-        )
 
 
 def build(max_block: int, options: Options) -> ParaphraseMatcher:
@@ -139,23 +135,12 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     Raises:
         PfsmError: If an option is unknown or its value is not allowed.
     """
-    for key in options:
-        if key not in DEFAULTS:
-            belongs = elsewhere(key, DEFAULTS) or f"known are {', '.join(DEFAULTS)}"
-            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
-    values = {**DEFAULTS, **options}
-    if values["direction"] not in DIRECTIONS:
-        raise PfsmError(
-            f"{where}: direction is {values['direction']!r}, it must be one of {', '.join(DIRECTIONS)}"
-        )
-    smallest = values["minimum_probability"]
-    if isinstance(smallest, bool) or not isinstance(smallest, int | float) or not 0 <= smallest <= 1:
-        raise PfsmError(f"{where}: minimum_probability is {smallest!r}, it must be a number from 0 to 1")
+    chosen = read_options(options, KNOWN, where)
     return {
-        "table": _tables(values["table"], where),
-        "direction": values["direction"],
-        "minimum_probability": float(smallest),
-        "bins": check_knots(values["bins"], where),
+        "table": _tables(chosen["table"], where),
+        "direction": chosen["direction"],
+        "minimum_probability": float(chosen["minimum_probability"]),
+        "bins": as_knots(chosen["bins"]),
     }
 
 

@@ -3,7 +3,8 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
-from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers, Options, no_options, nothing_to_learn
+from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers, no_options, nothing_to_learn
+from pfsm.runtime.options import Options
 
 __all__ = ["Annotations", "EncodedPairs", "MatcherPlugin", "Offers", "Options"]
 

@@ -7,7 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
+from pfsm.runtime.options import Option, Options, chosen_options
+from pfsm.runtime.yaml_keys import elsewhere
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 
@@ -26,6 +27,12 @@ class EncodedPairs:
         """The pairs from ``first`` to before ``stop``."""
         sides = (side.part(first, stop) for side in (self.references, self.hypotheses))
         return EncodedPairs(self.vocabulary, *sides)
+
+    def first_tokens(self, blocks: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Types of the first tokens of blocks, of the reference and of the hypothesis, int32 [n_blocks] each."""
+        sides = (self.references, 1), (self.hypotheses, 3)
+        one, other = (side.ids[side.offsets[blocks[:, 0]] + blocks[:, column]] for side, column in sides)
+        return one, other
 
     def __len__(self) -> int:
         """Number of sentence pairs."""
@@ -101,7 +108,7 @@ class Annotator(Protocol):
         """
 
 
-Options = Mapping[str, Any]
+NO_BLOCKS = Offers(np.zeros((0, 5), dtype=np.int32))
 
 
 class MatcherKind(Protocol):
@@ -128,15 +135,23 @@ class MatcherKind(Protocol):
         """From the largest block and checked options to the matcher."""
 
 
+def read_options(options: Options, known: Mapping[str, Option], where: str) -> dict[str, Any]:
+    """All options with their defaults.
+
+    Raises:
+        PfsmError: If there is another option, or a value that cannot be.
+    """
+    listing = f"known {'are' if len(known) > 1 else 'is'} {', '.join(known)}"
+    return chosen_options(where, options, known, lambda key: elsewhere(key, known) or listing)
+
+
 def no_options(options: Options, where: str) -> dict[str, Any]:
     """Options of a matcher that takes none.
 
     Raises:
         PfsmError: If there are any.
     """
-    for key in options:
-        raise PfsmError(f"{where}: unknown option {key!r}; this matcher takes no options")
-    return {}
+    return chosen_options(where, options, {}, lambda _: "this matcher takes no options")
 
 
 def nothing_to_learn(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # noqa: ARG001 - one signature for all

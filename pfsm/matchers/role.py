@@ -12,7 +12,6 @@ feature holds of the labeller's decisions.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +23,12 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
-from pfsm.matchers.analysed_lines import checked_options, read_pairs
+from pfsm.matchers.analysed_lines import read_pairs
 from pfsm.matchers.dependency import learn_options
-from pfsm.matchers.protocol import Annotations, BuiltIn, EncodedPairs, Offers
+from pfsm.matchers.protocol import NO_BLOCKS, Annotations, BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.runtime.options import flag, text
 
-Options = Mapping[str, Any]
-DEFAULTS: dict[str, Any] = {"parser": DEFAULT_PARSER, "expected": False}
+KNOWN = {"parser": text(DEFAULT_PARSER, "the name of a parser"), "expected": flag(False)}
 NAMES = ("role:same", "role:verb", "role:other", "role:one")
 PREDICATE = "V"
 # Products of small probabilities say nothing and would fill the lattice.
@@ -65,7 +64,7 @@ class RoleFeatures:
 
     def offers(self, pairs: EncodedPairs) -> Offers:  # noqa: ARG002 - a matcher's method
         """No blocks."""
-        return Offers(np.zeros((0, 5), dtype=np.int32))
+        return NO_BLOCKS
 
     def annotate(self, pairs: EncodedPairs, blocks: NDArray[np.int32]) -> Annotations:
         """Features of the blocks; none where the analysis of a line failed.
@@ -157,22 +156,9 @@ def _innermost(held: Sequence[tuple[int, int, Role, float]]) -> WordRoles:
     return {role: value for role, value in found.items() if value > 0}
 
 
-def check_options(options: Options, where: str) -> dict[str, Any]:
-    """``parser`` and ``expected`` with their defaults.
-
-    Raises:
-        PfsmError: If there is another option, or a value that cannot be.
-    """
-    return checked_options(options, DEFAULTS, where)
-
-
-def build(options: Options) -> RoleFeatures:
-    """The features from checked options.
-
-    Raises:
-        PfsmError: If the parser cannot be loaded.
-    """
-    return RoleFeatures(options["parser"], expected=options["expected"])
-
-
-MATCHER = BuiltIn("", lambda _, options: build(options), check_options, learn_options)
+MATCHER = BuiltIn(
+    "",
+    lambda _, options: RoleFeatures(**options),
+    lambda options, where: read_options(options, KNOWN, where),
+    learn_options,
+)

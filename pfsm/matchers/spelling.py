@@ -6,30 +6,31 @@ the similarity. Tokens without a letter or with a numeral (``1990s`` is not ``19
 limits, match nothing.
 """
 
+import math
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
-from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
-from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
-from pfsm.runtime.yaml_keys import elsewhere
+from pfsm.matchers.bins import AUTO, BINS, as_knots, quantile_knots, ramped
+from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.runtime.options import Options, number, whole
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 NAME = "char"
-STATE = "S_char"
 # By cross-validation on WMT15 direct assessment; see docs/settings.md.
 MINIMUM = 0.5
 SHORTEST = 4
-BINS = 4
 # The kernel's limit; a longer token is a web address rather than a word.
 LONGEST = 64
-
-Options = Mapping[str, Any]
+KNOWN = {
+    "minimum": number(MINIMUM, math.ulp(0.0), 1.0, "a number above 0, at most 1"),
+    "shortest": whole(SHORTEST, LONGEST),
+    "bins": BINS,
+}
 
 
 @dataclass(frozen=True)
@@ -46,20 +47,9 @@ class SpellingMatcher:
     shortest: int = SHORTEST
     knots: tuple[float, ...] = ()
 
-    @property
-    def name(self) -> str:
-        """Name in ``settings.matchers``."""
-        return NAME
-
-    @property
-    def state(self) -> str:
-        """Name of the substitution state."""
-        return STATE
-
-    @property
-    def resources(self) -> tuple[str, ...]:
-        """Empty: spelling comes from the text itself."""
-        return ()
+    name = NAME
+    state = "S_char"
+    resources = ()
 
     def offers(self, pairs: EncodedPairs) -> Offers:
         """Pairs of words at least as similar as the minimum, equal ones included."""
@@ -134,25 +124,9 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     Raises:
         PfsmError: If an option is unknown or its value is not allowed.
     """
-    for key in options:
-        if key not in {"minimum", "shortest", "bins"}:
-            belongs = elsewhere(key, ("minimum", "shortest", "bins")) or "known are minimum, shortest, bins"
-            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
-    minimum = options.get("minimum", MINIMUM)
-    if isinstance(minimum, bool) or not isinstance(minimum, int | float) or not 0.0 < minimum <= 1.0:
-        raise PfsmError(f"{where}: minimum is {minimum!r}, it must be a number above 0, at most 1")
-    shortest = options.get("shortest", SHORTEST)
-    if type(shortest) is not int or not 1 <= shortest <= LONGEST:
-        raise PfsmError(f"{where}: shortest is {shortest!r}, it must be a whole number from 1 to {LONGEST}")
-    bins = options.get("bins", even_knots(float(minimum)))
-    return {"minimum": float(minimum), "shortest": shortest, "bins": check_knots(bins, where)}
-
-
-def even_knots(minimum: float) -> list[float]:
-    """Knots of bins of equal width from the least similarity to 1; no knots if the least similarity is 1."""
-    if minimum >= 1.0:
-        return []
-    return [round(float(knot), 4) for knot in np.linspace(minimum, 1.0, BINS + 1)]
+    chosen = read_options(options, KNOWN, where)
+    minimum = float(chosen["minimum"])
+    return {**chosen, "minimum": minimum, "bins": as_knots(chosen["bins"], minimum)}
 
 
 def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
@@ -160,10 +134,8 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
     if options["bins"] != AUTO:
         return dict(options)
     blocks, values = build(options).similar(pairs)
-    stems = pairs.vocabulary.stem_ids
-    words = pairs.vocabulary.word_ids
-    left = pairs.references.ids[pairs.references.offsets[blocks[:, 0]] + blocks[:, 1]]
-    right = pairs.hypotheses.ids[pairs.hypotheses.offsets[blocks[:, 0]] + blocks[:, 3]]
+    stems, words = pairs.vocabulary.stem_ids, pairs.vocabulary.word_ids
+    left, right = pairs.first_tokens(blocks)
     other = (stems[left] != stems[right]) & (words[left] != words[right])
     return {**options, "bins": quantile_knots(values[other])}
 

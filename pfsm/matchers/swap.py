@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
+from pfsm.matchers.agreement import agreeing
+from pfsm.matchers.protocol import NO_BLOCKS, BuiltIn, EncodedPairs, Offers
 
 SMALLEST = 2
 """Tokens of the smallest swap."""
@@ -34,14 +35,12 @@ class SwapMatcher:
 
     def offers(self, pairs: EncodedPairs) -> Offers:
         """Blocks ``A B`` of the reference and ``B A`` of the hypothesis, but for those that are the same both ways."""
-        from pfsm_kernels.strings.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
-
         words = pairs.vocabulary.word_ids
         ours, theirs = words[pairs.references.ids], words[pairs.hypotheses.ids]
         offsets = pairs.references.offsets, pairs.hypotheses.offsets
         if self.max_block < SMALLEST:
-            return Offers(np.zeros((0, 5), dtype=np.int32))
-        runs = agreeing_blocks(ours, offsets[0], theirs, offsets[1], self.max_block - 1)
+            return NO_BLOCKS
+        runs = agreeing(pairs, words, self.max_block - 1)
         first, second = _meeting(runs)
         fits = runs[first, 2] + runs[second, 2] <= self.max_block
         first, second = first[fits], second[fits]

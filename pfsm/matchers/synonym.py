@@ -1,21 +1,19 @@
 """``S_syn``: words that share a synset (section 3.1 of Wang and Manning, 2012)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, shared_table
-from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
+from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
 from pfsm.matchers.type_lists import TypeLists
-from pfsm.runtime.yaml_keys import elsewhere
+from pfsm.runtime.options import Options, anything
 
 DEFAULT_TABLE = "wordnet-3.0"
-Options = Mapping[str, Any]
 
 
 class SynonymMatcher:
@@ -56,11 +54,8 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     Raises:
         PfsmError: If there is another option, or the name of the table is malformed.
     """
-    for key in options:
-        if key != "table":
-            belongs = elsewhere(key, ("table",)) or "known is table"
-            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
-    return {"table": registry.check_reference(options.get("table", DEFAULT_TABLE), f"{where}: table")}
+    chosen = read_options(options, {"table": anything(DEFAULT_TABLE)}, where)
+    return {"table": registry.check_reference(chosen["table"], f"{where}: table")}
 
 
 def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # noqa: ARG001 - one signature for all

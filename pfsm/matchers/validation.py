@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.matchers.protocol import Annotations, Annotator, EncodedPairs, Matcher, MatcherKind, Offers, Options
+from pfsm.matchers.protocol import Annotations, Annotator, EncodedPairs, Matcher, MatcherKind, Offers
+from pfsm.runtime.options import Options
 
 LINKS = "link:"
 

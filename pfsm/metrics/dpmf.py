@@ -37,9 +37,10 @@ from pfsm.metrics.meteor.metric import MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR, PARTS
 from pfsm.metrics.meteor.options import check_options as meteor_options
 from pfsm.metrics.metric_group import MetricGroup, with_options
-from pfsm.metrics.names import Option, flag, number, one_of, read_options, whole
+from pfsm.metrics.names import read_options
 from pfsm.metrics.syntax.layers import has_dependencies, has_tags
 from pfsm.metrics.syntax.trees import PARSER, tree_of
+from pfsm.runtime.options import Option, flag, number, one_of, whole
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import MetricWithComponents, SegmentMetric
-from pfsm.metrics.names import Options, parse_name, stem_and_type
+from pfsm.metrics.names import parse_name, stem_and_type
+from pfsm.runtime.options import Options
 
 Float = NDArray[np.float64]
 # From hypotheses and references to values of features by name, float64 [n_pairs] each.

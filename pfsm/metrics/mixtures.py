@@ -28,9 +28,10 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import check_pairs
 from pfsm.metrics.metric_group import MetricGroup
-from pfsm.metrics.names import Options, number, parse_name, read_options, written_name
+from pfsm.metrics.names import parse_name, read_options, written_name
 from pfsm.metrics.ngram_table import INFO, NgramTable
 from pfsm.metrics.words import WordMetric
+from pfsm.runtime.options import Options, number
 
 Float = NDArray[np.float64]
 

@@ -7,8 +7,9 @@ from typing import Self
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import ALL_AT_ONCE, SegmentMetric
-from pfsm.metrics.names import Options, parse_name, written_name
+from pfsm.metrics.names import parse_name, written_name
 from pfsm.metrics.ngram_table import INFO, SET, NgramTable, remember
+from pfsm.runtime.options import Options
 
 
 class ReferenceFittedMetric(SegmentMetric):

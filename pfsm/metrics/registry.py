@@ -17,7 +17,7 @@ from pfsm.metrics.data_columns import GROUP as COLUMNS
 from pfsm.metrics.meteor.options import BASE, METEOR, PARTS, check_options
 from pfsm.metrics.metric_group import MetricGroup, group_with_parts, with_options, without_options
 from pfsm.metrics.mixtures import mixtures
-from pfsm.metrics.names import Options, written_name
+from pfsm.metrics.names import written_name
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.parts import (
     BLEU_PARTS,
@@ -35,6 +35,7 @@ from pfsm.metrics.validation import feature_group, metric_group
 from pfsm.metrics.words import word_metric
 from pfsm.registry import Table
 from pfsm.runtime.near_names import known_names
+from pfsm.runtime.options import Options
 
 
 def _meteor(name: str, options: Options) -> MetricWithComponents:

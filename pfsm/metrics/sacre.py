@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import Streams, by_segment, check_pairs, check_streams, score_distinct
-from pfsm.metrics.names import Option, flag, number, one_of, read_options
+from pfsm.metrics.names import read_options
 from pfsm.metrics.sacre_counts import edits_and_words, f_scores, fewest_edits, ngram_counts, rates_of_totals
+from pfsm.runtime.options import Option, flag, number, one_of
 
 Float = NDArray[np.float64]
 

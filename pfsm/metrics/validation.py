@@ -11,8 +11,8 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import check_pairs
 from pfsm.metrics.metric_group import MetricGroup, with_options
-from pfsm.metrics.names import Options
 from pfsm.registry import origin_label
+from pfsm.runtime.options import Options
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[str], Sequence[str]], Any]

@@ -34,7 +34,7 @@ from pfsm.metrics.inputs import (
     quotient,
     score_distinct,
 )
-from pfsm.metrics.names import Option, flag, read_options, text
+from pfsm.metrics.names import read_options
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
 from pfsm.metrics.nist import (
     PairEncoder,
@@ -46,6 +46,7 @@ from pfsm.metrics.nist import (
 )
 from pfsm.metrics.reference_fitted import ReferenceFittedMetric
 from pfsm.metrics.sacre_counts import rates_of_totals
+from pfsm.runtime.options import anything, flag, text
 from pfsm.text.languages import check_tokeniser, tokeniser_label
 
 Float = NDArray[np.float64]
@@ -161,7 +162,7 @@ class _OverWords(SegmentMetric):
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
         self.name = name
-        further = {INFO: Option(None, lambda _: True, "")} if name == NIST else {}
+        further = {INFO: anything()} if name == NIST else {}
         self.options = read_options(name, options or {}, _WORDS | further)
         self.tokeniser, self.lowercase = self.options["tokeniser"], self.options["lowercase"]
         try:

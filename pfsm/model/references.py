@@ -27,8 +27,6 @@ _OUTSIDE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|.*://|(?:.*[/\\:])?\.\.(?:[/\\]|$)
 _IN_NAME = re.compile(r"[(,](?P<key>\w+)=(?P<value>(?<=source=).*(?=\))|[^,]*?(?=,|\)*$))", re.DOTALL)
 # No name of a feature is as long; longer ones would be taken apart for minutes.
 _LONGEST = 2_000
-# The matcher and its option that holds words of the training data: any text.
-_WORDS = "emb", "idf"
 
 
 def with_named_resources(document: dict[str, Any], where: str, *, run: bool = True) -> dict[str, Any]:
@@ -115,10 +113,9 @@ def _references(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 if not any(value and part.startswith(value) for _, value in found):
                     yield "", part.rstrip(")")
     options = settings.get("options")
-    for matcher, given in options.items() if isinstance(options, Mapping) else ():
+    for given in options.values() if isinstance(options, Mapping) else ():
         for key, value in given.items() if isinstance(given, Mapping) else ():
-            if (matcher, key) != _WORDS:
-                yield from ((str(key), text) for text in _texts(value))
+            yield from ((str(key), text) for text in _texts(value))
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -38,7 +38,7 @@ OPTIONS = {
     "morph": ("table",),
     "syn": ("table",),
     "para": ("table", "direction", "minimum_probability", "bins"),
-    "emb": ("source", "layer", "minimum", "idf", "nearest", "bins"),
+    "emb": ("source", "layer", "minimum", "nearest", "bins"),
     "char": ("minimum", "shortest", "bins"),
     "num": ("words",),
 }

@@ -10,7 +10,7 @@ import pytest
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
-from pfsm.matchers.embedding import EmbeddingMatcher, build, check_options, learn_options
+from pfsm.matchers.embedding import EmbeddingMatcher, check_options, learn_options
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import load_model, save_model
@@ -107,7 +107,7 @@ def test_a_trained_model_keeps_its_vectors_and_refuses_others(source: str, tmp_p
     config = {
         "lambda": 1.0,
         "matchers": ["emb"],
-        "options": {"emb": {"source": source, "idf": True}},
+        "options": {"emb": {"source": source}},
         "features": [f"embedding_f1(source={source})"],
     }
     trained = train(judgments, config=config_from_dict(config, "x"))
@@ -119,7 +119,6 @@ def test_a_trained_model_keeps_its_vectors_and_refuses_others(source: str, tmp_p
     assert f"res:v.txt@{checksum}" in metric.get_signature(1)
     assert f"feat:embedding_f1(source=v.txt@{checksum})" in metric.get_signature(1)
     assert all(weight >= 0 for name, weight in loaded.weights.items() if name.startswith("emb:+"))
-    assert "emb:idf" in loaded.weights
     scores = metric.score_pairs(hypotheses, references)
     np.testing.assert_array_equal(scores, Metric(loaded, threads=3).score_pairs(hypotheses, references))
     document = json.loads(path.read_text())
@@ -146,24 +145,3 @@ def test_vectors_in_context(tmp_path: Path) -> None:
     ones = np.count_nonzero(same == 1.0)
     assert ones >= 12
     assert np.count_nonzero(other == 1.0) < ones
-
-
-class TestRarity:
-    REFERENCES = ("the car", "the car", "the tree and the plant", "The stone", "A car")
-
-    def test_lines_are_counted_once_and_words_once_a_line(self, source: str) -> None:
-        options = check_options({"source": source, "idf": True}, "x")
-        learned = learn_options(options, encoded(list(self.REFERENCES), [""] * 5))
-        assert learned["idf"] == {"": 4, "car": 2, "the": 3}
-        assert check_options(learned, "x") == learned
-
-    def test_the_feature_is_that_of_the_reference_word(self, source: str) -> None:
-        counts = {"": 4, "car": 2, "auto": 4}
-        matcher = build(check_options({"source": source, "bins": [], "nearest": 0, "idf": counts}, "x"))
-        pairs = encoded(["Car vehicle auto"], ["auto vehicle"])
-        offers = matcher.offers(pairs)
-        assert offers.names == ("emb:idf",)
-        words = ["Car", "vehicle", "auto"]
-        found = {words[offers.blocks[k, 1]]: v for k, v in zip(offers.offer, offers.value, strict=True)}
-        # A word of every line is not rare at all; one that is not named is as rare as can be.
-        assert found == pytest.approx({"Car": math.log(5 / 3) / math.log(5), "vehicle": 1.0})

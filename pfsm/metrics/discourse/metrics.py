@@ -23,12 +23,13 @@ from pfsm.metrics.analysed import OF_HYPOTHESIS, SHARED, AnalysedMetric
 from pfsm.metrics.discourse.conditions import POSITIONED, TYPES, Condition, conditions_of, root_boxes
 from pfsm.metrics.inputs import quotient
 from pfsm.metrics.metric_group import MetricGroup, typed_family, with_options
-from pfsm.metrics.names import Options, one_of, read_options, whole
+from pfsm.metrics.names import read_options
 from pfsm.metrics.syntax.fragments import chains, fragment_counts, subtrees
 from pfsm.metrics.syntax.layers import Element, Layer, has_tags
 from pfsm.metrics.syntax.overlap import layer_metric, read_typed
 from pfsm.metrics.syntax.tree_metrics import DEPTH, MOST_LEVELS
 from pfsm.metrics.syntax.trees import PARSER, Trees, constituent_trees, words_of
+from pfsm.runtime.options import Options, one_of, whole
 
 _BOX = "drs"
 

@@ -17,7 +17,8 @@ from pfsm.errors import PfsmError
 from pfsm.lexicons.meteor import FULL_NAME as METEOR_TABLE
 from pfsm.lexicons.registry import check_reference
 from pfsm.matchers.synonym import DEFAULT_TABLE as SYNONYM_TABLE
-from pfsm.metrics.names import Option, Options, number, read_options, text
+from pfsm.metrics.names import read_options
+from pfsm.runtime.options import Option, Options, anything, number, text
 from pfsm.text.languages import language_code
 
 STAGES = ("exact", "stem", "syn", "para")
@@ -168,9 +169,7 @@ class MeteorOptions:
 
 _KNOWN: Mapping[str, Option] = {
     "language": text("en", "a code in quotes"),
-    "task": Option("", lambda _: True, "the name of a task"),
-    "synonyms": Option("", lambda _: True, "the name of a table"),
-    "paraphrases": Option("", lambda _: True, "the name of a table"),
+    **dict.fromkeys(("task", "synonyms", "paraphrases"), anything()),
     **{key: number(None, 0.0, largest) for key, largest in _LARGEST.items()},
 }
 

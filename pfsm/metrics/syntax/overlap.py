@@ -25,12 +25,13 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.metric_group import ALL, MetricGroup, typed_family, with_options
-from pfsm.metrics.names import Option, Options, one_of, parse_name, read_options, stem_and_type
+from pfsm.metrics.names import parse_name, read_options, stem_and_type
 from pfsm.metrics.ngram_table import INFO, known_table
 from pfsm.metrics.reference_fitted import counted_name
 from pfsm.metrics.syntax.layers import LAYERS, Element, Layer
 from pfsm.metrics.syntax.sequences import SequenceNist
 from pfsm.metrics.syntax.trees import PARSER
+from pfsm.runtime.options import Option, Options, one_of
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]

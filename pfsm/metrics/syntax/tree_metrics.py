@@ -24,7 +24,7 @@ from pfsm.metrics.analysed import (
     precision_recall,
 )
 from pfsm.metrics.metric_group import MetricGroup, group_with_parts, with_options
-from pfsm.metrics.names import Option, Options, flag, number, one_of, read_options, whole, with_defaults
+from pfsm.metrics.names import read_options
 from pfsm.metrics.syntax.dependency_pairs import (
     DECOMPOSITIONS,
     FROM_CONSTITUENTS,
@@ -49,6 +49,7 @@ from pfsm.metrics.syntax.trees import (
     wanted_for,
 )
 from pfsm.metrics.syntax.trees import UNIVERSAL as UNIVERSAL_CATEGORIES
+from pfsm.runtime.options import Option, Options, flag, number, one_of, whole, with_defaults
 
 ALL_TREES = "all"
 MOST_LEVELS = 20

@@ -21,7 +21,7 @@ from pfsm.analysis.heads import head_dependencies
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
-from pfsm.metrics.names import text
+from pfsm.runtime.options import text
 
 Int64 = NDArray[np.int64]
 PARSER = {"parser": text(DEFAULT_PARSER, "the name of a parser")}

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from pfsm.lexicons.meteor import FULL_NAME as METEOR_TABLE
 from pfsm.lexicons.registry import check_reference
 from pfsm.matchers.synonym import DEFAULT_TABLE as SYNONYM_TABLE
-from pfsm.metrics.names import Option, Options, number, one_of, read_options, with_defaults
+from pfsm.metrics.names import read_options
+from pfsm.runtime.options import Option, Options, anything, number, one_of, with_defaults
 
 Float = NDArray[np.float64]
 
@@ -101,8 +102,8 @@ _KNOWN: Mapping[str, Option] = {
         f"{NO_EDITS} or some of {', '.join(EDITS)} with + between",
     ),
     "tokeniser": one_of(*TOKENISERS),
-    "synonyms": Option(SYNONYM_TABLE, lambda _: True, "the name of a table"),
-    "paraphrases": Option(METEOR_TABLE, lambda _: True, "the name of a table"),
+    "synonyms": anything(SYNONYM_TABLE),
+    "paraphrases": anything(METEOR_TABLE),
 }
 
 
