@@ -72,6 +72,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     bounds.add_argument(
         "--read-timeout", type=positive, metavar="S", help="seconds for a head, and for a body (default: 20)"
     )
+    bounds.add_argument(
+        "--training-timeout", type=positive, metavar="S", help="seconds of a training (default: 3600)"
+    )
+    bounds.add_argument(
+        "--training-memory",
+        type=positive,
+        metavar="MB",
+        help="megabytes of memory of a training (default: 4096)",
+    )
     add_threads(parser)
 
 
@@ -147,6 +156,8 @@ def _limits(options: Namespace) -> "Limits":
         "line": options.max_line,
         "patience": options.timeout,
         "reading": options.read_timeout,
+        "training": options.training_timeout,
+        "memory": None if options.training_memory is None else options.training_memory * MEGABYTE,
     }
     return Limits(**{name: value for name, value in given.items() if value is not None})
 

@@ -28,7 +28,7 @@ class LoadedModel:
     Attributes:
         name: What requests call it.
         model: The model.
-        origin: ``shipped``, or ``given`` on the command line.
+        origin: ``shipped``, ``given`` on the command line, or ``trained`` here.
     """
 
     name: str
@@ -115,10 +115,12 @@ class ModelPool:
 
     Args:
         models: The models, each with another name.
+        most: How many models that were trained here are kept.
     """
 
-    def __init__(self, models: Iterable[LoadedModel]) -> None:
+    def __init__(self, models: Iterable[LoadedModel], most: int = 20) -> None:
         self._models = {loaded.name: loaded for loaded in models}
+        self._most = most
         self.default = next(iter(self._models))
 
     def __iter__(self) -> Any:
@@ -134,3 +136,10 @@ class ModelPool:
         if loaded is None:
             raise invalid("/model", f"there is no model {shown(name)}; GET /v1/models lists them")
         return loaded
+
+    def add(self, loaded: LoadedModel) -> None:
+        """Takes another model; of those trained here the oldest goes when there are too many."""
+        self._models[loaded.name] = loaded
+        trained = [one.name for one in self._models.values() if one.origin == "trained"]
+        for name in trained[: -self._most]:
+            del self._models[name]

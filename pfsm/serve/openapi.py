@@ -160,7 +160,7 @@ class Model(Struct):
     """A model of the server."""
 
     name: str
-    origin: Literal["shipped", "given"]
+    origin: Literal["shipped", "given", "trained"]
     language: str
     fingerprint: str
     scale: str

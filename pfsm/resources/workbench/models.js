@@ -9,6 +9,8 @@ export async function refreshModels() {
   const option = (name) => element("option", { value: name }, name);
   byId("model").replaceChildren(...found.models.map((model) => option(model.name)));
   byId("model").value = found.models.some((model) => model.name === chosen) ? chosen : found.default;
+  const shipped = found.models.filter((model) => model.origin === "shipped").map((model) => model.name);
+  byId("training-init").replaceChildren(element("option", { value: "" }, "nothing"), ...shipped.map(option));
   byId("model-list").replaceChildren(table("Models", ["Name", "Language", "From", "Trained on", "Licence", "Fingerprint", "Download"],
     found.models.map((model) => [model.name, model.language, model.origin,
       model.judgments ? `${model.judgments} judgments` : "–", model.licence, model.fingerprint, links(model)])));

@@ -12,7 +12,10 @@ from pfsm.io.html_page import digest
 from pfsm.model.explain.page import page_script, page_style
 from pfsm.serve import answers
 from pfsm.serve.app import Handler, Service, json_response
-from pfsm.serve.laboratory import (
+from pfsm.serve.limits import RequestError
+from pfsm.serve.model_pool import LoadedModel, check_name
+from pfsm.serve.requests import request_of
+from pfsm.serve.workbench.laboratory import (
     Laboratory,
     SavedRequest,
     check_weights,
@@ -20,26 +23,32 @@ from pfsm.serve.laboratory import (
     laboratory_request,
     model_document,
 )
-from pfsm.serve.limits import RequestError
-from pfsm.serve.model_pool import LoadedModel, check_name
-from pfsm.serve.requests import request_of
+from pfsm.serve.workbench.trainings import REPORT, Trainings, training_request
 
 FOLDER = "workbench"
 TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html"}
 FILES = (
-    "workbench.css", "workbench.js", "client.js", "texts.js", "results.js", "laboratory.js", "models.js", "rows.js",
-    "elements.js",
+    "workbench.css", "workbench.js", "client.js", "texts.js", "results.js", "laboratory.js", "training.js", "models.js",
+    "rows.js", "elements.js",
 )  # fmt: skip
+PLACE = "PAGE-TOKEN"
 
 
 class Workbench:
-    """The page's calls."""
+    """The page's calls.
 
-    assets = frozenset(["/", *(f"/workbench/files/{name}" for name in FILES)])
-    """Paths that hold no secrets."""
+    Args:
+        service: What the routes share.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, service: Service) -> None:
         self._laboratory = Laboratory()
+        self.trainings = Trainings(service.models, service.limits)
+
+    @property
+    def assets(self) -> frozenset[str]:
+        """Paths that hold no secrets."""
+        return frozenset(["/", *(f"/workbench/files/{name}" for name in FILES)])
 
     @property
     def routes(self) -> Mapping[str, Mapping[str, Handler]]:
@@ -52,6 +61,9 @@ class Workbench:
             "/workbench/models/{id}/head": {"GET": _head},
             "/workbench/laboratory": {"POST": self._weights},
             "/workbench/saved": {"POST": _saved},
+            "/workbench/trainings": {"POST": self._start},
+            "/workbench/trainings/{id}": {"GET": self._training, "DELETE": self._cancel},
+            "/workbench/trainings/{id}/report": {"GET": self._report},
         }
 
     async def _weights(self, service: Service, request: Request) -> Response:
@@ -59,6 +71,28 @@ class Workbench:
         loaded = service.models.find(asked.model)
         await service.batcher.run(partial(answers.check_text, loaded, asked.all_references, False))
         return json_response(await service.batcher.run(partial(self._laboratory.answer, loaded, asked)))
+
+    async def _start(self, service: Service, request: Request) -> Response:
+        service.guard.check_page(request)
+        asked = training_request(await service.json(request), service.models)
+        return json_response((await self.trainings.start(asked)).document(), 201)
+
+    async def _training(self, service: Service, request: Request) -> Response:  # noqa: ARG002
+        return json_response(self.trainings.find(_part(request)).document())
+
+    async def _cancel(self, service: Service, request: Request) -> Response:
+        service.guard.check_page(request)
+        training = self.trainings.find(_part(request))
+        await self.trainings.cancel(training)
+        return json_response(training.document())
+
+    async def _report(self, service: Service, request: Request) -> Response:  # noqa: ARG002
+        path = self.trainings.find(_part(request)).folder / REPORT
+        if not path.is_file():
+            raise RequestError(404, "there is no report yet")
+        # The report brings a policy of its own, which admits nothing but its style and its script.
+        headers = {"content-security-policy": "frame-ancestors 'self'", "x-frame-options": "SAMEORIGIN"}
+        return Response(path.read_bytes(), headers=headers, media_type="text/html")
 
 
 def _part(request: Request) -> str:
@@ -68,7 +102,7 @@ def _part(request: Request) -> str:
 
 async def _page(service: Service, request: Request) -> Response:  # noqa: ARG001
     headers = {"content-security-policy": policy()}
-    return Response(resource("workbench.html"), headers=headers, media_type="text/html")
+    return Response(page_html(service.guard.page_token), headers=headers, media_type="text/html")
 
 
 async def _file(name: str, service: Service, request: Request) -> Response:  # noqa: ARG001
@@ -109,6 +143,11 @@ async def _saved(service: Service, request: Request) -> Response:
 def resource(name: str) -> str:
     """A file of the page."""
     return (files("pfsm.resources") / FOLDER / name).read_text(encoding="utf-8")
+
+
+def page_html(token: str) -> str:
+    """The page with the token that its calls send."""
+    return resource("workbench.html").replace(PLACE, token)
 
 
 def policy() -> str:
