@@ -11,6 +11,7 @@ SETTINGS = (
 TRAINING = (
     "lambda",
     "lambda_rule",
+    "solver",
     "start",
     "objective",
     "mixture",

@@ -1,12 +1,13 @@
 r"""Times of training: whole ``pfsm train`` processes on real judgments.
 
-    PFSM_DATA=… python scripts/benchmarks/training.py [JUDGMENTS …] [--threads N …]
+    PFSM_DATA=… python scripts/benchmarks/training.py [JUDGMENTS …] [--solvers NAME …] [--threads N …]
     PFSM_DATA=… python scripts/benchmarks/training.py 1000000 --drawn --folds 2 --config configs/models/en-small.yaml \
-        --lambda 0.5 --threads 1
+        --lambda 0.5 --solvers gauss-newton --threads 1
 
 Without numbers, processes train on 1,000 and 5,000 judgments, including reading, cross-validation and writing. If more
 are wanted than there are, the judgments are repeated, with one more word in the translations each time, or with
-``--drawn`` with a tenth of their words exchanged on both sides, so that no line is there twice.
+``--drawn`` with a tenth of their words exchanged on both sides, so that no line is there twice. L-BFGS is timed on up
+to 5,000, unless ``--solvers`` names it.
 """
 
 import random
@@ -28,8 +29,9 @@ from pfsm.data import read_table
 
 JUDGMENTS = (1_000, 5_000)
 RUNS = 3
-# From this number on, one run is enough.
-MANY = 20_000
+SOLVERS = ("gauss-newton", "lbfgs")
+# L-BFGS is left out above the first number; from the second on, one run is enough.
+MOST_FOR_LBFGS, MANY = 5_000, 20_000
 SETS = ("wmt15-daseg", "wmt16-daseg", "wmt21-da", "mlqe-pe")
 COLUMNS = ("source_lang", "reference", "hypothesis", "score")
 Row = tuple[str, str, str, str]
@@ -51,6 +53,7 @@ def arguments() -> Namespace:
     """The options of the command line."""
     parser = ArgumentParser(description="How long training takes.")
     parser.add_argument("judgments", nargs="*", type=positive, default=JUDGMENTS)
+    parser.add_argument("--solvers", nargs="+", choices=SOLVERS)
     parser.add_argument("--threads", nargs="+", type=positive, default=[1, 2])
     parser.add_argument("--drawn", action="store_true", help="exchange words where judgments are repeated")
     parser.add_argument("--config", metavar="FILE", type=Path, help="settings (default: those of pfsm train)")
@@ -60,22 +63,25 @@ def arguments() -> Namespace:
 
 
 def time_processes(report: Report, sources: list[Path], number: int, wanted: Namespace, folder: Path) -> None:
-    """Times ``pfsm train`` on ``number`` judgments, with each number of threads."""
+    """Times ``pfsm train`` on ``number`` judgments, with each solver and number of threads."""
     table = folder / "judgments.tsv"
     words = write_table(table, islice(endless(sources, wanted.drawn), number), wanted.folds)
     report.note({f"words a side of {number:,} judgments": words / number / 2})
-    config = folder / "config.yaml"
-    settings = yaml.safe_load(wanted.config.read_text(encoding="utf-8")) if wanted.config else {}
-    own = {} if wanted.penalty is None else {"lambda": wanted.penalty}
-    config.write_text(yaml.safe_dump({**settings, **own}), encoding="utf-8")
-    for threads in wanted.threads:
-        command = [
-            sys.executable, "-m", "pfsm", "train", str(table), "--config", str(config),
-            "--output", str(folder / "model.json"), "--threads", str(threads),
-        ]  # fmt: skip
-        many = number >= MANY
-        measured = cost_of_command(command, 1 if many else RUNS, warm_up=not many)
-        report.add(f"pfsm train, {number:,} judgments", f"{threads} thread(s)", number, measured)
+    for solver in wanted.solvers or SOLVERS[: 1 + (number <= MOST_FOR_LBFGS)]:
+        config = folder / f"{solver}.yaml"
+        settings = yaml.safe_load(wanted.config.read_text(encoding="utf-8")) if wanted.config else {}
+        own = {} if wanted.penalty is None else {"lambda": wanted.penalty}
+        config.write_text(yaml.safe_dump({**settings, **own, "solver": solver}), encoding="utf-8")
+        for threads in wanted.threads if solver == SOLVERS[0] else wanted.threads[:1]:
+            command = [
+                sys.executable, "-m", "pfsm", "train", str(table), "--config", str(config),
+                "--output", str(folder / "model.json"), "--threads", str(threads),
+            ]  # fmt: skip
+            many = number >= MANY
+            measured = cost_of_command(command, 1 if many else RUNS, warm_up=not many)
+            report.add(
+                f"pfsm train, {number:,} judgments", f"{solver}, {threads} thread(s)", number, measured
+            )
 
 
 def write_table(path: Path, rows: Iterable[Row], folds: int | None = None) -> int:

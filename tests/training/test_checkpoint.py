@@ -20,7 +20,7 @@ from tests.training.small_data import invented
 
 if TYPE_CHECKING:
     from pfsm_training.fit.fitting import Progress
-    from pfsm_training.fit.gauss_newton import Iteration
+    from pfsm_training.fit.lbfgs import Iteration
 
 PLAIN = invented(0)
 JUDGMENTS = replace(PLAIN, columns={**PLAIN.columns, "raters": ("2",) * len(PLAIN)})
@@ -97,6 +97,7 @@ HELD: dict[str, Any] = {
 OTHERS: dict[str, dict[str, Any]] = {
     "lambda": {"config": replace(CONFIG, penalty=(0.5, 5.5))},
     "rule of lambda": {"config": replace(CONFIG, lambda_rule="one_standard_error")},
+    "solver": {"config": replace(CONFIG, solver="lbfgs")},
     "start": {"config": replace(CONFIG, start="zero")},
     "objective": {"config": replace(CONFIG, objective="huber")},
     "mixture": {"config": replace(CONFIG, mixture=0.25)},

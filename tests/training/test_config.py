@@ -44,6 +44,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         max_jump: 0
         features: [chrf]
         objective: huber
+        solver: lbfgs
         lambda: 0.5
         mixture: 0.25
         class_transitions: true
@@ -61,7 +62,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         "de", "plain", "none", False, ("word", "punct"), "overlapping", blocks, 0, features={"chrf": None}
     )
     assert config.settings == settings
-    assert (config.penalty, config.objective) == (0.5, "huber")
+    assert (config.penalty, config.solver, config.objective) == (0.5, "lbfgs", "huber")
     assert (config.mixture, config.class_transitions) == (0.25, True)
     assert config.weights == "raters"
     assert config.given.keys() == {*settings.to_dict(), *KEYS}
@@ -107,7 +108,7 @@ def test_lambda(tmp_path: Path, value: str, penalty: object) -> None:
         ("lambda: [5, -1]", "train.yaml: lambda is -1"),
         ("max_block: 0", "train.yaml: max_block is 0"),
         ("max_jump: -1", "train.yaml: max_jump is -1"),
-        ("start: nowhere", "train.yaml: start is 'nowhere', it must be one of best, matches, zero"),
+        ("solver: adam", "train.yaml: solver is 'adam', it must be one of gauss-newton, lbfgs"),
         ("mixture: 1", "train.yaml: mixture is 1, it must be a number from 0 to below 1, or auto"),
         ("- language: en\n- lambda: 5", "train.yaml: must hold lines `key: value`"),
         ("language: en\nlambda: 5: 6", "train.yaml:2: not valid YAML"),

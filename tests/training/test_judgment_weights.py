@@ -66,6 +66,7 @@ def alike(one: Model, other: Model, within: float = 1e-6) -> None:
         {"objective": "huber", "standardise": False, "lambda": 20.0},
         {"features": ["chrf"], "edits": False},
         {"max_jump": 2, "lambda": 1.0},
+        {"solver": "lbfgs", "lambda": 1.0},
         {"edit_cost": 0.2, "match_gain": 0.5, "lambda": 1.0},
     ],
     ids=lambda values: " ".join(values) or "usual",
@@ -75,7 +76,7 @@ def test_whole_weights_are_repetitions(values: Mapping[str, Any]) -> None:
     counts = whole_weights(judgments)
     repeated = judgments.select(np.repeat(np.arange(len(judgments)), counts))
     found = trained(with_column(judgments, counts.astype(float)), weights="counts", **values)
-    alike(found, trained(repeated, **values), 1e-5)
+    alike(found, trained(repeated, **values), 1e-4 if "solver" in values else 1e-5)
     assert found.training["weights"] == {"column": "counts", "sum": float(counts.sum())}
     assert found.training["judgments"] == int(np.count_nonzero(counts))
 

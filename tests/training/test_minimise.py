@@ -1,4 +1,4 @@
-"""Minimisation, with bounds and hinges too: SciPy finds the same; any loss and any penalty."""
+"""Minimisation by either solver, with bounds and hinges too: SciPy finds the same; any loss and any penalty."""
 
 from dataclasses import replace
 
@@ -8,13 +8,17 @@ import torch
 from numpy.typing import NDArray
 from scipy import optimize
 
+from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from pfsm.matchers.bins import ramp_names
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import Settings
-from pfsm_training import LogLinearMachine
-from pfsm_training.fit import gauss_newton
+from pfsm_training import LogLinearMachine, TrainingConfig
+from pfsm_training.data.training_set import TrainingData
+from pfsm_training.fit import gauss_newton, lbfgs
+from pfsm_training.fit.fitting import Choice, Fitter
 from pfsm_training.lattices.features import frequent, instances
+from pfsm_training.lattices.store import HeldLattices, Room
 from pfsm_training.loss.hinges import AllHinges, Hinges, model_minimum
 from pfsm_training.loss.objective import (
     HuberError,
@@ -24,6 +28,7 @@ from pfsm_training.loss.objective import (
     SquaredError,
     WeightedSum,
 )
+from pfsm_training.loss.references import PairsOfItems
 from tests.training.small_data import invented, random_batch
 
 Float = NDArray[np.float64]
@@ -100,19 +105,23 @@ MIXED = WeightedSum([(0.7, SquaredError(TARGETS)), (0.9, preferred(2.5))])
     ],
     ids=["squared", "steep", "huber", "preferences", "mixed"],
 )
-def test_it_minimises_as_scipy_does(loss: Loss, penalty: float, spread: float, most: int) -> None:
+def test_all_three_minimise_alike(loss: Loss, penalty: float, spread: float, most: int) -> None:
     batch = LatticeBuilder(Settings()).build(JUDGMENTS.references, JUDGMENTS.hypotheses)
     free_alpha = not isinstance(loss, PairwiseLogistic)
-    ours, scipys = machine_of(batch, spread), machine_of(batch, spread)
+    ours, theirs, scipys = (machine_of(batch, spread) for _ in range(3))
     objective = Objective((batch,), loss, penalty, ours.theta.detach().clone())
     fit = gauss_newton.minimise(ours, objective, len(batch), free_alpha=free_alpha)
+    other = lbfgs.minimise(theirs, objective, len(batch), free_alpha=free_alpha)
     lowest = minimum_by_scipy(scipys, objective, free_alpha=free_alpha)
     assert fit.converged
+    assert fit.objective == pytest.approx(other.objective, rel=1e-9)
     assert fit.objective == pytest.approx(lowest, rel=1e-10)
     with torch.no_grad():
         assert fit.objective == pytest.approx(float(objective(ours)), rel=1e-12)
     found = predictions_of(ours, batch)
     assert found == pytest.approx(predictions_of(scipys, batch), abs=1e-6)
+    # L-BFGS stops at a gradient a hundred times larger.
+    assert found == pytest.approx(predictions_of(theirs, batch), abs=1e-5)
     assert fit.evaluations < most
 
 
@@ -122,7 +131,7 @@ def test_little_to_gain_under_heavy_damping_is_no_end() -> None:
     machine, exact = machine_of(batch, 0.0), machine_of(batch, 0.0)
     objective = Objective((batch,), SquaredError(TARGETS), 5.0, torch.zeros_like(machine.theta))
     size = machine.theta.numel() + 1
-    damped = gauss_newton.Secant(1e9, np.zeros((size, size)))
+    damped = lbfgs.Secant(1e9, np.zeros((size, size)))
     found = gauss_newton.minimise(machine, objective, len(batch), gain_tolerance=1e-7, secant=damped)
     least = gauss_newton.minimise(exact, objective, len(batch)).objective
     assert found.iterations > 5
@@ -169,6 +178,17 @@ def test_the_minimum_within_bounds_is_scipys(seed: int, spread: float, penalty: 
     assert not held.all()
     assert len(lowest_seen) == fit.iterations
     assert min(lowest_seen) >= 0.0
+
+
+def test_l_bfgs_refuses_bounds_in_one_line() -> None:
+    none = np.zeros(0, dtype=np.int64)
+    batch, targets = ramped_batch(0)
+    held = HeldLattices.of([batch], Room(1 << 30))
+    data = TrainingData(held, PairsOfItems.single(len(batch)), targets, none, none, np.zeros(0))
+    fitter = Fitter(TrainingConfig(solver="lbfgs"), None, 1, lambda *_: None)
+    with pytest.raises(PfsmError, match=r"^solver lbfgs .* use solver: gauss-newton$") as caught:
+        fitter.fit(data, Choice(5.0), "training")
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("steep", [0.0, 1.0, 1e4, 1e8])

@@ -25,7 +25,7 @@ from tests.training.report.report_cases import preferences_of
 from tests.training.small_data import demo, invented, judgments_of
 
 if TYPE_CHECKING:
-    from pfsm_training.fit.gauss_newton import Iteration
+    from pfsm_training.fit.lbfgs import Iteration
 
 JUDGMENTS = invented(0)
 
@@ -139,10 +139,11 @@ def test_the_model_file_holds_no_sentence_of_the_training_data(tmp_path: Path) -
         assert not any(" ".join(words[k : k + 3]) in text for k in range(max(1, len(words) - 2)))
 
 
-def test_raw_scores_are_ridge_regression_in_their_units() -> None:
+@pytest.mark.parametrize("solver", ["gauss-newton", "lbfgs"])
+def test_raw_scores_are_ridge_regression_in_their_units(solver: str) -> None:
     """A model of features alone has a closed form: the constant is not penalised, the weights are."""
     data = invented(1)
-    values = {"edits": False, "features": ["chrf"], "lambda": 30.0}
+    values = {"edits": False, "features": ["chrf"], "lambda": 30.0, "solver": solver}
     raw = train(data, config=config_from_dict(values | {"standardise": False}, "test"), threads=1)
     assert (raw.scale.mean, raw.scale.sd) == (0.0, 1.0)
     mean, sd = raw.settings.features["chrf"] or (0.0, 1.0)

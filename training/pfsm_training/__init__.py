@@ -1,4 +1,4 @@
-"""Training of pfsm metrics with PyTorch: autograd around the kernels, the log-linear model, objectives and the solver.
+"""Training of pfsm metrics with PyTorch: autograd around the kernels, the log-linear model, objectives and solvers.
 
 Importing this package does not import PyTorch. Using one of its public names does.
 """

@@ -29,6 +29,7 @@ from pfsm_training.options import (
 from pfsm_training.yaml_file import read_yaml_mapping
 
 KEYS = TRAINING
+SOLVERS = ("gauss-newton", "lbfgs")
 BEST, MATCHES, ZERO = "best", "matches", "zero"
 OBJECTIVES = ("squared_error", "huber")
 STARTS = (BEST, MATCHES, ZERO)
@@ -49,6 +50,7 @@ class TrainingConfig:
         settings: Settings of the machine.
         penalty: lambda of the objective, at least 0. Cross-validation chooses among several values, or among the
             usual ones with ``auto``.
+        solver: ``gauss-newton`` or ``lbfgs``; they find the same minimum.
         objective: Loss of the scores: ``squared_error`` or ``huber``. Preferences have the pairwise logistic loss.
         mixture: Share of the preferences in the objective if there are scores too, at least 0 and below 1;
             ``auto`` chooses it by cross-validation.
@@ -72,6 +74,7 @@ class TrainingConfig:
 
     settings: Settings = field(default_factory=Settings)
     penalty: Values = 5.0
+    solver: str = SOLVERS[0]
     objective: str = "squared_error"
     mixture: Mixture = 0.5
     class_transitions: bool = False
@@ -124,6 +127,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     return TrainingConfig(
         settings,
         one_or_several(values.get("lambda", 5.0), "lambda", where, LARGEST_PENALTY),
+        choice(values.get("solver", SOLVERS[0]), "solver", SOLVERS, where),
         choice(values.get("objective", OBJECTIVES[0]), "objective", OBJECTIVES, where),
         _mixture(values.get("mixture", 0.5), where),
         class_transitions,
@@ -166,11 +170,16 @@ def _mixture(value: object, where: str) -> Mixture:
 
 def _constraint(values: Mapping[str, Any], key: str, largest: float, where: str) -> float:
     """What is asked of a model beside its agreement with people; 0: nothing."""
-    return number(values.get(key, 0.0), key, where, 0.0, largest)
+    value = number(values.get(key, 0.0), key, where, 0.0, largest)
+    if value and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
+        raise PfsmError(f"{where}: {key} needs solver: {SOLVERS[0]}")
+    return value
 
 
 def _minimal_pairs(values: Mapping[str, Any], where: str) -> MinimalPairsOptions | None:
     options = minimal_pairs_option(values.get(MINIMAL_PAIRS, False), where)
+    if options is not None and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
+        raise PfsmError(f"{where}: minimal_pairs needs solver: {SOLVERS[0]}")
     encoder = values.get("encoder", False)
     if options is None and isinstance(encoder, Mapping) and encoder.get(MINIMAL_PAIRS):
         raise PfsmError(

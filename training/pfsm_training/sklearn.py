@@ -69,6 +69,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         prune_jumps: Whether features of Jump with few instances are left out.
         weights: How much each judgment counts. X has no column for it, so False alone is taken: `fit` has
             ``sample_weight`` instead.
+        solver: ``gauss-newton`` or ``lbfgs``.
         start: Weights to start from: ``best``, ``matches`` or ``zero``.
         init: Initial model that the weights start from and stay near: a `pfsm.Model` or the name of one.
         resources: Paths of resources that the settings or an initial model name, by name.
@@ -107,6 +108,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
     class_transitions: bool | None = None
     prune_jumps: bool | None = None
     weights: bool | str | None = None
+    solver: str | None = None
     start: str | None = None
     init: Model | str | None = None
     resources: Mapping[str, str] | None = None

@@ -45,7 +45,7 @@ from pfsm_training.fit.crossval import (
 )
 from pfsm_training.fit.edit_cost import Copies, copies_to_train, held_out_record
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
-from pfsm_training.fit.gauss_newton import Iteration
+from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.fit.match_gain import match_gain_record, match_gain_to_train
 from pfsm_training.fit.minimal_pairs import (
     WEIGHTS,
@@ -99,7 +99,7 @@ def train(
         settings: Settings of the machine; None: those of ``init``, or else of ``config``. Where neither says the
             language, it is that of the column ``target_lang``, if there is one, else English.
         preferences: Pairs of translations of which one is better.
-        config: lambda and objective; None: the paper's.
+        config: lambda, solver and objective; None: the paper's.
         init: Model to start from. The penalty pulls the weights towards its weights instead of zero. Settings may add
             features, matchers, tables and states split by word class to the model's; their weights start at zero.
         name: Name of the new model.
@@ -233,7 +233,7 @@ def _decisive(
         "rows": [_digest(part) for part in (judgments, preferences)],
         "settings": settings.to_dict(),
         "config": [
-            *(config.penalty, config.start),
+            *(config.penalty, config.solver, config.start),
             *(config.objective, config.mixture, config.class_transitions, config.lambda_rule),
             *(config.standardise, config.prune_jumps),
             *((config.edit_cost,) if config.edit_cost else ()),

@@ -1,1 +1,1 @@
-"""Fitting: the solver, cross-validation, initial models, checkpoints."""
+"""Fitting: solvers, cross-validation, initial models, checkpoints."""

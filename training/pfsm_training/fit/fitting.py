@@ -9,7 +9,9 @@ import torch
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from pfsm.errors import PfsmError
 from pfsm.lattice.names import class_of, ends
+from pfsm.matchers.bins import is_rising
 from pfsm.model.file import Model
 from pfsm_training.config import ZERO, TrainingConfig
 from pfsm_training.data.moments import correlation, mean_and_sd
@@ -19,9 +21,9 @@ from pfsm_training.data.training_set import (
     amount_of,
     amount_of_pairs,
 )
-from pfsm_training.fit import gauss_newton
+from pfsm_training.fit import gauss_newton, lbfgs
 from pfsm_training.fit.checkpoint import Checkpoint
-from pfsm_training.fit.gauss_newton import Fit, Iteration
+from pfsm_training.fit.lbfgs import Fit, Iteration
 from pfsm_training.fit.starts import (
     SAME,
     Comparison,
@@ -38,6 +40,7 @@ from pfsm_training.loss.objective import (
     HuberError,
     Loss,
     Minimised,
+    Objective,
     PairwiseLogistic,
     SquaredError,
     WeightedSum,
@@ -138,7 +141,7 @@ class Fitter:
     """Fits machines with the options of a configuration.
 
     Attributes:
-        config: Objective and start.
+        config: Objective and solver.
         init: Initial model that the weights start from and stay near; None: near zero, from the start of ``config``.
         threads: Threads over pairs.
         progress: Called at the start of each step and after each iteration.
@@ -172,6 +175,9 @@ class Fitter:
             step: What to call this in the progress.
             near: The fit to a sample of this data: its minima are the starts. None: where there is much data, one is
                 made of a part of it.
+
+        Raises:
+            PfsmError: If the solver is L-BFGS, and weights must not be negative or the data is on a cluster.
         """
         mean, sd = mean_and_sd(data.scores, data.weights)
         if data.scores.size and not sd > 1e-12 * abs(mean):
@@ -281,17 +287,24 @@ class Fitter:
             self.progress(step, iteration)
 
         free_alpha, n_pairs = data.scores.size > 0, amount_of_pairs(data)
-        fit = gauss_newton.minimise(
-            machine,
-            objective,
-            n_pairs,
-            watch,
-            free_alpha=free_alpha,
-            tolerance=tolerance,
-            gain_tolerance=self.gain_tolerance,
-            memory=None if self.checkpoint is None else self.checkpoint.next_fit(),
-            secant=start.secant_for(problem.learned, n_pairs / before) if before else None,
-        )
+        if self.config.solver == "lbfgs":
+            _no_bounds(machine.learned)
+            if not isinstance(objective, Objective):
+                raise PfsmError("solver lbfgs cannot train on a cluster; use solver: gauss-newton")
+            least = max(tolerance, lbfgs.GRADIENT_TOLERANCE)
+            fit = lbfgs.minimise(machine, objective, n_pairs, watch, free_alpha=free_alpha, tolerance=least)
+        else:
+            fit = gauss_newton.minimise(
+                machine,
+                objective,
+                n_pairs,
+                watch,
+                free_alpha=free_alpha,
+                tolerance=tolerance,
+                gain_tolerance=self.gain_tolerance,
+                memory=None if self.checkpoint is None else self.checkpoint.next_fit(),
+                secant=start.secant_for(problem.learned, n_pairs / before) if before else None,
+            )
         return machine, fit
 
     def learned(self, data: TrainingSet) -> tuple[str, ...]:
@@ -358,3 +371,10 @@ def _for_part(choice: Choice, part: TrainingSet, whole: TrainingSet) -> Choice:
 def _minimum(start: str, machine: LogLinearMachine, fit: Fit) -> Minimum:
     weights = dict(zip(machine.learned, machine.theta.tolist(), strict=True))
     return Minimum(start, weights, float(machine.alpha.detach()), fit.objective, fit.secant)
+
+
+def _no_bounds(learned: tuple[str, ...]) -> None:
+    if any(map(is_rising, learned)):
+        raise PfsmError(
+            "solver lbfgs cannot keep the weights of soft bins at 0 or above; use solver: gauss-newton"
+        )

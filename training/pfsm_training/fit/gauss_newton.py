@@ -12,8 +12,7 @@ Damping by the diagonal of the model (Marquardt 1963) fails for a weight that ha
 and a step would go so far that later steps do not recover.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 from pfsm.matchers.bins import is_rising
 from pfsm_training.fit.checkpoint import FitMemory, State
+from pfsm_training.fit.lbfgs import Fit, Iteration, Progress, Secant
 from pfsm_training.loss.hinges import AllHinges, dot, model_minimum, times
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Minimised
@@ -29,7 +29,7 @@ from pfsm_training.loss.objective import Minimised
 Float = NDArray[np.float64]
 
 MOST_ITERATIONS = 200
-# Largest entry of the gradient per training pair. On standardised scores no weight then changes in its fourth digit.
+# Largest entry of the gradient per training pair; a hundredth of that of L-BFGS, which costs one more step.
 GRADIENT_TOLERANCE = 1e-9
 CHANGE_TOLERANCE = 1e-15
 # Damping, relative to the largest curvature of the loss.
@@ -41,42 +41,6 @@ MOST_DAMPING_TO_CONVEX = 1e-2
 LEAST_SHARE, LARGEST_SHARE = 0.1, 0.5
 # Of a step and the change of the gradient along it: below, the correction learns nothing.
 LEAST_COSINE = 1e-12
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """The end of an iteration: its number, the objective, the largest entry of the gradient."""
-
-    number: int
-    objective: float
-    gradient: float
-
-
-Progress = Callable[[Iteration], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Secant:
-    """What a minimisation learned on its way, good for a start near its end.
-
-    Attributes:
-        damping: The multiple of the squared step.
-        correction: float64 [n_parameters, n_parameters], symmetric: what is added to the curvature of the model.
-    """
-
-    damping: float
-    correction: Float
-
-
-@dataclass(frozen=True)
-class Fit:
-    """How a minimisation ended."""
-
-    objective: float
-    iterations: int
-    evaluations: int
-    converged: bool
-    secant: Secant | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,8 +135,8 @@ def minimise(
 ) -> Fit:
     """Minimises the objective over theta and alpha, from the machine's current weights, in place.
 
-    Weights of soft bins (`pfsm.matchers.bins.is_rising`) are never negative. Stops when no entry of the gradient
-    exceeds ``tolerance`` per training pair, when the objective stops changing, or after ``MOST_ITERATIONS``.
+    Weights of soft bins (`pfsm.matchers.bins.is_rising`) are never negative. The stopping rules are those of
+    `pfsm_training.fit.lbfgs.minimise`.
 
     Args:
         machine: Its weights are the start, and are replaced by the minimum.

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pfsm.lattice.names import ARROW, DELETE, INSERT, SUBSTITUTION, class_of, transition
 from pfsm_training.config import BEST, MATCHES, ZERO
 from pfsm_training.data.training_set import TrainingSet
-from pfsm_training.fit.gauss_newton import Secant
+from pfsm_training.fit.lbfgs import Secant
 
 Rows = NDArray[np.int64]
 

@@ -21,7 +21,7 @@ from pfsm_training.data.moments import correlation
 from pfsm_training.data.training_set import TrainingSet, amount_judged
 from pfsm_training.fit.crossval import CrossValidation, Folds, highest, overfitting, training_interval
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
-from pfsm_training.fit.gauss_newton import Iteration
+from pfsm_training.fit.lbfgs import Iteration
 
 # Of the logger; and seconds before a short stage is worth a bar.
 AREA, PATIENCE = "training", 0.5
@@ -171,7 +171,7 @@ def _fit(
     losses = [config.objective] * (judgments is not None) + ["pairwise_logistic"] * (preferences is not None)
     return {
         "objective": "+".join(losses),
-        "solver": "gauss-newton",
+        "solver": config.solver,
         **({} if config.standardise else {"standardise": False}),
         **({"prune_jumps": True} if config.prune_jumps else {}),
         **fitted.starts.to_dict(),
