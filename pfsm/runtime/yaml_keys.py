@@ -28,6 +28,7 @@ EXPERIMENT = (
     *("title", "description", "scheme", "by", "folds", "sizes", "repeats"),
     *("train", "test", "rows", "group_by", "statistics", "versus", "contrasts", "seed", "resamples"),
     "resample",
+    "pictures",
 )
 DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed", "system_scores")
 ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from pfsm.model.explain.page import render_page
+from pfsm_experiments import run_experiment
 from tests.browser.devtools import Browser, NavigatedError
 from tests.browser.hostile import PAYLOADS
+from tests.experiments.experiment_cases import run_here, table, write_data, write_experiment
 from tests.explanation_cases import explained
 
 # Elements and attributes that no page of ours has, and how many scripts there are.
@@ -65,6 +67,41 @@ def test_explanations(opened: Any) -> None:
         )
         page.frame()
         assert page.evaluate("String(window.canary)") == "undefined"
+
+
+def names() -> list[str]:
+    """Those that can be the name of a row, a line of text, and of which the font of the pictures has all letters."""
+    return [name for name in PAYLOADS if name.isprintable() and "\uff1c" not in name]
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an experiment whose every name means to run."""
+    folder = tmp_path_factory.mktemp("hostile")
+    made = [{"name": name, "metric": ("length_ratio", "wer", "per")[k % 3]} for k, name in enumerate(names())]
+    values = table(
+        title=" ".join(names()),
+        description="\n\n".join(names()),
+        rows=made,
+        versus=made[0]["name"],
+        pictures="svg",
+        contrasts=[[made[1]["name"], made[2]["name"]]],
+    )
+    config = write_experiment(folder, values)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pfsm_experiments.run.run_tasks", run_here)
+        run_experiment(config, write_data(folder / "data"), folder / "out")
+    return folder / "out"
+
+
+def test_pictures(browser: Browser, experiment: Path) -> None:
+    pictures = sorted(experiment.rglob("*.svg"))
+    assert pictures
+    for path in pictures:
+        browser.open(path.as_uri())
+        assert browser.evaluate("String(window.canary)") == "undefined"
+        assert browser.count("script, foreignObject, a, iframe") == 0
+        browser.check()
 
 
 def test_the_payloads_are_live(browser: Browser, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ SLOW = [{"name": "chrF", "metric": "chrf"}, {"name": "slow", "train": {"lambda":
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     """An experiment that ran undisturbed in two processes: its file, its data, its output."""
     folder = tmp_path_factory.mktemp("finished")
-    config, data = write_experiment(folder, table()), write_data(folder / "data")
+    config, data = write_experiment(folder, table(pictures=["svg", "pdf"])), write_data(folder / "data")
     run_experiment(config, data, folder / "out", jobs=2)
     return config, data, folder / "out"
 
@@ -46,7 +46,12 @@ def test_what_is_written(finished: tuple[Path, Path, Path]) -> None:
     config, _, output = finished
     files = {name for name in tree(output) if not name.startswith("cells/")}
     assert files == {
-        *("config.yaml", "results.json", "table.md"),
+        *("config.yaml", "results.json", "table.md", "table.tex"),
+        *(
+            f"plots/{name}.{kind}"
+            for name in ("bars-1-pearson", "bars-2-spearman")
+            for kind in ("svg", "pdf")
+        ),
         *("models/pfsm.json", "models/near-en-small.json"),
     }
     assert (output / "config.yaml").read_bytes() == config.read_bytes()
@@ -57,6 +62,9 @@ def test_what_is_written(finished: tuple[Path, Path, Path]) -> None:
     assert all(len(entry["sha256"]) == 64 for entry in document["data"])
     assert sorted(document["files"]) == sorted(name for name in files if "/" in name)
     assert not any(name.endswith(".tmp") for name in tree(output))
+    drawn = (output / "plots" / "bars-1-pearson.pdf").read_bytes()
+    assert drawn.startswith(b"%PDF-")
+    assert b"Date" not in drawn
 
 
 def test_the_same_bytes_with_one_process_elsewhere(finished: tuple[Path, Path, Path], tmp_path: Path) -> None:
@@ -99,11 +107,15 @@ def test_what_an_earlier_run_left_is_deleted(
 ) -> None:
     _, data, output = finished
     shutil.copytree(output, tmp_path / "out")
-    (tmp_path / "out" / "models" / "mine.json").write_text("precious", encoding="utf-8")
-    fewer = write_experiment(tmp_path, table(rows=table()["rows"][:2], statistics=["spearman"]))
+    (tmp_path / "out" / "plots" / "mine.svg").write_text("precious", encoding="utf-8")
+    fewer = write_experiment(
+        tmp_path, table(rows=table()["rows"][:2], statistics=["spearman"], pictures="svg")
+    )
     run_experiment(fewer, data, tmp_path / "out")
-    names = {name for name in tree(tmp_path / "out") if name.startswith("models/")}
-    assert names == {"models/mine.json", "models/pfsm.json"}
+    names = {name for name in tree(tmp_path / "out") if name.startswith(("plots/", "models/"))}
+    assert "models/near-en-small.json" not in names
+    assert "plots/bars-2-spearman.svg" not in names
+    assert {"plots/mine.svg", "plots/bars-1-spearman.svg", "models/pfsm.json"} <= names
 
 
 def test_ctrl_c_keeps_finished_cells_and_leaves_nothing_else(tmp_path: Path, data: Path, here: None) -> None:

@@ -1,4 +1,4 @@
-"""Experiments: a YAML file describes a table of results; running it gives the table and its models."""
+"""Experiments: a YAML file describes a table of results; running it gives the table, its plots and its models."""
 
 from pfsm_installation import check
 

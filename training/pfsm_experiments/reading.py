@@ -23,6 +23,7 @@ from pfsm.runtime.yaml_keys import unknown_key
 from pfsm_experiments.spec import (
     KING,
     PAIRWISE,
+    PICTURES,
     SCHEMES,
     DataKeys,
     DataSpec,
@@ -72,10 +73,11 @@ def read_experiment(path: StrPath) -> Experiment:
     where = display_name(path)
     keys = _keys(values, KEYS, where, ExperimentKeys)
     for key, value, known in (
-        ("scheme", keys.scheme, SCHEMES),
-        ("resample", keys.resample, RESAMPLES),
+        ("scheme", (keys.scheme,), SCHEMES),
+        ("resample", (keys.resample,), RESAMPLES),
+        ("pictures", keys.pictures, PICTURES),
     ):
-        if value not in known:
+        if not set(value) <= set(known):
             raise _invalid(where, key, values[key], f"one of {', '.join(known)}")
     for key in ("by", "folds", "sizes", "repeats"):
         if key in values and key not in SCHEME_KEYS[keys.scheme]:
@@ -112,6 +114,8 @@ def _keys(value: object, known: Sequence[str], where: str, kind: type[S]) -> S:
                 f"{where}: unknown key {key!r}; {unknown_key(key, known, '`docs/experiments.md`')}"
             )
     own = {key: value[key] for key in kind.__struct_fields__ if key in value}
+    if isinstance(own.get("pictures"), str):
+        own["pictures"] = [own["pictures"]]
     try:
         keys = typed(own, kind)
     except MisfitError as error:

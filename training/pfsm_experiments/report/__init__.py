@@ -1,1 +1,1 @@
-"""The results of an experiment as tables."""
+"""The results of an experiment as tables, plots and a page."""

@@ -1,8 +1,10 @@
-"""Tables of an experiment in Markdown: one per statistic and test set, and the comparisons of rows."""
+"""Tables of an experiment in Markdown and LaTeX: one per statistic and test set, and the comparisons of rows."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from pfsm.evaluation.catalogue import DOCUMENT, SEGMENT, SEGMENT_LEVEL, level_and_name
 from pfsm.evaluation.questions import ONE_GROUP
@@ -32,7 +34,7 @@ CONTRAST_HEADINGS = ("A against B", "A", "B", "A - B", "95% interval", "p", "p (
 
 
 def title_of(statistic: str) -> str:
-    """What tables call a statistic; one of another package by its heading."""
+    """What tables and plots call a statistic; one of another package by its heading."""
     if statistic in STATISTICS:
         return STATISTICS[statistic]
     level, name = level_and_name(statistic)
@@ -41,6 +43,20 @@ def title_of(statistic: str) -> str:
 
 
 NOTHING = "–"
+_TEX = {"▲": r"$^{\blacktriangle}$", "▼": r"$^{\blacktriangledown}$", NOTHING: "--"}
+_TEX_SPECIAL = {
+    **{character: f"\\{character}" for character in "#$%&_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "ρ": r"$\rho$",
+    "τ": r"$\tau$",
+    # In LaTeX's old encoding, which is still the default, these would be printed as other signs.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "–": "--",
+}
 
 
 @dataclass(frozen=True)
@@ -228,6 +244,77 @@ def is_best(entry: Entry, best: float | None) -> bool:
     return entry.value is not None and short(entry.value) == short(best)
 
 
+def latex(experiment: Experiment, tables: Sequence[ResultTable]) -> str:
+    r"""All tables for ``booktabs`` and ``amssymb``, each with its caption and label."""
+    header = f"% {_one_line(experiment.title)}\n% Needs \\usepackage{{booktabs,amssymb}}\n"
+    labels = table_labels([f"{table.statistic} {table.test}" for table in tables])
+    return header + "\n".join(
+        _latex_table(experiment, table, label) for table, label in zip(tables, labels, strict=True)
+    )
+
+
+def table_labels(names: Sequence[str]) -> list[str]:
+    """A label for each table, such as ``tab:pearson-wmt16``: letters, digits and hyphens; numbered where two agree."""
+    labels: list[str] = []
+    for name in names:
+        plain = f"tab:{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-') or 'table'}"
+        numbered = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
+        labels.append(next(label for label in numbered if label not in labels))
+    return labels
+
+
+def _latex_table(experiment: Experiment, table: ResultTable, label: str) -> str:
+    rows = [_tex_row([_tex(line.name), *map(_tex_cell, line.entries, table.best)]) for line in table.lines]
+    counts = f"$n$ & {' & '.join(str(column.n) for column in table.columns)} \\\\"
+    caption = " ".join([f"{table.title}.", *explanation(experiment, [table])[1:]])
+    return _booktabs(["", *map(heading, table.columns)], [*rows, r"\midrule", counts], caption, label)
+
+
+def booktabs(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str) -> str:
+    """A LaTeX table of plain cells."""
+    return _booktabs(headings, [_tex_row(list(map(_tex, row))) for row in rows], caption, label)
+
+
+def _tex_row(cells: Sequence[str]) -> str:
+    r"""A row of escaped cells; after ``\\``, a bracket or a star would be read as its argument."""
+    guard = "{}" if cells[0].startswith(("[", "*")) else ""
+    return f"{guard}{' & '.join(cells)} \\\\"
+
+
+def _booktabs(headings: Sequence[str], lines: Sequence[str], caption: str, label: str) -> str:
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{l{'r' * (len(headings) - 1)}}}",
+            r"\toprule",
+            f"{' & '.join(map(_tex, headings))} \\\\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{_tex(caption)}}}",
+            rf"\label{{{label}}}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _tex_cell(entry: Entry, best: float | None) -> str:
+    text = _tex(short(entry.value))
+    return (rf"\textbf{{{text}}}" if is_best(entry, best) else text) + _TEX.get(mark(entry), "")
+
+
+def _tex(text: str) -> str:
+    """Text with the special characters of LaTeX escaped."""
+    return "".join(_TEX.get(character, _TEX_SPECIAL.get(character, character)) for character in text)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 @dataclass(frozen=True)
 class ContrastTable:
     """All comparisons by one statistic in one column; p-values are corrected within the table."""
@@ -301,3 +388,24 @@ def contrasts_markdown(experiment: Experiment, tables: Sequence[ContrastTable]) 
         for block in (f"## {table.title}", markdown_rows([CONTRAST_HEADINGS, *table.rows]))
     ]
     return [*blocks, contrasts_explanation(experiment, tables)]
+
+
+def contrasts_latex(experiment: Experiment, tables: Sequence[ContrastTable]) -> str:
+    """The tables for ``booktabs``, each with its caption and label."""
+    labels = table_labels([_label(table) for table in tables])
+    return "".join(
+        "\n"
+        + booktabs(
+            CONTRAST_HEADINGS,
+            table.rows,
+            f"{table.title}. {contrasts_explanation(experiment, [table])}",
+            label,
+        )
+        for table, label in zip(tables, labels, strict=True)
+    )
+
+
+def _label(table: ContrastTable) -> str:
+    column = table.column
+    group = "" if column.group == ONE_GROUP else column.group
+    return f"contrasts {table.statistic} {column.test} {group} {column.size or ''}"
