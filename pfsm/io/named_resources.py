@@ -49,8 +49,12 @@ def give(resources: Mapping[str, str | PathLike[str]], *, checked: bool = True) 
         checked: Whether there has to be something at a path already.
 
     Raises:
-        PfsmError: If a name cannot be one, or there is nothing at a path.
+        PfsmError: If this is no mapping, a name cannot be one, or there is nothing at a path.
     """
+    if not isinstance(resources, Mapping):
+        raise PfsmError(
+            f"resources is {resources!r}, a mapping of names to paths is needed: {{'NAME': 'PATH'}}"
+        )
     for name, value in resources.items() if checked else ():
         text = str(value)
         if not isinstance(name, str) or not is_name(name):

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.io.named_resources import give
 from pfsm.model.file import Model, load_model, model_from_dict
 from pfsm.model.metric import Metric
 from pfsm.text.language_names import main_code
@@ -64,6 +65,7 @@ def find_model(
     Raises:
         PfsmError: If there is neither, the file is no valid model, or lacks a resource.
     """
+    give(resources or {})
     shipped = {model.name: model.path for model in shipped_models()}
     text = str(name_or_path)
     if text in ALIASES and not _is_there(text):
@@ -78,7 +80,7 @@ def find_model(
         raise PfsmError(
             f"{text or repr(text)}: no such file and no model of this name; shipped models: {names}"
         )
-    return load_model(text, resources=resources, run=run)
+    return load_model(text, run=run)
 
 
 def earlier_editions() -> dict[str, Model]:

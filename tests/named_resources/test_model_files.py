@@ -238,6 +238,12 @@ def test_names_and_paths_that_cannot_be(given: str, cli: Cli) -> None:
     assert find("../x") is None
 
 
+@pytest.mark.parametrize("given", [["a"], "a"])
+def test_resources_are_a_mapping(given: Any) -> None:
+    with pytest.raises(PfsmError, match=r"^resources is .*, a mapping of names to paths is needed"):
+        pfsm.load(resources=given)
+
+
 def test_settings_with_a_path_are_not_saved(tmp_path: Path) -> None:
     for settings in (PARSERS["a feature"](COMMAND), SOURCES["an option"]("/x")):
         with pytest.raises(PfsmError, match="model files name no paths and no programs"):
