@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from pfsm.cli import Parser
 from pfsm.commands import COMMANDS
-from pfsm.commands.usage import Parser
 from pfsm.metrics import get_metric, metric_names
 from pfsm.metrics.registry import describe_feature
 

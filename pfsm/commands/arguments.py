@@ -3,9 +3,11 @@
 import sys
 import warnings
 from argparse import SUPPRESS, Action, ArgumentError, ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pfsm.commands.languages import add_language, metric_options, model_name
 from pfsm.errors import PfsmError, PfsmWarning
@@ -15,6 +17,9 @@ from pfsm.metrics.base import Level
 from pfsm.metrics.inputs import NumberOfReferences
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import DEFAULT_MODEL, load
+
+if TYPE_CHECKING:
+    from pfsm.distributed.pools import Pool, Report
 
 
 def positive(text: str) -> int:
@@ -260,3 +265,37 @@ def add_scheduler(parser: ArgumentParser) -> None:
         metavar="ADDRESS",
         help="run on the Dask cluster of this scheduler (tcp://HOST:8786), or in N processes on this machine (local:N)",
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Sharing:
+    """Shares out pairs among the workers of the cluster that ``--scheduler`` names, where there is one."""
+
+    pool: "Pool | None" = None
+    report: "Report | None" = None
+
+    def metric(self, metric: SegmentMetric) -> SegmentMetric:
+        """The same metric, at work on the cluster; itself where there is none."""
+        if self.pool is None or self.report is None:
+            return metric
+        from pfsm.distributed.pairs import ClusterMetric  # noqa: PLC0415 - few calls name a cluster
+
+        return ClusterMetric(metric, self.pool, self.report)
+
+
+ALONE = Sharing()
+
+
+@contextmanager
+def sharing(scheduler: str | None, *, quiet: bool = False) -> Iterator[Sharing]:
+    """The cluster that ``--scheduler`` names, as long as the block lasts; says in the end what was done there."""
+    if scheduler is None:
+        yield ALONE
+        return
+    from pfsm.distributed.pools import Report, open_pool  # noqa: PLC0415 - few calls name a cluster
+
+    with open_pool(scheduler) as pool:
+        report = Report(pool, "parts")
+        yield Sharing(pool, report)
+        if report.done and not quiet:
+            print(f"pfsm: {report.summary()}", file=sys.stderr)

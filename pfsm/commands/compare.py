@@ -94,7 +94,6 @@ def run(options: Namespace) -> None:
 
 
 def _check(options: Namespace, paths: Sequence[str]) -> None:
-    """Refuses options that do not go together, and outputs that cannot be written."""
     if not paths:
         raise PfsmError("no references to compare with; give a reference file, or --test-set NAME")
     if len(options.input) < 2:
@@ -109,7 +108,6 @@ def _check(options: Namespace, paths: Sequence[str]) -> None:
 
 
 def _print(compared: Compared, options: Namespace) -> None:
-    """One metric's numbers, or those of each in turn."""
     results = compared.results
     if options.format == "json":
         documents = [result.document for result in results]
@@ -134,7 +132,6 @@ def _write_sentences(path: str, names: list[str], scores: Sequence[NDArray[np.fl
 
 
 def _range(interval: Interval, form: str) -> str:
-    """Both ends, or a dash where a single segment has none."""
     return NO_INTERVAL if math.isnan(interval.low) else f"[{interval.low:{form}}, {interval.high:{form}}]"
 
 
@@ -160,7 +157,6 @@ def _print_text(result: Comparison, name: str, places: int) -> None:
 
 
 def _p_value(pair: PairResult, tested: int) -> str:
-    """As it is and corrected, or a dash where nothing can be said of chance."""
     if math.isnan(pair.p_value):
         return NO_INTERVAL
     corrected = f" ({pair.p_holm:.4f} after Holm correction for {tested} pairs)" if tested > 1 else ""

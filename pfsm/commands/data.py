@@ -18,7 +18,6 @@ from pfsm.io.files import atomic_write
 
 
 def _add_convert(parser: ArgumentParser) -> None:
-    """Arguments of the action."""
     parser.add_argument("inputs", nargs="+", metavar="INPUT", help="files or folders with the judgments")
     parser.add_argument("--output", "-o", required=True, metavar="OUT.tsv[.gz]", help="the TSV to write")
     add_reader_options(parser)
@@ -117,7 +116,6 @@ def _add_scores(parser: ArgumentParser) -> None:
 
 
 def _convert(options: Namespace) -> None:
-    """Reads and writes, one judgment at a time."""
     chosen = reader_options(options)
     texts = [
         entry.rpartition("=")[2] for entry in (*options.references, *options.system_outputs, *options.scores)
@@ -155,7 +153,6 @@ _NAMES_SHOWN = 20
 
 
 def _add_info(parser: ArgumentParser) -> None:
-    """Arguments of the action."""
     parser.add_argument(
         "files",
         nargs="+",
@@ -167,7 +164,6 @@ def _add_info(parser: ArgumentParser) -> None:
 
 
 def _info(options: Namespace) -> None:
-    """Reads, counts, prints."""
     if len(options.files) > 2:
         raise PfsmError(f"{len(options.files)} files; give one, or two to compare")
     chosen = reader_options(options)

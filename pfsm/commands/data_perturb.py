@@ -157,7 +157,6 @@ def _check(options: Namespace) -> None:
 
 
 def _read(options: Namespace) -> tuple[list[Translation], str, bool]:
-    """The translations, their language, and whether their sources are known."""
     language = None if options.language is None else language_code(options.language)
     if options.lines:
         lines = read_lines(options.input)
@@ -185,12 +184,10 @@ def _language(table: Table) -> str:
 
 
 def _field(text: str) -> str:
-    """A text that fits into a field of a TSV."""
     return text.translate({9: " ", 10: " ", 13: " "})
 
 
 def _asked(kinds: str | None) -> Sequence[str]:
-    """The names in ``--kinds``."""
     if kinds is None:
         return ()
     names = list(filter(None, map(str.strip, kinds.split(","))))

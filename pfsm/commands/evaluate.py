@@ -6,8 +6,15 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pfsm.commands.arguments import add_format, add_resamples, add_scheduler, add_signature, add_threads
-from pfsm.commands.clusters import Sharing, sharing
+from pfsm.commands.arguments import (
+    Sharing,
+    add_format,
+    add_resamples,
+    add_scheduler,
+    add_signature,
+    add_threads,
+    sharing,
+)
 from pfsm.commands.evaluation_sources import (
     DEFAULT_GROUPING,
     Inputs,
@@ -184,7 +191,6 @@ def _versus(
     signatures: Mapping[str, str | None],
     seed: int,
 ) -> dict[str, Any]:
-    """The test of the scores of every task against those of another metric."""
     document: dict[str, Any] = {"name": other.name, **signatures, "test": TESTS[options.test]}
     for task, metric in zip(tasks, scores, strict=True):
         metrics = metric, task.scores(other)
@@ -234,7 +240,6 @@ def _warnings(source: Source, inputs: Inputs) -> list[str]:
 
 
 def _check_swapped(options: Namespace, level: str, sources: Sequence[Source | None]) -> None:
-    """Refuses to swap scores of segments where systems are not scored by them."""
     for source in sources:
         if options.test == PERM_BOTH and level == SYSTEM and source is not None and pools(source, level):
             raise PfsmError(
@@ -244,7 +249,6 @@ def _check_swapped(options: Namespace, level: str, sources: Sequence[Source | No
 
 
 def _check_fit(options: Namespace, inputs: Inputs) -> None:
-    """Refuses options that do not fit the data or lack what they need; fills in defaults."""
     if options.score_column is not None and inputs.absolute is None:
         raise PfsmError(f"--score-column {options.score_column}: preferences have no scores; leave it out")
     if options.tau is not None and inputs.pairwise is None:
@@ -259,7 +263,6 @@ def _check_fit(options: Namespace, inputs: Inputs) -> None:
 
 
 def _check_ranked(options: Namespace, inputs: Inputs, level: str) -> None:
-    """Refuses scores of systems where none are made from preferences; fills in the default."""
     if options.system_scores is not None and (inputs.pairwise is None or level != SYSTEM):
         raise PfsmError(
             f"--system-scores {options.system_scores}: is for preferences at --level system; leave it out"
@@ -270,7 +273,6 @@ def _check_ranked(options: Namespace, inputs: Inputs, level: str) -> None:
 def _check_measured(
     options: Namespace, inputs: Inputs, names: Sequence[str] | None, sources: Sequence[Source | None]
 ) -> None:
-    """Refuses a test, or scores, that do not go with what is measured."""
     swapped = options.versus is not None and options.test == PERM_BOTH
     if (
         swapped

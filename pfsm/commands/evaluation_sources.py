@@ -10,8 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import add_scorer
-from pfsm.commands.clusters import ALONE, Sharing
+from pfsm.commands.arguments import ALONE, Sharing, add_scorer
 from pfsm.commands.languages import check_text, metric_options, model_name
 from pfsm.data import (
     Judgments,

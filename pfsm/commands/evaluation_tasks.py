@@ -112,7 +112,6 @@ def check_level(inputs: Inputs, level: str) -> None:
 
 
 def _check_ranked(table: Table) -> None:
-    """Refuses preferences that do not tell whose translations they compare."""
     columns = [f"{side}_{SYSTEM_COLUMN}" for side in SIDES]
     if any(name not in table.columns for name in columns):
         raise PfsmError(
@@ -247,7 +246,6 @@ def statistics_document(
 
 
 def _number_of_systems(question: Question[Any], rows: NDArray[np.int64]) -> dict[str, int]:
-    """How many systems a statistic of systems compares."""
     systems = getattr(question.items, "systems", None) if question.level == SYSTEM else None
     return {} if systems is None else {"systems": int(np.unique(np.asarray(systems)[rows]).size)}
 

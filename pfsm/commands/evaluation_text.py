@@ -54,7 +54,6 @@ def _print_versus(
 
 
 def _print_notes(result: Mapping[str, Any]) -> None:
-    """What a reader could take for more than it is."""
     rows = [*result["groups"], result["mean"]]
     estimates = [one for row in rows for one in row.values() if isinstance(one, Mapping)]
     if any(one.get("value") is not None and one["interval"][0] is None for one in estimates):
@@ -76,7 +75,6 @@ def _title(document: Mapping[str, Any], *, long: bool) -> str:
 
 
 def _print_estimates(result: Mapping[str, Any], by: str | None, headings: Mapping[str, str]) -> None:
-    """Groups down, statistics across, and the means where there is more than one group."""
     statistics = list(result["mean"])
     rows = [(entry["group"], f"{entry['n']}", entry) for entry in result["groups"]]
     if len(rows) > 1:
@@ -101,7 +99,6 @@ def _cell(estimate: Mapping[str, Any]) -> str:
 
 
 def _print_differences(result: Mapping[str, Any], by: str | None, headings: Mapping[str, str]) -> None:
-    """A table for every statistic: both metrics, their difference, and how sure it is."""
     for statistic, heading in headings.items():
         if statistic in result:
             _print_difference_table(result[statistic], by, heading)

@@ -52,7 +52,6 @@ class _System:
 
 
 def _open_metric(options: Namespace) -> SegmentMetric:
-    """The metric that ``--metric`` names."""
     for option in ("model", "html", "alignments"):
         if getattr(options, option) is not None:
             raise PfsmError(f"give either --metric or --{option}, not both")
@@ -66,7 +65,6 @@ def _open_metric(options: Namespace) -> SegmentMetric:
 
 
 def _counted(metric: SegmentMetric, lines: Sequence[str], streams: Sequence[Sequence[str]]) -> list[int]:
-    """For each line the number of the reference that counts: the first of those with the best score, from 0."""
     if len(streams) == 1:
         return [0] * len(lines)
     scores = np.array([metric.score_pairs(lines, stream) for stream in streams])
@@ -76,7 +74,6 @@ def _counted(metric: SegmentMetric, lines: Sequence[str], streams: Sequence[Sequ
 def _explain_parts(
     metric: SegmentMetric, text: ParallelText, paths: Sequence[str], chosen: Sequence[int], options: Namespace
 ) -> None:
-    """Prints scores and parts of the chosen segments of every system, with the reference that counted."""
     systems = [_explained(metric, output, text.references, paths, chosen, options) for output in text.systems]
     together = len(paths) > 1 and metric.segment_references != "best"
     if options.format == "json":
@@ -277,7 +274,6 @@ def _explain(
 def _means(
     metric: Metric, lines: Sequence[str], streams: Sequence[Sequence[str]]
 ) -> list[float] | list[None]:
-    """The segments' scores where these are means over several references, else None."""
     if len(streams) == 1 or metric.segment_references != "mean":
         return [None] * len(lines)
     means: list[float] = metric.segment_scores(lines, streams).tolist()

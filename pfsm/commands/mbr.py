@@ -17,8 +17,8 @@ from pfsm.commands.arguments import (
     open_scorer,
     positive,
     print_signature,
+    sharing,
 )
-from pfsm.commands.clusters import sharing
 from pfsm.commands.languages import check_text
 from pfsm.distributed.pairs import choose_on
 from pfsm.distributed.scorers import spec_of

@@ -278,7 +278,6 @@ def _as_json(result: ParserEvaluation, label: str) -> dict[str, Any]:
 
 
 def _evaluate_roles(options: Namespace) -> None:
-    """Evaluates the roles that a parser gives, on the words of the gold standard or on text."""
     if options.brackets is not None and not options.gold_trees:
         raise PfsmError("with --roles, --brackets goes with --gold-trees")
     # Standard input can be read only once.
@@ -314,7 +313,6 @@ def _evaluate_roles(options: Namespace) -> None:
 
 
 def _on_gold_trees(analyser: Analyser, gold: Sequence[Analysis], options: Namespace) -> list[Analysis]:
-    """The gold standard's trees with the labeller's roles."""
     if options.raw or options.join > 1:
         raise PfsmError("--gold-trees goes with the words of the gold standard; leave --raw and --join out")
     if not isinstance(analyser, TrainedAnalyser) or not analyser.roles_label:
@@ -427,7 +425,6 @@ def _print_role_scores(scores: RoleScores) -> None:
 
 
 def _check_drs(options: Namespace) -> None:
-    """Refuses options that do not go with ``--drs``."""
     if options.format is not None or options.roles or options.nominal:
         raise PfsmError("--drs prints clauses; leave --format, --roles and --nominal out")
     if options.evaluate is None:
@@ -442,7 +439,6 @@ def _check_drs(options: Namespace) -> None:
 
 
 def _drs_lines(analysis: Analysis, number: int, parser: str) -> Iterator[str]:
-    """Boxes and clauses of a line."""
     _check_tree(analysis, parser)
     yield from clause_lines(analysis, structure_of(analysis), number)
 
@@ -455,7 +451,6 @@ def _check_tree(analysis: Analysis, parser: str) -> None:
 
 
 def _evaluate_drs(options: Namespace) -> None:
-    """Compares the structures of a parser's trees with those of a clause file, and prints Counter's figures."""
     gold = read_clauses(read_lines(options.evaluate), display_name(options.evaluate))
     if not gold:
         raise PfsmError(f"{options.evaluate}: holds no clauses")

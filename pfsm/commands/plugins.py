@@ -92,7 +92,6 @@ def _check(options: Namespace) -> None:
 
 
 def _named(asked: str, kind: str | None) -> Entry:
-    """The plug-in that is meant, broken or not."""
     bare = asked.partition("(")[0].partition(":")[0]
     found = [
         entry

@@ -232,7 +232,6 @@ def _shipped(metrics: Sequence[SegmentMetric]) -> MinimalPairs:
 
 
 def _check_plot(options: Namespace) -> None:
-    """Refuses what the picture could not be made of, before any work is done."""
     if find_spec("matplotlib") is None:
         raise NotInstalledError(
             "--plot needs matplotlib, which is not installed", ["matplotlib"], ["experiment"]

@@ -233,7 +233,6 @@ def _learning_progress(n_segments: int) -> Callable[[int, int], None]:
 
 
 def _output(name: str) -> Path:
-    """Path of the table to be written."""
     return registry.user_path(registry.check_name(name, "--name"))
 
 
@@ -258,7 +257,6 @@ def _list(options: Namespace) -> None:
 
 
 def _entry(found: registry.Installed) -> dict[str, Any]:
-    """The entry of an installed table."""
     place = {"place": str(found.path), "ships with pfsm": "yes" if found.shipped else "no"}
     try:
         lexicon = read_lexicon(found.path)
@@ -278,7 +276,6 @@ def _entry(found: registry.Installed) -> dict[str, Any]:
 
 
 def _plugged() -> list[dict[str, Any]]:
-    """Kinds of knowledge that other packages add."""
     return [
         {"name": entry.name, "kind": f"plug-in ({kind})", "package": str(entry.origin)}
         for kind in ("matcher", "analyser", "tokeniser", "stemmer")
@@ -287,7 +284,6 @@ def _plugged() -> list[dict[str, Any]]:
 
 
 def _possible() -> list[dict[str, Any]]:
-    """Tables that are not installed but can be compiled by name."""
     here = {found.name for found in registry.installed()}
     return [
         {

@@ -20,8 +20,8 @@ from pfsm.commands.arguments import (
     decimals,
     hush,
     open_scorers,
+    sharing,
 )
-from pfsm.commands.clusters import sharing
 from pfsm.commands.languages import check_text
 from pfsm.commands.score_output import Column, Scored, print_scores
 from pfsm.commands.test_sets import add_test_set, reference_paths
@@ -82,7 +82,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _add_partitions(parser: ArgumentParser) -> None:
-    """Arguments for input in many files and for clusters."""
     add_scheduler(parser)
     parser.add_argument(
         "--output",
@@ -105,7 +104,6 @@ def _add_partitions(parser: ArgumentParser) -> None:
 
 
 def _size(text: str) -> int:
-    """A number of bytes, for argparse."""
     size = byte_size(text)
     if size is None or size < LEAST_BYTES:
         raise ArgumentTypeError(f"{text!r} is not a number of bytes from {LEAST_BYTES}, such as 64M")
@@ -113,7 +111,6 @@ def _size(text: str) -> int:
 
 
 def _check_partitions(options: Namespace) -> None:
-    """Refuses options that go with ``--output`` alone."""
     if options.output is None:
         for name in ("output_format", "keep", "partition_size"):
             if getattr(options, name) is not None:
@@ -155,7 +152,6 @@ def run(options: Namespace) -> None:
 
 
 def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], options: Namespace) -> list[Column]:
-    """What each model or metric says of the files, or of the table."""
     with sharing(options.scheduler, quiet=options.quiet) as shared:
         works = [_Work(shared.metric(metric), options) for metric in metrics]
         if options.table is None:
@@ -182,8 +178,6 @@ def _check_text(
 
 
 class _Work:
-    """What is to be found out about systems with a metric: scores of segments, scores of corpora, or both."""
-
     def __init__(self, metric: SegmentMetric, options: Namespace) -> None:
         self._metric = metric
         self._segments = options.sentence_level
@@ -191,7 +185,6 @@ class _Work:
         self._resamples = options.confidence_n if options.confidence and self._corpora else 0
 
     def files(self, text: ParallelText) -> list[Scored]:
-        """Scores of parallel files."""
         total, unit = (len(text.systems), "files") if len(text.systems) > 1 else (None, "")
         results = []
         with Stage(AREA, f"scoring with {self._metric.name}", total, unit, patience=PATIENCE) as stage:
@@ -213,7 +206,6 @@ class _Work:
         return Scored(system.name, len(system), score, segments, self._interval(segments, statistics))
 
     def table(self, path: str, table: PairsTable) -> list[Scored]:
-        """Scores of a table, and of each system in it."""
         with Stage(AREA, f"scoring with {self._metric.name}", patience=PATIENCE):
             return [self._rows(path, table)]
 

@@ -103,7 +103,6 @@ def _print_lines(column: Column, options: Namespace) -> None:
 
 
 def _number(result: Scored, options: Namespace) -> str:
-    """The score, and its interval where it is wanted."""
     number, interval = f"{result.score:.{options.width}f}", result.interval
     if interval is None:
         return number
@@ -113,7 +112,6 @@ def _number(result: Scored, options: Namespace) -> str:
 
 
 def _labels(columns: Sequence[Column]) -> list[str]:
-    """Names of the columns: those of the metrics, where two have the same their short signatures."""
     names = [column.metric.name for column in columns]
     return [
         name if names.count(name) == 1 else column.metric.get_short_signature(column.nrefs, "corpus")
@@ -122,7 +120,6 @@ def _labels(columns: Sequence[Column]) -> list[str]:
 
 
 def _rows(columns: Sequence[Column], options: Namespace) -> list[list[str]]:
-    """Systems and their scores, below a head."""
     rows = [["system", *_labels(columns)]]
     for results in zip(*(column.results for column in columns), strict=True):
         rows.append([results[0].system, *(_number(one, options) for one in results)])

@@ -115,7 +115,6 @@ def run(options: Namespace) -> None:
 
 
 def _token(options: Namespace) -> str | None:
-    """The token that clients have to send, if there is one."""
     if options.token_file is not None:
         first = next(iter(read_lines(options.token_file)), "")
         token, where = first.strip(), options.token_file
@@ -131,7 +130,6 @@ def _token(options: Namespace) -> str | None:
 
 
 def _is_own(host: str) -> bool:
-    """Whether only this machine can reach the address."""
     if host == "localhost":
         return True
     try:

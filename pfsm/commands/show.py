@@ -74,7 +74,6 @@ def _print_edits(settings: Settings) -> None:
 
 
 def _encoder_lines(model: Model) -> list[str]:
-    """What was learned over an encoder, if anything was."""
     name = next(filter(is_encoder_feature, model.settings.features), None)
     if name is None:
         return []
@@ -127,7 +126,6 @@ def _fit(training: Mapping[str, Any]) -> str:
 
 
 def _start(training: Mapping[str, Any]) -> list[str]:
-    """Which start led to the minimum, where several were tried."""
     starts = training.get("starts")
     return [f"start at {training['start']}, the best of {len(starts['objectives'])}"] if starts else []
 
@@ -151,12 +149,10 @@ def _number(value: object) -> str:
 
 
 def _range(ends: Sequence[float | None] | None) -> str:
-    """An interval in brackets; empty where the record has none."""
     return f"  [{ends[0]:.3f}, {ends[1]:.3f}]" if ends and None not in ends else ""
 
 
 def _print_weights(model: Model) -> None:
-    """States first, then transitions, each from the largest weight to the smallest."""
     instances = model.training.get("instances", {})
     names = [name for group in weight_groups(model.weights).values() for name in group]
     width = max([len(name) for name in names], default=7)

@@ -151,7 +151,6 @@ class _Scored:
         )
 
     def score(self, rows: NDArray[np.int64]) -> float:
-        """The corpus score of some segments, negated if lower is better."""
         if self._metric.averages:
             return float(self.segments[rows].mean())
         totals = self._statistics[rows].sum(axis=0)
@@ -159,7 +158,6 @@ class _Scored:
 
 
 def _names(what: str, paths: Sequence[str], given: Sequence[str] | None, after_dot: bool) -> list[str]:
-    """Names of references or systems: those given, or those from the file names."""
     if given is None:
         names = [_file_name(path, after_dot) for path in paths]
     elif len(given) != len(paths):
@@ -193,7 +191,6 @@ def _prefix(output: str, metric_name: str) -> str:
 
 
 def _labels(options: Namespace, n: int) -> tuple[list[str] | None, list[str] | None]:
-    """Domain and document of every segment; None where they are unknown."""
     domains: list[str] | None = None
     documents: list[str] | None = None
     if options.documents is not None:

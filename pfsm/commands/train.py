@@ -162,7 +162,6 @@ def run(options: Namespace) -> None:
 
 
 def _config(options: Namespace, init: Model | None) -> "TrainingConfig":
-    """The configuration, in the language of ``--language``."""
     from pfsm_training import TrainingConfig, read_config  # noqa: PLC0415 - brings torch
     from pfsm_training.config import config_from_dict  # noqa: PLC0415 - brings torch
 
@@ -202,7 +201,6 @@ def _with_language(
 def _check_text(
     settings: "Settings", judgments: Judgments | None, preferences: Preferences | None, options: Namespace
 ) -> None:
-    """Refuses text whose words the tokeniser cannot tell apart, unless ``--force`` is given."""
     for part in (judgments, preferences):
         if part is not None and settings.edits:
             what = f"the tokeniser {settings.tokeniser}"
@@ -229,7 +227,6 @@ def _write_report(training: "Training", path: str) -> Sequence[str]:
 
 
 def _checkpoint(options: Namespace) -> "Checkpoint | None":
-    """The checkpoint that saves every iteration, with --scheduler or --resume; None otherwise."""
     if options.scheduler is None and not options.resume:
         return None
     from pfsm_training.fit.checkpoint import Checkpoint  # noqa: PLC0415 - brings torch
@@ -239,7 +236,6 @@ def _checkpoint(options: Namespace) -> "Checkpoint | None":
 
 @contextmanager
 def _encoder(options: Namespace) -> Iterator["Encoder"]:
-    """Builds lattices, in this process or in the workers of a cluster."""
     if options.scheduler is None:
         from pfsm_training.data.training_set import encode_here  # noqa: PLC0415 - brings torch
         from pfsm_training.lattices.store import lattice_memory  # noqa: PLC0415 - brings torch
@@ -257,7 +253,6 @@ def _encoder(options: Namespace) -> Iterator["Encoder"]:
 
 
 def _read(options: Namespace, config: "TrainingConfig") -> tuple[Judgments | None, Preferences | None]:
-    """The judgments and the preferences in the files that count for something; None where the files hold none."""
     from pfsm_training.data.preparation import weighing  # noqa: PLC0415 - brings torch
 
     with Stage("training", "reading", patience=0.5):
@@ -280,7 +275,6 @@ def _read(options: Namespace, config: "TrainingConfig") -> tuple[Judgments | Non
 
 
 def _warnings(table: Table, score_column: str) -> Iterator[str]:
-    """Warnings that the user should see before the long work begins."""
     if is_preferences(table) and score_column in table.columns:
         yield f"{table.path}: read as preferences (better, worse); its column {score_column} is not used"
     references = table.columns["reference"]
@@ -314,7 +308,6 @@ def _read_dev(options: Namespace) -> Judgments | Preferences | None:
 
 
 def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespace) -> str:
-    """Agreement with held-out judgments, or with held-out preferences."""
     metric = Metric(model, options.threads)
     metric.language_looked_at = True  # as training has done
     if isinstance(dev, Preferences):
@@ -375,7 +368,6 @@ def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
 
 
 def _range(ends: Sequence[float | None]) -> str:
-    """An interval in brackets; empty where it is undefined."""
     low, high = ends
     return "" if low is None or high is None else f"  [{low:.3f}, {high:.3f}]"
 

@@ -11,7 +11,7 @@ from pfsm.evaluation.bootstrap import default_seed
 from pfsm.evaluation.comparison import Comparison, PooledCounts, compare_systems, comparison_document
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import NumberOfReferences, Streams, checked_streams, number_of_references
-from pfsm.runtime.html_table import text
+from pfsm.runtime.charts import text
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]

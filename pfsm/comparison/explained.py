@@ -111,7 +111,6 @@ def explained_data(found: Explained, compared: Compared) -> dict[str, object]:
 
 
 def _across(found: Explained, compared: Compared) -> dict[str, object]:
-    """Counts of `pfsm.comparison.explained`."""
     source = compared.facts.source
     data: dict[str, object] = {
         "moved": [[moved_words(pair) for pair in one.pairs] for one in found.alignments]

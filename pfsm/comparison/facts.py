@@ -104,7 +104,6 @@ def _system(wanted: str, systems: Sequence[str], path: str) -> str:
 
 
 def _scores(table: Table, name: str) -> Float:
-    """The numbers of a column, NaN where a field is empty."""
     scores = np.full(len(table), math.nan)
     for row, text in enumerate(table.columns[name]):
         if not text.strip():

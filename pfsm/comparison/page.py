@@ -13,7 +13,7 @@ from pfsm.evaluation.correlation import kendall_tau_b, pearson
 from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page
 from pfsm.model.explain.page import asset
-from pfsm.runtime.html_table import text as escaped
+from pfsm.runtime.charts import text as escaped
 
 # In the order in which they are joined: each file uses only what earlier files define.
 SCRIPTS = (
@@ -119,7 +119,6 @@ def _short(comparison: Comparison) -> dict[str, object]:
 
 
 def _human(compared: Compared) -> list[list[float | None] | None] | None:
-    """Human scores by system; None for systems and segments without."""
     human = compared.facts.human
     if not human:
         return None

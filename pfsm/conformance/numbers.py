@@ -166,7 +166,6 @@ def _model_scores(document: str, hypotheses: Sequence[str], references: Sequence
 
 
 def _read_again(model: Model) -> Model:
-    """The model, written and read."""
     again = model_at_work(json.loads(json.dumps(model.to_dict())), "model")
     hold(again.settings == model.settings, "settings do not come back unchanged through JSON")
     return again

@@ -227,7 +227,6 @@ def format_checks(subject: Subject) -> Iterator[Check]:
 
 
 def _contents(record: Record) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """Texts and numbers of a record."""
     if isinstance(record, Judgment):
         return (*record.references, record.hypothesis), (record.score,)
     numbers = record.votes, record.votes_against, record.ties

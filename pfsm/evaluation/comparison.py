@@ -15,8 +15,7 @@ from pfsm.evaluation.bootstrap import CONFIDENCE, Interval, Sample, check_bootst
 from pfsm.evaluation.engine import corrected_differences, mean_samples
 from pfsm.evaluation.measure import AdditiveMeasure, resampled_together, scored_items
 from pfsm.evaluation.questions import ONE_GROUP
-from pfsm.runtime.charts import Mark, html_chart
-from pfsm.runtime.html_table import html_table
+from pfsm.runtime.charts import Mark, html_chart, html_table
 
 Float = NDArray[np.float64]
 

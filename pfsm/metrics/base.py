@@ -92,7 +92,7 @@ class Score(float):
 
     def _repr_html_(self) -> str:
         """The score with its signature, for notebooks."""
-        from pfsm.runtime.html_table import html_table  # noqa: PLC0415 - for notebooks alone
+        from pfsm.runtime.charts import html_table  # noqa: PLC0415 - for notebooks alone
 
         return html_table(["", "score"], [[self.name, f"{float(self):.4f}"]], self.signature)
 

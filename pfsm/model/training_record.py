@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pfsm.lattice.names import ends
-from pfsm.runtime.charts import Mark, html_chart
-from pfsm.runtime.html_table import html_table
+from pfsm.runtime.charts import Mark, html_chart, html_table
 
 
 def cautions(training: Mapping[str, Any]) -> list[str]:

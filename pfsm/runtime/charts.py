@@ -1,10 +1,12 @@
-"""Charts as SVG: for pages, whose style sheets colour them, and for notebooks, in the colour of the text."""
+"""Tables and charts in HTML, for pages and notebooks: everything escaped, no scripts.
 
+Charts are SVG; the style sheet of a page colours them, in a notebook they have the colour of the text.
+"""
+
+import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-from pfsm.runtime.html_table import text
 
 MINUS = "−"
 WIDTH, LABELS, ROW, FOOT = 640.0, 200.0, 24.0, 22.0
@@ -175,3 +177,31 @@ def _line(x1: float, y1: float, x2: float, y2: float, width: float, opacity: flo
 
 def _text(x: float, y: float, words: str, anchor: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">{text(words)}</text>'
+
+
+def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
+    """A table; the first column is text, the others are numbers and stand to the right.
+
+    Args:
+        head: Names of the columns; empty for no head.
+        rows: Cells.
+        caption: A line above it.
+    """
+    above = f"<caption>{text(caption)}</caption>" if caption else ""
+    first = f"<thead>{_row(head, 'th')}</thead>" if head else ""
+    body = "".join(_row(row, "td") for row in rows)
+    return f"<table>{above}{first}<tbody>{body}</tbody></table>"
+
+
+def text(value: str) -> str:
+    """Escaped; a lone surrogate, which no encoding can hold, is replaced."""
+    return html.escape(value.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
+def _row(cells: Sequence[str], kind: str) -> str:
+    sides = ["left", *["right"] * (len(cells) - 1)]
+    marked = (
+        f'<{kind} style="text-align:{side}">{text(cell)}</{kind}>'
+        for side, cell in zip(sides, cells, strict=True)
+    )
+    return f"<tr>{''.join(marked)}</tr>"

@@ -123,7 +123,6 @@ class ForkedPool(Generic[Job, Result]):
             raise
 
     def _give(self, place: int, waiting: Sequence[deque[Job]], given: Sequence[deque[Job]]) -> None:
-        """Sends a process another job, if there is one."""
         source = waiting[place] or max(waiting, key=len)
         if source:
             given[place].append(source.popleft())

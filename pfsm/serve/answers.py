@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, compare_systems
 from pfsm.evaluation.comparison import comparison_document, interval_entry
-from pfsm.metrics.inputs import flat_pairs, number_by_segment
+from pfsm.metrics.inputs import best_of_references, flat_pairs, mean_of_references, number_by_segment
 from pfsm.model.explain.explanation import Explanation, explanation_document
 from pfsm.model.explain.page import render_page
 from pfsm.model.metric import Metric
@@ -52,11 +52,8 @@ async def scores(
     except FaultyPairError as error:
         segment = int(np.searchsorted(starts, error.place, side="right")) - 1
         raise invalid(f"/{where}/{segment}", error.message) from None
-    if len(flat) == len(hypotheses):
-        return found
-    if loaded.model.settings.references == MEAN:
-        return np.asarray(np.add.reduceat(found, starts) / np.diff([*starts, len(flat)]))
-    return np.maximum.reduceat(found, starts)
+    over = mean_of_references if loaded.model.settings.references == MEAN else best_of_references
+    return over(lambda *_: found, hypotheses, references)
 
 
 def check_text(loaded: LoadedModel, references: References, force: bool) -> list[str]:

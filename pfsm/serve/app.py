@@ -205,7 +205,6 @@ class App:
             log(f"{method} {route} {status or 'gone'} {1000 * (time.monotonic() - begun):.1f}ms")
 
     def _found(self, path: str) -> tuple[str, Mapping[str, Handler]]:
-        """The route of a path, and its handlers by method."""
         handlers = self._routes.get(path)
         if handlers is not None:
             return path, handlers

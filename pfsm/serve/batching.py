@@ -46,8 +46,6 @@ class FaultyPairError(Exception):
 
 @dataclass(eq=False)
 class _Portion:
-    """Pairs of one request, and its future scores."""
-
     hypotheses: Sequence[str]
     references: Sequence[str]
     scores: "asyncio.Future[Float]"
@@ -236,7 +234,6 @@ def _timed(loaded: LoadedModel, together: Sequence[_Portion]) -> tuple[list[Floa
 
 
 def _scored(loaded: LoadedModel, together: Sequence[_Portion]) -> list[Float | Exception]:
-    """The scores of each portion."""
     metric = loaded.metric
     if len(together) == 1:
         return [_alone(metric, together[0])]

@@ -12,7 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pfsm.errors import PfsmError
 from pfsm.serve.app import App, Service, log
-from pfsm.serve.workbench.routes import Workbench
+from pfsm.serve.workbench import Workbench
 
 # Seconds in which requests that are on their way to an ending server still reach it.
 LINGERING = 0.3
@@ -52,7 +52,6 @@ class PatientProtocol(H11Protocol):
 
     @property
     def _idle(self) -> bool:
-        """Whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def _wait(self) -> None:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pfsm.model.explain.contributions import Contribution, Range
-from pfsm.runtime.html_table import html_table
+from pfsm.runtime.charts import html_table
 
 __all__ = [
     "Agreement",

@@ -26,7 +26,7 @@ from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
 from pfsm.model.explain.contributions import Contributions, as_arrays, digits, packed
 from pfsm.model.explain.explaining import folded
 from pfsm.model.explain.explanation import Edit, Explanation, FeaturePoints, Lost, label
-from pfsm.runtime.html_table import text as escaped
+from pfsm.runtime.charts import text as escaped
 
 System = tuple[str, Sequence[Explanation]]
 

@@ -1,1 +1,158 @@
-"""The workbench: a page of the server, and what only that page asks for."""
+"""The routes of the workbench, its page and its files, under a content security policy."""
+
+from collections.abc import Mapping
+from functools import partial
+from importlib.resources import files
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pfsm.encoder.heads import contents_of
+from pfsm.io.html_page import digest
+from pfsm.model.explain.page import page_script, page_style
+from pfsm.serve import answers
+from pfsm.serve.app import Handler, Service, json_response
+from pfsm.serve.limits import RequestError
+from pfsm.serve.model_pool import LoadedModel, check_name
+from pfsm.serve.requests import request_of
+from pfsm.serve.workbench.laboratory import (
+    Laboratory,
+    SavedRequest,
+    check_weights,
+    edited,
+    laboratory_request,
+    model_document,
+)
+from pfsm.serve.workbench.trainings import REPORT, Trainings, training_request
+
+FOLDER = "workbench"
+TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html"}
+FILES = (
+    "workbench.css", "workbench.js", "client.js", "texts.js", "results.js", "laboratory.js", "training.js", "models.js",
+    "rows.js", "elements.js",
+)  # fmt: skip
+PLACE = "PAGE-TOKEN"
+
+
+class Workbench:
+    """The page's calls.
+
+    Args:
+        service: What the routes share.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._laboratory = Laboratory()
+        self.trainings = Trainings(service.models, service.limits)
+
+    @property
+    def assets(self) -> frozenset[str]:
+        """Paths that hold no secrets."""
+        return frozenset(["/", *(f"/workbench/files/{name}" for name in FILES)])
+
+    @property
+    def routes(self) -> Mapping[str, Mapping[str, Handler]]:
+        """Handlers by path and method."""
+        return {
+            "/": {"GET": _page},
+            **{f"/workbench/files/{name}": {"GET": partial(_file, name)} for name in FILES},
+            "/workbench/models/{id}": {"GET": _model},
+            "/workbench/models/{id}/document": {"GET": _document},
+            "/workbench/models/{id}/head": {"GET": _head},
+            "/workbench/laboratory": {"POST": self._weights},
+            "/workbench/saved": {"POST": _saved},
+            "/workbench/trainings": {"POST": self._start},
+            "/workbench/trainings/{id}": {"GET": self._training, "DELETE": self._cancel},
+            "/workbench/trainings/{id}/report": {"GET": self._report},
+        }
+
+    async def _weights(self, service: Service, request: Request) -> Response:
+        asked = laboratory_request(await service.json(request), service.limits)
+        loaded = service.models.find(asked.model)
+        await service.batcher.run(partial(answers.check_text, loaded, asked.all_references, False))
+        return json_response(await service.batcher.run(partial(self._laboratory.answer, loaded, asked)))
+
+    async def _start(self, service: Service, request: Request) -> Response:
+        service.guard.check_page(request)
+        asked = training_request(await service.json(request), service.models)
+        return json_response((await self.trainings.start(asked)).document(), 201)
+
+    async def _training(self, service: Service, request: Request) -> Response:  # noqa: ARG002
+        return json_response(self.trainings.find(_part(request)).document())
+
+    async def _cancel(self, service: Service, request: Request) -> Response:
+        service.guard.check_page(request)
+        training = self.trainings.find(_part(request))
+        await self.trainings.cancel(training)
+        return json_response(training.document())
+
+    async def _report(self, service: Service, request: Request) -> Response:  # noqa: ARG002
+        path = self.trainings.find(_part(request)).folder / REPORT
+        if not path.is_file():
+            raise RequestError(404, "there is no report yet")
+        # The report brings a policy of its own, which admits nothing but its style and its script.
+        headers = {"content-security-policy": "frame-ancestors 'self'", "x-frame-options": "SAMEORIGIN"}
+        return Response(path.read_bytes(), headers=headers, media_type="text/html")
+
+
+def _part(request: Request) -> str:
+    return request.url.path.split("/")[3]
+
+
+async def _page(service: Service, request: Request) -> Response:  # noqa: ARG001
+    headers = {"content-security-policy": policy()}
+    return Response(page_html(service.guard.page_token), headers=headers, media_type="text/html")
+
+
+async def _file(name: str, service: Service, request: Request) -> Response:  # noqa: ARG001
+    return Response(resource(name), media_type=TYPES[name.rpartition(".")[2]])
+
+
+def _loaded(service: Service, request: Request) -> LoadedModel:
+    try:
+        return service.models.find(_part(request))
+    except RequestError as error:
+        raise RequestError(404, error.detail) from None
+
+
+async def _model(service: Service, request: Request) -> Response:
+    return json_response(model_document(_loaded(service, request)))
+
+
+async def _document(service: Service, request: Request) -> Response:
+    return json_response(_loaded(service, request).model.to_dict())
+
+
+async def _head(service: Service, request: Request) -> Response:
+    contents = contents_of(_loaded(service, request).model.settings.features)
+    if len(contents) != 1:
+        raise RequestError(404, "this model has no file beside its own")
+    (content,) = contents.values()
+    return Response(content, media_type="application/octet-stream")
+
+
+async def _saved(service: Service, request: Request) -> Response:
+    """The model with changed weights, as a document to be downloaded; nothing is kept here."""
+    asked = request_of(await service.json(request), SavedRequest)
+    check_name(asked.name)
+    check_weights(asked.weights)
+    return json_response(edited(service.models.find(asked.model), asked.weights, asked.name).to_dict())
+
+
+def resource(name: str) -> str:
+    """A file of the page."""
+    return (files("pfsm.resources") / FOLDER / name).read_text(encoding="utf-8")
+
+
+def page_html(token: str) -> str:
+    """The page with the token that its calls send."""
+    return resource("workbench.html").replace(PLACE, token)
+
+
+def policy() -> str:
+    """The policy of the page: its own files, and the explanations that it shows in frames without an origin."""
+    style, script = digest(page_style()), digest(page_script())
+    return (
+        f"default-src 'none'; script-src 'self' {script}; style-src 'self' {style}; connect-src 'self'; img-src data:; "
+        "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pfsm.encoder.heads import contents_of, head_path
 from pfsm.evaluation import kendall_tau_b, pearson
 from pfsm.evaluation.comparison import number
-from pfsm.metrics.inputs import flat_pairs
+from pfsm.metrics.inputs import best_of_references, mean_of_references
 from pfsm.model import file
 from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import MEAN
@@ -136,13 +136,12 @@ class Laboratory:
             texts: The texts.
             model: The model with other weights.
         """
-        repeated, flat, starts = flat_pairs(texts.hypotheses, texts.all_references)
-        pairs = self._prepared(loaded, repeated, flat).scores(model)
-        if len(flat) == len(texts.hypotheses):
-            return pairs
-        if model.settings.references == MEAN:
-            return np.asarray(np.add.reduceat(pairs, starts) / np.diff([*starts, len(flat)]))
-        return np.maximum.reduceat(pairs, starts)
+        over = mean_of_references if model.settings.references == MEAN else best_of_references
+        return over(
+            lambda *pairs: self._prepared(loaded, *pairs).scores(model),
+            texts.hypotheses,
+            texts.all_references,
+        )
 
     def _prepared(
         self, loaded: LoadedModel, hypotheses: Sequence[str], references: Sequence[str]

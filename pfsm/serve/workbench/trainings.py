@@ -153,10 +153,11 @@ class Trainings:
             *(("--language", asked.language) if asked.language else ()),
             *(("--init", asked.init) if asked.init else ()),
         ]
+        environment = {key: value for key, value in os.environ.items() if key != "PFSM_SERVE_TOKEN"}
         training.process = await asyncio.create_subprocess_exec(
             *command,
             cwd=folder,
-            env=_environment(),
+            env={**environment, "PFSM_NO_NOTICE": "1"},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
@@ -198,7 +199,8 @@ class Trainings:
 
     async def _bound_memory(self, training: Training, process: asyncio.subprocess.Process) -> None:
         most = self._limits.memory
-        await until_above(process.pid, most)
+        while await asyncio.to_thread(resident, process.pid) <= most:
+            await asyncio.sleep(PAUSE)
         training.lines.append(
             f"ended: it needs more than {most // MEGABYTE} MB of memory; give a smaller table, or start the server "
             "with a larger --training-memory"
@@ -219,13 +221,6 @@ class Trainings:
                 with contextlib.suppress(asyncio.CancelledError):
                     await training.task
             shutil.rmtree(training.folder, ignore_errors=True)
-
-
-def _environment() -> dict[str, str]:
-    """The server's own, without what is secret."""
-    return {key: value for key, value in os.environ.items() if key != "PFSM_SERVE_TOKEN"} | {
-        "PFSM_NO_NOTICE": "1"
-    }
 
 
 async def _gather(process: asyncio.subprocess.Process, lines: deque[str]) -> None:
@@ -264,14 +259,4 @@ def resident(session: int) -> int:
                 pages += int((folder / "statm").read_bytes().split()[1])
         except (OSError, IndexError, ValueError):  # it has just ended
             continue
-    return pages * _page_size() if pages else 0
-
-
-async def until_above(session: int, most: int) -> None:
-    """Returns when the processes of a session hold more than ``most`` bytes; it may never."""
-    while await asyncio.to_thread(resident, session) <= most:
-        await asyncio.sleep(PAUSE)
-
-
-def _page_size() -> int:
-    return int(os.sysconf("SC_PAGE_SIZE"))
+    return pages * int(os.sysconf("SC_PAGE_SIZE")) if pages else 0

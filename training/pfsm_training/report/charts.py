@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pfsm.runtime.charts import Drawing, Scale, number, scale_for
-from pfsm.runtime.html_table import text as escaped
+from pfsm.runtime.charts import text as escaped
 from pfsm_training.report.learning_curve import LearningCurve
 
 WIDTH, ROW = 700.0, 22.0

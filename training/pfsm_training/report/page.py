@@ -16,7 +16,7 @@ from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.page import FIGURE_SCRIPTS, asset, page_data
-from pfsm.runtime.html_table import text as escaped
+from pfsm.runtime.charts import text as escaped
 from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.fit.crossval import HeldOut
 from pfsm_training.fit.training import Training

@@ -7,7 +7,7 @@ from typing import Any
 from pfsm.lattice.names import FEATURE_PREFIX, ends, states_of
 from pfsm.model.file import Model
 from pfsm.runtime.charts import interval, number, signed
-from pfsm.runtime.html_table import text as escaped
+from pfsm.runtime.charts import text as escaped
 from pfsm_training.fit.training import Training
 from pfsm_training.report.charts import Bar, Pair, curve_chart, figure, intervals_chart, pairs_chart, table
 from pfsm_training.report.learning_curve import Gain, LearningCurve
