@@ -59,9 +59,7 @@ class ParaphraseMatcher:
         minimum_probability: float = 0.0,
         knots: Sequence[float] = (),
     ) -> None:
-        self._finders = [
-            PhraseFinder(ParaphraseTable(registry.load(table, KIND)), max_block) for table in tables
-        ]
+        self._finders = [_Finder(ParaphraseTable(registry.load(table, KIND)), max_block) for table in tables]
         self._directions = DIRECTIONS[1:] if direction == "both" else (direction,)
         self._smallest = np.float32(minimum_probability)
         self._knots = tuple(knots)
@@ -75,11 +73,15 @@ class ParaphraseMatcher:
         """Blocks that a table links, with soft bins of their probability."""
         return ramped(self.name, *self.links(pairs), self._knots)
 
+    def found(self, pairs: EncodedPairs) -> list[tuple[Int32, NDArray[np.float32]]]:
+        """Blocks and their probabilities, by table and direction."""
+        return [finder.links(pairs, direction) for finder in self._finders for direction in self._directions]
+
     def links(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
         """Blocks, int32 [n_blocks, 5], and the logarithm to base 10 of their probability, float64 [n_blocks]."""
         from pfsm_kernels.lattice.arcs import each_once  # noqa: PLC0415 - brings numba
 
-        found = [finder.links(pairs, direction) for finder in self._finders for direction in self._directions]
+        found = self.found(pairs)
         blocks = np.concatenate([rows for rows, _ in found])
         values = np.concatenate([value for _, value in found])
         kept = values >= self._smallest
@@ -89,13 +91,8 @@ class ParaphraseMatcher:
         return blocks, np.log10(values.astype(np.float64))
 
 
-class PhraseFinder:
-    """Finds the phrases of one table in sentences.
-
-    Args:
-        table: The table.
-        max_block: Largest number of tokens on either side.
-    """
+class _Finder:
+    """Finds the phrases of one table in sentences."""
 
     def __init__(self, table: ParaphraseTable, max_block: int) -> None:
         self.table = table

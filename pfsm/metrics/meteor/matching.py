@@ -7,16 +7,21 @@ common. ``para``: phrases that a table links, in either direction. Each stage lo
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.lexicons import paraphrases, registry, synonyms
-from pfsm.lexicons.paraphrases import ParaphraseTable
+from pfsm.lexicons import registry, synonyms
 from pfsm.lexicons.synonyms import SynonymTable
+from pfsm.matchers.agreement import agreeing
+from pfsm.matchers.paraphrase import ParaphraseMatcher
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.type_lists import TypeLists
-from pfsm.metrics.meteor.words import WordLists, meteor_tokeniser
+from pfsm.metrics.meteor.options import BASE, MeteorOptions
+from pfsm.metrics.meteor.words import meteor_lists, meteor_tokeniser, own_lists
+from pfsm.text.chunks import Tokeniser
 from pfsm.text.languages import default_stemmer
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
@@ -26,6 +31,58 @@ LONGEST_PHRASE = 7
 LARGEST_VOCABULARY = 1_000_000
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
+
+
+class LinkFinder:
+    """Finds what joins the words of two lines; keeps what it knows about them. For one thread at a time: see ``lock``.
+
+    Args:
+        tokeniser: Makes words of lines.
+        stemmer: Its name.
+        stem: Whether stems join words.
+        synonym_table: Name of a table; empty for none.
+        paraphrase_table: Likewise.
+
+    Raises:
+        PfsmError: If a table is not there.
+    """
+
+    def __init__(
+        self, tokeniser: Tokeniser, stemmer: str, *, stem: bool, synonym_table: str, paraphrase_table: str
+    ) -> None:
+        self.lock = Lock()
+        self.labels: dict[str, str] = {}
+        if stem:
+            self.labels["stemmer"] = stemmer
+        if synonym_table:
+            self._synonyms = SynonymTable(registry.load(synonym_table, synonyms.KIND))
+            self._synsets = TypeLists(self._synonyms.synsets_of_bases)
+            self.labels["syn"] = self._synonyms.label
+        if paraphrase_table:
+            self.paraphrases = ParaphraseMatcher([paraphrase_table], LONGEST_PHRASE)
+            self.labels["para"] = self.paraphrases.resources[0]
+        self._new_vocabulary = partial(Vocabulary, tokeniser, stemmer)
+        self._vocabulary = self._new_vocabulary()
+
+    def encode(self, references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
+        """The pairs as token ids of one vocabulary."""
+        if len(self._vocabulary) > LARGEST_VOCABULARY:
+            self._vocabulary = self._new_vocabulary()
+        sides = (self._vocabulary.encode(lines) for lines in (references, hypotheses))
+        return EncodedPairs(self._vocabulary, *sides)
+
+    def stems(self, pairs: EncodedPairs) -> Int32:
+        """Pairs of words with the same stem, int32 [n_blocks, 5], rows (pair, j, 1, i, 1); equal words too."""
+        return agreeing(pairs, pairs.vocabulary.stem_ids)
+
+    def meanings(self, pairs: EncodedPairs) -> Int32:
+        """Pairs of words with a synset in common, likewise."""
+        return self._synsets.sharing(pairs, self._synonyms.size)
+
+
+def starts_of(rows: NDArray[np.integer], n_pairs: int) -> Int64:
+    """Where the rows of each pair begin, int64 [n_pairs + 1]; the first column is the pair."""
+    return np.searchsorted(rows[:, 0], np.arange(n_pairs + 1)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,53 +107,33 @@ class Matches:
     is_function: NDArray[np.bool_]
 
 
-class Analyser:
-    """Finds matches; keeps what it knows about words. For one thread at a time.
+class Analyser(LinkFinder):
+    """Finds METEOR's matches.
 
     Args:
-        language: Code of two letters: decides the rules of the tokeniser, and the stemmer.
-        stages: Those to match in, in their order.
-        lists: Function words and abbreviations.
-        synonym_table: Name of the table for ``syn``.
-        paraphrase_table: Name of the table for ``para``.
+        name: ``meteor``: with METEOR's word lists; ``meteor-base``: with our own.
+        options: The language, tables and stages.
 
     Raises:
         PfsmError: If a table is not there.
     """
 
-    def __init__(
-        self,
-        language: str,
-        stages: Sequence[str],
-        lists: WordLists,
-        synonym_table: str,
-        paraphrase_table: str,
-    ) -> None:
-        self._stages = tuple(stages)
-        self._tokeniser = meteor_tokeniser(language, lists.abbreviations)
-        self._stemmer = "english" if language == "en" else default_stemmer(language)
+    def __init__(self, name: str, options: MeteorOptions) -> None:
+        language, self._stages = options.language, options.stages
+        lists = own_lists(language) if name == BASE else meteor_lists(language)
+        self.words = lists.label
         self._function_words = lists.function_words
-        self.resources: dict[str, str] = {}
-        if "stem" in stages:
-            self.resources["stemmer"] = self._stemmer
-        if "syn" in stages:
-            self._synonyms = SynonymTable(registry.load(synonym_table, synonyms.KIND))
-            self._synsets = TypeLists(self._synonyms.synsets_of_bases)
-            self.resources["syn"] = self._synonyms.label
-        if "para" in stages:
-            self._paraphrases = ParaphraseTable(registry.load(paraphrase_table, paraphrases.KIND))
-            self.resources["para"] = self._paraphrases.label
-        self._vocabulary = self._new_vocabulary()
-
-    def _new_vocabulary(self) -> Vocabulary:
-        return Vocabulary(self._tokeniser, self._stemmer)
+        super().__init__(
+            meteor_tokeniser(language, lists.abbreviations),
+            "english" if language == "en" else default_stemmer(language),
+            stem="stem" in self._stages,
+            synonym_table=options.synonyms if "syn" in self._stages else "",
+            paraphrase_table=options.paraphrases if "para" in self._stages else "",
+        )
 
     def find(self, references: Sequence[str], hypotheses: Sequence[str]) -> Matches:
         """All matches of pairs of lines."""
-        if len(self._vocabulary) > LARGEST_VOCABULARY:
-            self._vocabulary = self._new_vocabulary()
-        ones, others = (self._vocabulary.encode(lines) for lines in (references, hypotheses))
-        pairs = EncodedPairs(self._vocabulary, ones, others)
+        pairs = self.encode(references, hypotheses)
         find = {"exact": self._exact, "stem": self._stem, "syn": self._syn, "para": self._para}
         found = [find[stage](pairs) for stage in self._stages]
         blocks = np.concatenate(found)
@@ -104,60 +141,33 @@ class Analyser:
         # Columns of a block: pair, j, q, i, p.
         order = np.lexsort((blocks[:, 4], blocks[:, 3], stages, blocks[:, 1], blocks[:, 0]))
         blocks = blocks[order]
-        offsets = np.searchsorted(blocks[:, 0], np.arange(len(ones) + 1)).astype(np.int64)
-        is_function = self._vocabulary.column(self._are_function_words).astype(np.bool_)
-        return Matches(np.ascontiguousarray(blocks[:, 1:]), stages[order], offsets, ones, others, is_function)
+        is_function = pairs.vocabulary.column(self._are_function_words).astype(np.bool_)
+        return Matches(
+            np.ascontiguousarray(blocks[:, 1:]),
+            stages[order],
+            starts_of(blocks, len(pairs)),
+            pairs.references,
+            pairs.hypotheses,
+            is_function,
+        )
 
     def _are_function_words(self, types: Sequence[str]) -> list[int]:
         return [word in self._function_words for word in types]
 
     def _exact(self, pairs: EncodedPairs) -> Int32:
-        return _agreeing(pairs, np.arange(len(self._vocabulary), dtype=np.int32))
+        return agreeing(pairs, np.arange(len(pairs.vocabulary), dtype=np.int32))
 
     def _stem(self, pairs: EncodedPairs) -> Int32:
-        return _of_different_words(pairs, _agreeing(pairs, self._vocabulary.stem_ids))
+        return _of_different_words(pairs, self.stems(pairs))
 
     def _syn(self, pairs: EncodedPairs) -> Int32:
-        return _of_different_words(pairs, self._synsets.sharing(pairs, self._synonyms.size))
+        return _of_different_words(pairs, self.meanings(pairs))
 
     def _para(self, pairs: EncodedPairs) -> Int32:
-        from pfsm_kernels.strings.sharing import find_phrases, linked_phrases  # noqa: PLC0415 - brings numba
-
-        table = self._paraphrases
-        words = self._vocabulary.column(table.words)
-
-        def linked(given: EncodedLines, meant: EncodedLines) -> Int32:
-            phrases = [
-                find_phrases(
-                    words[lines.ids],
-                    lines.offsets,
-                    table.child_offsets,
-                    table.child_words,
-                    wanted,
-                    LONGEST_PHRASE,
-                )
-                for lines, wanted in ((given, table.is_source), (meant, table.is_target))
-            ]
-            return linked_phrases(*phrases[0], *phrases[1], table.target_offsets, table.targets)[0]
-
-        forward = linked(pairs.references, pairs.hypotheses)
-        backward = linked(pairs.hypotheses, pairs.references)[:, [0, 3, 4, 1, 2]]
-        return np.concatenate([forward, backward])
-
-
-def _agreeing(pairs: EncodedPairs, keys: Int32) -> Int32:
-    """Pairs of single words whose types have the same key."""
-    from pfsm_kernels.strings.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
-
-    references, hypotheses = pairs.references, pairs.hypotheses
-    return agreeing_blocks(
-        keys[references.ids], references.offsets, keys[hypotheses.ids], hypotheses.offsets, 1
-    )
+        return np.concatenate([blocks for blocks, _ in self.paraphrases.found(pairs)])
 
 
 def _of_different_words(pairs: EncodedPairs, blocks: Int32) -> Int32:
     """Those of single words that are not the same word."""
-    pair, i, j = blocks[:, 0], blocks[:, 1], blocks[:, 3]
-    one = pairs.references.ids[pairs.references.offsets[pair] + i]
-    other = pairs.hypotheses.ids[pairs.hypotheses.offsets[pair] + j]
+    one, other = pairs.first_tokens(blocks)
     return np.asarray(blocks[one != other])
