@@ -3,7 +3,7 @@
 import sys
 import warnings
 from argparse import SUPPRESS, Action, ArgumentError, ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +52,20 @@ def check_output(path: str, inputs: Iterable[str]) -> None:
             raise PfsmError(
                 f"{path}: is an input, which the output would replace; give the output another name"
             )
+
+
+def refuse_without(options: Namespace, names: Iterable[str], needed: str) -> None:
+    """Refuses options that are given without the one that they go with."""
+    for name in names:
+        if getattr(options, name) not in {None, False}:
+            raise PfsmError(f"--{name.replace('_', '-')} goes with {needed}")
+
+
+def print_columns(rows: Sequence[Sequence[str]]) -> None:
+    """Prints rows of cells as a table, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 class _MetricNames:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
-from pfsm.commands.arguments import check_output, positive
+from pfsm.commands.arguments import check_output, positive, print_columns, refuse_without
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.data.table import Table, read_table
 from pfsm.english.perturbation.kind import NAMES, Kind, kind_named, kinds_asked_for
@@ -149,9 +149,8 @@ def run(options: Namespace) -> None:
 
 
 def _check(options: Namespace) -> None:
-    for name in ("top", "score_column"):
-        if getattr(options, name) is not None and options.of != "hypothesis":
-            raise PfsmError(f"--{name.replace('_', '-')} goes with --of hypothesis")
+    if options.of != "hypothesis":
+        refuse_without(options, ("top", "score_column"), "--of hypothesis")
     if options.lines and (options.of != COLUMNS[0] or options.source is not None):
         raise PfsmError("--lines is plain text without columns; leave --of and --source out")
 
@@ -219,9 +218,7 @@ def _print_kinds(options: Namespace) -> None:
         for kind in kinds
         if language is None or kind.is_for(language)
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+    print_columns(rows)
 
 
 def _needs(kind: Kind) -> str:

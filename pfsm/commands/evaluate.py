@@ -26,8 +26,7 @@ from pfsm.commands.evaluation_sources import (
     open_source,
     pools,
     read_inputs,
-    short_signature_at_level,
-    signature_at_level,
+    signatures_at_level,
     take_language,
 )
 from pfsm.commands.evaluation_tasks import (
@@ -155,8 +154,7 @@ def _run(options: Namespace, shared: Sharing) -> None:
         print(f"pfsm: warning: {warning}", file=sys.stderr)
     document: dict[str, Any] = {
         "name": source.name,
-        "signature": signature_at_level(source, inputs, level),
-        "short_signature": short_signature_at_level(source, inputs, level),
+        **signatures_at_level(source, inputs, level),
         "by": inputs.by,
         "seed": seed,
         "resamples": options.confidence_n,
@@ -171,10 +169,7 @@ def _run(options: Namespace, shared: Sharing) -> None:
             found = {"system_scores": options.system_scores, **found}
         document[task.question.kind] = found
     if other is not None:
-        signatures = {
-            "signature": signature_at_level(other, inputs, level),
-            "short_signature": short_signature_at_level(other, inputs, level),
-        }
+        signatures = signatures_at_level(other, inputs, level)
         document["versus"] = _versus(options, tasks, scores, other, signatures, seed)
     if options.format == "json":
         print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))

@@ -29,7 +29,7 @@ from pfsm.evaluation.pooled import Scores, pooled_scores
 from pfsm.evaluation.questions import RANKING, Question, group_names
 from pfsm.io.files import display_name, read_lines
 from pfsm.metrics import get_metric
-from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.base import Level, SegmentMetric
 from pfsm.metrics.data_columns import score_distinct_rows
 from pfsm.metrics.inputs import NumberOfReferences, number_by_segment
 from pfsm.model.metric import Metric
@@ -371,21 +371,18 @@ def _ranked(source: Source, inputs: Inputs, question: Question[Any]) -> Scores:
     )
 
 
-def signature_at_level(source: Source, inputs: Inputs, level: str) -> str | None:
-    """What the scores at a level depend on: of systems and documents, a metric's signature of corpora.
+def signatures_at_level(source: Source, inputs: Inputs, level: str) -> dict[str, str | None]:
+    """What the scores at a level depend on, long and short: of systems and documents, a metric's signatures of corpora.
 
     None where that is not known.
     """
     if not isinstance(source, Scorer):
-        return None
-    return source.metric.get_signature(inputs.n_references, "segment" if level == SEGMENT else "corpus")
-
-
-def short_signature_at_level(source: Source, inputs: Inputs, level: str) -> str | None:
-    """As `signature_at_level`, the short one."""
-    if not isinstance(source, Scorer):
-        return None
-    return source.metric.get_short_signature(inputs.n_references, "segment" if level == SEGMENT else "corpus")
+        return {"signature": None, "short_signature": None}
+    asked: tuple[NumberOfReferences, Level] = inputs.n_references, "segment" if level == SEGMENT else "corpus"
+    return {
+        "signature": source.metric.get_signature(*asked),
+        "short_signature": source.metric.get_short_signature(*asked),
+    }
 
 
 def _read_scores(path: str) -> tuple[tuple[float, ...], ...]:

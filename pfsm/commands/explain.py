@@ -83,11 +83,24 @@ def _explain_parts(
     print(heading(metric, len(paths), "segment", options))
     for place, segment in enumerate(chosen):
         for system in systems:
-            print()
-            of_system = f"  {system.name}" if len(systems) > 1 else ""
-            reference = f"  (reference {system.counted[place]})" if system.counted[place] else ""
-            print(f"segment {segment + 1}{of_system}{reference}")
+            _print_head(segment, system.name if len(systems) > 1 else "", system.counted[place])
             _print_segment(system, place, together=together)
+
+
+def _print_head(segment: int, system: str, counted: str) -> None:
+    print()
+    reference = f"  (reference {counted})" if counted else ""
+    print(f"segment {segment + 1}{f'  {system}' if system else ''}{reference}")
+
+
+def _head(metric: SegmentMetric, nrefs: int, system: str) -> dict[str, Any]:
+    return {
+        "name": metric.name,
+        "signature": metric.get_signature(nrefs),
+        "short_signature": metric.get_short_signature(nrefs),
+        "system": system,
+        "segments_counted_from": 0,
+    }
 
 
 def _explained(
@@ -138,14 +151,7 @@ def _parts_document(
         }
         for place, segment in enumerate(chosen)
     ]
-    return {
-        "name": metric.name,
-        "signature": metric.get_signature(nrefs),
-        "short_signature": metric.get_short_signature(nrefs),
-        "system": system.name,
-        "segments_counted_from": 0,
-        "segments": segments,
-    }
+    return {**_head(metric, nrefs, system.name), "segments": segments}
 
 
 def _print_segment(system: _System, place: int, *, together: bool) -> None:
@@ -294,11 +300,7 @@ def _document(
 ) -> list[dict[str, Any]]:
     return [
         {
-            "name": metric.name,
-            "signature": metric.get_signature(nrefs),
-            "short_signature": metric.get_short_signature(nrefs),
-            "system": name,
-            "segments_counted_from": 0,
+            **_head(metric, nrefs, name),
             "segments": [
                 {"segment": segment, **explanation_document(explanation, mean)}
                 for segment, explanation, mean in zip(chosen, explanations, of_system, strict=True)
@@ -314,10 +316,7 @@ def _print_text(
     print(name)
     for place, segment in enumerate(chosen):
         for system, explanations in systems:
-            print()
             explained = explanations[place]
-            of_system = f"  {system}" if len(systems) > 1 else ""
-            reference = f"  (reference {explained.counted})" if explained.counted else ""
-            print(f"segment {segment + 1}{of_system}{reference}")
+            _print_head(segment, system if len(systems) > 1 else "", explained.counted)
             for line in explanation_lines(explained):
                 print(f"  {line}".rstrip())

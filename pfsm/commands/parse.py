@@ -30,7 +30,7 @@ from pfsm.analysis.service import PORTION, analyse_lines
 from pfsm.analysis.structures import structure_of
 from pfsm.analysis.wanted import MOST_TREES, Wanted
 from pfsm.analysis.watched import Analyser, TrainedAnalyser
-from pfsm.commands.arguments import check_output, positive
+from pfsm.commands.arguments import check_output, positive, refuse_without
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
 
@@ -131,9 +131,7 @@ def run(options: Namespace) -> None:
     if options.evaluate is not None:
         _evaluate(options)
         return
-    for name in ("brackets", "gold_roles", "gold_trees", "raw", "json"):
-        if getattr(options, name):
-            raise PfsmError(f"--{name.replace('_', '-')} goes with --evaluate GOLD")
+    refuse_without(options, ("brackets", "gold_roles", "gold_trees", "raw", "json"), "--evaluate GOLD")
     _check_roles(options)
     if options.trees is not None and options.format != "nbest":
         raise PfsmError("--trees goes with --format nbest")
@@ -219,9 +217,7 @@ def _evaluate(options: Namespace) -> None:
 
 
 def _evaluate_trees(options: Namespace) -> None:
-    for name in ("nominal", "gold_roles", "gold_trees"):
-        if getattr(options, name):
-            raise PfsmError(f"--{name.replace('_', '-')} goes with --roles")
+    refuse_without(options, ("nominal", "gold_roles", "gold_trees"), "--roles")
     if options.join > 1 and not options.raw:
         raise PfsmError("--join goes with --raw")
     if options.raw and options.brackets:

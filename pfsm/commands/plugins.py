@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from pfsm.commands.arguments import add_format
+from pfsm.commands.arguments import add_format, print_columns
 from pfsm.errors import PfsmError
 from pfsm.registry import PAGE, TABLES, Entry, group, table
 
@@ -51,14 +51,7 @@ def _list(options: Namespace) -> None:
         groups = ", ".join(map(group, TABLES))
         print(f"no plug-ins; packages add them through the entry points {groups} ({PAGE})")
         return
-    widths = [max(len(row[key]) for row in rows) for key in ("kind", "name", "package")]
-    for row in rows:
-        texts = (row["kind"], row["name"], row["package"])
-        print(
-            "  ".join(
-                [*(f"{text:<{width}}" for text, width in zip(texts, widths, strict=True)), row["state"]]
-            )
-        )
+    print_columns([[row[key] for key in ("kind", "name", "package", "state")] for row in rows])
 
 
 def _row(entry: Entry) -> dict[str, str]:

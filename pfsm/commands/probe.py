@@ -18,6 +18,7 @@ from pfsm.commands.arguments import (
     check_output,
     heading,
     open_scorers,
+    print_columns,
 )
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.commands.languages import check_text
@@ -60,10 +61,10 @@ def print_one(tested: Tested, note: str) -> None:
     result = tested.result
     print(tested.heading)
     print()
-    _print_rows([HEADINGS, *map(_cells, result.kinds)])
+    print_columns([HEADINGS, *map(_cells, result.kinds)])
     if result.severity is not None:
         print()
-        _print_rows([(name, *cells) for name, cells in _severity_rows(result.severity)])
+        print_columns([(name, *cells) for name, cells in _severity_rows(result.severity)])
         print(f"{MEAN}: {result.mean_of_kinds:.1%}")
     print(f"[{note}]")
 
@@ -79,24 +80,18 @@ def print_several(tested: Sequence[Tested], note: str) -> None:
         for kinds in zip(*(one.result.kinds for one in tested), strict=True)
     ]
     means = (MEAN, "", *(f"{one.result.mean_of_kinds:6.1%}" for one in tested))
-    _print_rows([("kind", "n", *names), *rows, means])
+    print_columns([("kind", "n", *names), *rows, means])
     severities = [one.result.severity for one in tested if one.result.severity is not None]
     if severities:
         print()
         columns = [_severity_rows(one) for one in severities]
-        _print_rows(
+        print_columns(
             [
                 ("", *names),
                 *((row[0][0], *(cells[-1] for _, cells in row)) for row in zip(*columns, strict=True)),
             ]
         )
     print(f"[{note}]")
-
-
-def _print_rows(rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def _cells(result: KindResult) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from pfsm.commands.arguments import (
     decimals,
     hush,
     open_scorers,
+    refuse_without,
     sharing,
 )
 from pfsm.commands.languages import check_text
@@ -112,9 +113,7 @@ def _size(text: str) -> int:
 
 def _check_partitions(options: Namespace) -> None:
     if options.output is None:
-        for name in ("output_format", "keep", "partition_size"):
-            if getattr(options, name) is not None:
-                raise PfsmError(f"--{name.replace('_', '-')} goes with --output DIR")
+        refuse_without(options, ("output_format", "keep", "partition_size"), "--output DIR")
     elif options.table is None:
         raise PfsmError("--output is for --table FILE, a folder, or a pattern such as 'data/*.tsv.gz'")
     elif options.sentence_level:

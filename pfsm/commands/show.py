@@ -1,6 +1,7 @@
 """``pfsm show``: prints what a model has learned, as a table."""
 
 import json
+import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -85,7 +86,7 @@ def _encoder_lines(model: Model) -> list[str]:
     learned = model.training.get("encoder", {})
     passes, held_out = learned.get("passes"), learned.get("held_out")
     if isinstance(held_out, Mapping):
-        alone = _number(held_out.get(str(passes)))
+        alone = number(held_out.get(str(passes)))
         lines.append(f"{'':<12}learned in {passes} passes; alone {alone} on held-out judgments")
     if head.tuned:
         tuned = ", ".join(str(layer + 1) for layer in tuned_layers(head.tuned))
@@ -135,20 +136,22 @@ def _agreement(training: Mapping[str, Any], key: str, name: str) -> list[str]:
     lines = []
     if key in training:
         lines.append(
-            f"{name:<12}{_number(training[key])} in training{_range(training.get(f'{key}_interval'))}"
+            f"{name:<12}{number(training[key])} in training{interval(training.get(f'{key}_interval'))}"
         )
     if key in validated:
         heading = "" if lines else name
-        by = f"cross-validated by {validated.get('by')}{_range(validated.get('interval'))}"
-        lines.append(f"{heading:<12}{_number(validated[key])} {by}")
+        by = f"cross-validated by {validated.get('by')}{interval(validated.get('interval'))}"
+        lines.append(f"{heading:<12}{number(validated[key])} {by}")
     return lines
 
 
-def _number(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else "undefined"
+def number(value: object) -> str:
+    """A figure of a training record."""
+    return f"{value:.3f}" if isinstance(value, float) and not math.isnan(value) else "undefined"
 
 
-def _range(ends: Sequence[float | None] | None) -> str:
+def interval(ends: Sequence[float | None] | None) -> str:
+    """An interval in brackets; empty where the record has none."""
     return f"  [{ends[0]:.3f}, {ends[1]:.3f}]" if ends and None not in ends else ""
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pfsm.commands.arguments import add_resources, add_scheduler, add_threads, check_output
 from pfsm.commands.languages import add_language, check_tokeniser_for
+from pfsm.commands.show import STATISTICS, interval, number
 from pfsm.data import (
     Judgments,
     Preferences,
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 CHECKPOINT = ".checkpoint"
 # A sentence pair with more word pairs than this costs as much as thousands of others.
 LARGE_PAIR = 1_000_000
-STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -319,10 +319,10 @@ def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespac
             for place, side in enumerate((dev.better, dev.worse))
         )
         tau = preference_counts(better, worse, dev.votes).kendall_tau("wmt12")
-        return f"Kendall tau, {options.dev}: {_number(tau)}"
+        return f"Kendall tau, {options.dev}: {number(tau)}"
     numbers = {name: dev.numbers(name) for name in metric.columns}
     r = pearson(metric.score_rows(dev.hypotheses, dev.all_references, numbers), dev.scores)
-    return f"Pearson r, {options.dev}: {_number(r)}"
+    return f"Pearson r, {options.dev}: {number(r)}"
 
 
 def _report(
@@ -354,22 +354,17 @@ def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
     heading = f"{STATISTICS[validated_key]}, cross-validated:"
     for key, name in STATISTICS.items():
         if key in training:
-            told = f"{_number(training[key])}{_range(training[f'{key}_interval'])}"
+            told = f"{number(training[key])}{interval(training[f'{key}_interval'])}"
             print(f"{f'{name}, training data:':<{len(heading)}} {told}")
     print(
-        f"{heading} {_number(validated[validated_key])}{_range(validated['interval'])}{_folds(training, n_folds)}"
+        f"{heading} {number(validated[validated_key])}{interval(validated['interval'])}{_folds(training, n_folds)}"
     )
     compared = training["overfitting"]
     if compared["difference"] is not None:
-        told = f"{_number(compared['difference'])}{_range(compared['interval'])}"
+        told = f"{number(compared['difference'])}{interval(compared['interval'])}"
         print(f"{'difference, within folds:':<{len(heading)}} {told}")
     for line in (*tried(training), *edge(training)):
         print(f"  {line}")
-
-
-def _range(ends: Sequence[float | None]) -> str:
-    low, high = ends
-    return "" if low is None or high is None else f"  [{low:.3f}, {high:.3f}]"
 
 
 def _folds(training: Mapping[str, Any], n_folds: int) -> str:
@@ -394,7 +389,3 @@ def _amount(training: Mapping[str, Any]) -> str:
 
 def _mixed(training: Mapping[str, Any]) -> str:
     return f", mixture {training['mixture']:g}" if "mixture" in training else ""
-
-
-def _number(value: float | None) -> str:
-    return "undefined" if value is None or math.isnan(value) else f"{value:.3f}"

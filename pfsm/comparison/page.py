@@ -11,7 +11,7 @@ from pfsm.comparison.explained import Explained, explained, explained_data
 from pfsm.evaluation.comparison import Comparison, number
 from pfsm.evaluation.correlation import kendall_tau_b, pearson
 from pfsm.io.files import StrPath, atomic_write
-from pfsm.io.html_page import embedded, filled, html_page
+from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.model.explain.page import asset
 from pfsm.runtime.charts import text as escaped
 
@@ -53,12 +53,12 @@ def render_comparison(compared: Compared, title: str) -> str:
         The HTML document; the same arguments give the same text. It can be encoded as UTF-8 even if text contains lone
         surrogates.
     """
-    script = "\n".join(map(asset, SCRIPTS))
-    script = f'(() => {{\n"use strict";\n{script}}})();\n'
     style = asset("page.css") + asset("compare.css")
     slots = {"title": escaped(title)}
     data = embedded(comparison_data(compared), ascii_only=False)
-    return html_page(slots["title"], style, script, filled(asset("compare.html"), slots), data)
+    return html_page(
+        slots["title"], style, joined(map(asset, SCRIPTS)), filled(asset("compare.html"), slots), data
+    )
 
 
 Float = NDArray[np.float64]

@@ -8,7 +8,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 _SLOT = re.compile(r"\{\{([a-z]+)\}\}")
 # What JSON may hold but a page should not: half characters, controls, marks of direction, ends of lines.
@@ -47,6 +47,12 @@ def html_page(title: str, style: str, script: str, body: str, data: str | None =
     policy = page_policy(style, script)
     values = {"title": title, "policy": policy, "style": style, "body": body, "data": json, "script": script}
     return filled(_FRAME, values)
+
+
+def joined(scripts: Iterable[str]) -> str:
+    """Several scripts as one, whose names no other script sees."""
+    script = "\n".join(scripts)
+    return f'(() => {{\n"use strict";\n{script}}})();\n'
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:

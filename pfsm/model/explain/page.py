@@ -21,7 +21,7 @@ from importlib.resources import files
 import numpy as np
 
 from pfsm.errors import PfsmError
-from pfsm.io.html_page import embedded, filled, html_page
+from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
 from pfsm.model.explain.contributions import Contributions, as_arrays, digits, packed
 from pfsm.model.explain.explaining import folded
@@ -82,8 +82,7 @@ def page_style() -> str:
 
 def page_script() -> str:
     """The page's script, the same of every page."""
-    script = "\n".join(asset(name) for name in SCRIPTS)
-    return f'(() => {{\n"use strict";\n{script}}})();\n'
+    return joined(map(asset, SCRIPTS))
 
 
 def asset(name: str) -> str:

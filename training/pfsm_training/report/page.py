@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.io.files import StrPath, atomic_write
-from pfsm.io.html_page import embedded, filled, html_page
+from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.page import FIGURE_SCRIPTS, asset, page_data
 from pfsm.runtime.charts import text as escaped
@@ -69,8 +69,7 @@ def write_report(training: Training, path: StrPath, doubts: Sequence[str] = ()) 
 
 def _page(training: Training, curve: LearningCurve | str, segments: Rows, doubts: Sequence[str]) -> str:
     model = training.model
-    script = "\n".join([*map(asset, FIGURE_SCRIPTS), _own("training.js")])
-    script = f'(() => {{\n"use strict";\n{script}}})();\n'
+    script = joined([*map(asset, FIGURE_SCRIPTS), _own("training.js")])
     style = asset("page.css") + _own("training.css")
     held_out = training.validated.held_out
     if held_out is None:
