@@ -85,11 +85,6 @@ def sentence_feature(name: str) -> str:
     return f"{FEATURE_PREFIX}{name}"
 
 
-def link_feature(relation: str) -> str:
-    """Name of the weight of a link feature."""
-    return f"{LINK_PREFIX}{relation}"
-
-
 if TYPE_CHECKING:
     from pfsm.text.vocabulary import Vocabulary
 

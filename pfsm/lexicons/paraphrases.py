@@ -173,12 +173,8 @@ class ParaphraseTable:
         self.is_target = np.zeros(n_nodes, dtype=np.bool_)
         self.is_target[self.targets] = True
 
-    def word(self, token: str) -> int:
-        """Number of a word, ignoring case; -1 if the table does not have it."""
-        return int(self.words([token])[0])
-
     def words(self, tokens: Sequence[str]) -> Int32:
-        """Numbers of many words, int32 [n], as `word` of each."""
+        """Numbers of words, int32 [n], ignoring case; -1 if the table does not have one."""
         return self._words.places([token.lower() for token in tokens])
 
 

@@ -170,12 +170,3 @@ def is_current(path: Path) -> bool:
     except PfsmError:
         return False
     return True
-
-
-def kind_of(path: Path) -> str:
-    """Kind of the lexicon in a file.
-
-    Raises:
-        PfsmError: If it is not a lexicon.
-    """
-    return str(read_header(path)["kind"])

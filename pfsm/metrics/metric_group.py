@@ -169,17 +169,6 @@ def with_options(
     return checked
 
 
-def columns(
-    names: Sequence[str], compute: Callable[[Sequence[str], Sequence[str]], Float]
-) -> Callable[[str, Sequence[str], Sequence[str]], dict[str, Float]]:
-    """`MetricGroup.values` of features without options from a function that gives float64 [n_pairs, n_names]."""
-
-    def values(_: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-        return dict(zip(names, compute(hypotheses, references).T, strict=True))
-
-    return values
-
-
 MakeWithComponents = Callable[[str, Options], MetricWithComponents]
 
 

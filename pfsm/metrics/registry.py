@@ -19,6 +19,7 @@ from pfsm.metrics.metric_group import MetricGroup, group_with_parts, with_option
 from pfsm.metrics.mixtures import mixtures
 from pfsm.metrics.names import written_name
 from pfsm.metrics.ngram_table import remember_documents
+from pfsm.metrics.nist import counted_name
 from pfsm.metrics.parts import (
     BLEU_PARTS,
     LENGTHS,
@@ -28,7 +29,6 @@ from pfsm.metrics.parts import (
     nist,
     sacre_parts,
 )
-from pfsm.metrics.reference_fitted import counted_name
 from pfsm.metrics.sacre import sacre_metric
 from pfsm.metrics.sacre_counts import TER_PARTS
 from pfsm.metrics.validation import feature_group, metric_group
@@ -167,15 +167,6 @@ def group_of(name: str) -> MetricGroup | None:
     bare = name.partition("(")[0]
     found = _built_in(name) or METRICS.get(bare) or FEATURES.get(bare)
     return _OF_PLUGINS if found is None and _OF_PLUGINS.knows(name) else found
-
-
-def describe_metric(name: str) -> str:
-    """A metric in half a line.
-
-    Raises:
-        PfsmError: If there is no metric of this name.
-    """
-    return _group_of_metric(name).describe(name)
 
 
 def describe_feature(name: str) -> str:

@@ -38,13 +38,13 @@ from pfsm.metrics.names import read_options
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
 from pfsm.metrics.nist import (
     PairEncoder,
+    ReferenceFittedMetric,
     WordPairs,
     corpus_scores,
     corpus_statistics,
     encoder,
     nist_parts,
 )
-from pfsm.metrics.reference_fitted import ReferenceFittedMetric
 from pfsm.metrics.sacre_counts import rates_of_totals
 from pfsm.runtime.options import anything, flag, text
 from pfsm.text.languages import check_tokeniser, tokeniser_label

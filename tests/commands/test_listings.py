@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.metrics.registry import describe_metric, feature_names, metric_names
+from pfsm.metrics.registry import describe_feature, feature_names, metric_names
 from pfsm.model.file import load_model
 from pfsm.model.shipped import DEFAULT_MODEL, find_model, shipped_models
 from tests.command_runs import Cli
@@ -28,7 +28,7 @@ def test_metrics_and_features(cli: Cli) -> None:
     assert [line.split()[0] for line in cli("metrics").lines[:-1]] == list(metric_names())
     assert [line.split()[0] for line in cli("metrics", "--features").lines] == list(feature_names())
     document = cli("metrics", "--features", "-f", "json").document
-    assert document["bleu"] == describe_metric("bleu")
+    assert document["bleu"] == describe_feature("bleu")
     assert document["bleu.1"] == "part of bleu"
     assert document["embedding_recall"] == "the recall in embedding_f1"
     assert all(document.values())

@@ -21,7 +21,9 @@ tables = st.dictionaries(st.tuples(phrases, phrases), st.floats(1e-9, 1.0), max_
 def walk(table: ParaphraseTable) -> Iterator[tuple[Phrase, int]]:
     """Every phrase of the trie with its node, by following the children down from the words."""
     n_words = table.child_offsets.size - 1 - table.child_words.size
-    words = sorted((word for word in WORDS if table.word(word) >= 0), key=table.word)
+    words = [
+        word for place, word in sorted(zip(table.words(WORDS).tolist(), WORDS, strict=True)) if place >= 0
+    ]
     stack: list[tuple[Phrase, int]] = [((word,), number) for number, word in enumerate(words)]
     while stack:
         phrase, node = stack.pop()

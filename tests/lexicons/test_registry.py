@@ -7,6 +7,7 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
+from pfsm.lexicons.container import read_header
 from pfsm.lexicons.meteor import Recipe
 from tests.lexicons.lexicon_cases import install, paraphrases, synonyms
 
@@ -17,7 +18,7 @@ def test_shipped_tables_come_first_and_all_can_be_read(folder: Path) -> None:
     assert [entry.name for entry in found] == ["learned-en", "wordnet-3.0", "wordnet-relations-3.0", "aaa"]
     assert [entry.shipped for entry in found] == [True, True, True, False]
     for entry in found:
-        assert registry.load(entry.name, registry.kind_of(entry.path)).name == entry.name
+        assert registry.load(entry.name, read_header(entry.path)["kind"]).name == entry.name
 
 
 def test_a_replaced_file_is_read_again(folder: Path) -> None:

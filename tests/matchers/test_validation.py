@@ -8,7 +8,7 @@ import pytest
 from pfsm.errors import PfsmError
 from pfsm.matchers.plugin import Annotations, EncodedPairs, MatcherPlugin, Offers
 from pfsm.matchers.protocol import Annotator
-from pfsm.matchers.validation import checked_kind
+from pfsm.matchers.registry import checked_kind
 from pfsm.text.vocabulary import Vocabulary
 
 

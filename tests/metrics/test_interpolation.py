@@ -13,7 +13,7 @@ from pfsm.distributed.scorers import spec_of
 from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.reference_fitted import ReferenceFittedMetric
+from pfsm.metrics.nist import ReferenceFittedMetric
 
 LINES = ["The old bird sings near the river.", "We walked. It rained.", "Where is the house?", "No!"]
 OTHERS = ["An old bird sang near a river.", "We walked, and it rained.", "Where are houses?", "No way!"]

@@ -9,7 +9,7 @@ import pytest
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL, canonical, level_and_name
 from pfsm.features.values import feature_signature, feature_values
-from pfsm.metrics.registry import describe_feature, describe_metric, get_metric, metric_names
+from pfsm.metrics.registry import describe_feature, get_metric, metric_names
 from pfsm.model.plugins import metric_labels, plugin_labels, plugins_of
 from pfsm.model.settings import settings_from_dict
 from pfsm.registry import fault_of_plugin
@@ -125,7 +125,7 @@ def test_a_metric_by_its_name() -> None:
     assert metric.segment_scores(["abc"], [["b"], ["ab"]]).tolist() == [4.0]
     assert get_metric("letters", weight=3).origin == "letters(weight=3)"
     assert get_metric("made").score_pairs(["a"], ["a"]).tolist() == [1.0]
-    assert describe_metric("letters") == "Letters that both lines have"
+    assert describe_feature("letters") == "Letters that both lines have"
     assert {"letters", "bleu", "made"} <= set(metric_names())
     assert get_metric("bleu").name == "bleu"  # ours
     assert metric_labels("letters(weight=2)", {"parser": "x"}) == ["metric letters(pfsm-numbers@0.9)"]
@@ -214,8 +214,8 @@ class TestMixturesWithLexicalOverlap:
         assert metric.score_pairs(["abc", "x"], ["bcd", "x"]).tolist() == [4 / 2, (2 + 10) / 2]
         assert "|plugin:pfsm-numbers@0.9|weight:2|interpolated:ol|scale:10|" in metric.signature
         assert metric.name == "letters_i"
-        assert describe_metric("letters_i") == "Letters that both lines have; mean with lexical overlap"
-        assert describe_metric("made_b") == "backing off to lexical overlap"
+        assert describe_feature("letters_i") == "Letters that both lines have; mean with lexical overlap"
+        assert describe_feature("made_b") == "backing off to lexical overlap"
 
     def test_backing_off(self) -> None:
         # A metric that does not say what it cannot judge never backs off.

@@ -62,16 +62,7 @@ class Expectation:
 
 @dataclass(frozen=True, eq=False)
 class _Arcs:
-    """Labelled arcs of many lines, expected.
-
-    Attributes:
-        dependent, label, head: int64 [n_arcs], numbers of word, label and word; 0 is the head of roots.
-        weight: float64 [n_arcs].
-        offsets: int64 [n_lines + 1].
-        words: int64 [n_words], the words of all lines.
-        word_offsets: int64 [n_lines + 1].
-        n_words: One more than the largest number of a word; n_labels likewise.
-    """
+    """Labelled arcs of many lines, expected, and the words of all lines; numbers from 1, 0 is the head of roots."""
 
     dependent: Int64
     label: Int64

@@ -27,7 +27,7 @@ from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.metric_group import ALL, MetricGroup, typed_family, with_options
 from pfsm.metrics.names import parse_name, read_options, stem_and_type
 from pfsm.metrics.ngram_table import INFO, known_table
-from pfsm.metrics.reference_fitted import counted_name
+from pfsm.metrics.nist import counted_name
 from pfsm.metrics.syntax.layers import LAYERS, Element, Layer
 from pfsm.metrics.syntax.sequences import SequenceNist
 from pfsm.metrics.syntax.trees import PARSER

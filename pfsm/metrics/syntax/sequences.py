@@ -14,8 +14,7 @@ from pfsm.lexicons.lemmas import lemma_of
 from pfsm.metrics.analysed import BATCH
 from pfsm.metrics.inputs import check_pairs, score_distinct
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams
-from pfsm.metrics.nist import WordPairs, nist_scores
-from pfsm.metrics.reference_fitted import ReferenceFittedMetric
+from pfsm.metrics.nist import ReferenceFittedMetric, WordPairs, nist_scores
 from pfsm.metrics.syntax.layers import CONSTITUENTS, DEPENDENCIES, has_constituents, has_tags
 
 Float = NDArray[np.float64]
