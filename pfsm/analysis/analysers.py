@@ -1,9 +1,7 @@
 """Analysers: the shipped parser, other weights for it, programs and files. A configuration names one in a line."""
 
 import hashlib
-import os
 import re
-import shlex
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -72,7 +70,9 @@ def get_analyser(name: str) -> Analyser:
         PfsmError: If there is none of this name, it cannot be loaded, or has another checksum than the one asked for.
     """
     bare, checksum = parted(name)
-    value = None if _is_registered(bare) else find(bare)
+    value = find(bare)
+    if value is not None and _is_registered(bare):
+        raise PfsmError(f"resource {bare}: pfsm has a parser of this name; give it another")
     if value is not None:
         return _of_resource(bare, value, checksum)
     kind, mark, rest = name.partition(":")
@@ -88,16 +88,16 @@ def _is_registered(name: str) -> bool:
 
 
 def _of_resource(name: str, value: str, checksum: str | None) -> Analyser:
-    """The analyser that a resource is: a pipeline of spaCy, weights of ours, a program, a file of parses, or a name."""
+    """The analyser that a resource is: weights of ours, a file of parses, a pipeline of spaCy, or what a name says.
+
+    A file is read and never run: a program is a resource only as ``command:PROGRAM``, which no file or folder says.
+    """
     if not Path(value).exists():
         found = get_analyser(value)
     elif Path(value).is_dir():
         found = ANALYSERS["spacy"](value)
-    elif value.endswith(SUFFIX):
-        found = own_analyser(value)
     else:
-        program = os.access(value, os.X_OK)
-        found = ANALYSERS["command" if program else "file"](shlex.quote(value) if program else value)
+        found = own_analyser(value) if value.endswith(SUFFIX) else ANALYSERS["file"](value)
     if checksum not in {None, own := _checksum(found)}:
         raise PfsmError(
             f"parser {name}: has checksum {own}, the model needs {checksum} and would score differently; "

@@ -7,8 +7,11 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as version_of
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -183,27 +186,42 @@ class CommandAnalyser:
 
 
 class SpacyAnalyser:
-    """An installed pipeline of spaCy: its tags and its tree, no probabilities.
+    """An installed pipeline of spaCy, or one in a folder: its tags and its tree, no probabilities.
+
+    It is known by a digest of its files and the version of spaCy, and loaded when the first line is analysed.
 
     Raises:
         PfsmError: If spaCy or the pipeline is not installed.
     """
 
     def __init__(self, name: str) -> None:
-        spacy = _imported("spacy")
+        version = _version("spacy")
+        self._name = name
+        folder = name if Path(name).is_dir() else _folder_of_package(name)
+        if folder is None:
+            raise PfsmError(
+                f"spacy:{name}: cannot be loaded (no such folder or package); install the pipeline"
+            )
+        self.label = f"spacy:{Path(name).name}-{version}@{_digest(folder, version)}"
+
+    @cached_property
+    def _pipeline(self) -> Callable[[str], Any]:
         try:
-            self._pipeline: Callable[[str], Any] = spacy.load(name)
+            loaded: Callable[[str], Any] = import_module("spacy").load(self._name)
         except (OSError, ValueError) as error:
             # spaCy's message about a faulty configuration begins with empty lines.
             said = next(filter(str.strip, str(error).splitlines()), type(error).__name__)
             raise PfsmError(
-                f"spacy:{name}: cannot be loaded ({said}); install or correct the pipeline"
+                f"spacy:{self._name}: cannot be loaded ({said}); install or correct the pipeline"
             ) from None
-        meta: Any = getattr(self._pipeline, "meta", {})
-        self.label = f"spacy:{Path(name).name}@{meta.get('version', '')}-{version('spacy')}"
+        return loaded
 
     def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002
-        """The analyses of lines."""
+        """The analyses of lines.
+
+        Raises:
+            PfsmError: If the pipeline cannot be loaded.
+        """
         return [_of_document(self._pipeline(line)) for line in lines]
 
 
@@ -249,23 +267,39 @@ def _filled(tags: Iterable[str]) -> tuple[str, ...]:
 class StanzaAnalyser:
     """Stanza with the models installed for a language: tags and tree, no probabilities.
 
+    It is known by a digest of the models' files and the version of Stanza, and loaded when the first line is analysed.
+
     Raises:
         PfsmError: If Stanza or its models are not installed; nothing is downloaded.
     """
 
     def __init__(self, language: str) -> None:
-        stanza = _imported("stanza")
-        language = code_of(language)
+        version = _version("stanza")
+        self._language = code_of(language)
+        folder = Path(import_module("stanza.resources.common").DEFAULT_MODEL_DIR) / self._language
+        if not folder.is_dir():
+            raise PfsmError(f"stanza:{self._language}: its models are not installed (no folder {folder})")
+        self.label = f"stanza:{self._language}-{version}@{_digest(folder, version)}"
+
+    @cached_property
+    def _pipeline(self) -> Callable[[str], Any]:
         try:
-            self._pipeline: Callable[[str], Any] = stanza.Pipeline(
-                language, processors="tokenize,mwt,pos,lemma,depparse", download_method=None, verbose=False
+            loaded: Callable[[str], Any] = import_module("stanza").Pipeline(
+                self._language,
+                processors="tokenize,mwt,pos,lemma,depparse",
+                download_method=None,
+                verbose=False,
             )
         except Exception as error:
-            raise PfsmError(f"stanza:{language}: its models are not installed ({error})") from None
-        self.label = f"stanza:{language}@{version('stanza')}"
+            raise PfsmError(f"stanza:{self._language}: its models are not installed ({error})") from None
+        return loaded
 
     def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002
-        """The analyses of lines."""
+        """The analyses of lines.
+
+        Raises:
+            PfsmError: If the models cannot be loaded.
+        """
         return [_of_sentences(self._pipeline(line).sentences) if line.strip() else EMPTY for line in lines]
 
 
@@ -288,8 +322,26 @@ def _of_sentences(sentences: Sequence[Any]) -> Analysis:
     return joined(parts) if parts else EMPTY
 
 
-def _imported(name: str) -> Any:
+def _version(name: str) -> str:
     try:
-        return import_module(name)
-    except ImportError:
+        return version_of(name)
+    except PackageNotFoundError:
         raise NotInstalledError(f"{name} is not installed", [name], packages=[name]) from None
+
+
+def _folder_of_package(name: str) -> str | None:
+    """Where an installed package lies; it is not imported."""
+    spec = find_spec(name) if name.isidentifier() else None
+    return spec.submodule_search_locations[0] if spec and spec.submodule_search_locations else None
+
+
+def _digest(folder: str | Path, version: str) -> str:
+    """Of the names and contents of all files in a folder and of the version of what reads them: 8 hexadecimal digits."""
+    whole = hashlib.sha256(version.encode())
+    # Python writes what it compiled beside a package's modules.
+    paths = [path for path in Path(folder).rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    for path in sorted(paths, key=lambda path: path.relative_to(folder).as_posix()):
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").digest()
+        whole.update(path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape") + b"\0" + content)
+    return whole.hexdigest()[:8]

@@ -122,7 +122,7 @@ def add_resources(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=PATH",
-        help="a folder, file or program that a model file names and that is not in the folder of resources "
+        help="a folder, file or `command:PROGRAM` that a model file names and that is not in the folder of resources "
         "(`docs/security.md`); may be repeated",
     )
 

@@ -30,6 +30,7 @@ from pfsm.distributed.pools import Report, open_pool
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import pearson, preference_counts
 from pfsm.io.files import is_stream
+from pfsm.io.named_resources import find, parted
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
@@ -345,7 +346,9 @@ def _report(
         print(_dev_agreement(model, dev, options))
     print(f"wrote {options.output}{'' if options.report is None else f' and {options.report}'}")
     for name in resources_of(model.settings):
-        print(f"  it needs {name}: who uses the file must say --resource {name.partition('@')[0]}=PATH")
+        bare, _ = parted(name)
+        value = "command:PROGRAM" if (find(bare) or "").startswith("command:") else "PATH"
+        print(f"  it needs {name}: who uses the file must say --resource {bare}={value}")
 
 
 def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:

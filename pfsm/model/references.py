@@ -57,7 +57,8 @@ def with_named_resources(document: dict[str, Any], where: str, *, run: bool = Tr
             if find(name) is None:
                 shown = reference if len(reference) <= 60 else f"{reference[:60]}…"
                 raise PfsmError(
-                    f"{where}: names {shown!r}, but model files name no paths and no programs; {needed(name)}"
+                    f"{where}: names {shown!r}, but model files name no paths and no programs; "
+                    + needed(name, "command:PROGRAM" if reference.startswith("command:") else "PATH")
                 )
             new = f"{name}@{checksum}" if checksum else name
             if new in (other for old, other in renamed.items() if old != value):

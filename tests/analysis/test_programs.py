@@ -10,7 +10,7 @@ import pytest
 
 from pfsm.analysis import service
 from pfsm.analysis.alignment import LineFinder, put_on_lines
-from pfsm.analysis.analysers import get_analyser
+from pfsm.analysis.analysers import get_analyser, pinned
 from pfsm.analysis.programs import _of_document
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.service import analyse_lines
@@ -68,6 +68,16 @@ def test_parsers_that_are_not_there() -> None:
     ):
         with pytest.raises(PfsmError, match=message):
             get_analyser(name)
+
+
+def test_resources_are_read_and_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path))
+    (tmp_path / "parses").write_text(CONLLU)
+    (tmp_path / "parses").chmod(0o755)
+    assert get_analyser("parses").analyse(["yes"], Wanted())[0].tokens == ("Yes",)
+    (tmp_path / "en-ewt").write_text(CONLLU)
+    with pytest.raises(PfsmError, match=r"^resource en-ewt: pfsm has a parser of this name"):
+        get_analyser("en-ewt")
 
 
 def test_files_are_found_by_characters(tmp_path: Path) -> None:
@@ -150,7 +160,7 @@ def test_processes_do_not_hear_ctrl_c(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.skipif(importlib.util.find_spec("spacy") is None, reason="spaCy is not installed")
-def test_a_spacy_pipeline(tmp_path: Path) -> None:
+def test_a_spacy_pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import spacy
     from spacy.tokens import Doc
 
@@ -166,5 +176,14 @@ def test_a_spacy_pipeline(tmp_path: Path) -> None:
     parsed = _of_document(document)
     assert (parsed.tokens, parsed.xpos) == (("Cats", "sleep"), ("NNS", "VBP"))
     assert (parsed.trees[0].heads, parsed.trees[0].labels) == ((2, 0), ("nsubj", "root"))
-    with pytest.raises(PfsmError, match=r"^spacy:no-such: cannot be loaded \(\["):
+    with pytest.raises(PfsmError, match=r"^spacy:no-such: cannot be loaded \(no such folder or package"):
         get_analyser("spacy:no-such")
+    # Its files are compared with what a model needs before anything of it is loaded.
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path))
+    needed = pinned("blank")
+    assert get_analyser(needed).analyse(["Cats"], Wanted())[0].tokens == ("Cats",)
+    (tmp_path / "blank" / "tokenizer").write_bytes(b"other")
+    with pytest.raises(PfsmError, match="would score differently"):
+        get_analyser(needed)
+    with pytest.raises(PfsmError, match="blank: cannot be loaded"):
+        get_analyser("blank").analyse(["Cats"], Wanted())

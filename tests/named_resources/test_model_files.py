@@ -161,7 +161,7 @@ def test_tables_have_names_not_paths(name: str) -> None:
 @pytest.mark.parametrize("place", PARSERS)
 def test_an_old_file_is_read_with_the_resource(place: str, tmp_path: Path, canary: Canary) -> None:
     path = planted(tmp_path, PARSERS[place](COMMAND))
-    with pytest.raises(PfsmError, match=r"say --resource x\.sh=PATH "):
+    with pytest.raises(PfsmError, match=r"say --resource x\.sh=command:PROGRAM "):
         pfsm.load(path)
     metric = pfsm.load(path, 1, resources={"x.sh": COMMAND})
     assert np.isfinite(metric.score_pairs(HYPOTHESES, REFERENCES)).all()
@@ -190,13 +190,14 @@ def trained(write: Write, cli: Cli, canary: Canary) -> dict[str, tuple[str, ...]
                   "-o", f"{name}.json")  # fmt: skip
         needed = out.lines[-1]
         assert needed.startswith(f"  it needs {name}@")
-        assert needed.endswith(f": who uses the file must say --resource {name}=PATH")
+        value = "command:PROGRAM" if name == "x.sh" else "PATH"
+        assert needed.endswith(f": who uses the file must say --resource {name}={value}")
         calls[name] = ("score", "ref.txt", "-i", "one.txt", "-m", f"{name}.json", "-sl", "-b")
     return calls
 
 
 def test_training_names_what_the_configuration_gives_by_path(
-    trained: dict[str, tuple[str, ...]], cli: Cli, write: Write, tmp_path: Path
+    trained: dict[str, tuple[str, ...]], cli: Cli, write: Write, canary: Canary
 ) -> None:
     values = {"v.txt": "mine/v.txt", "x.sh": COMMAND}
     scores = {}
@@ -209,7 +210,7 @@ def test_training_names_what_the_configuration_gives_by_path(
         again = cli("train", "data.tsv", "-o", "x.json", *initial)
         assert again.status == 0, again.err
         assert f"resources   {name}@" in cli("show", f"{name}.json").out
-    # In the folder of resources they are found by their names.
+    # In the folder of resources they are found by their names; a program is not run there, but read as parses.
     user_folder().mkdir(exist_ok=True)
     for name, content in (
         ("v.txt", VECTORS),
@@ -218,8 +219,12 @@ def test_training_names_what_the_configuration_gives_by_path(
         (user_folder() / name).write_text(content, encoding="utf-8")
         (user_folder() / name).chmod(0o755)
     assert cli(*trained["v.txt"]).out == scores["v.txt"]
+    canary.path.unlink()
+    assert "x.sh:1: " in cli(*trained["x.sh"]).fault
+    assert not canary.is_there
     # Another program than the one of the training, though it parses alike.
-    assert "has checksum" in cli(*trained["x.sh"]).fault
+    write("other.sh", Path("x.sh").read_text(encoding="utf-8") + "\n")
+    assert "has checksum" in cli(*trained["x.sh"], "--resource", "x.sh=command:sh other.sh").fault
     write("other.txt", VECTORS.replace("red", "blue"))
     refused = cli(*trained["v.txt"], "--resource", "v.txt=other.txt").fault
     assert "the model needs " in refused
