@@ -20,7 +20,7 @@ from pfsm.analysis.clause_files import is_clause_text, read_clauses
 from pfsm.analysis.conllu import NOTHING, analyses_of, parse_conllu
 from pfsm.analysis.constituents import TOP, BracketedSentence, parse_brackets
 from pfsm.analysis.heads import head_dependencies
-from pfsm.analysis.role_files import role_reader
+from pfsm.analysis.role_files import is_propbank, read_propbank
 from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined, unparsed
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import NotInstalledError, PfsmError
@@ -36,7 +36,7 @@ _WITHOUT_WORDS = re.compile(r"[\s()]*")
 
 
 def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
-    """Analyses from lines of CoNLL-U, of one of the formats of roles, or of Penn-style trees in brackets.
+    """Analyses from lines of CoNLL-U, of PropBank's roles over UD, or of Penn-style trees in brackets.
 
     Brackets around no words, as in ``(())``, are skipped: a parser that failed writes them. Trees of the same words on
     lines that follow each other, each after the logarithm of its probability and a space, are an n-best list.
@@ -47,10 +47,10 @@ def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
     if is_clause_text(next((line for line in text if line.strip()), "")):
         return [document.analysis for document in read_clauses(text, source)]
     if not is_bracketed(text):
-        reader = role_reader(text)
-        found = analyses_of(parse_conllu(text, source)) if reader is None else reader(text, source)
-        return _with_roles_everywhere(found)
-    found = []
+        return _with_roles_everywhere(
+            read_propbank(text, source) if is_propbank(text) else analyses_of(parse_conllu(text, source))
+        )
+    found: list[Analysis] = []
     for number, line in enumerate(text, 1):
         listed = _LISTED.fullmatch(line)
         if listed is not None:
@@ -336,7 +336,7 @@ def _folder_of_package(name: str) -> str | None:
 
 
 def _digest(folder: str | Path, version: str) -> str:
-    """Of the names and contents of all files in a folder and of the version of what reads them: 8 hexadecimal digits."""
+    """Of the names and contents of a folder's files and of the version of what reads them: 8 hexadecimal digits."""
     whole = hashlib.sha256(version.encode())
     # Python writes what it compiled beside a package's modules.
     paths = [path for path in Path(folder).rglob("*") if path.is_file() and path.suffix != ".pyc"]

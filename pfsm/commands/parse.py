@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
-from pfsm.analysis.clause_files import clause_lines, read_clauses
-from pfsm.analysis.clause_matching import ClauseCounts, count_matches
+from pfsm.analysis.clause_files import clause_lines
 from pfsm.analysis.conllu import conllu_lines, parse_conllu, read_conllu
 from pfsm.analysis.constituents import format_brackets, read_brackets
 from pfsm.analysis.parser_evaluation import (
@@ -22,7 +21,7 @@ from pfsm.analysis.parser_evaluation import (
     in_portions,
 )
 from pfsm.analysis.programs import is_bracketed, parsed_text
-from pfsm.analysis.role_files import role_lines, role_reader
+from pfsm.analysis.role_files import is_propbank, role_lines
 from pfsm.analysis.roles import NOUN, VERB
 from pfsm.analysis.scoring import Agreement, RoleScores, score_roles
 from pfsm.analysis.sentence import Analysis, joined, moved
@@ -36,7 +35,6 @@ from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
 
 # Kinds of predicates by their tag, as they are printed.
 _KINDS = {VERB: "verbs", NOUN: "nominal predicates"}
-_DRS_WANTED = Wanted(roles=True)
 # Portions that each of several processes gets at a time.
 EACH = 16
 FORMATS = ("conllu", "ptb", "nbest", "roles")
@@ -83,7 +81,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--drs",
         action="store_true",
-        help="print discourse representation structures: boxes and clauses; with --evaluate: GOLD is a clause file",
+        help="print discourse representation structures: boxes and clauses",
     )
     parser.add_argument("--one-sentence", action="store_true", help="treat every line as one sentence")
     parser.add_argument("--output", "-o", metavar="FILE", help="output file (default: standard output)")
@@ -126,8 +124,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Parses and writes, or evaluates."""
-    if options.drs:
-        _check_drs(options)
+    if options.drs and (options.format or options.roles or options.nominal or options.evaluate is not None):
+        raise PfsmError("--drs prints clauses; leave --format, --roles, --nominal and --evaluate out")
     if options.evaluate is not None:
         _evaluate(options)
         return
@@ -205,11 +203,8 @@ def _evaluate(options: Namespace) -> None:
     if options.files or options.format or options.output or options.trees or options.one_sentence:
         raise PfsmError(
             "with --evaluate give only GOLD, --parser, --brackets, --roles, --nominal, --gold-roles, --gold-trees, "
-            "--raw, --join, --drs and --json"
+            "--raw, --join and --json"
         )
-    if options.drs:
-        _evaluate_drs(options)
-        return
     if options.roles:
         _evaluate_roles(options)
         return
@@ -327,7 +322,7 @@ def _on_gold_trees(analyser: Analyser, gold: Sequence[Analysis], options: Namesp
 def _line_texts(lines: Sequence[str], name: str, gold: Sequence[Analysis]) -> list[str]:
     """The text of each sentence where the file has it, as CoNLL-U does, else its words between spaces."""
     known: dict[tuple[str, ...], str] = {}
-    if role_reader(lines) is None and not is_bracketed(lines):
+    if not is_propbank(lines) and not is_bracketed(lines):
         known = {one.forms: one.text for one in parse_conllu(lines, name)}
     return [known.get(one.tokens) or " ".join(one.tokens) for one in gold]
 
@@ -420,76 +415,9 @@ def _print_role_scores(scores: RoleScores) -> None:
             )
 
 
-def _check_drs(options: Namespace) -> None:
-    if options.format is not None or options.roles or options.nominal:
-        raise PfsmError("--drs prints clauses; leave --format, --roles and --nominal out")
-    if options.evaluate is None:
-        return
-    for name in ("brackets", "gold_roles", "gold_trees", "raw", "one_sentence"):
-        if getattr(options, name):
-            raise PfsmError(
-                f"with --drs, GOLD is a file of clauses, whose texts are parsed; leave --{name.replace('_', '-')} out"
-            )
-    if options.join > 1:
-        raise PfsmError("with --drs, GOLD is a file of clauses, whose texts are parsed; leave --join out")
-
-
 def _drs_lines(analysis: Analysis, number: int, parser: str) -> Iterator[str]:
-    _check_tree(analysis, parser)
-    yield from clause_lines(analysis, structure_of(analysis), number)
-
-
-def _check_tree(analysis: Analysis, parser: str) -> None:
     if analysis.tokens and not (analysis.trees or analysis.drs or analysis.is_failed):
         raise PfsmError(
             f"parser {parser!r}: gives no dependency trees, which structures are built from; use {DEFAULT_PARSER}"
         )
-
-
-def _evaluate_drs(options: Namespace) -> None:
-    gold = read_clauses(read_lines(options.evaluate), display_name(options.evaluate))
-    if not gold:
-        raise PfsmError(f"{options.evaluate}: holds no clauses")
-    analyser = get_analyser(options.parser)
-    found: list[Analysis] = []
-    for first in range(0, len(gold), PORTION):
-        found += analyser.analyse([one.text for one in gold[first : first + PORTION]], _DRS_WANTED)
-    for one in found:
-        _check_tree(one, options.parser)
-    figures = {
-        name: _total(found, [one.analysis for one in gold], plain=plain)
-        for name, plain in (("all", False), ("plain", True))
-    }
-    if options.json:
-        print(json.dumps(_drs_json(figures, analyser.label, len(gold)), indent=2))
-        return
-    print(f"{analyser.label}: {len(gold)} texts, {figures['all'].gold} clauses")
-    print(f"{'clauses':32} {'P':>6} {'R':>6} {'F1':>6}")
-    notes = {"all": "as they are", "plain": "without senses and role names"}
-    for name, counts in figures.items():
-        shares = " ".join(f"{100 * value:6.2f}" for value in (counts.precision, counts.recall, counts.f1))
-        print(f"{notes[name]:32} {shares}")
-
-
-def _total(found: Sequence[Analysis], gold: Sequence[Analysis], *, plain: bool) -> ClauseCounts:
-    total = ClauseCounts()
-    for ours, theirs in zip(found, gold, strict=True):
-        total += count_matches(structure_of(ours), structure_of(theirs), plain=plain)
-    return total
-
-
-def _drs_json(figures: dict[str, ClauseCounts], label: str, texts: int) -> dict[str, object]:
-    return {
-        "parser": label,
-        "texts": texts,
-        **{
-            name: {
-                "precision": 100 * one.precision,
-                "recall": 100 * one.recall,
-                "f1": 100 * one.f1,
-                "clauses": one.ours,
-                "gold_clauses": one.gold,
-            }
-            for name, one in figures.items()
-        },
-    }
+    yield from clause_lines(analysis, structure_of(analysis), number)

@@ -6,16 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pfsm.analysis.analysers import get_analyser
 from pfsm.analysis.clause_files import read_clauses
-from pfsm.analysis.clause_matching import ClauseCounts, count_matches
 from pfsm.analysis.clauses import Drs
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.structures import structure_of
 from pfsm.analysis.wanted import Wanted
+from tests.analysis.counter import count_matches
 from tests.analysis.samples import analysed, drs
 
 
@@ -38,8 +39,8 @@ def matches(analysis: Analysis, expected: str) -> bool:
     clauses = structure_of(analysis).clauses
     moments = {name for one in clauses for name in one.arguments if name.startswith("t")}
     kept = Drs(tuple(one for one in clauses if not moments & set(one.arguments)))
-    counts = count_matches(kept, drs(expected))
-    return counts.shared == counts.ours == counts.gold
+    shared, ours, gold = count_matches(kept, drs(expected))
+    return shared == ours == gold
 
 
 SWIMS = "dogs NOUN NNS 4 nsubj;can AUX MD 4 aux;not PART RB 4 advmod;swim VERB VB 0 root;"
@@ -192,8 +193,8 @@ def test_structures_of_the_shipped_parser() -> None:
         pytest.skip("PFSM_DATA has no treebanks beside it")
     gold = read_clauses(gzip.decompress(path.read_bytes()).decode().split("\n"), "gold")[:60]
     found = get_analyser("en-ewt").analyse([one.text for one in gold], Wanted(roles=True))
-    total = ClauseCounts()
+    total = np.zeros(3)
     for ours, theirs in zip(found, gold, strict=True):
         assert theirs.analysis.drs is not None
         total += count_matches(structure_of(ours), theirs.analysis.drs, plain=True)
-    assert total.f1 >= 0.74
+    assert 2 * total[0] / (total[1] + total[2]) >= 0.74

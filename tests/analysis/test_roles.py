@@ -1,7 +1,6 @@
 """Semantic roles in analyses and files."""
 
 import json
-import random
 from dataclasses import replace
 
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from pfsm.analysis.conllu import conllu_lines
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.programs import parsed_text
-from pfsm.analysis.role_files import argument_words
 from pfsm.analysis.roles import Argument, Frame, Span, arguments_of, standard_label
 from pfsm.analysis.sentence import Analysis, joined
 from pfsm.analysis.watched import check_analysis
@@ -36,37 +34,10 @@ PROPBANK = """\
 # words = No
 """
 
-CONLL_2009 = "\n".join(
-    "\t".join(row.split())
-    for row in """\
-1 The the the DT DT _ _ 2 2 NMOD NMOD _ _ _ _
-2 man man man NN NN _ _ 6 6 SBJ SBJ _ _ A0 A0
-3 who who who WP WP _ _ 4 4 SBJ SBJ _ _ R-A0 _
-4 sang sing sing VBD VBD _ _ 2 2 NMOD NMOD Y sing.01 _ _
-5 loudly loudly loudly RB RB _ _ 4 4 MNR MNR _ _ AM-MNR _
-6 left leave leave VBD VBD _ _ 0 0 ROOT ROOT Y leave.01 _ _
-""".splitlines()
-)
-
-CONLL_2012 = """\
-#begin document (x); part 000
-x   0   0     He   PRP   (S(NP*)     -     -   -   A   *   (ARG0*)   -
-x   0   1    put   VBD     (VP*    put    01   1   A   *      (V*)   -
-x   0   2   them   PRP     (NP*)     -     -   -   A   *   (ARG1*)   -
-x   0   3   down    RP  (PRT*)))     -     -   -   A   *    (C-V*)   -
-
-#end document
-"""
-
 
 def _frames(analysis: Analysis) -> tuple[Frame, ...]:
     assert analysis.frames is not None
     return analysis.frames
-
-
-def _heads(analysis: Analysis) -> tuple[int, ...]:
-    assert analysis.tree is not None
-    return analysis.tree.heads
 
 
 def _arguments(frame: Frame) -> list[tuple[str, tuple[Span, ...]]]:
@@ -153,37 +124,11 @@ def test_propbank_over_ud() -> None:
     assert not second.is_failed
 
 
-def test_conll_2009() -> None:
-    (line,) = parsed_text(CONLL_2009.splitlines(), "x")
-    sing, leave = _frames(line)
-    # The man, without the relative clause that holds the predicate; with it where the predicate is elsewhere.
-    assert _arguments(sing) == [("A0", ((0, 2),)), ("R-A0", ((2, 3),)), ("AM-MNR", ((4, 5),))]
-    assert _arguments(leave) == [("A0", ((0, 5),))]
-    assert (sing.lemma, leave.roleset) == ("sing", "leave.01")
-    assert _heads(line) == (2, 6, 4, 2, 4, 0)
-    assert line.xpos[0] == "DT"
-
-
-def test_conll_2012() -> None:
-    (line,) = parsed_text(CONLL_2012.splitlines(), "x")
-    (frame,) = _frames(line)
-    assert (frame.predicate, frame.lemma, frame.roleset) == (1, "put", "put.01")
-    assert _arguments(frame) == [("A0", ((0, 1),)), ("A1", ((2, 3),))]
-    labels = [node.label for node in line.constituents[0].nodes()]
-    assert labels == ["S", "NP", "PRP", "VP", "VBD", "NP", "PRP", "PRT", "RP"]
-
-
 FAULTS_IN_OTHER_FORMATS_NAME_THE_LINE = [
     (PROPBANK.replace("ARG2:8-8", "ARG2:8-9"), "x:4: 'ARG2:8-9'"),
     (PROPBANK.replace("7\tbe\t", "9\tbe\t"), "x:4: the predicate is word 9"),
     ("# words = a\t\tb\n3\tb\tb.01\n", "x:1: '# words = ': word 2 is empty"),
     (PROPBANK.replace("7\tbe\t", "5\tbe\t"), "x:4: word 5 is the predicate of line 3 too"),
-    (CONLL_2009.replace("R-A0\t_", "R-A0"), "x:3: 15 columns"),
-    ("1\tHi\t" + "\t".join([*"______00", "root", "root", "_", "_", "A0"]) + "\n",
-     "x:1: 15 columns, with 0 predicates"),
-    (CONLL_2009.replace("\t0\t0\tROOT", "\t2\t2\tROOT"), "cycle"),
-    (CONLL_2012.replace("(ARG1*)", "(ARG1*"), "x:5: the role ARG1 is not closed"),
-    (CONLL_2012.replace("(ARG0*)", "ARG0*)"), "x:2: 'ARG0*)' is no part"),
 ]  # fmt: skip
 
 
@@ -199,29 +144,3 @@ def test_roles_beyond_the_words_are_refused() -> None:
     wrong = Frame(9, "be")
     with pytest.raises(PfsmError, match="none of its 6 words"):
         check_analysis(replace(first, frames=(wrong,)), "Anna gave Bo a pen today")
-
-
-def test_subtrees_of_conll_2009_without_the_branch_of_the_predicate() -> None:
-    chance = random.Random(5)
-    for _ in range(100):
-        size = chance.randint(1, 8)
-        order = chance.sample(range(size), size)
-        heads = [0] * size
-        for place, word in enumerate(order[1:], 1):
-            heads[word] = chance.choice([0, *(other + 1 for other in order[:place])])
-        children = [[k for k, head in enumerate(heads) if head == word + 1] for word in range(size)]
-        above = [_above(word, heads) for word in range(size)]
-        for word in range(size):
-            for predicate in range(size):
-                way = above[predicate]
-                cut = way[way.index(word) - 1] if word in way[1:] else None
-                assert argument_words(children, word, predicate) == [
-                    other for other in range(size) if word in above[other] and cut not in above[other]
-                ]
-
-
-def _above(word: int, heads: list[int]) -> list[int]:
-    found = [word]
-    while heads[found[-1]]:
-        found.append(heads[found[-1]] - 1)
-    return found

@@ -26,14 +26,6 @@ TREES = """\
 1\t?\t_\tPUNCT\t.\t_\t0\troot\t_\t_
 
 """
-CLAUSES = """\
-%%% raw: Anna sings
-b1 PRESUPPOSITION b2
-b1 female "n.02" x1
-b1 Name x1 "anna"
-b2 Agent e1 x1
-b2 sing "v.02" e1
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -43,8 +35,8 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write) -> No
     write_weights(random_weights(), tmp_path / "x.parser")
     for name, content in (
         ("a.txt", "The cat sees (us).\n\nDogs sleep.\n"), ("gold.conllu", CONLLU), ("roles.txt", ROLES),
-        ("gold-roles.txt", GOLD_ROLES), ("gold.ptb", "(TOP (INTJ (UH Yes)))\n"), ("gold.clf", CLAUSES),
-        ("trees.conllu", TREES), ("empty.clf", "\n"), ("bad.clf", "%%% raw: A\nb1\n"), ("yes.txt", "Yes\n"),
+        ("gold-roles.txt", GOLD_ROLES), ("gold.ptb", "(TOP (INTJ (UH Yes)))\n"),
+        ("trees.conllu", TREES), ("bad.clf", "%%% raw: A\nb1\n"), ("yes.txt", "Yes\n"),
     ):  # fmt: skip
         write(name, content)
 
@@ -86,9 +78,8 @@ def test_evaluation_with_words_and_from_text(cli: Cli) -> None:
         ("--roles --evaluate gold.conllu -p file:roles.txt", "--gold-roles"),
         ("--nominal", "--nominal goes with --roles or --format roles"),
         ("--nominal --roles --evaluate roles.txt -p file:roles.txt", "--nominal needs tags"),
-        ("--drs --evaluate gold.clf --raw", "GOLD is a file of clauses"),
-        ("--drs --evaluate empty.clf", "holds no clauses"),
-        ("--drs --evaluate bad.clf", "bad.clf:2: a clause is written as"),
+        ("--drs --evaluate gold.conllu", "--drs prints clauses"),
+        ("-p file:bad.clf yes.txt", "bad.clf:2: a clause is written as"),
         ("--drs -p file:gold.ptb yes.txt", "gives no dependency trees"),
     ],
 )
