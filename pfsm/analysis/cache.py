@@ -11,7 +11,6 @@ see a file either before or after the change, and never a removed one.
 """
 
 import hashlib
-import json
 import math
 import os
 import re
@@ -25,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.packed import packed, unpacked
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.io.limits import byte_size
@@ -162,8 +161,8 @@ class AnalysisCache:
 
     def add(self, analyses: Mapping[str, Analysis]) -> None:
         """Stores the analyses of lines: all of them or, if that is not possible, none."""
-        rows = [(self._key(line), _written(analysis)) for line, analysis in analyses.items()]
         try:
+            rows = [(self._key(line), zlib.compress(packed(one), 6)) for line, one in analyses.items()]
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with closing(self._connect()) as base, base:
                 base.execute(_TABLE)
@@ -174,7 +173,7 @@ class AnalysisCache:
                 # Not a database, or a damaged one: the cache can start afresh.
                 with suppress(OSError):
                     self.path.unlink(missing_ok=True)
-        except OSError:
+        except (OSError, ValueError):  # no room; characters that UTF-8 does not have
             return
 
     def _connect(self) -> sqlite3.Connection:
@@ -212,14 +211,8 @@ def sources_digest(folders: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
-def _written(analysis: Analysis) -> bytes:
-    return zlib.compress(
-        json.dumps(to_json(analysis), ensure_ascii=False).encode("utf-8", "backslashreplace"), 6
-    )
-
-
 def _read(value: bytes) -> Analysis | None:
     try:
-        return from_json(json.loads(zlib.decompress(value)))
-    except (zlib.error, ValueError, KeyError, TypeError, RecursionError, PfsmError):
+        return unpacked(zlib.decompress(value))
+    except (zlib.error, ValueError, TypeError, IndexError, RecursionError):
         return None

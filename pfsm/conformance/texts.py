@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pfsm.analysis.analysers import get_analyser
-from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.packed import packed, unpacked
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.conformance.checks import (
@@ -20,7 +20,6 @@ from pfsm.conformance.checks import (
     in_another_process,
     same_of_all,
     signable,
-    through_json,
 )
 from pfsm.data.formats import FORMATS, Judgment, Options, Reading, read_format, write_tsv
 from pfsm.data.formats.records import REQUIRED, Record
@@ -134,8 +133,7 @@ def analyser_checks(subject: Subject) -> Iterator[Check]:
 
     def keeps() -> None:
         for one in analyse(lines):
-            values = to_json(one)
-            hold(to_json(from_json(through_json(values))) == values, "they do not")
+            hold(packed(unpacked(packed(one))) == packed(one), "they do not")
 
     yield Check("its label is one that a signature can hold, and stays the same", has_label)
     yield Check("an analysis has the words of its line; tags and trees fit them", analyses)
@@ -161,13 +159,13 @@ def _alike(one: Analysis, other: Analysis) -> bool:
     return np.allclose(here, there, rtol=0.0, atol=ROUNDING)
 
 
-def _without_probabilities(analysis: Analysis) -> dict[str, Any]:
+def _without_probabilities(analysis: Analysis) -> bytes:
     trees = tuple(replace(tree, log_probability=0.0) for tree in analysis.trees)
-    return to_json(replace(analysis, trees=trees, marginals=None))
+    return packed(replace(analysis, trees=trees, marginals=None))
 
 
-def _analyses(name: str, lines: Sequence[str]) -> list[dict[str, Any]]:
-    return [to_json(one) for one in get_analyser(name).analyse(lines, WANTED)]
+def _analyses(name: str, lines: Sequence[str]) -> list[bytes]:
+    return [packed(one) for one in get_analyser(name).analyse(lines, WANTED)]
 
 
 def format_checks(subject: Subject) -> Iterator[Check]:

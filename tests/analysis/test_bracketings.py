@@ -10,7 +10,7 @@ import pytest
 from pfsm.analysis.analysers import get_analyser
 from pfsm.analysis.constituents import Constituent, format_brackets, tree_of_spans
 from pfsm.analysis.heads import head_dependencies, projected_labels
-from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.packed import packed, unpacked
 from pfsm.analysis.programs import parsed_text
 from pfsm.analysis.wanted import Wanted
 from pfsm.english.parser.trees import best_constituents
@@ -90,7 +90,7 @@ def test_the_parser_that_ships() -> None:
         # The likeliest tree is that of the likeliest bracketing here.
         expected = head_dependencies(single.constituents)
         assert (many.headed[0].heads, many.headed[0].labels) == (expected.heads, expected.labels)
-        assert from_json(to_json(many)).headed == many.headed
+        assert unpacked(packed(many)).headed == many.headed
     assert len(several[0].headed) == 20
 
 

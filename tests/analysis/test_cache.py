@@ -1,6 +1,5 @@
 """The cache of analyses: what it remembers, versions side by side, damage, and its limit."""
 
-import json
 import math
 import os
 import sqlite3
@@ -13,7 +12,7 @@ import pytest
 
 from pfsm.analysis import cache as module
 from pfsm.analysis.cache import LARGEST, AnalysisCache, code_version, largest_size, make_room, sources_digest
-from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.packed import packed, unpacked
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
 from pfsm.errors import PfsmError
 
@@ -38,7 +37,7 @@ def sample(n: int) -> Analysis:
 
 def test_everything_comes_back_to_the_last_bit() -> None:
     given = sample(70_000)
-    again = from_json(json.loads(json.dumps(to_json(given))))
+    again = unpacked(packed(given))
     for name in ("tokens", "sentences", "upos", "xpos"):
         assert getattr(again, name) == getattr(given, name)
     assert again.trees[:2] == given.trees[:2]

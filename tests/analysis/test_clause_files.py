@@ -4,7 +4,7 @@ import pytest
 
 from pfsm.analysis.clause_files import box_lines, clause_lines, read_clauses
 from pfsm.analysis.clauses import Clause
-from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.packed import packed, unpacked
 from pfsm.analysis.sentence import joined
 from pfsm.errors import PfsmError
 
@@ -83,4 +83,4 @@ def test_lines_of_several_blocks_share_no_variable() -> None:
         )
         for clause in first.clauses
     )
-    assert from_json(to_json(whole)).drs == whole.drs
+    assert unpacked(packed(whole)).drs == whole.drs

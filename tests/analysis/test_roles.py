@@ -1,12 +1,11 @@
 """Semantic roles in analyses and files."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from pfsm.analysis.conllu import conllu_lines
-from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.packed import packed, unpacked
 from pfsm.analysis.programs import parsed_text
 from pfsm.analysis.roles import Argument, Frame, Span, arguments_of, standard_label
 from pfsm.analysis.sentence import Analysis, joined
@@ -90,7 +89,7 @@ def test_roles_are_written_as_they_are_read() -> None:
     assert "# roles = 1" in text
     (again,) = parsed_text(text, "x")
     assert again.frames == line.frames
-    assert from_json(json.loads(json.dumps(to_json(line)))).frames == line.frames
+    assert unpacked(packed(line)).frames == line.frames
 
 
 FAULTS_IN_CONLLU_NAME_THE_LINE = [
