@@ -18,11 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.embeddings.bert_weights import ACTIVATIONS, Layer, Linear, Norm, Shape, Weights
+from pfsm.embeddings.safetensors import BLOCK, BlockRows
 
 OPSET = 20
+# ONNX Runtime's own operators.
+OWN = "com.microsoft"
 # The oldest IR version with this operator set.
 IR_VERSION = 9
-_TYPES = {"float32": 1, "int8": 3, "int64": 7, "bool": 9}
+_TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int64": 7, "bool": 9}
 # Kinds of attributes: AttributeProto.AttributeType.
 _FLOAT, _INT, _STRING, _INTS = 1, 2, 3, 7
 _EXTERNAL = 1
@@ -52,20 +55,26 @@ class Graph:
         self._constants: list[bytes] = []
         self._tensors: dict[str, NDArray[Any]] = {}
 
-    def node(self, operator: str, *inputs: str, output: str = "", **attributes: Attribute) -> str:
+    def node(
+        self, operator: str, *inputs: str, output: str = "", domain: str = "", **attributes: Attribute
+    ) -> str:
         """Adds a node with one output; returns the output's name."""
-        return self.nodes(
-            operator, *inputs, outputs=[output or f"{operator}_{len(self._nodes)}"], **attributes
-        )[0]
+        outputs = [output or f"{operator}_{len(self._nodes)}"]
+        return self.nodes(operator, *inputs, outputs=outputs, domain=domain, **attributes)[0]
 
     def nodes(
-        self, operator: str, *inputs: str, outputs: Sequence[str] | int, **attributes: Attribute
+        self,
+        operator: str,
+        *inputs: str,
+        outputs: Sequence[str] | int,
+        domain: str = "",
+        **attributes: Attribute,
     ) -> list[str]:
         """Adds a node with several outputs, given by name or number; returns their names."""
         if isinstance(outputs, int):
             outputs = [f"{operator}_{len(self._nodes)}_{place}" for place in range(outputs)]
         content = b"".join(_text(1, name) for name in inputs) + b"".join(_text(2, name) for name in outputs)
-        content += _text(4, operator)
+        content += _text(4, operator) + _text(7, domain)
         content += b"".join(_bytes(5, _attribute(name, value)) for name, value in attributes.items())
         self._nodes.append(content)
         return list(outputs)
@@ -101,15 +110,16 @@ class Graph:
         """The finished model.
 
         Args:
-            inputs: Dimensions of the inputs, int64, by name; a dimension is a size or a name.
-            outputs: Dimensions of the outputs, float32, by name.
+            inputs: Dimensions of the inputs, float32, by name; a dimension is a size or a name.
+            outputs: The same of the outputs.
         """
         graph = b"".join(_bytes(1, node) for node in self._nodes) + _text(2, "encoder")
         graph += b"".join(_bytes(5, constant) for constant in self._constants)
-        graph += b"".join(_bytes(11, _value(name, "int64", sizes)) for name, sizes in inputs.items())
-        graph += b"".join(_bytes(12, _value(name, "float32", sizes)) for name, sizes in outputs.items())
+        graph += b"".join(_bytes(11, _value(name, sizes)) for name, sizes in inputs.items())
+        graph += b"".join(_bytes(12, _value(name, sizes)) for name, sizes in outputs.items())
         content = _integer(1, IR_VERSION) + _text(2, "pfsm") + _bytes(7, graph)
-        content += _bytes(8, _text(1, "") + _integer(2, OPSET))
+        for domain, opset in (("", OPSET), (OWN, 1)):
+            content += _bytes(8, _text(1, domain) + _integer(2, opset))
         return Model(content, self._tensors)
 
 
@@ -119,11 +129,11 @@ def _tensor(name: str, values: NDArray[Any]) -> bytes:
     return sizes + _integer(2, _TYPES[values.dtype.name]) + _text(8, name)
 
 
-def _value(name: str, kind: str, sizes: Dimensions) -> bytes:
-    """A ValueInfoProto."""
+def _value(name: str, sizes: Dimensions) -> bytes:
+    """A ValueInfoProto of float32."""
     dimensions = (_integer(1, size) if isinstance(size, int) else _text(2, size) for size in sizes)
     shape = b"".join(_bytes(1, dimension) for dimension in dimensions)
-    return _text(1, name) + _bytes(2, _bytes(1, _integer(1, _TYPES[kind]) + _bytes(2, shape)))
+    return _text(1, name) + _bytes(2, _bytes(1, _integer(1, _TYPES["float32"]) + _bytes(2, shape)))
 
 
 def _attribute(name: str, value: Attribute) -> bytes:
@@ -166,7 +176,7 @@ def _variable(value: int) -> bytes:
     return bytes(parts)
 
 
-INPUT = "input_ids"
+INPUT = "words"
 
 
 def state_name(layer: int) -> str:
@@ -175,29 +185,41 @@ def state_name(layer: int) -> str:
 
 
 def encoder_graph(weights: Weights, shape: Shape) -> Model:
-    """The ONNX model, from ``input_ids`` int64 [b, n] to float32 [b, n, d] for each layer that ``weights`` has.
+    """The ONNX model, from the embeddings of pieces, float32 [b, n, d], to the same for each layer of ``weights``.
+
+    The embeddings themselves stay outside: of a hundred thousand pieces a line has thirty.
 
     Args:
         weights: The embeddings and the layers up to the last that is needed.
         shape: The shape of the network.
     """
     graph = Graph()
-    words = graph.node("Gather", graph.weight(weights.words), INPUT)
     length = graph.node("Shape", INPUT, start=1, end=2)
     positions = graph.node(
         "Slice", graph.weight(weights.positions), graph.numbers(0), length, graph.numbers(0)
     )
-    x = _norm(graph, graph.node("Add", words, positions), weights.norm, shape.epsilon, state_name(0))
+    x = _norm(graph, graph.node("Add", INPUT, positions), weights.norm, shape.epsilon, state_name(0))
     distances = _distances(graph, weights, length)
     for place, layer in enumerate(weights.layers, start=1):
         x = _layer(graph, x, layer, shape, distances, state_name(place))
     size = ("b", "n", weights.words.shape[1])
     outputs = {state_name(layer): size for layer in range(len(weights.layers) + 1)}
-    return graph.model({INPUT: ("b", "n")}, outputs)
+    return graph.model({INPUT: size}, outputs)
 
 
 def _linear(graph: Graph, x: str, linear: Linear) -> str:
-    return graph.node("Add", graph.node("MatMul", x, graph.weight(linear.weight)), graph.weight(linear.bias))
+    return graph.node("Add", _product(graph, x, linear.stored), graph.weight(linear.bias))
+
+
+def _product(graph: Graph, x: str, stored: NDArray[np.float32] | BlockRows) -> str:
+    if isinstance(stored, np.ndarray):
+        return graph.node("MatMul", x, graph.weight(stored))
+    rows, columns = stored.shape
+    blocks = stored.halves.reshape(rows, columns // BLOCK, BLOCK // 2)
+    sizes = {"N": rows, "K": columns, "bits": 4, "block_size": BLOCK}
+    # Accuracy level 1: x stays float32.
+    weight, scale = graph.weight(blocks), graph.weight(stored.scale.ravel())
+    return graph.node("MatMulNBits", x, weight, scale, domain=OWN, accuracy_level=1, **sizes)
 
 
 def _norm(graph: Graph, x: str, norm: Norm, epsilon: float, output: str = "") -> str:

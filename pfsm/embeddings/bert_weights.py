@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings.safetensors import SCALE, Tensors, quantised
+from pfsm.embeddings.safetensors import SCALE, BlockRows, Rows, quantised
 from pfsm.errors import PfsmError
 
 Array = NDArray[np.float32]
@@ -63,10 +63,20 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """``x @ weight + bias``: float32 [d_in, d_out] and [d_out]."""
+    """``x @ weight + bias``.
 
-    weight: Array
+    Attributes:
+        stored: The weight, float32 [d_in, d_out], or its transpose in 4 bits.
+        bias: float32 [d_out].
+    """
+
+    stored: Array | BlockRows
     bias: Array
+
+    @property
+    def weight(self) -> Array:
+        """float32 [d_in, d_out]."""
+        return self.stored if isinstance(self.stored, np.ndarray) else np.ascontiguousarray(self.stored[:].T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +104,7 @@ class Weights:
     """An encoder.
 
     Attributes:
-        words: float32 [n_pieces, d].
+        words: [n_pieces, d], read by rows.
         positions: float32 [n_positions, d]; the embedding of the first segment is added to each row.
         norm: Layer normalisation of the embeddings.
         layers: As many layers as are needed.
@@ -102,7 +112,7 @@ class Weights:
             the key farthest to the left; None: nothing.
     """
 
-    words: Array
+    words: Rows
     positions: Array
     norm: Norm
     layers: tuple[Layer, ...]
@@ -144,7 +154,7 @@ def read_shape(config: Mapping[str, Any], where: str) -> Shape:
     return Shape(str(family), layers, heads, epsilon, str(activation), padding + 1)
 
 
-def take_weights(tensors: Tensors, shape: Shape, layers: int, where: str) -> Weights:
+def take_weights(tensors: Mapping[str, Rows], shape: Shape, layers: int, where: str) -> Weights:
     """The weights of the embeddings and of the first layers.
 
     Args:
@@ -184,7 +194,7 @@ def _bucket(distances: NDArray[np.int64]) -> NDArray[np.int64]:
 class _Checkpoint:
     """Tensors under the names of BERT's checkpoints."""
 
-    def __init__(self, tensors: Tensors, shape: Shape, where: str) -> None:
+    def __init__(self, tensors: Mapping[str, Rows], shape: Shape, where: str) -> None:
         self._tensors = tensors
         self._shape = shape
         self._where = where
@@ -192,8 +202,8 @@ class _Checkpoint:
         self._prefix = next((prefix for prefix in _PREFIXES if prefix + first in tensors), "")
 
     def weights(self, layers: int) -> Weights:
-        words = self._get("embeddings.word_embeddings.weight")
-        if words.ndim != 2 or words.shape[1] % self._shape.heads:
+        words = self._stored("embeddings.word_embeddings.weight")
+        if len(words.shape) != 2 or words.shape[1] % self._shape.heads:
             raise PfsmError(f"{self._where}: vectors of {words.shape[1:]} do not divide among the heads")
         d = words.shape[1]
         positions = self._get("embeddings.position_embeddings.weight", -1, d)[self._shape.first_position :]
@@ -219,10 +229,7 @@ class _Checkpoint:
         scale = np.float32(1.0 / np.sqrt(d / self._shape.heads))
         first = self._linear(stem, "intermediate.dense", d, -1)
         return Layer(
-            Linear(
-                np.concatenate([query.weight * scale, key.weight, value.weight], axis=1),
-                np.concatenate([query.bias * scale, key.bias, value.bias]),
-            ),
+            _beside(Linear(_scaled(query.stored, scale), query.bias * scale), key, value),
             self._linear(stem, "attention.output.dense", d, d),
             self._norm(stem + self._own("attention.output.LayerNorm"), d),
             first,
@@ -235,8 +242,9 @@ class _Checkpoint:
 
     def _linear(self, stem: str, name: str, d_in: int, d_out: int) -> Linear:
         stem += self._own(name)
-        weight = self._get(f"{stem}.weight", d_out, d_in)
-        return Linear(np.ascontiguousarray(weight.T), self._get(f"{stem}.bias", weight.shape[0]))
+        weight = self._stored(f"{stem}.weight", d_out, d_in)
+        stored = weight if isinstance(weight, BlockRows) else np.ascontiguousarray(weight[:].T)
+        return Linear(stored, self._get(f"{stem}.bias", weight.shape[0]))
 
     def _norm(self, stem: str, d: int) -> Norm:
         # Checkpoints converted from TensorFlow have gamma and beta.
@@ -246,15 +254,33 @@ class _Checkpoint:
 
     def _get(self, name: str, *sizes: int) -> Array:
         """A tensor; ``sizes`` are its required sizes, -1 for any."""
+        return self._stored(name, *sizes)[:]
+
+    def _stored(self, name: str, *sizes: int) -> Rows:
+        """As `_get`, as the file holds it."""
         tensor = self._tensors.get(self._prefix + name)
         if tensor is None:
             raise PfsmError(f"{self._where}: has no tensor {name}; is it an encoder of {self._shape.family}?")
         if sizes and (
-            tensor.ndim != len(sizes)
+            len(tensor.shape) != len(sizes)
             or any(size not in {-1, given} for size, given in zip(sizes, tensor.shape, strict=True))
         ):
             raise PfsmError(f"{self._where}: the tensor {name} has the wrong shape {tensor.shape}")
         return tensor
+
+
+def _scaled(weight: Array | BlockRows, scale: np.float32) -> Array | BlockRows:
+    return weight * scale if isinstance(weight, np.ndarray) else replace(weight, scale=weight.scale * scale)
+
+
+def _beside(*parts: Linear) -> Linear:
+    """One map with the outputs of all."""
+    bias = np.concatenate([part.bias for part in parts])
+    blocks = [part.stored for part in parts if isinstance(part.stored, BlockRows)]
+    if len(blocks) < len(parts):
+        return Linear(np.concatenate([part.weight for part in parts], axis=1), bias)
+    halves, scale = (np.concatenate([getattr(one, what) for one in blocks]) for what in ("halves", "scale"))
+    return Linear(BlockRows(halves, scale), bias)
 
 
 Tuned = Mapping[str, Array]
@@ -324,13 +350,16 @@ def _layer(layer: Layer, number: int, tuned: Tuned, where: str) -> Layer:
 
 
 def _linear(linear: Linear, number: int, part: str, tuned: Tuned, where: str) -> Linear:
-    d_in, d_out = linear.weight.shape
+    if not any(tuned_name(number, part, what) in tuned for what in (WEIGHT, BIAS, DOWN, UP)):
+        return linear  # as it is stored
+    old = linear.weight
+    d_in, d_out = old.shape
 
     def get(what: str, shape: tuple[int, ...]) -> Array | None:
         return _fitting(tuned, tuned_name(number, part, what), shape, where)
 
     weight, bias = get(WEIGHT, (d_out, d_in)), get(BIAS, (d_out,))
-    new = linear.weight if weight is None else np.ascontiguousarray(weight.T)
+    new = old if weight is None else np.ascontiguousarray(weight.T)
     down, up = get(DOWN, (-1, d_in)), get(UP, (d_out, -1))
     if (down is None) != (up is None) or (down is not None and up is not None and len(down) != up.shape[1]):
         raise PfsmError(f"{where}: {tuned_name(number, part, DOWN)} and {UP} do not fit together")

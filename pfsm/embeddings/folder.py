@@ -12,6 +12,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -19,13 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings.bert_graph import Model, encoder_graph
+from pfsm.embeddings.bert_graph import encoder_graph
 from pfsm.embeddings.bert_weights import FAMILIES, Shape, Tuned, Weights, read_shape, take_weights, with_tuned
 from pfsm.embeddings.pieces import PieceTokenizer
-from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.embeddings.safetensors import read_stored
 from pfsm.embeddings.session import (
     BY_TRANSFORMERS,
     PIECES_AT_ONCE,
+    TOKENIZER,
     Run,
     encode_parts,
     open_file,
@@ -56,7 +58,24 @@ class LineStates:
     values: States
 
 
-TOKENIZER, CONFIG, ONNX, SAFETENSORS = "tokenizer.json", "config.json", "model.onnx", "model.safetensors"
+@dataclass(frozen=True, eq=False)
+class Window:
+    """A part of a line as the network gets it.
+
+    Attributes:
+        ids: The pieces, int64 [n], with the marks of beginning and end.
+        first: Place of the first one whose states are taken from here.
+        end: Place behind the last one.
+    """
+
+    ids: Ids
+    first: int
+    end: int
+
+
+CONFIG, ONNX, SAFETENSORS = "config.json", "model.onnx", "model.safetensors"
+# One in so many pieces of a window is in the next one, too.
+OVERLAP = 4
 # Number of positions if the network does not say how many it has.
 USUAL_POSITIONS = 512
 
@@ -121,7 +140,7 @@ class FolderEncoder:
                 "use `tune: head`"
             )
         where = str(self.folder / SAFETENSORS)
-        weights = take_weights(read_safetensors(where), self.shape, layers, where)
+        weights = take_weights(read_stored(where), self.shape, layers, where)
         return with_tuned(weights, self._tuned, self.shape.layers, f"head {self._label}")
 
     @property
@@ -183,30 +202,44 @@ class FolderEncoder:
     ) -> list[States]:
         """Hidden states of lines already in pieces, float32 [n_layers, n_pieces, dimension] each.
 
-        A line too long for the network is encoded in parts of about equal length.
+        A line too long for the network is encoded in windows that overlap.
         """
-        before, after = self.tokenizer.marks
-        sequences = [self._with_marks(ids) for ids in lines]
+        windows = [self._windows(ids) for ids in lines]
         run, places = self._run(max(layers, default=0)), list(layers)
 
         def own(ids: Ids) -> States:
-            states = run(ids)[:, :, before.size : ids.shape[1] - after.size]
+            states = run(ids)
             return states if len(states) == len(places) else states[places]
 
-        parts = [part for line in sequences for part in line]
+        parts = [window.ids for line in windows for window in line]
         threads = default_threads() if threads is None else threads
         rest = iter(encode_parts(own, parts, threads, self._most_pieces))
-        return [np.concatenate([next(rest) for _ in line], axis=1) for line in sequences]
+        return [
+            np.concatenate([next(rest)[:, window.first : window.end] for window in line], axis=1)
+            for line in windows
+        ]
 
-    def sequences(self, line: str) -> list[Ids]:
-        """The pieces of a line as the network gets them: in parts, each with the marks of beginning and end."""
-        return self._with_marks(self.tokenizer.pieces(encodable(line))[0])
+    def windows(self, line: str) -> list[Window]:
+        """The pieces of a line as the network gets them; each piece belongs to one window."""
+        return self._windows(self.tokenizer.pieces(encodable(line))[0])
 
-    def _with_marks(self, ids: Ids) -> list[Ids]:
+    def _windows(self, ids: Ids) -> list[Window]:
+        """Windows of equal size at equal distances; what two share is divided in its middle."""
         before, after = self.tokenizer.marks
         room = max(1, self._positions - before.size - after.size)
-        parts = np.array_split(ids, max(1, -(-ids.size // room)))
-        return [np.concatenate([before, part, after]) for part in parts]
+        overlap = room // OVERLAP
+        count = max(1, -(-(ids.size - overlap) // (room - overlap)))
+        size = min(room, ids.size)
+        starts = [place * (ids.size - size) // max(1, count - 1) for place in range(count)]
+        bounds = [(left + size + right) // 2 for left, right in pairwise(starts)]
+        return [
+            Window(
+                np.concatenate([before, ids[start : start + size], after]),
+                before.size + first - start,
+                before.size + end - start,
+            )
+            for start, first, end in zip(starts, [0, *bounds], [*bounds, ids.size], strict=True)
+        ]
 
     def check_layer(self, layer: int, *, explicit: bool = False) -> None:
         """Refuses a layer that the network does not have.
@@ -236,10 +269,10 @@ class FolderEncoder:
             run, self._most_pieces = open_transformers(self.folder)
             return run
         path = str(self.folder / self._network)
-        return open_model(self._model(top), path) if self.has_layers else open_file(path)
-
-    def _model(self, top: int) -> Model:
-        return encoder_graph(self.weights(top), self.shape)
+        if not self.has_layers:
+            return open_file(path)
+        weights = self.weights(top)
+        return open_model(encoder_graph(weights, self.shape), weights.words, path)
 
     @cached_property
     def shape(self) -> Shape:

@@ -162,7 +162,7 @@ def _size(connection: sqlite3.Connection) -> int:
 # Number of lines whose vectors are kept in memory, about 20 kB each.
 RECENT_LINES = 4096
 # Must be changed when the same line of the same network would get other vectors.
-FORMAT = 2
+FORMAT = 3
 
 Ids = NDArray[np.int64]
 

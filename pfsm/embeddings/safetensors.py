@@ -2,7 +2,8 @@
 
 A matrix may be stored as int8 [rows, columns] in a quarter of the bytes. Beside it stands ``NAME.scale``, float32
 [rows]. The matrix is their product, ``matrix[i, j] * scale[i]``, rounded once to float32, so every processor reads the
-same numbers.
+same numbers. In an eighth it is uint8 [rows, columns / 2] with ``NAME.scale``, float16 [rows, columns / 32]: each half
+of a byte, the lower first, is a weight plus 8, in units of the scale of its block of 32. These products are exact.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +21,7 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, reading_explained
 
 SCALE = ".scale"
-_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I8": "<i1"}
+_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I8": "<i1", "U8": "<u1"}
 
 Tensors = dict[str, NDArray[np.float32]]
 
@@ -43,11 +44,41 @@ class ScaledRows:
         return self.whole.shape
 
     def __getitem__(self, rows: NDArray[np.int64] | slice) -> NDArray[np.float32]:
-        """Some rows of the matrix, float32 [n, columns]."""
-        return self.whole[rows].astype(np.float32) * self.scale[rows, np.newaxis]
+        """Some rows of the matrix, float32 [..., columns]."""
+        return self.whole[rows].astype(np.float32) * self.scale[rows][..., np.newaxis]
 
 
-Stored = dict[str, NDArray[np.float32] | ScaledRows]
+# Columns of a matrix in 4 bits that share a scale.
+BLOCK = 32
+
+
+@dataclass(frozen=True, eq=False)
+class BlockRows:
+    """A matrix in 4 bits as it is stored; columns are a multiple of `BLOCK`.
+
+    Attributes:
+        halves: uint8 [rows, columns / 2].
+        scale: float32 [rows, columns / BLOCK].
+    """
+
+    halves: NDArray[np.uint8]
+    scale: NDArray[np.float32]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of rows and columns."""
+        return self.halves.shape[0], 2 * self.halves.shape[1]
+
+    def __getitem__(self, rows: NDArray[np.int64] | slice) -> NDArray[np.float32]:
+        """Some rows of the matrix, float32 [..., columns]."""
+        halves, scale = self.halves[rows], self.scale[rows]
+        values = np.stack([halves & 15, halves >> 4], axis=-1).astype(np.float32) - np.float32(8.0)
+        products = values.reshape(*scale.shape, BLOCK) * scale[..., np.newaxis]
+        return products.reshape(*halves.shape[:-1], self.shape[1])
+
+
+Rows = NDArray[np.float32] | ScaledRows | BlockRows
+Stored = dict[str, Rows]
 
 
 def read_safetensors(path: StrPath) -> Tensors:
@@ -106,19 +137,21 @@ def _deserialised(content: bytes) -> dict[str, NDArray[Any]]:
 
 def _scaled(tensors: Mapping[str, NDArray[Any]]) -> Stored:
     """Whole numbers with their scales, and other floating-point tensors as float32."""
-    whole = [name for name, values in tensors.items() if values.dtype == np.int8]
+    whole = [name for name, values in tensors.items() if values.dtype in (np.int8, np.uint8)]
     found: Stored = {name: tensors[name].astype(np.float32) for name in tensors if name not in whole}
     for name in whole:
-        scale = found.pop(name + SCALE, None)
-        if scale is not None and (tensors[name].ndim != 2 or scale.shape != tensors[name].shape[:1]):
-            raise ValueError("no scale for each row")
-        if isinstance(scale, np.ndarray):
-            found[name] = ScaledRows(tensors[name], scale)
+        scale, values = found.pop(name + SCALE, None), tensors[name]
+        if not isinstance(scale, np.ndarray):
+            continue
+        kind, blocks = (BlockRows, 2 / BLOCK) if values.dtype == np.uint8 else (ScaledRows, 0)
+        if values.ndim != 2 or scale.shape != (len(values), values.shape[1] * blocks)[: 1 + bool(blocks)]:
+            raise ValueError("no scale for each row or block")
+        found[name] = kind(values, scale)
     return found
 
 
 def _multiplied(stored: Stored) -> Tensors:
-    return {key: one[:] if isinstance(one, ScaledRows) else one for key, one in stored.items()}
+    return {key: one if isinstance(one, np.ndarray) else one[:] for key, one in stored.items()}
 
 
 def quantised(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -136,6 +169,6 @@ def safetensors_content(tensors: Mapping[str, NDArray[Any]]) -> bytes:
     """The content of a file with these tensors; equal tensors give equal bytes, in whatever order they come.
 
     Args:
-        tensors: Arrays by name, of type float32, float64 or int8.
+        tensors: Arrays by name, of floating-point types, int8 or uint8.
     """
     return save({name: np.ascontiguousarray(values) for name, values in tensors.items()})

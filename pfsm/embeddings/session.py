@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.embeddings.bert_graph import Model
+from pfsm.embeddings.safetensors import Rows
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.runtime.threads import each
 
@@ -27,6 +28,7 @@ Run = Callable[[Ids], States]
 # Pieces in a batch: more make matrix products no faster, but no longer fit the processor's caches.
 PIECES_AT_ONCE = 512
 OUTPUTS = ("last_hidden_state", "token_embeddings")
+TOKENIZER = "tokenizer.json"
 
 
 def runtime() -> Any:
@@ -52,14 +54,18 @@ def open_file(path: str) -> Run:
         PfsmError: If ONNX Runtime cannot read it, or it is not a network from pieces to their vectors.
     """
     session = _session(path, _options(), path)
-    return _function(session, [_output(session, path)], path)
+    inputs = [entry.name for entry in session.get_inputs()]
+    return _function(
+        session, lambda ids: {name: _input(name, ids) for name in inputs}, [_output(session, path)], path
+    )
 
 
-def open_model(model: Model, where: str) -> Run:
+def open_model(model: Model, words: Rows, where: str) -> Run:
     """The function that a model made here computes; its outputs are in the model's order.
 
     Args:
-        model: The model.
+        model: The model, whose one input is the embeddings of pieces.
+        words: The embeddings, [n_pieces, d].
         where: What to call it in errors.
 
     Raises:
@@ -70,7 +76,17 @@ def open_model(model: Model, where: str) -> Run:
     values = [runtime().OrtValue.ortvalue_from_numpy(tensor) for tensor in model.tensors.values()]
     options.add_external_initializers(list(model.tensors), values)
     session = _session(model.content, options, where)
-    return _function(session, [entry.name for entry in session.get_outputs()], where, values)
+    (name,) = (entry.name for entry in session.get_inputs())
+    outputs = [entry.name for entry in session.get_outputs()]
+
+    def given(ids: Ids) -> dict[str, NDArray[Any]]:
+        if ids.max() >= words.shape[0]:
+            raise PfsmError(
+                f"{where}: has vectors of {words.shape[0]} pieces, {TOKENIZER} has more; copy both again"
+            )
+        return {name: words[ids]}
+
+    return _function(session, given, outputs, where, values)
 
 
 def _options() -> Any:
@@ -90,13 +106,13 @@ def _session(model: str | bytes, options: Any, where: str) -> Any:
         raise PfsmError(f"{where}: ONNX Runtime cannot read it ({reason})") from None
 
 
-def _function(session: Any, outputs: list[str], where: str, kept: object = None) -> Run:
-    inputs = [entry.name for entry in session.get_inputs()]
-
+def _function(
+    session: Any, given: Callable[[Ids], dict[str, Any]], outputs: list[str], where: str, kept: object = None
+) -> Run:
     def run(ids: Ids, _kept: object = kept) -> States:
-        given = {name: _input(name, ids) for name in inputs}
+        inputs = given(ids)
         try:
-            states = np.array(session.run(outputs, given), dtype=np.float32)
+            states = np.array(session.run(outputs, inputs), dtype=np.float32)
         except Exception as error:
             reason = str(error).splitlines()[0]
             raise PfsmError(f"{where}: cannot encode a line ({reason})") from None

@@ -83,10 +83,11 @@ def test_other_activations_and_old_names_of_norms() -> None:
         name.replace("Norm.weight", "Norm.gamma").replace("Norm.bias", "Norm.beta"): values
         for name, values in tensors.items()
     }
-    model = encoder_graph(take_weights(old, shape, 2, "x"), shape)
+    weights = take_weights(old, shape, 2, "x")
+    run = open_model(encoder_graph(weights, shape), weights.words, "x")
     ids = list(range(len(PIECES) - 5))
     wanted = by_torch(tensors, ids, 2, 0, True, "relu")
-    np.testing.assert_allclose(open_model(model, "x")(np.array([ids]))[2, 0], wanted, atol=2e-6)
+    np.testing.assert_allclose(run(np.array([ids]))[2, 0], wanted, atol=2e-6)
 
 
 @pytest.mark.parametrize(

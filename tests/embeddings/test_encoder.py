@@ -7,9 +7,16 @@ import pytest
 
 from pfsm.embeddings.encoders import load_encoder, shipped_encoders
 from pfsm.embeddings.folder import FolderEncoder
-from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.embeddings.safetensors import BlockRows, read_safetensors, safetensors_content
 from pfsm.errors import PfsmError
-from tests.embeddings.networks import PIECES, SHAPE, random_tensors, write_network, write_vectors
+from tests.embeddings.networks import (
+    PIECES,
+    SHAPE,
+    random_tensors,
+    write_network,
+    write_safetensors,
+    write_vectors,
+)
 from tests.embeddings.test_bert import by_torch
 
 MINILM = "shipped:minilm"
@@ -58,9 +65,67 @@ def test_batches_of_every_length_are_the_rows_alone() -> None:
             np.testing.assert_array_equal(encoder.encoded([one], [1, 2])[0], states)
 
 
+@pytest.fixture
+def in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[FolderEncoder, FolderEncoder]:
+    """A network with matrices in 4 bits, and the same in float32."""
+    monkeypatch.setitem(SHAPE, "d", 64)
+    monkeypatch.setitem(SHAPE, "inner", 96)
+    random, stored, plain = np.random.default_rng(8), {}, random_tensors()
+    for name, values in random_tensors().items():
+        if values.ndim == 2 and "weight" in name and "position" not in name and "type" not in name:
+            halves = random.integers(0, 256, (len(values), values.shape[1] // 2), dtype=np.uint8)
+            scale = random.normal(scale=0.03, size=(len(values), values.shape[1] // 32)).astype(np.float16)
+            stored |= {name: halves, f"{name}.scale": scale}
+            plain[name] = BlockRows(halves, scale.astype(np.float32))[:]
+        else:
+            stored[name] = values
+    folders = write_network(tmp_path / "blocks"), write_network(tmp_path / "plain")
+    for folder, tensors in zip(folders, (stored, plain), strict=True):
+        (folder / "model.safetensors").write_bytes(safetensors_content(tensors))
+    return FolderEncoder(folders[0]), FolderEncoder(folders[1])
+
+
+def test_matrices_in_four_bits_are_multiplied_as_float32(
+    in_blocks: tuple[FolderEncoder, FolderEncoder],
+) -> None:
+    blocks, plain = in_blocks
+    lines = ["the cat sat on the mat", "cat", "the dog sat", "", "a cat sat", "the cat sat on " * 9]
+    together = blocks.states(lines * 2, threads=2)
+    for line, states, wanted in zip(lines, together[: len(lines)], plain.states(lines), strict=True):
+        np.testing.assert_allclose(states.values, wanted.values, atol=2e-5)
+        np.testing.assert_array_equal(states.values, blocks.states([line])[0].values)
+
+
+def test_matrices_in_four_bits_can_be_tuned(in_blocks: tuple[FolderEncoder, FolderEncoder]) -> None:
+    random = np.random.default_rng(4)
+    learned = {
+        "layer.1.first.down": random.normal(size=(2, 64)),
+        "layer.1.first.up": random.normal(size=(96, 2)),
+    }
+    learned["layer.0.query_key_value.bias"] = random.normal(size=192)
+    learned = {name: values.astype(np.float32) for name, values in learned.items()}
+    (found,), (wanted,) = (one.tuned(learned, "x").states(["the cat sat"]) for one in in_blocks)
+    np.testing.assert_allclose(found.values, wanted.values, atol=2e-5)
+    for one in in_blocks:
+        assert np.abs(one.states(["the cat sat"])[0].values - found.values).max() > 0.01
+
+
+def test_a_tokenizer_with_more_pieces_than_vectors(tmp_path: Path) -> None:
+    folder = write_network(tmp_path / "n")
+    tensors = random_tensors()
+    tensors["embeddings.word_embeddings.weight"] = tensors["embeddings.word_embeddings.weight"][:12]
+    write_safetensors(folder / "model.safetensors", tensors)
+    encoder = FolderEncoder(folder)
+    assert encoder.states(["the cats"])[0].ids.tolist() == [4, 5, 10]
+    with pytest.raises(
+        PfsmError, match=r"model\.safetensors: has vectors of 12 pieces, tokenizer\.json has more"
+    ):
+        encoder.states(["the cat ."])
+
+
 def test_what_ships() -> None:
     """Rounded weights are whole multiples of their scales, at most 127 of them."""
-    assert shipped_encoders() == ["minilm"]
+    assert "minilm" in shipped_encoders()
     encoder = load_encoder(MINILM)
     assert isinstance(encoder, FolderEncoder)
     assert (encoder.layers, encoder.dimension) == (6, 384)

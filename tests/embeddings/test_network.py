@@ -10,8 +10,9 @@ import onnx
 import pytest
 
 from pfsm.embeddings import network
-from pfsm.embeddings.bert_graph import encoder_graph, state_name
+from pfsm.embeddings.bert_graph import INPUT, encoder_graph, state_name
 from pfsm.embeddings.bert_weights import read_shape, take_weights
+from pfsm.embeddings.folder import FolderEncoder
 from pfsm.embeddings.network import NetworkVectors
 from pfsm.embeddings.vectors import unit_rows
 from pfsm.errors import PfsmError
@@ -53,8 +54,21 @@ def test_a_line_longer_than_the_network(tmp_path: Path) -> None:
     vectors = NetworkVectors(write_network(tmp_path / "n"))
     line = ["the", "cat", "sat", "on", "the", "mat", ".", "the", "dog", "sat", ".", "the", "cat"]
     (rows,) = vectors.of_texts([" ".join(line)])
-    # 12 positions, two of them for the marks: two parts.
-    close(rows, np.concatenate([by_hand(line[:7]), by_hand(line[7:])]))
+    # 12 positions, two of them for the marks: two windows of ten pieces share seven, which are divided in the middle.
+    close(rows, np.concatenate([by_hand(line[:10])[:6], by_hand(line[3:])[3:]]))
+
+
+@pytest.mark.parametrize("size", range(1, 60))
+def test_each_piece_is_in_the_middle_of_a_window(tmp_path: Path, size: int) -> None:
+    """Windows take each piece once, with neighbours on both sides unless the line ends there."""
+    encoder = FolderEncoder(write_network(tmp_path / "n"))
+    line = ["the", "cat", "sat", "on", "mat", "dog"] * 10
+    ids = encoder.tokenizer.pieces(" ".join(line[:size]))[0]
+    windows = encoder.windows(" ".join(line[:size]))
+    assert np.concatenate([one.ids[one.first : one.end] for one in windows]).tolist() == ids.tolist()
+    assert all(one.ids.size <= 12 and one.ids[0] == 2 and one.ids[-1] == 3 for one in windows)
+    assert all(one.first > 1 for one in windows[1:])
+    assert all(one.end < one.ids.size - 1 for one in windows[:-1])
 
 
 def test_lines_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,6 +114,11 @@ class TestOnnx:
         for constant in model.graph.initializer:
             if constant.external_data:
                 constant.CopyFrom(onnx.numpy_helper.from_array(made.tensors[constant.name], constant.name))
+        table = random_tensors()["embeddings.word_embeddings.weight"]
+        model.graph.initializer.append(onnx.numpy_helper.from_array(table, "table"))
+        model.graph.node.insert(0, onnx.helper.make_node("Gather", ["table", "input_ids"], [INPUT]))
+        ids = onnx.helper.make_tensor_value_info("input_ids", onnx.TensorProto.INT64, ["b", "n"])
+        model.graph.input[0].CopyFrom(ids)
         model.graph.node.append(onnx.helper.make_node("Identity", [state_name(2)], ["last_hidden_state"]))
         last = model.graph.output[2]
         last.name = "last_hidden_state"

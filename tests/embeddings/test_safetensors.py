@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pfsm.embeddings.safetensors import (
+    BlockRows,
     ScaledRows,
     quantised,
     read_safetensors,
@@ -86,5 +87,36 @@ def test_rows_that_are_asked_for_are_those_of_the_matrix(tmp_path: Path) -> None
 def test_a_scale_for_each_row(tmp_path: Path, size: int) -> None:
     whole, scale = np.ones((5, 2), dtype=np.int8), np.ones(size, dtype=np.float32)
     (tmp_path / "m").write_bytes(safetensors_content({"m": whole, "m.scale": scale}))
+    with pytest.raises(PfsmError, match="not a complete safetensors file"):
+        read_safetensors(tmp_path / "m")
+
+
+def test_matrices_in_four_bits(tmp_path: Path) -> None:
+    """The product of each half of a byte, less 8, and the scale of its block: exact, whole or by rows."""
+    random = np.random.default_rng(3)
+    halves = random.integers(0, 256, (5, 32), dtype=np.uint8)
+    scale = random.normal(size=(5, 2)).astype(np.float16)
+    path = tmp_path / "m.safetensors"
+    path.write_bytes(safetensors_content({"m": halves, "m.scale": scale, "alone": halves}))
+    stored = read_stored(path)
+    assert set(stored) == {"m"}
+    rows = stored["m"]
+    assert isinstance(rows, BlockRows)
+    assert rows.shape == (5, 64)
+    by_hand = [
+        [(int(halves[i, j // 2]) >> 4 * (j % 2) & 15) - 8 for j in range(64)]
+        * np.repeat(scale[i].astype(float), 32)
+        for i in range(5)
+    ]
+    np.testing.assert_array_equal(rows[:], by_hand)
+    assert rows[:].dtype == np.float32
+    places = np.array([[4, 0], [2, 2]])
+    np.testing.assert_array_equal(rows[places], np.array(by_hand)[places])
+
+
+@pytest.mark.parametrize("shape", [(5,), (5, 1), (4, 2), (5, 3)])
+def test_a_scale_for_each_block(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    content = {"m": np.zeros((5, 32), dtype=np.uint8), "m.scale": np.ones(shape, dtype=np.float16)}
+    (tmp_path / "m").write_bytes(safetensors_content(content))
     with pytest.raises(PfsmError, match="not a complete safetensors file"):
         read_safetensors(tmp_path / "m")

@@ -140,10 +140,8 @@ class SequenceLines:
         self, encoder: FolderEncoder, weights: Weights, references: Sequence[str], hypotheses: Sequence[str]
     ) -> None:
         lines, self.references, self.hypotheses = numbered_lines(references, hypotheses)
-        self._parts = [encoder.sequences(line) for line in lines]
-        self._marks = tuple(mark.size for mark in encoder.tokenizer.marks)
-        around = sum(self._marks)
-        self._sizes = np.array([sum(part.size - around for part in parts) for parts in self._parts])
+        self._windows = [encoder.windows(line) for line in lines]
+        self._sizes = np.array([sum(one.end - one.first for one in windows) for windows in self._windows])
         self.lengths: Int64 = self._sizes[self.references] + self._sizes[self.hypotheses]
         self._weights, self._epsilon = weights, encoder.shape.epsilon
 
@@ -154,7 +152,7 @@ class SequenceLines:
         """Some of the pairs, each distinct line once."""
         sides = self.references[pairs], self.hypotheses[pairs]
         lines, places = np.unique(np.concatenate(sides), return_inverse=True)
-        parts = [part for line in lines.tolist() for part in self._parts[line]]
+        parts = [window.ids for line in lines.tolist() for window in self._windows[line]]
         lengths = np.array([part.size for part in parts], dtype=np.int64)
         ids = np.zeros((len(parts), int(lengths.max())), dtype=np.int64)
         for row, part in enumerate(parts):
@@ -162,7 +160,7 @@ class SequenceLines:
         given = Sequences(
             self._embedded(ids).to(device),
             torch.from_numpy(lengths).to(device),
-            torch.from_numpy(self._inner(lines, lengths, ids.shape[1])).to(device),
+            torch.from_numpy(self._inner(lines, ids.shape[1])).to(device),
         )
         rest = (self._sizes[lines], places[: pairs.size], places[pairs.size :])
         return SequenceBatch(given, *(torch.from_numpy(one).to(device) for one in rest))
@@ -173,16 +171,14 @@ class SequenceLines:
         scale, shift = (torch.from_numpy(one) for one in (norm.scale, norm.shift))
         return nn.functional.layer_norm(torch.from_numpy(rows), rows.shape[-1:], scale, shift, self._epsilon)
 
-    def _inner(self, lines: Int64, lengths: Int64, longest: int) -> Int64:
+    def _inner(self, lines: Int64, longest: int) -> Int64:
         """For each piece of each line its place in the flattened sequences, without marks."""
-        before, after = self._marks
         inner = np.zeros((lines.size, max(1, int(self._sizes[lines].max(initial=0)))), dtype=np.int64)
         sequence = 0
         for row, line in enumerate(lines.tolist()):
             own = []
-            for _ in self._parts[line]:
-                first = sequence * longest
-                own.append(np.arange(first + before, first + int(lengths[sequence]) - after))
+            for window in self._windows[line]:
+                own.append(sequence * longest + np.arange(window.first, window.end))
                 sequence += 1
             places = np.concatenate(own)
             inner[row, : places.size] = places
