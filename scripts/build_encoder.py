@@ -20,7 +20,8 @@ from real_data import refuse
 
 from pfsm.embeddings.bert_weights import read_shape
 from pfsm.embeddings.encoders import ABOUT
-from pfsm.embeddings.folder import CONFIG, SAFETENSORS, TOKENIZER
+from pfsm.embeddings.folder import CONFIG, SAFETENSORS
+from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.safetensors import SCALE, Tensors, quantised, read_safetensors, safetensors_content
 from pfsm.io.files import checksum
 

@@ -216,10 +216,11 @@ def _product(graph: Graph, x: str, stored: NDArray[np.float32] | BlockRows) -> s
         return graph.node("MatMul", x, graph.weight(stored))
     rows, columns = stored.shape
     blocks = stored.halves.reshape(rows, columns // BLOCK, BLOCK // 2)
-    sizes = {"N": rows, "K": columns, "bits": 4, "block_size": BLOCK}
+    inputs = x, graph.weight(blocks), graph.weight(stored.scale.ravel())
     # Accuracy level 1: x stays float32.
-    weight, scale = graph.weight(blocks), graph.weight(stored.scale.ravel())
-    return graph.node("MatMulNBits", x, weight, scale, domain=OWN, accuracy_level=1, **sizes)
+    return graph.node(
+        "MatMulNBits", *inputs, domain=OWN, N=rows, K=columns, bits=4, block_size=BLOCK, accuracy_level=1
+    )
 
 
 def _norm(graph: Graph, x: str, norm: Norm, epsilon: float, output: str = "") -> str:

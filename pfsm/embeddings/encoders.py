@@ -15,9 +15,9 @@ from threading import Lock
 from typing import Any
 
 from pfsm.embeddings.bert_weights import Tuned
-from pfsm.embeddings.folder import CONFIG, SAFETENSORS, TOKENIZER, FolderEncoder
+from pfsm.embeddings.folder import CONFIG, SAFETENSORS, FolderEncoder
 from pfsm.embeddings.network import NetworkVectors
-from pfsm.embeddings.pieces import missing_packages
+from pfsm.embeddings.pieces import TOKENIZER, missing_packages
 from pfsm.embeddings.vectors import Vectors
 from pfsm.embeddings.words import VECTORS, WORDS, FileVectors, WordTable
 from pfsm.errors import NotInstalledError, PfsmError

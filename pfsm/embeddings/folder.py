@@ -22,12 +22,11 @@ from numpy.typing import NDArray
 
 from pfsm.embeddings.bert_graph import encoder_graph
 from pfsm.embeddings.bert_weights import FAMILIES, Shape, Tuned, Weights, read_shape, take_weights, with_tuned
-from pfsm.embeddings.pieces import PieceTokenizer
+from pfsm.embeddings.pieces import TOKENIZER, PieceTokenizer
 from pfsm.embeddings.safetensors import read_stored
 from pfsm.embeddings.session import (
     BY_TRANSFORMERS,
     PIECES_AT_ONCE,
-    TOKENIZER,
     Run,
     encode_parts,
     open_file,

@@ -68,6 +68,7 @@ def reports_dropped() -> Iterator[None]:
             os.dup2(kept, 2)
 
 
+TOKENIZER = "tokenizer.json"
 PACKAGES = ("onnxruntime", "tokenizers")
 # Letters of several scripts, a digit, a mark, a symbol.
 _SAMPLE = "A lamp, ünder 12 \u0416\u4e00\u3000\U0001f600!"

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.embeddings.bert_graph import Model
+from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.safetensors import Rows
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.runtime.threads import each
@@ -28,7 +29,6 @@ Run = Callable[[Ids], States]
 # Pieces in a batch: more make matrix products no faster, but no longer fit the processor's caches.
 PIECES_AT_ONCE = 512
 OUTPUTS = ("last_hidden_state", "token_embeddings")
-TOKENIZER = "tokenizer.json"
 
 
 def runtime() -> Any:

@@ -70,7 +70,8 @@ def in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[FolderEn
     """A network with matrices in 4 bits, and the same in float32."""
     monkeypatch.setitem(SHAPE, "d", 64)
     monkeypatch.setitem(SHAPE, "inner", 96)
-    random, stored, plain = np.random.default_rng(8), {}, random_tensors()
+    random, plain = np.random.default_rng(8), random_tensors()
+    stored: dict[str, np.ndarray] = {}
     for name, values in random_tensors().items():
         if values.ndim == 2 and "weight" in name and "position" not in name and "type" not in name:
             halves = random.integers(0, 256, (len(values), values.shape[1] // 2), dtype=np.uint8)
@@ -103,8 +104,8 @@ def test_matrices_in_four_bits_can_be_tuned(in_blocks: tuple[FolderEncoder, Fold
         "layer.1.first.up": random.normal(size=(96, 2)),
     }
     learned["layer.0.query_key_value.bias"] = random.normal(size=192)
-    learned = {name: values.astype(np.float32) for name, values in learned.items()}
-    (found,), (wanted,) = (one.tuned(learned, "x").states(["the cat sat"]) for one in in_blocks)
+    tuned = {name: values.astype(np.float32) for name, values in learned.items()}
+    (found,), (wanted,) = (one.tuned(tuned, "x").states(["the cat sat"]) for one in in_blocks)
     np.testing.assert_allclose(found.values, wanted.values, atol=2e-5)
     for one in in_blocks:
         assert np.abs(one.states(["the cat sat"])[0].values - found.values).max() > 0.01

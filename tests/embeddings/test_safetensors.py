@@ -116,7 +116,10 @@ def test_matrices_in_four_bits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shape", [(5,), (5, 1), (4, 2), (5, 3)])
 def test_a_scale_for_each_block(tmp_path: Path, shape: tuple[int, ...]) -> None:
-    content = {"m": np.zeros((5, 32), dtype=np.uint8), "m.scale": np.ones(shape, dtype=np.float16)}
+    content: dict[str, np.ndarray] = {
+        "m": np.zeros((5, 32), dtype=np.uint8),
+        "m.scale": np.ones(shape, dtype=np.float16),
+    }
     (tmp_path / "m").write_bytes(safetensors_content(content))
     with pytest.raises(PfsmError, match="not a complete safetensors file"):
         read_safetensors(tmp_path / "m")
