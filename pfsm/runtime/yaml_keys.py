@@ -32,6 +32,7 @@ EXPERIMENT = (
 )
 DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed", "system_scores")
 ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
+WEIGHTS = ("column", "rater_noise")
 ENCODER = ("tune", "source", "layers", "precision", "minimal_pairs")
 MINIMAL_PAIRS = (
     *("kinds", "except", "of", "top", "number", "seed", "crossed", "file", "weight", "scale", "margins"),
@@ -70,6 +71,7 @@ PLACES = {
     **{f"under `options: {{{name}: …}}`": keys for name, keys in OPTIONS.items()},
     "under `encoder:` of a training": ENCODER,
     "under `minimal_pairs:` of a training": MINIMAL_PAIRS,
+    "under `weights:` of a training": WEIGHTS,
     "on the command line of `pfsm train`, as an option --KEY": COMMAND_LINE,
 }
 

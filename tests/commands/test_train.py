@@ -158,7 +158,7 @@ class TestWeights:
 
     def test_a_bad_weight_is_refused_with_its_line(self, cli: Cli, write: Write) -> None:
         write("w.tsv", tsv(ROWS, raters=["1", "-2", *["1"] * (len(ROWS) - 2)]))
-        write("c.yaml", "weights: raters\n")
+        write("c.yaml", "weights: {column: raters, rater_noise: 2}\n")
         fault = cli("train", "w.tsv", "-o", "m.json", "--config", "c.yaml").fault
-        assert fault == "w.tsv:3: raters is -2, a weight must be 0 or from 1e-06 to 1,000,000"
+        assert fault == "w.tsv:3: raters is -2, a number of raters must be 0 or from 1 to 1,000,000"
         assert not Path("m.json").exists()

@@ -15,7 +15,7 @@ from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
 from pfsm_training.fit import starts
 from pfsm_training.fit.checkpoint import Checkpoint
-from pfsm_training.options import EncoderOptions, MinimalPairsOptions
+from pfsm_training.options import EncoderOptions, MinimalPairsOptions, WeightOptions
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "match gain": {"config": replace(CONFIG, match_gain=0.5)},
     "minimal pairs": {"config": replace(CONFIG, minimal_pairs=MinimalPairsOptions(kinds=("drop-word",)))},
     "encoder": {"config": replace(CONFIG, encoder=EncoderOptions())},
-    "weights": {"config": replace(CONFIG, weights="raters")},
+    "weights": {"config": replace(CONFIG, weights=WeightOptions("raters"))},
     "settings": {"settings": Settings(matchers=("word",))},
     "no judgments": {"judgments": None},
     "fewer judgments": {"judgments": JUDGMENTS.select(np.arange(80))},

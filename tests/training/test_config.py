@@ -9,6 +9,7 @@ from pfsm.errors import PfsmError
 from pfsm.model.settings import Settings
 from pfsm.runtime.yaml_keys import TRAINING as KEYS
 from pfsm_training import TrainingConfig, read_config
+from pfsm_training.options import WeightOptions
 from pfsm_training.yaml_file import read_yaml_mapping
 
 FOLDER = Path(__file__).parents[2] / "configs"
@@ -52,7 +53,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         match_gain: 0
         encoder: false
         minimal_pairs: false
-        weights: raters
+        weights: {column: raters, rater_noise: 3}
         start: matches
         lambda_rule: one_standard_error
     """
@@ -64,7 +65,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
     assert config.settings == settings
     assert (config.penalty, config.solver, config.objective) == (0.5, "lbfgs", "huber")
     assert (config.mixture, config.class_transitions) == (0.25, True)
-    assert config.weights == "raters"
+    assert config.weights == WeightOptions("raters", 3.0)
     assert config.given.keys() == {*settings.to_dict(), *KEYS}
 
 

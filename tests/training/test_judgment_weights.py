@@ -15,7 +15,9 @@ from pfsm.model.file import Model
 from pfsm_training import train
 from pfsm_training.config import TrainingConfig, config_from_dict
 from pfsm_training.data.minimal_pairs import _best
+from pfsm_training.data.preparation import judgment_weights
 from pfsm_training.lattices import features
+from pfsm_training.options import WeightOptions
 from tests.training.report.report_cases import preferences_of
 from tests.training.small_data import invented
 
@@ -107,6 +109,15 @@ def test_neither_order_nor_threads_matter() -> None:
     assert train(judgments.select(order), config=config, threads=2).to_dict() == one.to_dict()
 
 
+def test_rater_noise() -> None:
+    judgments = with_column(invented(7, 4), np.array([0.0, 1.0, 2.0, 4.0, 100.0, 1.5, *[3.0] * 6]))
+    found = judgment_weights(judgments, WeightOptions("counts", 4.0))
+    assert found == pytest.approx([0.0, 1 / 5, 2 / 6, 4 / 8, 100 / 104, 1.5 / 5.5, *[3 / 7] * 6], rel=1e-15)
+    even = judgment_weights(judgments, WeightOptions("counts", 0.0))
+    assert even is not None
+    assert even.tolist() == [0.0, *[1.0] * 11]
+
+
 PLACED = replace(
     invented(7, 4),
     places=Places(("judged.tsv",), np.zeros(12, dtype=np.int64), np.arange(2, 14)),
@@ -131,7 +142,7 @@ def test_no_column_or_no_judgments() -> None:
     with pytest.raises(PfsmError, match=r"^judged.tsv: no column 'raters' besides the texts"):
         trained(PLACED, weights="raters")
     alone = preferences_of(invented(2, 20))
-    config = TrainingConfig(weights="votes")
+    config = TrainingConfig(weights=WeightOptions("votes"))
     with pytest.raises(
         PfsmError, match="weights is for judgments with scores, but there are only preferences"
     ):
@@ -174,8 +185,18 @@ def test_the_best_share_is_one_of_weight() -> None:
         assert expected == set(np.flatnonzero(judgments.scores >= least).tolist())
 
 
-def test_a_mapping_is_refused() -> None:
-    with pytest.raises(
-        PfsmError, match=r"^x: weights is {'column': 'n'}, it must be false or the name of a column$"
-    ):
-        config_from_dict({"weights": {"column": "n"}}, "x")
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (True, "weights is True, it must be false, the name of a column, or {column: NAME, rater_noise: K}"),
+        (
+            {"column": "n", "noise": 1},
+            "weights has the unknown option 'noise'; known are column, rater_noise",
+        ),
+        ({"column": "n", "rater_noise": -1}, "weights: rater_noise is -1, it must be a number from 0 to 1e"),
+    ],
+)
+def test_bad_options_are_refused(value: Any, message: str) -> None:
+    with pytest.raises(PfsmError) as caught:
+        config_from_dict({"weights": value}, "x")
+    assert str(caught.value).startswith(f"x: {message}")

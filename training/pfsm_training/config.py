@@ -18,6 +18,7 @@ from pfsm_training.options import (
     EncoderOptions,
     MinimalPairsOptions,
     Values,
+    WeightOptions,
     choice,
     encoder_option,
     flag,
@@ -67,7 +68,7 @@ class TrainingConfig:
             (`pfsm_training.fit.match_gain`); 0: nothing is asked.
         encoder: What to learn over an encoder; None: nothing.
         minimal_pairs: Pairs to learn from beside what people said (`pfsm_training.fit.minimal_pairs`); None: none.
-        weights: Column that says how much each judgment counts; None: all count the same.
+        weights: How much each judgment counts; None: all count the same.
         prune_jumps: Whether features of Jump with few instances are left out, as all others are.
         given: The values that the user gave, without defaults and without values taken from an initial model.
     """
@@ -86,7 +87,7 @@ class TrainingConfig:
     match_gain: float = 0.0
     encoder: EncoderOptions | None = None
     minimal_pairs: MinimalPairsOptions | None = None
-    weights: str | None = None
+    weights: WeightOptions | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.embeddings.encoders import DEFAULT_SOURCE, check_source
 from pfsm.errors import PfsmError
@@ -16,6 +19,8 @@ WEIGHTS, MINIMAL_PAIRS = "weights", "minimal_pairs"
 
 HEAD, LORA, FULL = TUNED = ("head", "lora", "full")
 SINGLE, HALF = PRECISIONS = ("float32", "bfloat16")
+
+LARGEST_NOISE = 1e6
 
 ALL = "all"
 REFERENCE, HYPOTHESIS = CHANGED = ("reference", "hypothesis")
@@ -137,17 +142,62 @@ def encoder_option(value: object, where: str) -> EncoderOptions | None:
     )
 
 
-def weights_option(value: object, where: str) -> str | None:
-    """The column that says how much each judgment counts; None for ``false``.
+@dataclass(frozen=True)
+class WeightOptions:
+    """Where the weights of judgments come from.
+
+    With `rater_noise` k, a mean over n raters counts as ``n / (n + k)`` judgments by very many raters. That is the
+    precision of its score: k is the variance of one rater's noise in units of the variance of the errors that a model
+    would make if there were no such noise. With k = (1 - r) / r it is the reliability of the mean by the formula of
+    Spearman (1910) and Brown (1910), r being that of one rater.
+
+    Attributes:
+        column: The column of the judgments that holds a number of raters or a weight.
+        rater_noise: k; None: the column holds the weights themselves.
+    """
+
+    column: str
+    rater_noise: float | None = None
+
+    def of(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The weights, float64 [n], from the numbers of the column."""
+        if self.rater_noise is None:
+            return numbers
+        nothing = np.zeros(numbers.size)
+        return np.divide(numbers, numbers + self.rater_noise, out=nothing, where=numbers > 0.0)
+
+    def to_dict(self) -> dict[str, object]:
+        """For the record of a model file."""
+        noise = {} if self.rater_noise is None else {"rater_noise": self.rater_noise}
+        return {"column": self.column, **noise}
+
+
+def weights_option(value: object, where: str) -> WeightOptions | None:
+    """``false``, the name of a column, or a mapping of options.
 
     Raises:
-        PfsmError: If it is neither ``false`` nor a name.
+        PfsmError: If it is none of these.
     """
     if value is False:
         return None
-    if not isinstance(value, str) or not value:
-        raise PfsmError(f"{where}: {WEIGHTS} is {value!r}, it must be false or the name of a column")
-    return value
+    if isinstance(value, str) and value:
+        return WeightOptions(value)
+    if not isinstance(value, Mapping) or not isinstance(value.get("column"), str) or not value["column"]:
+        raise PfsmError(
+            f"{where}: {WEIGHTS} is {value!r}, it must be false, the name of a column, or "
+            "{column: NAME, rater_noise: K}"
+        )
+    for key in value:
+        if key not in yaml_keys.WEIGHTS:
+            raise PfsmError(
+                f"{where}: {WEIGHTS} has the unknown option {key!r}; known are {', '.join(yaml_keys.WEIGHTS)}"
+            )
+    noise = value.get("rater_noise")
+    if noise is None:
+        return WeightOptions(value["column"])
+    return WeightOptions(
+        value["column"], number(noise, "rater_noise", f"{where}: {WEIGHTS}", 0.0, LARGEST_NOISE)
+    )
 
 
 @dataclass(frozen=True)

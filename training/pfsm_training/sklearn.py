@@ -17,6 +17,7 @@ from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
 from pfsm_training.config import TrainingConfig, config_from_dict
+from pfsm_training.options import WeightOptions
 from pfsm_training.trainer import train
 
 Float = NDArray[np.float64]
@@ -107,7 +108,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
     minimal_pairs: bool | Mapping[str, Any] | None = None
     class_transitions: bool | None = None
     prune_jumps: bool | None = None
-    weights: bool | str | None = None
+    weights: bool | str | Mapping[str, Any] | None = None
     solver: str | None = None
     start: str | None = None
     init: Model | str | None = None
@@ -147,7 +148,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         columns = {}
         if sample_weight is not None:
             columns[SAMPLE_WEIGHT] = _sample_weight(sample_weight, scores.size)
-            config = replace(config, weights=SAMPLE_WEIGHT)
+            config = replace(config, weights=WeightOptions(SAMPLE_WEIGHT))
         judgments = Judgments(tuple(references), tuple(hypotheses), scores, columns, ())
         self.model_ = train(judgments, config=config, init=init, threads=self.threads)
         self.n_features_in_ = 2

@@ -11,14 +11,14 @@ from pfsm.errors import PfsmError
 from pfsm.model.settings import Settings
 from pfsm.text.language_names import main_code
 from pfsm_training.config import TrainingConfig, config_from_dict
-from pfsm_training.options import WEIGHTS
+from pfsm_training.options import WEIGHTS, WeightOptions
 
 # Beyond these, sums lose the digits of other judgments. Zero leaves a judgment out.
 LEAST_WEIGHT, LARGEST_WEIGHT = 1e-6, 1e6
 
 
 def weighing(
-    judgments: Judgments | None, preferences: Preferences | None, column: str | None
+    judgments: Judgments | None, preferences: Preferences | None, options: WeightOptions | None
 ) -> Judgments | None:
     """The judgments whose weight is not 0; all without the option.
 
@@ -27,41 +27,44 @@ def weighing(
     Raises:
         PfsmError: What `judgment_weights` raises; there are preferences alone, or all weights are 0 and there are none.
     """
-    if judgments is None and preferences is not None and column is not None:
+    if judgments is None and preferences is not None and options is not None:
         raise PfsmError(
             f"{WEIGHTS} is for judgments with scores, but there are only preferences, which have votes; leave it out"
         )
-    weights = judgment_weights(judgments, column)
-    if weights is None or judgments is None or weights.all():
+    weights = judgment_weights(judgments, options)
+    if weights is None or judgments is None or options is None or weights.all():
         return judgments
     if not weights.any() and preferences is None:
         where = (
             f"{', '.join(dict.fromkeys(judgments.places.files))}: " if judgments.places is not None else ""
         )
         raise PfsmError(
-            f"{where}{column} is 0 on every row ({len(judgments)}), there is nothing to learn from"
+            f"{where}{options.column} is 0 on every row ({len(judgments)}), there is nothing to learn from"
         )
     return judgments.select(np.flatnonzero(weights))
 
 
-def judgment_weights(judgments: Judgments | None, column: str | None) -> NDArray[np.float64] | None:
+def judgment_weights(
+    judgments: Judgments | None, options: WeightOptions | None
+) -> NDArray[np.float64] | None:
     """The weights of judgments, float64 [n], 0 for those to leave out; None without the option or without judgments.
 
     Raises:
         PfsmError: The column is not there, or a field in it is not 0 or a number within bounds.
     """
-    if column is None or judgments is None or not len(judgments):
+    if options is None or judgments is None or not len(judgments):
         return None
-    numbers = judgments.numbers(column)
-    wrong = np.flatnonzero((numbers != 0.0) & ((numbers < LEAST_WEIGHT) | (numbers > LARGEST_WEIGHT)))
+    numbers = judgments.numbers(options.column)
+    what, least = ("weight", LEAST_WEIGHT) if options.rater_noise is None else ("number of raters", 1.0)
+    wrong = np.flatnonzero((numbers != 0.0) & ((numbers < least) | (numbers > LARGEST_WEIGHT)))
     if wrong.size:
         row = int(wrong[0])
         where = f"row {row + 1}" if judgments.places is None else judgments.places.of_row(row)
         raise PfsmError(
-            f"{where}: {column} is {numbers[row]:g}, a weight must be 0 or from {LEAST_WEIGHT:g} to "
+            f"{where}: {options.column} is {numbers[row]:g}, a {what} must be 0 or from {least:g} to "
             f"{LARGEST_WEIGHT:,.0f}"
         )
-    return numbers
+    return options.of(numbers)
 
 
 def language_of(*parts: Judgments | Preferences | None) -> str | None:

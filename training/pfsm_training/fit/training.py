@@ -160,7 +160,7 @@ def _weights(config: TrainingConfig, data: TrainingSet) -> dict[str, Any]:
     """What judgments were weighted by, and how many of weight 1 they count as."""
     if config.weights is None or data.weights is None:
         return {}
-    return {"weights": {"column": config.weights, "sum": amount_judged(data)}}
+    return {"weights": {**config.weights.to_dict(), "sum": amount_judged(data)}}
 
 
 def _fit(
