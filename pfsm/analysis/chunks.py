@@ -78,8 +78,6 @@ def iob_labels(trees: Sequence[Constituent], n_words: int) -> list[str]:
 
 @dataclass(eq=False)
 class _Open:
-    """A chunk that may still grow to the right."""
-
     label: str
 
 
@@ -93,8 +91,6 @@ class _Step:
 
 @dataclass
 class _Words:
-    """The chunk of each word."""
-
     of_word: list[_Open | None] = field(default_factory=list)
 
     def put(self, chunk: _Open, start: int, end: int) -> None:
@@ -135,7 +131,6 @@ def _steps(step: _Step, words: _Words) -> Iterator[_Step]:
 
 
 def _clause(step: _Step, words: _Words) -> Iterator[_Step]:
-    """The parts of a clause are cut separately; a verb outside any verb phrase is a verb group."""
     children = step.node.children
     alone = not any(_category(child) == "VP" for child in children)
     for place, child in enumerate(children):

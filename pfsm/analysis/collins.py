@@ -6,7 +6,7 @@ of the sentence are removed too. Then each constituent has a head child:
 
 * the table says from which side its children are searched, and for which labels, in order; without any of them, the
   first child from that side is the head, from the left for labels that the table lacks;
-* noun phrases have rules of their own (`_head_of_noun_phrase`);
+* noun phrases have rules of their own (`place_of_head`);
 * coordination: if the child right before the head is a conjunction (CC), the head is the conjunct before that one.
 
 All other children hang with their head words on the head word of the head child. So prepositions head prepositional
@@ -14,13 +14,13 @@ phrases, and auxiliaries head verb phrases, unlike in `pfsm.analysis.heads`. The
 since, is a noun phrase here, and a noun inside one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pfsm.analysis.constituents import TOP, Constituent
 from pfsm.analysis.sentence import Analysis, DependencyTree
 
-LEFT, RIGHT = "left", "right"
+LEFT, RIGHT, PHRASE = "left", "right", "noun phrase"
 # The side from which to search the children, and the labels to search for, in order (table A.1).
 COLLINS_RULES: dict[str, tuple[str, str]] = {
     "ADJP": (LEFT, "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
@@ -30,6 +30,8 @@ COLLINS_RULES: dict[str, tuple[str, str]] = {
     "INTJ": (LEFT, ""),
     "LST": (RIGHT, "LS :"),
     "NAC": (LEFT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+    "NML": (PHRASE, ""),
+    "NP": (PHRASE, ""),
     "PP": (RIGHT, "IN TO VBG VBN RP FW"),
     "PRN": (LEFT, ""),
     "PRT": (RIGHT, "RP"),
@@ -47,7 +49,13 @@ COLLINS_RULES: dict[str, tuple[str, str]] = {
     "WHNP": (LEFT, "WDT WP WP$ WHADJP WHPP WHNP"),
     "WHPP": (RIGHT, "IN TO FW"),
 }
-_NOUN_PHRASES = frozenset({"NP", "NML"})
+_OF_NOUN_PHRASES: list[tuple[str, set[str]]] = [
+    (RIGHT, {"NN", "NNP", "NNPS", "NNS", "NX", "NML", "POS", "JJR"}),
+    (LEFT, {"NP"}),
+    (RIGHT, {"$", "ADJP", "PRN"}),
+    (RIGHT, {"CD"}),
+    (RIGHT, {"JJ", "JJS", "RB", "QP"}),
+]
 _CONJUNCTION = "CC"
 _REMOVED = frozenset({"``", "''", "."})
 _RAISED = frozenset({",", ":"})
@@ -120,8 +128,7 @@ def _is_raised(node: _Node) -> bool:
 
 
 def _head(node: _Node) -> _Node:
-    """The head child of a constituent."""
-    place = _place_of_head(node)
+    place = place_of_head(node.label, [child.label for child in node.children], COLLINS_RULES, LEFT)
     if place >= 2 and node.children[place - 1].label == _CONJUNCTION:
         # In "red, and blue" the conjunct is before the comma.
         return next(
@@ -131,36 +138,28 @@ def _head(node: _Node) -> _Node:
     return node.children[place]
 
 
-def _place_of_head(node: _Node) -> int:
-    labels = [child.label for child in node.children]
-    if node.label in _NOUN_PHRASES:
-        return _head_of_noun_phrase(labels)
-    side, wanted = COLLINS_RULES.get(node.label, (LEFT, ""))
-    places = range(len(labels)) if side == LEFT else range(len(labels) - 1, -1, -1)
-    for label in wanted.split():
-        for place in places:
-            if labels[place] == label:
-                return place
-    return places[0]
+def place_of_head(
+    label: str, parts: Sequence[str], rules: Mapping[str, tuple[str, str]], otherwise: str
+) -> int:
+    """Which part of a constituent is its head.
 
-
-def _head_of_noun_phrase(labels: Sequence[str]) -> int:
-    """Each step searches from one side for any of its labels; else the last child is the head."""
-    last = len(labels) - 1
-    if labels[last] == "POS":
+    Args:
+        label: The constituent's label.
+        parts: Labels of its parts; at least one.
+        rules: By label the side from which to search, and the labels to search for; `PHRASE` for noun phrases.
+        otherwise: The side of labels that have no rule.
+    """
+    side, wanted = rules.get(label, (otherwise, ""))
+    last = len(parts) - 1
+    if side == PHRASE and parts[last] == "POS":
         return last
-    backwards = range(last, -1, -1)
-    for places, wanted in (
-        (backwards, {"NN", "NNP", "NNPS", "NNS", "NX", "NML", "POS", "JJR"}),
-        (range(last + 1), {"NP"}),
-        (backwards, {"$", "ADJP", "PRN"}),
-        (backwards, {"CD"}),
-        (backwards, {"JJ", "JJS", "RB", "QP"}),
-    ):
-        for place in places:
-            if labels[place] in wanted:
+    # Of noun phrases each step searches from one side for any of its labels.
+    steps = _OF_NOUN_PHRASES if side == PHRASE else [(side, {one}) for one in wanted.split()]
+    for start, labels in steps:
+        for place in range(last + 1) if start == LEFT else range(last, -1, -1):
+            if parts[place] in labels:
                 return place
-    return last
+    return 0 if side == LEFT else last
 
 
 def _head_word(node: _Node) -> int:
@@ -170,7 +169,6 @@ def _head_word(node: _Node) -> int:
 
 
 def _highest(root: _Node) -> _Node:
-    """The highest constituent of a sentence below `TOP`."""
     while root.label == TOP and root.children:
         root = _head(root)
     return root

@@ -106,8 +106,6 @@ def blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
 
 @dataclass
 class _Block:
-    """The content of a block's lines so far."""
-
     rows: list[tuple[str, str, str, int, str, bool]] = field(default_factory=list)
     ranges: list[tuple[int, int, str, bool]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
@@ -348,7 +346,6 @@ def joined_tree(parts: Sequence[Analysis], sentences: Sequence[ConlluSentence]) 
 
 
 def _role_fields(analysis: Analysis, start: int) -> dict[int, str]:
-    """The last column of predicates."""
     return {one.predicate: "|".join(frame_fields(one, start)) for one in analysis.frames or ()}
 
 

@@ -7,13 +7,13 @@ their noun, complementiser phrases by their verb, and auxiliaries are modifiers 
 
 from collections.abc import Iterable, Sequence
 
-from pfsm.analysis.collins import COLLINS_RULES, LEFT, RIGHT
+from pfsm.analysis.collins import COLLINS_RULES, LEFT, PHRASE, RIGHT, place_of_head
 from pfsm.analysis.constituents import TOP, Constituent
 from pfsm.analysis.sentence import DependencyTree
 
-_NOUNS = ("NN", "NNP", "NNPS", "NNS", "NX", "NML", "POS", "JJR")
 # The side from which to search the children, and the labels to search for, in order: where they differ from Collins's.
 _RULES = COLLINS_RULES | {
+    "NX": (PHRASE, ""),
     "PP": (LEFT, "NP NML WHNP QP ADJP S SBAR VP ADVP PP IN TO VBG VBN RP FW"),
     "S": (LEFT, "VP S SBAR ADJP UCP NP TO IN"),
     "SBAR": (LEFT, "S SQ SINV SBAR FRAG VP WHNP WHPP WHADVP WHADJP IN DT"),
@@ -36,43 +36,11 @@ def head_child(node: Constituent) -> Constituent:
         raise ValueError("a leaf has no parts")
     # Punctuation is the head only of itself.
     children = [child for child in node.children if not _is_punctuation(child)] or list(node.children)
-    if node.label in {"NP", "NML", "NX"}:
-        return _head_of_noun_phrase(children)
-    side, labels = _RULES.get(node.label, (RIGHT, ""))
-    ordered = children if side == LEFT else children[::-1]
-    return _first(ordered, labels.split()) or ordered[0]
+    return children[place_of_head(node.label, [child.label for child in children], _RULES, RIGHT)]
 
 
 def _is_punctuation(node: Constituent) -> bool:
     return node.is_leaf and node.label in _PUNCTUATION
-
-
-def _first(children: Sequence[Constituent], labels: Sequence[str]) -> Constituent | None:
-    """The first child with the first of the labels that occurs among the children."""
-    for label in labels:
-        for child in children:
-            if child.label == label:
-                return child
-    return None
-
-
-def _head_of_noun_phrase(children: Sequence[Constituent]) -> Constituent:
-    """Collins's rule for noun phrases: each step searches for any of its labels."""
-    if children[-1].label == "POS":
-        return children[-1]
-    backwards = children[::-1]
-    steps: tuple[tuple[Sequence[Constituent], tuple[str, ...]], ...] = (
-        (backwards, _NOUNS),
-        (children, ("NP",)),
-        (backwards, ("$", "ADJP", "PRN")),
-        (backwards, ("CD",)),
-        (backwards, ("JJ", "JJS", "RB", "QP")),
-    )
-    for ordered, labels in steps:
-        found = next((child for child in ordered if child.label in labels), None)
-        if found is not None:
-            return found
-    return children[-1]
 
 
 def head_dependencies(trees: Sequence[Constituent]) -> DependencyTree:
@@ -102,7 +70,6 @@ def head_word(node: Constituent) -> int:
 
 
 def _attach(node: Constituent, heads: list[int], labels: list[str]) -> None:
-    """Attaches the head words of the other children to the head word of the node."""
     chosen = head_child(node)
     governor = head_word(chosen)
     for child in node.children:

@@ -293,7 +293,6 @@ def score_roles(pairs: Iterable[tuple[Analysis, Analysis]], *, of: str | None = 
 
 
 def _left_out(line: Analysis, of: str | None) -> set[int]:
-    """Words that have another tag than this, where there are tags."""
     if of is None:
         return set()
     if line.upos:

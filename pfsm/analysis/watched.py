@@ -55,8 +55,6 @@ def watched_analyser(name: str, value: Any) -> AnalyserKind:
 
 
 class _WatchedAnalyser:
-    """An analyser whose analyses are checked, and whose label names its package."""
-
     def __init__(self, name: str, analyser: Analyser) -> None:
         if not callable(getattr(analyser, "analyse", None)) or not isinstance(
             getattr(analyser, "label", None), str

@@ -88,7 +88,6 @@ def date_spans(tokens: Sequence[str]) -> list[Span]:
 
 
 def _dated(tokens: Sequence[str], at: int) -> list[tuple[int, Meaning]]:
-    """Sizes and meanings of the dates that begin at a place."""
     alone = _numeric(tokens[at])
     if alone is not None:
         return [(1, alone)]
@@ -142,7 +141,6 @@ def _numeric(token: str) -> Meaning | None:
 
 
 def _timed(tokens: Sequence[str], at: int) -> list[tuple[int, Meaning]]:
-    """Sizes and meanings of the times of day that begin at a place."""
     token = tokens[at].lower()
     if token in _NOON:
         return [(1, ("time", _NOON[token]))]

@@ -194,7 +194,6 @@ def _without_equal(ours: Sequence[Run], theirs: Sequence[Run]) -> tuple[list[Fac
 
 
 def _numbered(side: Sequence[Run]) -> list[tuple[range, str]]:
-    """The places of all runs of a side with their meanings."""
     return [
         (range(number * _APART + start, number * _APART + stop), meaning)
         for number, run in enumerate(side)

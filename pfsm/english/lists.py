@@ -71,6 +71,5 @@ _NAMES = words("dictionary-names")
 
 @cache
 def _sorts() -> frozenset[int]:
-    """The synsets above others."""
     table = wordnet()
     return frozenset(parent for number in range(table.synonyms.size) for parent in table.parents(number))

@@ -276,7 +276,6 @@ def _spans(words: list[str], numbers: Sequence[Number]) -> Iterator[tuple[int, i
 
 
 def _amounts(words: list[str], number: Number) -> Iterator[tuple[int, int, Meaning]]:
-    """A number with the unit behind it, or with a currency before it."""
     yield from _behind(words, number)
     before = number.start - 1
     currency = behind_number(words[before]) if before >= 0 and words[before] in SIGNS else None
@@ -285,7 +284,6 @@ def _amounts(words: list[str], number: Number) -> Iterator[tuple[int, int, Meani
 
 
 def _behind(words: list[str], number: Number) -> Iterator[tuple[int, int, Meaning]]:
-    """A number with the unit behind it."""
     behind = number.start + number.length
     phrase = unit_phrase(words, behind)
     if phrase is not None:

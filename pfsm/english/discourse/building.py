@@ -43,7 +43,6 @@ def built_structure(analysis: Analysis) -> Drs:
 
 
 def _bare_frames(frames: Sequence[Frame]) -> tuple[Frame, ...]:
-    """The predicates with the labels and places of their arguments only."""
     return tuple(
         Frame(frame.predicate, "", tuple(_bare_argument(one) for one in frame.arguments)) for frame in frames
     )
@@ -68,7 +67,6 @@ def _built(
 
 
 def _structure(grammar: Grammar) -> Drs:
-    """The structure of all sentences, one after the other."""
     draft = Draft(grammar)
     before = ""
     for start, end in grammar.analysis.bounds:

@@ -138,7 +138,6 @@ def scope_of(draft: Draft, word: int, box: str) -> Scope:
 
 
 def _within_operators(draft: Draft, word: int, box: str) -> str:
-    """Opens the boxes of perhaps, negation and modals."""
     maybe = draft.grammar.among(word, known.POSSIBLY, "advmod")
     if maybe is not None:
         draft.done.add(maybe)
@@ -147,7 +146,6 @@ def _within_operators(draft: Draft, word: int, box: str) -> str:
 
 
 def _within_quantifier(draft: Draft, child: int, box: str) -> str:
-    """Opens the boxes of a universal or negative phrase, if it is one."""
     grammar = draft.grammar
     text = grammar.words[child]
     every = child if text in known.EVERY else grammar.among(child, known.EVERY_DETERMINERS, "det")

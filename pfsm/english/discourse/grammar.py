@@ -208,7 +208,6 @@ def _clock(grammar: Grammar, word: int) -> str:
 
 
 def _by_place(grammar: Grammar, word: int) -> tuple[str, str] | None:
-    """The same of a number, by the words around it."""
     text = grammar.words[word]
     beside = [grammar.words[one] for one in (*grammar.children[word], grammar.heads[word]) if one >= 0]
     dated = any(one in WEEKDAYS or one in MONTHS for one in beside)

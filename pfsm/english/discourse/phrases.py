@@ -90,7 +90,6 @@ class Phrases:
         return inner
 
     def _presupposed_box(self, box: str, words: tuple[int, ...]) -> str:
-        """A new box that this one presupposes."""
         inner = self.draft.new("b")
         self.draft.add(inner, PRESUPPOSITION, box, words=words)
         return inner
@@ -129,7 +128,6 @@ class Phrases:
         return self._presupposed_box(box, (mark,))
 
     def _modifier(self, child: int, box: str, own: str) -> None:
-        """One dependent of a noun."""
         draft, grammar = self.draft, self.draft.grammar
         label, whole = grammar.labels[child], grammar.whole[child]
         if self._is_of_date(child, own):
@@ -166,7 +164,6 @@ class Phrases:
         return grammar.words[child] in known.HALVES_OF_DAY or date_of(grammar, child) is not None
 
     def _determiner(self, child: int, box: str, own: str) -> None:
-        """A determiner that asks, or says how many."""
         draft, grammar = self.draft, self.draft.grammar
         if grammar.words[child] == "whose":
             draft.add(box, "Of", own, draft.later(child, box), words=(child,))
@@ -189,11 +186,9 @@ class Phrases:
         draft.add(box, "Name", asked, '"?"', words=(child - 1,))
 
     def _number(self, child: int, box: str, own: str) -> None:
-        """A number of a noun."""
         self.draft.add(box, "Quantity", own, f'"{number_of(self.draft.grammar, child)}"', words=(child,))
 
     def _property(self, child: int, box: str, own: str) -> None:
-        """An adjective of a noun."""
         draft, grammar = self.draft, self.draft.grammar
         if grammar.words[child] in known.MANY:
             self._amount(child, box, own)

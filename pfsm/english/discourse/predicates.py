@@ -223,11 +223,9 @@ class Predicates:
             draft.later(child, inner)
 
     def _has_box(self, child: int) -> bool:
-        """Whether an adverbial clause stands in a box of its own."""
         return child in self.draft.boxes or bool(self._relation(child)[0])
 
     def _relation(self, child: int) -> tuple[str, tuple[int, ...]]:
-        """The relation that an adverbial clause's conjunction says, and its words; empty for clauses without tense."""
         grammar = self.draft.grammar
         mark = grammar.first(child, "mark", "advmod")
         text = "" if mark is None else grammar.words[mark]

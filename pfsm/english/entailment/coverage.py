@@ -79,7 +79,6 @@ def _kept(pair: Pair, kind: Kind) -> float:
 
 
 def _dependents(side: Side, kind: Kind) -> Iterator[int]:
-    """Words with a word for a head, if their relation is of some kind."""
     for place, head in enumerate(side.heads):
         if head != ROOT and side.is_word(place) and side.is_word(head) and kind(side, place) is not None:
             yield place

@@ -93,7 +93,6 @@ def _letters(form: str) -> str:
 
 
 def _runs(side: Side) -> Iterator[list[str]]:
-    """Names of several words next to each other."""
     for run in _run_places(side):
         yield [side.forms[place] for place in run]
 

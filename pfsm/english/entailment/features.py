@@ -98,8 +98,6 @@ def _distinct(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
 
 
 class _Engine:
-    """The tables, and what has been looked up in them."""
-
     def __init__(self) -> None:
         self.table = load_relations(RELATIONS)
         self.senses = lru_cache(maxsize=100_000)(self.table.synonyms.synsets)

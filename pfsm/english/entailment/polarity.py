@@ -95,14 +95,12 @@ def is_predicate(side: Side, place: int) -> bool:
 
 
 def _predicates(pair: Pair) -> Iterator[tuple[int, int]]:
-    """Aligned words that are predicates on both sides."""
     for i, j in pair.aligned.items():
         if is_predicate(pair.reference, i) and is_predicate(pair.hypothesis, j):
             yield i, j
 
 
 def _clash(pair: Pair, differ: Callable[[int, int], bool]) -> float:
-    """Share of the aligned predicates that differ in some way."""
     judged = list(_predicates(pair))
     return sum(differ(i, j) for i, j in judged) / max(1, len(judged))
 

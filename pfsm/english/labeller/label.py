@@ -214,7 +214,6 @@ class Labeller:
     def _of_nouns(
         self, sentence: Tagged, tree: DependencyTree, nouns: Sequence[int], states: Matrix
     ) -> dict[int, Judged]:
-        """The nouns that may be predicates, and how their arguments are decided."""
         weights = self._weights.nominal
         if weights is None or not nouns:
             return {}

@@ -85,7 +85,6 @@ def noun_keys(
 
 
 def _own_names(lemma: str, tag: str, relation: str, above: str, case: str) -> list[str]:
-    """What is said of a noun and of the word above it."""
     return [
         f"l {lemma}",
         f"lt {lemma} {tag}",
@@ -101,7 +100,6 @@ def _own_names(lemma: str, tag: str, relation: str, above: str, case: str) -> li
 
 
 def _names_below(lemma: str, word: str, relation: str, case: str) -> list[str]:
-    """What is said of a word below a noun."""
     return [
         f"b {relation} {case}",
         f"bl {lemma} {relation} {case}",

@@ -5,7 +5,7 @@ there, with three arrays, if the labeller knows nominal predicates (`pfsm.englis
 with one float32 scale per row, as in the file of a parser; vectors are float32, keys of features int32.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.english.labeller.inputs import layers_of
-from pfsm.english.parser.weights import SCALE, Matrix, ParserWeights, quantised, restored
+from pfsm.english.parser.weights import (
+    SCALE,
+    Matrix,
+    ParserWeights,
+    check_shapes,
+    quantised,
+    restored_arrays,
+    stored_arrays,
+)
 from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
 from pfsm.io.files import StrPath
 
@@ -47,48 +55,7 @@ class NominalWeights:
     threshold: float
 
 
-def nominal_header(weights: NominalWeights) -> dict[str, Any]:
-    """The entry of the header."""
-    return {"labels": list(weights.labels), **{name: getattr(weights, name) for name in _NUMBERS}}
-
-
-def nominal_arrays(weights: NominalWeights) -> dict[str, NDArray[Any]]:
-    """The arrays of the file. The weights of features are int8 with one scale for all."""
-    steps, scale = quantised(weights.weights[None])
-    return {
-        _KEYS: weights.keys,
-        _WEIGHTS: steps[0],
-        _WEIGHTS + SCALE: scale,
-        _STATE: weights.state.astype(np.float32),
-    }
-
-
-def nominal_weights(header: Mapping[str, Any], stored: Mapping[str, NDArray[Any]]) -> NominalWeights:
-    """The weights from the header's entry and the file's arrays.
-
-    Raises:
-        KeyError: If one is missing.
-        ValueError: If a number is none.
-    """
-    return NominalWeights(
-        stored[_KEYS],
-        restored(stored[_WEIGHTS][None], stored[_WEIGHTS + SCALE])[0],
-        stored[_STATE],
-        tuple(map(str, header["labels"])),
-        *(float(header[name]) for name in _NUMBERS),
-    )
-
-
-def check_nominal(weights: NominalWeights, size: int) -> None:
-    """Checks shapes and values.
-
-    Args:
-        weights: The weights.
-        size: Length of a word's state.
-
-    Raises:
-        ValueError: If an array has another shape, or a value is out of its range.
-    """
+def _check_nominal(weights: NominalWeights, size: int) -> None:
     keys = weights.keys
     if keys.dtype != np.int32 or keys.ndim != 1 or not keys.size or weights.weights.shape != keys.shape:
         raise ValueError("keys and weights of nouns do not fit together")
@@ -108,11 +75,8 @@ KEYS = "keys"
 # Features are known by so many bits of their hashes.
 KEY_BITS = 24
 PLACES = ("predicate", "head", "first", "last")
-_DIRECTIONS = ("ahead", "back")
 _VECTORS = ("bias", "output_bias")
 _MATRICES = ("tags", "relations", "features", "output", *PLACES)
-# Of each layer and direction.
-_LSTM_MATRICES, _LSTM_VECTORS = ("input", "recurrent"), ("bias",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +91,7 @@ class RoleWeights:
         temperature: Scores are divided by it, so that probabilities are calibrated.
         threshold: An argument is worth its probability less this.
         keys: int32 [n_features], the lowest `KEY_BITS` bits of each known feature.
-        arrays: float32, shapes as in `check_role_arrays`.
+        arrays: float32, by name.
         checksum: First 8 hex digits of the file's digest; empty before it is written.
         nominal: What it knows of nominal predicates; None if it labels the arguments of verbs alone.
     """
@@ -172,23 +136,10 @@ class RoleWeights:
         return known and self.vector_size == parser.arrays["vectors"].shape[1]
 
 
-def _names(layers: int) -> tuple[list[str], list[str]]:
-    """Names of the matrices and of the vectors."""
-    lstms = [f"{name}.{layer}" for layer in range(layers) for name in _DIRECTIONS]
-    return (
-        [*_MATRICES, *(f"{lstm}.{part}" for lstm in lstms for part in _LSTM_MATRICES)],
-        [*_VECTORS, *(f"{lstm}.{part}" for lstm in lstms for part in _LSTM_VECTORS)],
-    )
-
-
-def role_weights_bytes(weights: RoleWeights) -> bytes:
-    """The file's content; the same weights give the same bytes."""
-    stored: dict[str, NDArray[Any]] = {KEYS: weights.keys}
-    matrices, vectors = _names(weights.layers)
-    for name in matrices:
-        stored[name], stored[name + SCALE] = quantised(weights.arrays[name])
-    for name in vectors:
-        stored[name] = weights.arrays[name].astype(np.float32)
+def _role_weights_bytes(weights: RoleWeights) -> bytes:
+    names = [*_MATRICES, *(name for name, _ in _lstm_shapes(weights.arrays) if not name.endswith(".bias"))]
+    names += [*_VECTORS, *(name for name in weights.arrays if name not in {*names, *_VECTORS})]
+    stored = {KEYS: weights.keys, **stored_arrays({name: weights.arrays[name] for name in names})}
     header = {
         "name": weights.name,
         "licence": weights.licence,
@@ -198,9 +149,15 @@ def role_weights_bytes(weights: RoleWeights) -> bytes:
         "threshold": weights.threshold,
         "layers": weights.layers,
     }
-    if weights.nominal is not None:
-        stored |= nominal_arrays(weights.nominal)
-        header["nominal"] = nominal_header(weights.nominal)
+    if nouns := weights.nominal:
+        # The weights of features have one scale for all.
+        steps, scale = quantised(nouns.weights[None])
+        stored |= {_KEYS: nouns.keys, _WEIGHTS: steps[0], _WEIGHTS + SCALE: scale}
+        stored[_STATE] = nouns.state.astype(np.float32)
+        header["nominal"] = {
+            "labels": list(nouns.labels),
+            **{name: getattr(nouns, name) for name in _NUMBERS},
+        }
     return content_bytes(FORMAT, header, stored)
 
 
@@ -210,7 +167,7 @@ def write_role_weights(weights: RoleWeights, path: StrPath) -> None:
     Raises:
         PfsmError: If it cannot be written.
     """
-    write_content(path, role_weights_bytes(weights))
+    write_content(path, _role_weights_bytes(weights))
 
 
 def read_role_weights(path: StrPath) -> RoleWeights:
@@ -220,11 +177,18 @@ def read_role_weights(path: StrPath) -> RoleWeights:
         PfsmError: If it is missing, not a labeller, of another format, or damaged.
     """
     content = read_content(path, FORMAT)
-    header, stored = content.header, content.arrays
+    header = content.header
     try:
-        matrices, vectors = _names(int(header["layers"]))
-        arrays = {name: restored(stored[name], stored[name + SCALE]) for name in matrices}
-        arrays |= {name: stored[name] for name in vectors}
+        arrays = restored_arrays(content.arrays)
+        keys, nominal = arrays.pop(KEYS), None
+        if nouns := header.get("nominal"):
+            nominal = NominalWeights(
+                arrays.pop(_KEYS),
+                arrays.pop(_WEIGHTS),
+                arrays.pop(_STATE),
+                tuple(map(str, nouns["labels"])),
+                *(float(nouns[name]) for name in _NUMBERS),
+            )
         weights = RoleWeights(
             str(header["name"]),
             str(header["licence"]),
@@ -232,29 +196,24 @@ def read_role_weights(path: StrPath) -> RoleWeights:
             tuple(map(str, header["labels"])),
             float(header["temperature"]),
             float(header["threshold"]),
-            stored[KEYS],
+            keys,
             arrays,
             content.checksum,
-            nominal_weights(header["nominal"], stored) if "nominal" in header else None,
+            nominal,
         )
-        check_role_arrays(weights)
+        _check_role_arrays(weights)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         raise incomplete(path, FORMAT) from None
     return weights
 
 
-def check_role_arrays(weights: RoleWeights) -> None:
-    """Checks names, shapes and values of all arrays.
-
-    Raises:
-        ValueError: If an array has a shape that does not fit its neighbours, or values that are no finite numbers.
-    """
+def _check_role_arrays(weights: RoleWeights) -> None:
+    """Raises ValueError if arrays do not fit each other, or hold values that are no finite numbers."""
     arrays = weights.arrays
     hidden, n_labels = arrays["bias"].size, len(weights.all_labels)
-    inputs, gates = arrays["ahead.0.input"].shape
-    state, units = gates // 4, arrays["output"].shape[0]
+    gates, units = arrays["ahead.0.input"].shape[1], arrays["output"].shape[0]
     # States of both directions, and the word's vector.
-    size = 2 * state + weights.vector_size
+    size = 2 * (gates // 4) + weights.vector_size
     shapes = {
         "tags": (len(arrays["tags"]), arrays["tags"].shape[-1]),
         "relations": (len(arrays["relations"]), arrays["relations"].shape[-1]),
@@ -264,29 +223,23 @@ def check_role_arrays(weights: RoleWeights) -> None:
         "output_bias": (n_labels,),
         **dict.fromkeys(PLACES, (size, units)),
     }
-    for layer in range(weights.layers):
-        for name in _DIRECTIONS:
-            shapes |= {
-                f"{name}.{layer}.input": (2 * state if layer else inputs, gates),
-                f"{name}.{layer}.recurrent": (state, gates),
-                f"{name}.{layer}.bias": (gates,),
-            }
-    for name, shape in shapes.items():
-        array = arrays[name]
-        if (
-            array.shape != shape
-            or array.dtype != np.float32
-            or not np.isfinite(array).all()
-            or not array.size
-        ):
-            raise ValueError(f"{name} must be {shape}")
-    if gates != 4 * state or units < hidden or weights.vector_size < 1:
+    check_shapes(arrays, [*shapes.items(), *_lstm_shapes(arrays)])
+    if gates % 4 or units < hidden or weights.vector_size < 1:
         raise ValueError("layers do not fit together")
     if weights.keys.dtype != np.int32 or weights.keys.ndim != 1 or not 0.0 < weights.temperature < np.inf:
         raise ValueError("keys or the temperature are none")
     if not 0.0 <= weights.threshold <= 1.0:
         raise ValueError("the threshold is no probability")
     if weights.nominal is not None:
-        check_nominal(weights.nominal, size)
+        _check_nominal(weights.nominal, size)
     if weights.keys.min() < 0 or np.unique(weights.keys).size != weights.keys.size:
         raise ValueError("a key occurs twice")
+
+
+def _lstm_shapes(arrays: Mapping[str, Matrix]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    inputs, gates = arrays["ahead.0.input"].shape
+    for layer in range(layers_of(arrays)):
+        for name in ("ahead", "back"):
+            yield f"{name}.{layer}.input", (2 * (gates // 4) if layer else inputs, gates)
+            yield f"{name}.{layer}.recurrent", (gates // 4, gates)
+            yield f"{name}.{layer}.bias", (gates,)

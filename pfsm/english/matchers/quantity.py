@@ -52,7 +52,6 @@ class QuantityMatcher:
     def _quantities(
         self, lines: EncodedLines, vocabulary: Vocabulary, kinds: NDArray[np.int32]
     ) -> dict[int, list[Quantity]]:
-        """The quantities of each line that has any."""
         of_tokens = kinds[lines.ids].astype(np.uint8)
         line_of = np.repeat(np.arange(len(lines)), np.diff(lines.offsets))
         found: dict[int, list[Quantity]] = {}

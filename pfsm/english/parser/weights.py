@@ -4,7 +4,7 @@ The header gives name, licence, sources, scores and the inventories. Matrices ar
 stored under the array's name with ``.scale``; vectors are float32.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from pfsm.io.containers import Format, content_bytes, incomplete, read_content, 
 from pfsm.io.files import StrPath
 
 Matrix = NDArray[np.float32]
+Shape = tuple[int, ...]
 # Character numbers 0 to 3; the known characters follow.
 PADDING, UNKNOWN_CHARACTER, BEGIN, END = range(4)
 
@@ -73,14 +74,45 @@ def restored(steps: NDArray[np.int8], scale: Matrix) -> Matrix:
     return steps.astype(np.float32) * scale.reshape(-1, *[1] * (steps.ndim - 1))
 
 
-def weights_bytes(weights: ParserWeights) -> bytes:
-    """The file's content; the same weights give the same bytes."""
+def stored_arrays(arrays: Mapping[str, Matrix]) -> dict[str, NDArray[Any]]:
+    """Arrays as files have them: matrices quantised, beside their scales; vectors as they are."""
     stored: dict[str, NDArray[Any]] = {}
-    for name, array in weights.arrays.items():
+    for name, array in arrays.items():
         if array.ndim > 1:
             stored[name], stored[name + SCALE] = quantised(array)
         else:
             stored[name] = array.astype(np.float32)
+    return stored
+
+
+def restored_arrays(stored: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays of a file without their scales.
+
+    Raises:
+        KeyError: If a scale is missing.
+    """
+    return {
+        name: restored(array, stored[name + SCALE]) if array.dtype == np.int8 else array
+        for name, array in stored.items()
+        if not name.endswith(SCALE)
+    }
+
+
+def check_shapes(arrays: Mapping[str, Matrix], shapes: Iterable[tuple[str, Shape]]) -> None:
+    """Checks arrays that a file has.
+
+    Raises:
+        ValueError: If one is missing or empty, has another shape, or contains anything but finite float32.
+    """
+    for name, shape in shapes:
+        if _shape(arrays, name) != shape:
+            raise ValueError(f"{name} must be {shape}")
+        if arrays[name].dtype != np.float32 or not np.isfinite(arrays[name]).all():
+            raise ValueError(f"{name} contains other values than finite numbers")
+
+
+def weights_bytes(weights: ParserWeights) -> bytes:
+    """The file's content; the same weights give the same bytes."""
     header = {
         "name": weights.name,
         "licence": weights.licence,
@@ -88,7 +120,7 @@ def weights_bytes(weights: ParserWeights) -> bytes:
         "temperatures": dict(weights.temperatures),
         "inventories": {kind: list(names) for kind, names in weights.inventories.items()},
     }
-    return content_bytes(FORMAT, header, stored)
+    return content_bytes(FORMAT, header, stored_arrays(weights.arrays))
 
 
 def write_weights(weights: ParserWeights, path: StrPath) -> None:
@@ -115,41 +147,22 @@ def read_weights(path: StrPath) -> ParserWeights:
             dict(header["card"]),
             {kind: tuple(map(str, header["inventories"][kind])) for kind in _INVENTORIES},
             {kind: float(value) for kind, value in header["temperatures"].items()},
-            _restored(content.arrays),
+            restored_arrays(content.arrays),
             content.checksum,
         )
-        check_arrays(weights)
+        _check_arrays(weights)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         raise incomplete(path, FORMAT) from None
     return weights
 
 
-def _restored(stored: Mapping[str, NDArray[Any]]) -> dict[str, Matrix]:
-    return {
-        name: restored(array, stored[name + SCALE]) if array.dtype == np.int8 else array
-        for name, array in stored.items()
-        if not name.endswith(SCALE)
-    }
-
-
-Shape = tuple[int, ...]
 _TEMPERATURES = ("arcs", "labels", "spans")
 # Fewest labels in an inventory; the first one is the root's or means "no constituent".
 _FEWEST_LABELS = 2
 
 
-def check_arrays(weights: ParserWeights) -> None:
-    """Checks names, shapes and values of all arrays that the network takes from a file.
-
-    Raises:
-        ValueError: If an array is missing, has a shape that does not fit its neighbours, or contains NaN or infinity.
-    """
-    arrays = weights.arrays
-    for name, shape in _shapes(weights):
-        if _shape(arrays, name) != shape:
-            raise ValueError(f"{name} must be {shape}")
-    if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in arrays.values()):
-        raise ValueError("an array contains other values than finite numbers")
+def _check_arrays(weights: ParserWeights) -> None:
+    check_shapes(weights.arrays, _shapes(weights))
     if not all(0.0 < weights.temperatures.get(kind, 0.0) < np.inf for kind in _TEMPERATURES):
         raise ValueError("a temperature is missing or not a positive number")
 

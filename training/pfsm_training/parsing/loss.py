@@ -19,8 +19,6 @@ from pfsm_training.parsing.network import ParserNetwork, Scores
 
 
 class _TreeLogSum(torch.autograd.Function):
-    """Log-sum over single-root dependency trees of a padded batch."""
-
     @staticmethod
     def forward(ctx: Any, scores: Tensor, lengths: Tensor) -> Tensor:
         table = scores.detach().double().contiguous().numpy()
@@ -41,8 +39,6 @@ class _TreeLogSum(torch.autograd.Function):
 
 
 class _SpanLogSum(torch.autograd.Function):
-    """Log-sum over binary bracketings of a padded batch."""
-
     @staticmethod
     def forward(ctx: Any, scores: Tensor, lengths: Tensor) -> Tensor:
         table = scores.detach().double().contiguous().numpy()

@@ -100,8 +100,6 @@ def tuned(weights: RoleWeights, samples: Sequence[Sample], parser: ParserWeights
 
 
 def _best(having: With, samples: Sequence[Sample], parser: ParserWeights, kind: str) -> RoleWeights:
-    """The weights with the temperature and the threshold that are best for predicates with this tag."""
-
     def found(temperature: float, threshold: float) -> RoleScores:
         labeller = Labeller(having(temperature, threshold), parser)
         nominal = kind == NOUN

@@ -188,7 +188,6 @@ def _step(
     lesson: Lesson,
     share: float,
 ) -> float:
-    """One step of the optimiser; returns the sum of the losses of the predicates."""
     optimiser.zero_grad(set_to_none=True)
     batch = batch_of(group, network.n_features, lesson.noun_keys.size)
     scores, odds = network(batch)

@@ -70,7 +70,6 @@ def _antonyms(token: Token) -> list[str]:
 
 
 def _is_usual(form: str, tag: str, old: str) -> bool:
-    """Whether people say the antonym, and as that of the word."""
     # "Noncurrent" is no word of news, "fearlessnesses" none at all.
     if form == old or form in _EXCLUDED_ANTONYM or form.startswith("non") or form.endswith("nesses"):
         return False

@@ -131,7 +131,6 @@ def _passive(text: Text, dice: Dice) -> str | None:
 
 
 def _be(clause: Clause, *, plural: bool) -> str:
-    """The auxiliaries of the passive."""
     if clause.auxiliaries and clause.finite.xpos == "MD":
         return f"{clause.finite.lower} be"
     if clause.auxiliaries:
@@ -152,7 +151,6 @@ def _is_simple(clause: Clause) -> bool:
 
 
 def _object(text: Text, clause: Clause) -> Token | None:
-    """The object of a clause of the pattern; None of others."""
     parse, verb = text.parse, clause.verb
     thing = parse.child(verb, "obj")
     if (
