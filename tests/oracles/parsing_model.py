@@ -89,18 +89,15 @@ def oracle(sentence: Sentence) -> list[str]:
 
 
 class Model:
-    """Trained by SciPy on the derivation of one tree, or of several; one that is there twice counts twice."""
+    """Trained by SciPy on the derivation of one tree."""
 
-    def __init__(
-        self, first: Sentence, penalty: float, legal_only: bool, others: Sequence[Sentence] = ()
-    ) -> None:
+    def __init__(self, sentence: Sentence, penalty: float, legal_only: bool) -> None:
         self.legal_only, self.penalty = legal_only, penalty
         self.steps: list[tuple[list[str], str, tuple[str, ...]]] = []
-        for sentence in (first, *others):
-            state = State()
-            for action in oracle(sentence):
-                self.steps.append((features(state, sentence), action, self._normalised(state, sentence)))
-                state = state.after(action)
+        state = State()
+        for action in oracle(sentence):
+            self.steps.append((features(state, sentence), action, self._normalised(state, sentence)))
+            state = state.after(action)
         names = sorted({name for step in self.steps for name in step[0]})
         self.place = {name: k for k, name in enumerate(names)}
         found = minimize(

@@ -13,9 +13,8 @@ front of the queue and the outermost children have. The weights minimise the con
 
     sum over the steps of the reference's derivation of  -log P(action | state)  +  penalty / 2 * sum w^2
 
-by L-BFGS from zero. A model can be made of several trees, each with a weight on its steps; of trees that many models
-have in common, a *base*, the optimum is found once, and L-BFGS starts from there. The other sentence's best derivation
-is searched for with a beam (5, 6). Equal derivations keep the order of their parents, then shift, reduce-L, reduce-R.
+by L-BFGS from zero. The other sentence's best derivation is searched for with a beam (5, 6). Equal derivations keep the
+order of their parents, then shift, reduce-L, reduce-R.
 
 Per pair: O(steps * templates) an iteration of the training, O(steps * beam * templates * log features) of the search.
 """
@@ -28,8 +27,6 @@ from pfsm_kernels.cache import njit
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Float = NDArray[np.float64]
-# Keys of a base and their weights; features, actions and legal actions of its steps.
-Base = tuple[Int64, Float, Int64, Int64, Int64]
 SHIFT, REDUCE_L, REDUCE_R = 0, 1, 2
 ACTIONS = 3
 # What templates are made of: words, then tags. lc, rc: leftmost, rightmost child.
@@ -131,8 +128,8 @@ def _log_probabilities(scores, legal):
 
 
 @njit(nogil=True)
-def _loss(weights, features, actions, legal, counts, penalty, gradient):
-    """The objective and its gradient, both flat float64 [n_features * 3]; ``counts`` weigh the steps."""
+def _loss(weights, features, actions, legal, penalty, gradient):
+    """The objective and its gradient, both flat float64 [n_features * 3]."""
     loss = 0.0
     for k in range(weights.size):
         gradient[k] = penalty * weights[k]
@@ -144,9 +141,9 @@ def _loss(weights, features, actions, legal, counts, penalty, gradient):
             for a in range(ACTIONS):
                 scores[a] += weights[ACTIONS * feature + a]
         _log_probabilities(scores, legal[step])
-        loss -= counts[step] * scores[actions[step]]
+        loss -= scores[actions[step]]
         for a in range(ACTIONS):
-            slope = counts[step] * (np.exp(scores[a]) - (a == actions[step]))
+            slope = np.exp(scores[a]) - (a == actions[step])
             if slope != 0.0:
                 for feature in features[step]:
                     gradient[ACTIONS * feature + a] += slope
@@ -182,20 +179,20 @@ def _direction(gradient, moves, changes, count, direction):
 
 
 @njit(nogil=True)
-def _minimise(weights, features, actions, legal, counts, penalty):
+def _minimise(weights, features, actions, legal, penalty):
     """Weights at the optimum, flat float64 [n_features * 3], from the given ones, which are changed."""
     size = weights.size
     gradient = np.empty(size)
     trial, trial_gradient, direction = np.empty(size), np.empty(size), np.empty(size)
     moves, changes, count = np.zeros((HISTORY, size)), np.zeros((HISTORY, size)), 0
-    loss = _loss(weights, features, actions, legal, counts, penalty, gradient)
+    loss = _loss(weights, features, actions, legal, penalty, gradient)
     while count < MOST_ITERATIONS and np.abs(gradient).max() > TOLERANCE:
         _direction(gradient, moves, changes, count, direction)
         slope = _dot(gradient, direction)
         step = 1.0 if count > 0 else 1.0 / max(1.0, np.abs(gradient).sum() / 10.0)
         while True:
             trial[:] = weights + step * direction
-            trial_loss = _loss(trial, features, actions, legal, counts, penalty, trial_gradient)
+            trial_loss = _loss(trial, features, actions, legal, penalty, trial_gradient)
             if trial_loss <= loss + 1e-4 * step * slope or step < 1e-12:
                 break
             step *= 0.5
@@ -210,78 +207,18 @@ def _minimise(weights, features, actions, legal, counts, penalty):
 
 
 @njit(nogil=True)
-def _steps_of(trees, offsets, templates, legal_only):
-    """Keys, actions and legal actions of the steps of several trees, and the tree of each step."""
-    total = 0
-    for t in range(offsets.size - 1):
-        total += max(0, 2 * (offsets[t + 1] - offsets[t]) - 1)
+def _train(tree, templates, legal_only, penalty):
+    """The model of a tree: sorted keys int64 [n_features], weights float64 [n_features * 3]."""
+    total = max(0, 2 * tree.shape[1] - 1)
     keys = np.empty((total, templates.shape[0]), np.int64)
-    actions, legal, tree_of = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
-    first = 0
-    for t in range(offsets.size - 1):
-        tree = trees[:, offsets[t] : offsets[t + 1]]
-        last = first + max(0, 2 * tree.shape[1] - 1)
-        _derivation(
-            tree[0], tree[1], tree[2], templates, keys[first:last], actions[first:last], legal[first:last]
-        )
-        tree_of[first:last] = t
-        first = last
+    actions, legal = np.empty(total, np.int64), np.empty(total, np.int64)
+    _derivation(tree[0], tree[1], tree[2], templates, keys, actions, legal)
     if not legal_only:
         legal[:] = 7
-    return keys, actions, legal, tree_of
-
-
-@njit(nogil=True)
-def _train(trees, offsets, counts, base, templates, legal_only, penalty):
-    """The model of a base and of weighted trees: sorted keys int64 [n_features], weights float64 [n_features * 3].
-
-    ``base``: known keys, sorted, weights, and of its steps features, actions and legal actions.
-    """
-    base_known, base_weights, base_features, base_actions, base_legal = base
-    keys, actions, legal, tree_of = _steps_of(trees, offsets, templates, legal_only)
-    known = np.unique(np.concatenate((base_known, keys.ravel())))
-    if known.size == 0:
-        return known, np.zeros(0)
+    known = np.unique(keys.ravel())
     features = np.searchsorted(known, keys.ravel()).reshape(keys.shape)
     weights = np.zeros(known.size * ACTIONS)
-    step_counts = counts[tree_of]
-    if base_known.size > 0:
-        place = np.searchsorted(known, base_known)
-        for k in range(place.size):
-            for a in range(ACTIONS):
-                weights[ACTIONS * place[k] + a] = base_weights[ACTIONS * k + a]
-        of_base = place[base_features.ravel()].reshape(base_features.shape)
-        features = np.concatenate((of_base, features))
-        actions, legal = np.concatenate((base_actions, actions)), np.concatenate((base_legal, legal))
-        step_counts = np.concatenate((np.ones(base_actions.size), step_counts))
-    return known, _minimise(weights, features, actions, legal, step_counts, penalty)
-
-
-def no_base(n_templates: int) -> Base:
-    """The base of no trees."""
-    nothing = np.zeros(0, np.int64)
-    return nothing, np.zeros(0), np.zeros((0, n_templates), np.int64), nothing, nothing
-
-
-def make_base(trees: Int64, offsets: Int64, templates: Int64, legal_only: bool, penalty: float) -> Base:
-    """The base of trees, each of weight 1: keys, weights at the optimum, and the steps.
-
-    Args:
-        trees: int64 [3, words of all trees], as the references of `parsing_scores`.
-        offsets: int64 [n_trees + 1].
-        templates: As for `parsing_scores`.
-        legal_only: Likewise.
-        penalty: Likewise.
-    """
-    keys, actions, legal, _ = _steps_of(trees, offsets, templates, legal_only)
-    known = np.unique(keys)
-    features = np.searchsorted(known, keys.ravel()).reshape(keys.shape)
-    if known.size == 0:
-        return no_base(templates.shape[0])
-    weights = _minimise(
-        np.zeros(known.size * ACTIONS), features, actions, legal, np.ones(actions.size), float(penalty)
-    )
-    return known, weights, features, actions, legal
+    return known, _minimise(weights, features, actions, legal, penalty) if known.size else weights
 
 
 @njit(nogil=True)
@@ -367,27 +304,12 @@ def _decode(words, tags, templates, known, weights, beam, legal_only):
 
 
 @njit(nogil=True)
-def _score_all(
-    ref,
-    ref_offsets,
-    models,
-    counts,
-    hyp,
-    hyp_offsets,
-    firsts,
-    base,
-    templates,
-    penalty,
-    beam,
-    legal_only,
-    result,
-):
-    for m in range(models.size - 1):
+def _score_all(ref, ref_offsets, hyp, hyp_offsets, firsts, templates, penalty, beam, legal_only, result):
+    for m in range(ref_offsets.size - 1):
         if firsts[m] == firsts[m + 1]:
             continue
-        offsets = ref_offsets[models[m] : models[m + 1] + 1]
-        own = counts[models[m] : models[m + 1]]
-        known, weights = _train(ref, offsets, own, base, templates, legal_only, penalty)
+        tree = ref[:, ref_offsets[m] : ref_offsets[m + 1]]
+        known, weights = _train(tree, templates, legal_only, penalty)
         for k in range(firsts[m], firsts[m + 1]):
             line = hyp[:, hyp_offsets[k] : hyp_offsets[k + 1]]
             if line.shape[1] > 0:
@@ -404,9 +326,6 @@ def parsing_scores(
     penalty: float,
     beam: int,
     legal_only: bool,
-    models: Int64 | None = None,
-    counts: Float | None = None,
-    base: Base | None = None,
 ) -> Float:
     """Score(hyp) of equation (6), float64 [n_hypotheses]: at most 0, and 0 for an empty sentence.
 
@@ -417,29 +336,21 @@ def parsing_scores(
         hypotheses: int64 [2, words of all hypotheses]: ids of words and of tags as their reference has them, 1 for
             those that it has not.
         hypothesis_offsets: int64 [n_hypotheses + 1].
-        firsts: int64 [n_models + 1]; hypotheses ``firsts[m]`` to ``firsts[m + 1] - 1`` are scored by model m.
+        firsts: int64 [n_references + 1]; hypotheses ``firsts[m]`` to ``firsts[m + 1] - 1`` are scored by the model of
+            reference m.
         templates: int64 [n_templates, 4], which of the `SLOTS` each template joins, 0 for none; words in the first
             two columns only.
         penalty: Of the squared weights, above 0.
         beam: Derivations that go on from each step, at least 1.
         legal_only: Whether probabilities are over the legal actions only.
-        models: int64 [n_models + 1]; references ``models[m]`` to ``models[m + 1] - 1`` make model m; None: one each.
-        counts: float64 [n_references], weights of their steps, at least 0; None: 1.
-        base: Further trees of every model, as `make_base` gives them; ids are those of the same words and tags.
     """
-    n_references = reference_offsets.size - 1
-    models = np.arange(n_references + 1) if models is None else models
-    counts = np.ones(n_references) if counts is None else counts
     result = np.zeros(hypothesis_offsets.size - 1)
     _score_all(
         references,
         reference_offsets,
-        models.astype(np.int64),
-        counts.astype(np.float64),
         hypotheses,
         hypothesis_offsets,
         firsts,
-        no_base(templates.shape[0]) if base is None else base,
         templates,
         float(penalty),
         int(beam),
@@ -447,22 +358,3 @@ def parsing_scores(
         result,
     )
     return result
-
-
-def parsing_model(
-    words: Int64, tags: Int64, heads: Int64, templates: Int64, legal_only: bool, penalty: float
-) -> tuple[Int64, Float]:
-    """The model of one tree: keys of its features, int64 [n_features], rising, and weights, float64 [n_features, 3].
-
-    Args:
-        words: int64 [n], ids from 2.
-        tags: int64 [n], likewise.
-        heads: int64 [n], as for `parsing_scores`.
-        templates: As for `parsing_scores`.
-        legal_only: Likewise.
-        penalty: Likewise.
-    """
-    tree = np.stack([words, tags, heads])
-    offsets, base = np.array([0, words.size]), no_base(templates.shape[0])
-    known, weights = _train(tree, offsets, np.ones(1), base, templates, legal_only, penalty)
-    return known, weights.reshape(-1, ACTIONS)
