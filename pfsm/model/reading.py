@@ -12,6 +12,8 @@ from pfsm.matchers.protocol import EncodedPairs
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.model.settings import Settings
 from pfsm.runtime.garbage import gc_paused
+from pfsm.text.characters import CLEAN, clean
+from pfsm.text.languages import edition_tokeniser
 from pfsm.text.typewriter import typewritten
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
@@ -31,11 +33,13 @@ class TextReader:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self.vocabulary = Vocabulary(settings.tokeniser, settings.stemmer, settings.lowercase)
+        tokeniser = edition_tokeniser(settings.tokeniser, settings.language, settings.text)
+        self.vocabulary = Vocabulary(tokeniser, settings.stemmer, settings.lowercase)
         remember_documents(settings.counts, "counts")  # another process may have read the settings
         self._features = FeatureSet(tuple(settings.features))
         self._edits = settings.edits
         self._form = settings.normalisation
+        self._edition = settings.text
 
     def set_features(self, names: Iterable[str]) -> None:
         """Takes other features; the vocabulary stays."""
@@ -86,7 +90,9 @@ class TextReader:
             raise all_missing("the model", found or [error]) from None
 
     def normalised(self, lines: Sequence[str]) -> Sequence[str]:
-        """The lines in the Unicode form that the settings ask for; text that has it already costs next to nothing."""
+        """The lines in the form that the settings ask for; text that has it already costs next to nothing."""
+        if self._edition == CLEAN:
+            lines = list(map(clean, lines))
         if self._form == "nfc":
             return [unicodedata.normalize("NFC", line) for line in lines]
         if self._form == "nfkc":

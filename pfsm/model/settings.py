@@ -13,6 +13,7 @@ from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.registry import expanded
 from pfsm.runtime.near_names import known_names
 from pfsm.runtime.yaml_keys import unknown_key
+from pfsm.text.characters import AS_IT_IS, CLEAN, EDITIONS
 from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.languages import (
     check_stemmer,
@@ -33,8 +34,9 @@ BEST: Literal["best"] = "best"
 MEAN: Literal["mean"] = "mean"
 UseOfReferences = Literal["best", "mean"]
 AUTO = "auto"
-# Of Unicode; the first is the default.
+# Of Unicode; by default the first in text edition 1, the second in edition 2.
 NORMALISATIONS = ("none", "nfc", "nfkc", "typewriter")
+_USUAL_NORMALISATION = {AS_IT_IS: "none", CLEAN: "nfc"}
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Settings:
             ``mean`` of the scores against each.
         normalisation: Unicode normalisation of all text before anything else is done with it: ``none``, ``nfc``,
             ``nfkc`` or ``typewriter`` (`pfsm.text.typewriter`).
+        text: Edition of what is done with text before: 1, nothing; 2, every line is read by one table of characters
+            (`pfsm.text.characters`), and the tokeniser ``penn`` goes sentence by sentence (`pfsm.text.sentences`).
     """
 
     language: str = "en"
@@ -82,6 +86,7 @@ class Settings:
     edits: bool = True
     references: UseOfReferences = BEST
     normalisation: str = NORMALISATIONS[0]
+    text: int = AS_IT_IS
 
     def __post_init__(self) -> None:
         if not self.edits:
@@ -114,8 +119,10 @@ class Settings:
             del values["counts"]
         if self.references == BEST:
             del values["references"]
-        if self.normalisation == NORMALISATIONS[0]:
+        if self.normalisation == _USUAL_NORMALISATION[self.text]:
             del values["normalisation"]
+        if self.text == AS_IT_IS:
+            del values["text"]
         if not self.edits:
             return {key: values[key] for key in WITHOUT_EDITS if key in values}
         del values["edits"]
@@ -128,7 +135,7 @@ def _scale_document(scale: tuple[float, float] | None) -> dict[str, float] | str
 
 KEYS = tuple(entry.name for entry in fields(Settings))
 # The settings of models without edits.
-WITHOUT_EDITS = ("language", "edits", "features", "counts", "references", "normalisation")
+WITHOUT_EDITS = ("language", "edits", "features", "counts", "references", "normalisation", "text")
 
 
 def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
@@ -182,6 +189,7 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
         counts,
         references=_references(values, where),
         normalisation=_normalisation(values, where),
+        text=_text_edition(values, where),
     )
 
 
@@ -219,6 +227,7 @@ def _without_edits(values: Mapping[str, Any], where: str) -> Settings:
         edits=False,
         references=references,
         normalisation=normalisation,
+        text=_text_edition(values, where),
     )
 
 
@@ -231,10 +240,17 @@ def _references(values: Mapping[str, Any], where: str) -> UseOfReferences:
 
 
 def _normalisation(values: Mapping[str, Any], where: str) -> str:
-    given = values.get("normalisation", NORMALISATIONS[0])
+    given = values.get("normalisation", _USUAL_NORMALISATION[_text_edition(values, where)])
     if given not in NORMALISATIONS:
         raise PfsmError(f"{where}: normalisation is {given!r}, it must be one of {', '.join(NORMALISATIONS)}")
     return str(given)
+
+
+def _text_edition(values: Mapping[str, Any], where: str) -> int:
+    given = values.get("text", AS_IT_IS)
+    if type(given) is not int or given not in EDITIONS:
+        raise PfsmError(f"{where}: text is {given!r}, it must be one of {', '.join(map(str, EDITIONS))}")
+    return given
 
 
 def _features(value: object, where: str) -> dict[str, tuple[float, float] | None]:

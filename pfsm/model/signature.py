@@ -8,8 +8,10 @@ from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.inputs import NumberOfReferences
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
+from pfsm.text.characters import AS_IT_IS
 from pfsm.text.classes import word_classes
 from pfsm.text.languages import tokeniser_label
+from pfsm.text.sentences import splitter_label
 from pfsm.text.stemming import stemmer_name_in_signatures
 from pfsm.version import __version__
 
@@ -32,6 +34,7 @@ def signature(model: Model, nrefs: NumberOfReferences, resources: Sequence[str] 
         **(_edits(settings) if settings.edits else {"edits": "no"}),
         **_features(settings),
         **({} if settings.normalisation == "none" else {"norm": settings.normalisation}),
+        **({} if settings.text == AS_IT_IS else {"text": f"{settings.text}({splitter_label()})"}),
         **({"res": "+".join(resources)} if resources else {}),
         "version": __version__,
     }

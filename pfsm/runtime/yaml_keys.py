@@ -6,7 +6,7 @@ from pfsm.runtime.near_names import known_names
 
 SETTINGS = (
     *("language", "tokeniser", "stemmer", "lowercase", "matchers", "matching", "max_block", "max_jump"),
-    *("options", "split", "classes", "features", "counts", "edits", "references", "normalisation"),
+    *("options", "split", "classes", "features", "counts", "edits", "references", "normalisation", "text"),
 )
 TRAINING = (
     "lambda",

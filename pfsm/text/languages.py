@@ -5,13 +5,16 @@ of the language if there is one.
 """
 
 import re
+from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 
 from pfsm.errors import PfsmError
 from pfsm.registry import Table
+from pfsm.text.characters import AS_IT_IS
 from pfsm.text.chunks import Tokeniser, watched_tokeniser
 from pfsm.text.language_names import CODE_OF_NAME, code_of
-from pfsm.text.penn import PENN
+from pfsm.text.penn import PENN, sentence_keys
 from pfsm.text.plain import PLAIN
 from pfsm.text.segmenters import CHARACTERS, FUGASHI, ICU, JIEBA, PUNKT
 from pfsm.text.segmenters import TOKENISERS as NLTK
@@ -23,6 +26,7 @@ __all__ = [
     "check_tokeniser",
     "default_stemmer",
     "default_tokeniser",
+    "edition_tokeniser",
     "language_code",
     "ready_tokeniser",
     "tokeniser_label",
@@ -136,6 +140,14 @@ def ready_tokeniser(name: str) -> Tokeniser:
     if name in _SEGMENTERS:
         _SEGMENTERS[name].check()
     return tokeniser_named(name)
+
+
+def edition_tokeniser(name: str, language: str, edition: int) -> Tokeniser:
+    """The tokeniser of a name as a text edition has it: ``penn`` goes sentence by sentence from the second on."""
+    tokeniser = ready_tokeniser(name)
+    if name != PENN.name or edition == AS_IT_IS:
+        return tokeniser
+    return replace(tokeniser, keys=partial(sentence_keys, language=language))
 
 
 def tokeniser_label(name: str) -> str:

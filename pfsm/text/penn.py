@@ -16,6 +16,8 @@ line.
 Only ASCII spaces separate in stages 1 to 3 (before a tab or a no-break space ``dog's`` is not split); tokens
 are split at all other white space at the very end.
 
+In text edition 2 the lines are sentences (`sentence_keys`), as NLTK's ``word_tokenize`` has it.
+
 Digits and letters come from the Unicode tables of the running Python. NLTK takes digits from the ``regex`` package,
 which may know digits of newer scripts; this matters for a comma or colon before such a digit.
 """
@@ -25,6 +27,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pfsm.text.chunks import LONGEST_CACHED_KEY, CachedTokeniser, Tokeniser
+from pfsm.text.sentences import split
 
 # In a run of commas and colons every other one is glued to what follows (",,a" gives "," and ",a"), because the NLTK
 # pass that splits at "mark, no digit" consumes both characters. A mark that ends the line stands alone.
@@ -88,6 +91,19 @@ def chunk_keys(line: str) -> list[str]:
     if first and first[0] in "\"'":
         keys[0] = _FIRST + first
     return keys
+
+
+def sentence_keys(line: str, language: str) -> list[str]:
+    """The keys of a line's sentences, one after the other, so that each ends as a line does.
+
+    Args:
+        line: As `pfsm.text.characters.clean` writes it.
+        language: By whose rules the sentences end.
+    """
+    spans = split(line, language)
+    if len(spans) < 2:
+        return chunk_keys(line)
+    return [key for start, end in spans for key in chunk_keys(line[start:end].rstrip(" "))]
 
 
 def chunk_tokens(key: str) -> Sequence[str]:

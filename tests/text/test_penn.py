@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
-from pfsm.text.penn import chunk_keys, chunk_tokens, tokenise
+from pfsm.text.characters import clean
+from pfsm.text.penn import chunk_keys, chunk_tokens, sentence_keys, tokenise
+from pfsm.text.sentences import split
 from tests.fuzz.mutations import EFFORT
 
 nltk_tokens = TreebankWordTokenizer().tokenize
@@ -113,3 +115,17 @@ def test_equals_nltk_on_real_sentences(sentences: list[str]) -> None:
     some = sentences[:: 8 if EFFORT == 1 else 1]
     different = [text for text in some if tokenise(text) != nltk_tokens(text)]
     assert not different
+
+
+@settings(max_examples=500)
+@given(st.lists(st.sampled_from([*ADVERSARIAL, ". ", "? ", "! The "]), max_size=25).map("".join))
+def test_goes_sentence_by_sentence(text: str) -> None:
+    line = clean(text)
+    expected = [token for start, end in split(line, "en") for token in nltk_tokens(line[start:end])]
+    assert [token for key in sentence_keys(line, "en") for token in chunk_tokens(key)] == expected
+
+
+def test_a_word_is_the_same_within_a_line_and_at_its_end() -> None:
+    line = 'It (the dog) "barked." It barked.'
+    tokens = [token for key in sentence_keys(line, "en") for token in chunk_tokens(key)]
+    assert tokens == ["It", "(", "the", "dog", ")", "``", "barked", ".", "''", "It", "barked", "."]

@@ -45,6 +45,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         stemmer: Name of a stemmer.
         lowercase: Whether words are compared in lower case.
         normalisation: Unicode form of the text before anything else: ``nfc``, ``nfkc``, ``typewriter`` or ``none``.
+        text: Edition of what is done with text before: 1, nothing, or 2, one table of characters.
         matchers: Names of matchers, in order.
         matching: ``exclusive`` or ``overlapping``.
         max_block: Largest block, one number or one per matcher.
@@ -87,6 +88,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
     stemmer: str | None = None
     lowercase: bool | None = None
     normalisation: str | None = None
+    text: int | None = None
     matchers: Sequence[str] | None = None
     matching: str | None = None
     max_block: int | Mapping[str, int] | None = None
