@@ -9,10 +9,11 @@ anchored on the training references. The same versions of the packages on the sa
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,9 +32,12 @@ from pfsm_training import read_config, train
 from pfsm_training.fit.anchor import anchored
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from matched_words import check_matches, some_of
 from model_cards import card
 from real_data import CHECKOUT, data_folder
+
+MATCHES = ("S_word", "S_punct", "S_num")
+# Of the words that both sides have, the share that a model has to match.
+LEAST = 0.6
 
 
 @dataclass(frozen=True)
@@ -287,6 +291,56 @@ def changed_texts(language: str, data: Path) -> dict[str, MinimalPairs]:
         pairs = perturb(translations, kinds, language=language, seed=SEED, per_kind=PER_KIND)
         found[texts.about] = minimal_pairs(list(pairs), table.source)
     return found
+
+
+class Matched(NamedTuple):
+    """Of the tokens that both sides have, case aside, the share that is matched.
+
+    Attributes:
+        best: By the best edits.
+        expected: Under the posteriors of the edits.
+    """
+
+    best: float
+    expected: float
+
+
+def some_of(judgments: Judgments) -> list[tuple[str, str]]:
+    """About 200 hypotheses and their references, from all over the judgments."""
+    step = 1 + len(judgments) // 200
+    return list(zip(judgments.hypotheses[::step], judgments.references[::step], strict=True))
+
+
+def check_matches(metric: Metric, pairs: Iterable[tuple[str, str]]) -> None:
+    """Refuses a model whose best edits delete and insert words that could be matched.
+
+    Args:
+        metric: With the model.
+        pairs: Hypotheses and their references.
+
+    Raises:
+        PfsmError: If fewer than `LEAST` of the tokens that two sides share are matched.
+    """
+    share = matched_words(metric, pairs).best
+    if share < LEAST:
+        raise PfsmError(
+            f"{metric.model.name}: matches {share:.0%} of the words that both sides have, and deletes and inserts the "
+            f"others; {LEAST:.0%} are wanted, so that explanations can be read"
+        )
+
+
+def matched_words(metric: Metric, pairs: Iterable[tuple[str, str]]) -> Matched:
+    """How many of the words of both sides are matched; all of them where there are none."""
+    matched = shared = 0
+    expected = 0.0
+    for hypothesis, reference in pairs:
+        explanation = metric.explain(hypothesis, reference)
+        sides = (explanation.hypothesis, explanation.reference)
+        ours, theirs = (Counter(token.lower() for token in side) for side in sides)
+        shared += (ours & theirs).total()
+        matched += sum(edit.state.startswith(MATCHES) for edit in explanation.edits)
+        expected += sum(one.posterior for one in explanation.contributions if one.state.startswith(MATCHES))
+    return Matched(matched / shared, expected / shared) if shared else Matched(1.0, 1.0)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from matched_words import check_matches, matched_words  # noqa: E402 - a script, not a package
+from build_models import check_matches, matched_words  # noqa: E402 - a script, not a package
 
 from pfsm.data import read_judgments  # noqa: E402
 from pfsm.errors import PfsmError  # noqa: E402

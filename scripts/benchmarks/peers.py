@@ -22,14 +22,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from rapidfuzz.distance import Levenshtein
-from real_data import data_folder, into_english
+from real_data import data_folder, distinct_pairs, into_english
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 from stopwatch import Report, cost, cost_of_command, one_core
 
 import pfsm
-from pfsm.data import read_judgments
 from pfsm.metrics import get_metric
 from pfsm.text.vocabulary import Vocabulary
 
@@ -96,12 +95,7 @@ def main() -> None:
 
 def pairs() -> tuple[list[str], list[str]]:
     """References and hypotheses of the first distinct pairs of WMT16."""
-    found: dict[tuple[str, str], None] = {}
-    for path in into_english(data_folder() / "wmt16-daseg"):
-        judgments = read_judgments(path)
-        found |= dict.fromkeys(zip(judgments.references, judgments.hypotheses, strict=True))
-    chosen = list(found)[:PAIRS]
-    return [reference for reference, _ in chosen], [hypothesis for _, hypothesis in chosen]
+    return distinct_pairs(into_english(data_folder() / "wmt16-daseg"), PAIRS)
 
 
 def meteor_jar() -> str | None:

@@ -18,13 +18,13 @@ NOTEBOOKS = ROOT / "examples" / "notebooks"
 def notebooks(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     monkeypatch.delenv("PFSM_SEED", raising=False)
-    return importlib.import_module("notebooks")
+    return importlib.import_module("guides")
 
 
 @pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
 def test_it_shows_what_it_holds(path: Path, notebooks: Any) -> None:
     held = json.loads(path.read_text(encoding="utf-8"))
-    for before, after in zip(held["cells"], notebooks.run(held)["cells"], strict=True):
+    for before, after in zip(held["cells"], notebooks.run_notebook(held)["cells"], strict=True):
         assert notebooks.same(before.get("outputs"), after.get("outputs")), after["source"]
 
 
