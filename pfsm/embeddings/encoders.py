@@ -77,6 +77,8 @@ def _snapshot(hub: Any, name: str, *, download: bool) -> Path | None:
 
 PACKAGE = "package:"
 SHIPPED = "shipped:"
+# Encoders that are distributions of their own, with the module pfsm_encoder_NAME: what pip installs, in the checkout.
+DISTRIBUTIONS = {"large": "./encoders/large"}
 # Beside an encoder that ships: what it is, its licence and its sources.
 ABOUT = "about.json"
 DEFAULT_SOURCE = "shipped:minilm"
@@ -96,7 +98,7 @@ def check_source(value: object, where: str) -> str:
             f"{where} is {value!r}, it must be {SHIPPED}NAME, a file, a folder, {PACKAGE}NAME or {HUB}NAME"
         )
     source, _ = parted(value)
-    shipped = [*shipped_encoders(), *shipped_words()]
+    shipped = sorted({*shipped_encoders(), *DISTRIBUTIONS, *shipped_words()})
     if source.startswith(SHIPPED) and source.removeprefix(SHIPPED) not in shipped:
         raise PfsmError(f"{where} is {source!r}; what ships is {', '.join(map(SHIPPED.__add__, shipped))}")
     if source.startswith(PACKAGE) and not _PACKAGE_NAME.fullmatch(source.removeprefix(PACKAGE)):
@@ -200,8 +202,26 @@ def _encoder(source: str) -> FolderEncoder:
 
 
 def shipped_encoders() -> list[str]:
-    """Names of the networks that ship."""
-    return sorted(path.parent.name for path in _RESOURCES.glob(f"*/{TOKENIZER}"))
+    """Names of the networks that ship, and of those that are installed beside."""
+    found = [path.parent.name for path in _RESOURCES.glob(f"*/{TOKENIZER}")]
+    return sorted([*found, *(name for name in DISTRIBUTIONS if _folder_of(_module(name)))])
+
+
+def _module(name: str) -> str:
+    return f"pfsm_encoder_{name}"
+
+
+def _shipped_folder(name: str) -> Path:
+    if name not in DISTRIBUTIONS:
+        return _RESOURCES / name
+    folder = _folder_of(_module(name))
+    if folder is None:
+        raise NotInstalledError(
+            f"{SHIPPED}{name}: this encoder is a distribution of its own, which is not installed",
+            [f"encoder {name}"],
+            packages=[DISTRIBUTIONS[name]],
+        )
+    return folder
 
 
 def shipped_words() -> list[str]:
@@ -216,7 +236,7 @@ def described_encoders() -> list[dict[str, str]]:
     """
     entries = []
     for name in shipped_encoders():
-        folder = _RESOURCES / name
+        folder = _shipped_folder(name)
         about, config = (json.loads((folder / file).read_text(encoding="utf-8")) for file in (ABOUT, CONFIG))
         entries.append(
             {
@@ -283,7 +303,7 @@ def label(source: str) -> str:
 def _find(source: str) -> Path:
     """The file or folder of a source."""
     if source.startswith(SHIPPED):
-        return _RESOURCES / source.removeprefix(SHIPPED)
+        return _shipped_folder(source.removeprefix(SHIPPED))
     if source.startswith(HUB):
         return cached_folder(source.removeprefix(HUB))
     if source.startswith(PACKAGE):
@@ -299,20 +319,28 @@ def _find(source: str) -> Path:
 
 
 def _package_folder(name: str) -> Path:
-    """The folder with a tokenizer: that of an installed package, or one inside it."""
-    spec = find_spec(name.replace("-", "_").replace(".", "_"))
-    for place in (spec.submodule_search_locations or []) if spec is not None else []:
-        if Path(place).resolve().parent == Path.cwd():  # a folder that came with the data is no package
-            continue
-        found = sorted(Path(place).rglob(TOKENIZER), key=lambda path: (len(path.parts), path))
-        if found:
-            return found[0].parent
+    """The folder with a tokenizer of an installed package."""
+    folder = _folder_of(name.replace("-", "_").replace(".", "_"))
+    if folder is not None:
+        return folder
     missing = missing_packages()
     raise NotInstalledError(
         f"the vectors of the package {name} are not installed",
         [name, *missing],
         packages=[name, *missing],
     )
+
+
+def _folder_of(module: str) -> Path | None:
+    """The folder with a tokenizer: that of an installed module, or one inside it. None if there is none."""
+    spec = find_spec(module)
+    for place in (spec.submodule_search_locations or []) if spec is not None else []:
+        if Path(place).resolve().parent == Path.cwd():  # a folder that came with the data is no package
+            continue
+        found = sorted(Path(place).rglob(TOKENIZER), key=lambda path: (len(path.parts), path))
+        if found:
+            return found[0].parent
+    return None
 
 
 # A process needs one or two.

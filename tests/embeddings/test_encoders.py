@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.embeddings.encoders import check_layer, check_source, label, load_vectors, pinned
-from pfsm.errors import PfsmError
+from pfsm.embeddings import encoders
+from pfsm.embeddings.encoders import check_layer, check_source, label, load_vectors, pinned, shipped_encoders
+from pfsm.errors import NotInstalledError, PfsmError
 from tests.embeddings.networks import write_network, write_vectors
 
 VECTORS = {"a": [1.0, 0.0], "b": [0.6, 0.8]}
@@ -42,6 +43,24 @@ def test_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_vectors(source).checksum == load_vectors(str(package / "model")).checksum
     assert load_vectors(source, 1) is not load_vectors(source)
     assert load_vectors(source) is load_vectors(source)
+
+
+def test_an_encoder_that_is_a_distribution_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(encoders.DISTRIBUTIONS, "huge", "./encoders/huge")
+    source = check_source("shipped:huge", "here")
+    with pytest.raises(
+        NotInstalledError, match=r"^shipped:huge: .* not installed; pip install \./encoders/huge$"
+    ):
+        load_vectors(source)
+    assert "huge" not in shipped_encoders()
+    folder = tmp_path / "site" / "pfsm_encoder_huge"
+    folder.mkdir(parents=True)
+    write_network(folder)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    assert "huge" in shipped_encoders()
+    assert label(source) == f"huge@{load_vectors(str(folder)).checksum[:8]}"
 
 
 def test_a_folder_of_the_working_folder_is_no_package(
