@@ -21,14 +21,20 @@ def _sentences(path: Path) -> set[str]:
 
 
 @pytest.fixture(scope="session")
-def sentences() -> list[str]:
-    """About 38,000 distinct sentences, always the same, in order of text."""
+def data() -> Path:
+    """The folder of judgments."""
     folder = os.environ.get("PFSM_DATA")
     if not folder:
         pytest.skip("PFSM_DATA names no folder of judgments")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def sentences(data: Path) -> list[str]:
+    """About 38,000 distinct sentences, always the same, in order of text."""
     found: set[str] = set()
     for name in SETS:
-        for path in Path(folder, name).glob("*.tsv.gz"):
+        for path in (data / name).glob("*.tsv.gz"):
             found |= _sentences(path)
     assert found
     return sorted(text for text in found if crc32(text.encode()) % 100 < KEPT_PERCENT)
