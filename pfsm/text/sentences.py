@@ -9,9 +9,10 @@ The time is linear in the length of the line.
 """
 
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 from importlib.metadata import version
+from typing import cast
 
 from pfsm.text.language_names import main_code
 
@@ -19,9 +20,12 @@ Span = tuple[int, int]
 
 # Not those of Chinese and Japanese, before which there is no space. An apostrophe is one at the edge of a word alone.
 _MARKS, _OPENERS, _SPACED_OPENERS = "\"“”„‟«»‹›‘’‚‛'", "“„‟«‹‘‚‛", ("«", "‹")
-_QUOTE = re.compile("[\"“”„‟«»‹›‘‚‛]|(?<!\\w)['’]|['’](?!\\w)")
+_QUOTE = re.compile("[\"“”„‟«»‹›‘‚‛'’](?:(?<!['’])|(?!\\w)|(?<!\\w.))", re.DOTALL)
+# Without one of these before its last word, a line of ASCII characters is one sentence.
+_END = re.compile("[!.?;:\0-\x1f]")
 _SPACES = " \t\n\v\f\r\x85\xa0\u2028\u2029\u202f\u3000"
 _GAP = re.compile(f"[{_MARKS}{_SPACES}]*")
+_code = lru_cache(maxsize=1000)(main_code)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -41,9 +45,11 @@ def split(text: str, language: str) -> list[Span]:
     Returns:
         Where each begins and ends; none for an empty text.
     """
+    if text.isascii() and _END.search(text, 0, max(text.rstrip().rfind(" "), 0)) is None:
+        return [(0, len(text))] if text else []
     spans: list[Span] = []
     start = seen = 0  # nothing between the two has a letter
-    for end in (*_ends(text, main_code(language)), len(text)):
+    for end in (*_ends(text, _code(language)), len(text)):
         if any(map(str.isalpha, text[seen:end])):
             spans.append((start, end))
             start = end
@@ -56,11 +62,8 @@ def split(text: str, language: str) -> list[Span]:
 
 def _ends(text: str, code: str) -> Iterator[int]:
     """Where sentences end before the end of the text, some without letters among them."""
-    from sentencex import segment  # noqa: PLC0415 - a start should not wait for it
-
-    unquoted = _SURROGATE.sub("\ufffd", _QUOTE.sub(" ", text))
     behind = place = 0
-    for sentence in segment(code, unquoted)[:-1]:
+    for sentence in _sentences(code, _QUOTE.sub(" ", text))[:-1]:
         before, behind = behind, behind + len(sentence)
         first = before + len(text[before:behind].rstrip(_MARKS + _SPACES))
         gap = _GAP.match(text, first)[0]  # type: ignore[index]
@@ -71,6 +74,20 @@ def _ends(text: str, code: str) -> Iterator[int]:
         if end > place:
             yield end
             place = end
+
+
+def _sentences(code: str, text: str) -> list[str]:
+    try:
+        return _library()(code, text)
+    except UnicodeEncodeError:
+        return _library()(code, _SURROGATE.sub("\ufffd", text))
+
+
+@cache
+def _library() -> Callable[[str, str], list[str]]:
+    from sentencex import segment  # noqa: PLC0415 - a start should not wait for it
+
+    return cast("Callable[[str, str], list[str]]", segment)
 
 
 def _goes_on(last: str, gap: str, following: str) -> bool:
