@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.matchers.plugin import Annotations, EncodedPairs, MatcherPlugin, Offers
+from pfsm.matchers.plugin import Annotations, EncodedPairs, MatcherPlugin, Offers, checked_kind
 from pfsm.matchers.protocol import Annotator
-from pfsm.matchers.registry import checked_kind
 from pfsm.text.vocabulary import Vocabulary
 
 
