@@ -20,4 +20,10 @@ and n pieces is
     constant + linear . (y / (m + n), log(n / m), log(m / 25), P, R, cosine)
 
 Lengths count as 1 at least. Of two empty sides y / (m + n) is 0 and P, R and the cosine are 1; of one, they are 0.
+
+The relative value takes from it that of the reference and itself. What is left is
+
+    linear . (y / (m + n) - y' / (2 m), log(n / m), 0, P - 1, R - 1, cosine - 1)
+
+with the log-sum y' of the reference and itself; equal sides have 0 whatever their length.
 """

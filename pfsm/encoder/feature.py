@@ -95,10 +95,17 @@ class PieceReader:
         self.scorer = HeadScorer(head)
         self._known = _KnownLines(KNOWN_BYTES)
 
-    def values(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    def values(
+        self, hypotheses: Sequence[str], references: Sequence[str], *, relative: bool = False
+    ) -> Float:
         """Values of pairs, float64 [n_pairs].
 
         Each distinct line of a block is encoded once. Pairs of one reference, as of several systems, come together.
+
+        Args:
+            hypotheses: One side of each pair.
+            references: The other.
+            relative: Whether to take from each value that of the reference and itself, so that equal sides have 0.
         """
         values = np.zeros(len(hypotheses))
         known: dict[str, int] = {}
@@ -114,7 +121,7 @@ class PieceReader:
             # References of one system come again with the next.
             keep = {references[place] for place in places}
             lines = [vectors for vectors, _ in self.lines(list(numbers), keep)]
-            values[places] = pair_values(self.scorer, lines, *sides)
+            values[places] = pair_values(self.scorer, lines, *sides, relative=relative)
         return values
 
     def lines(

@@ -156,10 +156,25 @@ def _mean(values: Float, weights: Float) -> float:
 
 
 def pair_values(
-    scorer: HeadScorer, lines: Sequence[LineVectors], references: Sequence[int], hypotheses: Sequence[int]
+    scorer: HeadScorer,
+    lines: Sequence[LineVectors],
+    references: Sequence[int],
+    hypotheses: Sequence[int],
+    *,
+    relative: bool = False,
 ) -> Float:
-    """Values of pairs of lines, given by number, float64 [n_pairs]."""
-    return np.array(
-        [scorer.value(lines[one], lines[other]) for one, other in zip(references, hypotheses, strict=True)],
-        dtype=np.float64,
-    )
+    """Values of pairs of lines, given by number, float64 [n_pairs].
+
+    Args:
+        scorer: The head.
+        lines: The lines.
+        references: One side of each pair.
+        hypotheses: The other.
+        relative: Whether to take from each value that of the reference and itself.
+    """
+    pairs = zip(references, hypotheses, strict=True)
+    values = np.array([scorer.value(lines[one], lines[other]) for one, other in pairs], dtype=np.float64)
+    if relative:
+        own = {one: scorer.value(lines[one], lines[one]) for one in set(references)}
+        values -= np.array([own[one] for one in references], dtype=np.float64)
+    return values

@@ -47,6 +47,8 @@ def test_references_are_encoded_once_for_several_systems(reader: PieceReader) ->
     for system, found in zip(SYSTEMS, values, strict=True):
         alone = [reader.values([h], [r])[0] for h, r in zip(system, REFERENCES, strict=True)]
         assert found.tolist() == alone
+        own = reader.values(REFERENCES, REFERENCES)
+        assert reader.values(system, REFERENCES, relative=True).tolist() == (found - own).tolist()
 
 
 def test_what_is_remembered_is_bounded(

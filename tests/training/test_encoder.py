@@ -16,7 +16,7 @@ import torch
 from pfsm.data import Judgments
 from pfsm.embeddings.encoders import load_encoder
 from pfsm.encoder import heads
-from pfsm.encoder.scoring import HeadScorer
+from pfsm.encoder.scoring import HeadScorer, pair_values
 from pfsm.errors import PfsmError
 from pfsm.model.metric import Metric
 from pfsm_training import train
@@ -75,11 +75,12 @@ def learned(config: TrainingConfig, given: Judgments = JUDGMENTS, threads: int =
     return learning.learn(material(text, None, folds), folds, text.reader, config, threads=threads)
 
 
-def test_the_gradient_of_a_value_is_that_of_finite_differences(source: str) -> None:
+@pytest.mark.parametrize("relative", [False, True])
+def test_the_gradient_of_a_value_is_that_of_finite_differences(source: str, relative: bool) -> None:
     encoder = load_encoder(source)
     lines = encode_pairs(encoder, uniform_mix(LAYERS), LINES, LINES[1:] + LINES[:1])
     torch.manual_seed(0)
-    head = HeadNetwork(DIMENSION).double()
+    head = HeadNetwork(DIMENSION, relative=relative).double()
     for parameter in head.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
     batch = lines.batch(np.arange(len(LINES)), CPU)
@@ -108,6 +109,16 @@ def test_scoring_and_training_compute_the_same_values(source: str) -> None:
     found = [scorer.value(known[one], known[other]) for one, other in zip(*sides, strict=True)]
     assert np.ptp(expected) > 0.5
     assert found == pytest.approx(expected, abs=1e-5)
+    # Of the relative form the value is the difference to the reference and itself, which a constant leaves alone.
+    network.relative = True
+    own = np.array([scorer.value(known[one], known[one]) for one in sides[0]])
+    with torch.no_grad():
+        relative = network(lines.batch(np.arange(len(sides[0])), CPU)).numpy() - scorer.constant
+    assert found - own == pytest.approx(relative, abs=1e-5)
+    numbers = [[LINES.index(line) for line in side] for side in sides]
+    of_pairs = pair_values(scorer, [known[line] for line in LINES], *numbers, relative=True)
+    assert of_pairs.tolist() == (found - own).tolist()
+    assert not of_pairs[np.equal(*sides)].any()
 
 
 def test_no_head_sees_what_it_predicts(config: TrainingConfig) -> None:

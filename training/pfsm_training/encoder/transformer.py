@@ -246,11 +246,12 @@ class TunedNetwork(nn.Module):
         layers: The encoder's layers.
         dimension: Components of a state.
         tune: ``full`` or ``lora``.
+        relative: As of `HeadNetwork`.
     """
 
-    def __init__(self, layers: LayersNetwork, dimension: int, tune: str) -> None:
+    def __init__(self, layers: LayersNetwork, dimension: int, tune: str, *, relative: bool = False) -> None:
         super().__init__()
-        self.layers, self.upper = layers, HeadNetwork(dimension)
+        self.layers, self.upper = layers, HeadNetwork(dimension, relative=relative)
         self._rate = FULL_RATE if tune == FULL else LORA_RATE
 
     def forward(self, batch: SequenceBatch) -> Tensor:
