@@ -131,6 +131,16 @@ def test_no_head_sees_what_it_predicts(config: TrainingConfig) -> None:
     assert not np.array_equal(first.values[~own], changed.values[~own])
 
 
+def test_a_translation_equal_to_its_reference_has_0_in_the_relative_form(config: TrainingConfig) -> None:
+    given = replace(JUDGMENTS, hypotheses=(JUDGMENTS.references[0], *JUDGMENTS.hypotheses[1:]))
+    text, folds = TrainingText(given, None, config.settings), make_folds(given)
+    found = learning.learn(material(text, None, folds), folds, text.reader, config, relative=True)
+    equal = np.equal(text.references, text.hypotheses)
+    assert equal.any()
+    assert np.ptp(found.values) > 0.1
+    assert found.values[equal] == pytest.approx(np.zeros(equal.sum()), abs=1e-5)
+
+
 def test_a_model_scores_alike_in_any_company_and_on_any_threads(config: TrainingConfig) -> None:
     model = train(JUDGMENTS, config=config, threads=1)
     hypotheses, references = JUDGMENTS.hypotheses, JUDGMENTS.references

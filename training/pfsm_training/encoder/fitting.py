@@ -194,8 +194,8 @@ def _fitted(
 
 @torch.no_grad()
 def predictions(network: Network, lesson: Lesson, pairs: Int64) -> Float:
-    """Values of pairs, float64 [n_pairs]."""
-    return _of_pairs(lesson, pairs, network)[:, 0]
+    """Values of pairs as scoring gives them, float64 [n_pairs]."""
+    return _of_pairs(lesson, pairs, network)[:, 0] - network.left_out
 
 
 def _of_pairs(lesson: Lesson, pairs: Int64, compute: Callable[..., Tensor]) -> Float:

@@ -70,6 +70,8 @@ def learn(
     config: TrainingConfig,
     checkpoint: Checkpoint | None = None,
     threads: int = 1,
+    *,
+    relative: bool = False,
 ) -> Learned:
     """Learns a head.
 
@@ -80,6 +82,7 @@ def learn(
         config: The encoder, what to learn, and how scores, preferences and minimal pairs are mixed.
         checkpoint: Every fit that has ended is saved to it, and taken from it where it is there.
         threads: How many folds are learned from at once; what is learned does not depend on it.
+        relative: Whether a value is the difference to that of the reference and itself.
 
     Raises:
         PfsmError: If the encoder is not there, or there are too few judgments to hold some of them out.
@@ -89,7 +92,7 @@ def learn(
         raise PfsmError("encoder: needs judgments of two segments at least, so that some can be held out")
     source = encoders.pinned(options.source)
     share = USUAL_SHARE if config.mixture == AUTO else float(config.mixture)
-    lesson, mix = _lesson(given, options, reader, source, share)
+    lesson, mix = _lesson(given, options, reader, source, share, relative)
     passes = MOST_PASSES if options.tune == HEAD else MOST_TUNING_PASSES
     most = len(folds.names) if options.tune == HEAD else MOST_TUNING_FOLDS
     runs = Runs(lesson, Division.of(folds, given, most), checkpoint, mix, passes)
@@ -118,16 +121,16 @@ def learn(
     values, label = by_pass[passes - 1], remember(head)
     pairs = runs.never_held_out()
     if pairs.size:
-        sides = (reader.normalised(side) for side in (given.references, given.hypotheses))
+        sides = (reader.normalised(side) for side in (given.hypotheses, given.references))
         of_head = PieceReader(label, source).values(
-            *([side[one] for one in pairs.tolist()] for side in sides)
+            *([side[one] for one in pairs.tolist()] for side in sides), relative=relative
         )
         values[pairs] = of_head
     return Learned(feature_name(label, source), values[: given.n_judged], values[given.n_judged :], record)
 
 
 def _lesson(
-    given: Material, options: EncoderOptions, reader: TextReader, source: str, share: float
+    given: Material, options: EncoderOptions, reader: TextReader, source: str, share: float, relative: bool
 ) -> tuple[Lesson, NDArray[np.float32]]:
     """What is learned from, and the share of each layer."""
     # As scoring reads them.
@@ -137,7 +140,7 @@ def _lesson(
         encoder = encoders.load_encoder(source)
         mix = uniform_mix(encoder.layers + 1, _used(options, encoder.layers))
         lines = encode_pairs(encoder, mix, *sides)
-        network_of = partial(HeadNetwork, encoder.dimension)
+        network_of = partial(HeadNetwork, encoder.dimension, relative=relative)
         return Lesson(given, lines, share, options.minimal_pairs, device, network_of), mix
     tunable = encoders.tunable_encoder(source)
     used = _used(options, tunable.layers)
@@ -146,7 +149,7 @@ def _lesson(
 
     def network() -> TunedNetwork:
         layers = LayersNetwork(weights, tunable.shape, mix, options.tune, options.precision)
-        return TunedNetwork(layers, weights.words.shape[1], options.tune)
+        return TunedNetwork(layers, weights.words.shape[1], options.tune, relative=relative)
 
     rest = (share, options.minimal_pairs, device, network, TUNING_BATCH, TUNING_PIECES)
     return Lesson(given, SequenceLines(tunable, weights, *sides), *rest), mix

@@ -126,6 +126,11 @@ class HeadNetwork(nn.Module):
         """Values of pairs, float64 [n_pairs], from their `parts`."""
         return parts @ self.linear + self.constant
 
+    @property
+    def left_out(self) -> float:
+        """What is in a value here and in none when scoring: in the relative form, the constant."""
+        return float(self.constant) if self.relative else 0.0
+
     def start(self, linear: Tensor, constant: float) -> None:
         """Sets the weights of the parts."""
         self.linear.copy_(linear)

@@ -263,6 +263,11 @@ class TunedNetwork(nn.Module):
         rows = self.layers(batch.sequences)
         return self.upper.parts(Batch(rows, batch.lengths, batch.references, batch.hypotheses))
 
+    @property
+    def left_out(self) -> float:
+        """As of `HeadNetwork`."""
+        return self.upper.left_out
+
     def start(self, linear: Tensor, constant: float) -> None:
         """Sets the weights of the parts."""
         self.upper.start(linear, constant)
