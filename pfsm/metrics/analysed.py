@@ -9,7 +9,6 @@ from pfsm.analysis.alignment import EMPTY
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.analysis.wanted import Wanted
-from pfsm.metrics.base import MetricWithComponents
 from pfsm.metrics.inputs import (
     Streams,
     as_streams,
@@ -20,6 +19,7 @@ from pfsm.metrics.inputs import (
     quotient,
     score_distinct,
 )
+from pfsm.metrics.metric_group import MetricWithComponents
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]

@@ -36,13 +36,11 @@ from pfsm.metrics.inputs import (
     best_of_references,
     best_understood,
     by_segment,
-    check_pairs,
     check_references,
     checked_streams,
     flat_pairs,
     number_of_references,
     of_texts,
-    score_distinct,
     sides_of,
 )
 from pfsm.metrics.ngram_table import NgramTable
@@ -581,25 +579,3 @@ class SegmentMetric(ABC):
             return {"corpus": "mean", **self.entries()}
         entries = {key: value for key, value in self.entries().items() if key != "sign"}
         return {"better": "lower", **entries} if self.lower_is_better else entries
-
-
-class MetricWithComponents(SegmentMetric):
-    """A metric whose scores come with the parts that they are made of."""
-
-    @abstractmethod
-    def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores and parts of pairs, float64 [n_pairs, 1 + n_parts]; the row of a pair depends on the pair alone."""
-
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs, float64 [n_pairs]."""
-        return np.ascontiguousarray(self.parts(hypotheses, references)[:, 0])
-
-    def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs and what they are made of, float64 [n_pairs, 1 + n_parts]; each distinct pair once.
-
-        Raises:
-            PfsmError: If something that is needed is not installed.
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-        check_pairs(hypotheses, references)
-        return score_distinct(self._rows, hypotheses, references)

@@ -5,6 +5,7 @@ is made of, as in ``bleu.bp``. A metric can be scored alone, stand in an experim
 part is a feature only.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,13 +14,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.base import MetricWithComponents, SegmentMetric
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.inputs import check_pairs, score_distinct
 from pfsm.metrics.names import parse_name, stem_and_type
 from pfsm.runtime.options import Options
 
 Float = NDArray[np.float64]
 # From hypotheses and references to values of features by name, float64 [n_pairs] each.
 PairFeatures = Callable[[Sequence[str], Sequence[str]], dict[str, Float]]
+
+
+class MetricWithComponents(SegmentMetric):
+    """A metric whose scores come with the parts that they are made of."""
+
+    @abstractmethod
+    def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores and parts of pairs, float64 [n_pairs, 1 + n_parts]; the row of a pair depends on the pair alone."""
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs]."""
+        return np.ascontiguousarray(self.parts(hypotheses, references)[:, 0])
+
+    def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs and what they are made of, float64 [n_pairs, 1 + n_parts]; each distinct pair once.
+
+        Raises:
+            PfsmError: If something that is needed is not installed.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        check_pairs(hypotheses, references)
+        return score_distinct(self._rows, hypotheses, references)
 
 
 def _as_it_is(name: str) -> str:

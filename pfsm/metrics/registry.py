@@ -12,10 +12,16 @@ from numpy.typing import NDArray
 from pfsm.encoder.feature import check_feature, feature_label, pinned_feature, prepared_feature
 from pfsm.encoder.heads import FEATURE
 from pfsm.errors import PfsmError
-from pfsm.metrics.base import MetricWithComponents, SegmentMetric
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import GROUP as COLUMNS
 from pfsm.metrics.meteor.options import BASE, METEOR, PARTS, check_options
-from pfsm.metrics.metric_group import MetricGroup, group_with_parts, with_options, without_options
+from pfsm.metrics.metric_group import (
+    MetricGroup,
+    MetricWithComponents,
+    group_with_parts,
+    with_options,
+    without_options,
+)
 from pfsm.metrics.mixtures import mixtures
 from pfsm.metrics.names import written_name
 from pfsm.metrics.ngram_table import remember_documents

@@ -19,10 +19,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.base import MetricWithComponents
 from pfsm.metrics.inputs import check_pairs, quotient, score_distinct
 from pfsm.metrics.meteor.matching import Analyser, Matches
 from pfsm.metrics.meteor.options import STAGES, MeteorOptions, Parameters
+from pfsm.metrics.metric_group import MetricWithComponents
 
 Float = NDArray[np.float64]
 BEAM = 40

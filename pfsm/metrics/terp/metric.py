@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import PrecisionRecallMetric
-from pfsm.metrics.base import MetricWithComponents
 from pfsm.metrics.inputs import Streams, by_segment, check_pairs, check_streams, score_distinct
-from pfsm.metrics.metric_group import MetricGroup, PairFeatures, group_with_parts
+from pfsm.metrics.metric_group import MetricGroup, MetricWithComponents, PairFeatures, group_with_parts
 from pfsm.metrics.names import parse_name
 from pfsm.metrics.sacre_counts import fewest_edits, rates_of_totals
 from pfsm.metrics.syntax.tree_metrics import EDPM, pair_metric
