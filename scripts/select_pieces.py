@@ -19,6 +19,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import distribution
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -36,7 +37,7 @@ CATALOGUES = (
     "hyperkitty==1.3.12", "mailman==3.3.10", "postorius==1.3.13", "pycountry==26.2.16", "kolibri==0.19.5",
 )  # fmt: skip
 JUDGED = {
-    "en": "wmt1*/*-en*.gz",
+    "en": "wmt1[56]*/*-en*.gz",
     "ru": "wmt16-daseg/en-ru*",
     "es": "iwslt19-enes/*.gz",
     "de": "ted-mqm-spans/en-de*",
@@ -62,6 +63,8 @@ MANY = ("LATIN", "CYRILLIC", "ARABIC", "OTHER")
 LEAST_PIECES, LEAST_CHARACTERS, MOST_WORDS = 1000, 8000, 100_000
 # Of a word in its list, how often it begins a sentence or a name; German nouns always do.
 CAPITALS, CAPITALS_DE = 0.25, 0.4
+MOST_FORMS = 150_000
+LINES_AT_ONCE = 20_000
 UNSPACED = {"zh", "ja"}
 MARKS, LAST = slice(4), 250_001
 _PLACEHOLDERS = re.compile(
@@ -100,11 +103,15 @@ class PieceCounter:
 
     def __call__(self, lines: Iterable[str], weights: Iterable[float] | None = None) -> Float:
         """How often each piece is in lines with these weights; without weights, each counts once."""
-        lines = list(lines)
         counts = np.zeros(len(self.pieces))
-        found = self.tokenizer.encode_batch(lines, add_special_tokens=False)
-        for encoding, weight in zip(found, weights or [1.0] * len(lines), strict=True):
-            np.add.at(counts, encoding.ids, weight)
+        pairs = zip(lines, weights, strict=True) if weights else ((line, 1.0) for line in lines)
+        while some := list(islice(pairs, LINES_AT_ONCE)):
+            found = [
+                one.ids for one in self.tokenizer.encode_batch_fast([line for line, _ in some], False, False)
+            ]
+            ids = np.array([place for line in found for place in line], dtype=np.int64)
+            shares = np.repeat([weight for _, weight in some], [len(line) for line in found])
+            counts += np.bincount(ids, shares, counts.size)
         return counts
 
 
@@ -120,7 +127,8 @@ def counted(count: PieceCounter) -> Iterator[tuple[str, Float]]:
     for language in sorted(inflected - lists.keys()):
         entries = dictionaries.get_dictionary(language).items()
         words = {word.decode() for entry in entries for word in entry}
-        forms = sorted(words | {word[:1].upper() + word[1:] for word in words})
+        some = sorted(words)[:: 1 + len(words) // MOST_FORMS]
+        forms = some + [word[:1].upper() + word[1:] for word in some]
         yield f"inflected {language}", np.where(count(forms) > 0.0, count.probabilities, 0.0)
     for language, lines in sorted(catalogues().items()):
         if sum(map(len, lines)) >= LEAST_CHARACTERS:
