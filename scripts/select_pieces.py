@@ -126,7 +126,7 @@ def counted(count: PieceCounter) -> Iterator[tuple[str, Float]]:
     inflected = import_module("simplemma.strategies.dictionaries.dictionary_factory").SUPPORTED_LANGUAGES
     for language in sorted(inflected - lists.keys()):
         entries = dictionaries.get_dictionary(language).items()
-        words = {word.decode() for entry in entries for word in entry}
+        words = {word for entry in entries for word in entry}
         some = sorted(words)[:: 1 + len(words) // MOST_FORMS]
         forms = some + [word[:1].upper() + word[1:] for word in some]
         yield f"inflected {language}", np.where(count(forms) > 0.0, count.probabilities, 0.0)
