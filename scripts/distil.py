@@ -1,0 +1,580 @@
+"""Learns a teacher over a large encoder, labels texts with it, and trains students from the labels and the judgments.
+
+    python scripts/distil.py POOL OUT JOB [SECONDS]
+
+POOL is a folder of `scripts/distil_pool.py`, with the pieces of each encoder that is used. A JOB is
+
+- ``teacher``: heads over the frozen encoder ``large``, learned from the judgments of 2015 alone, and from those of all
+  campaigns into English, each left out once. Writes ``labels-15.npz`` and ``labels-all.npz``: of every pair into
+  English the sum of `FUSED`, in units of its deviation; and the heads;
+- a student of `STUDENTS`: an encoder of which all weights or matrices of low rank are learned, whose rate falls to
+  nothing over SECONDS, whatever the machine does in them. Writes its values of judged pairs, and it as a head;
+- ``all``: the teacher, and then the students, several at a time where there is a GPU.
+
+A job whose files are there is not run again. Runs on a GPU where there is one.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from pfsm.embeddings.encoders import tunable_encoder
+from pfsm_kernels.dense.machine import expected_counts
+from pfsm_training.encoder import network as heads
+from pfsm_training.encoder.network import FAST_RATE, Batch, HeadNetwork
+from pfsm_training.encoder.pieces import uniform_mix
+from pfsm_training.encoder.transformer import LayersNetwork, SequenceBatch, Sequences, TunedNetwork
+from pfsm_training.options import FULL, LORA, SINGLE
+
+Array = NDArray[Any]
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+IS_GPU = DEVICE.type == "cuda"
+THREADS, AT_ONCE = (3, 5) if IS_GPU else (1, 1)
+BEGAN = time.time()
+FIRST, SECOND = "wmt15-daseg", "wmt16-daseg"
+RECENT = ("wmt21-mqm", "ted-mqm-spans", "wmt23-sxs-mqm")
+MODERN = ("wmt21-da", *RECENT)
+# Of the noisy ones, so many judgments are used for heads, and what each counts there.
+NOISY, NOISY_WEIGHT = {"wmt21-da": 4000, "mlqe-pe": 3000}, 0.3
+# What a label is a sum of, each divided by its deviation: the score of en-fast, the head, the untrained similarity, the
+# ratio of the lengths. The first has seen the judgments of 2016, which students are checked with.
+FUSED = {
+    "15": {"head": 0.6, "similarity": 0.3, "ratio": 0.1},
+    "all": {"fast": 0.2, "head": 0.5, "similarity": 0.25, "ratio": 0.05},
+}
+PASSES = {"15": 4, "all": 1}
+# Of the untrained similarity, the layer; and what keeps its logarithm finite.
+PLAIN_LAYER, ABOVE = 7, 1.03
+LONGEST = 400  # pieces of a line; longer ones are left out
+PIECES_AT_ONCE = 60_000 if IS_GPU else 4_000
+# Judgments of a batch, or units of a student's, and their padded pieces at most.
+BATCH, UNITS, AREA = 64, 128, 14_000
+CLEAN_AGAIN = 3  # a pass goes over clean judgments so often
+MOST_PASSES = 4
+# What people's judgments are worth of a unit of the labels at the start: noise makes it less.
+SLOPE = 0.6
+
+
+@dataclass(frozen=True)
+class Student:
+    """What a student is and learns from.
+
+    Attributes:
+        encoder: Name of its pieces in the pool.
+        layers: The first so many are kept.
+        tune: ``full`` or ``lora``.
+        labels: Whose labels; with those of ``15`` only the judgments of 2015, and no text of 2016.
+        english: Whether it learns from judgments of translations into English alone.
+    """
+
+    encoder: str
+    layers: int
+    tune: str = FULL
+    labels: str = "all"
+    english: bool = True
+
+
+STUDENTS = {
+    "minilm-6-from-15": Student("minilm", 6, labels="15"),
+    "minilm-4-from-15": Student("minilm", 4, labels="15"),
+    "minilm-3-from-15": Student("minilm", 3, labels="15"),
+    "minilm-6": Student("minilm", 6),
+    "minilm-4": Student("minilm", 4),
+    "minilm-3": Student("minilm", 3),
+    "multi": Student("multi", 12, english=False),
+    "multi-lora": Student("multi", 12, LORA, english=False),
+    "multi-of-english": Student("multi", 12),
+}
+
+
+def say(*what: object) -> None:
+    """Prints a line with the seconds since the start."""
+    print(f"{time.time() - BEGAN:7.1f}", *what, flush=True)
+
+
+_pool = ThreadPoolExecutor(THREADS)
+
+
+def shared_out(whole: Callable[..., tuple[Array, ...]]) -> Callable[..., tuple[Array, ...]]:
+    """The machine's expected counts with the pairs shared out among threads."""
+
+    def counts(*given: Array) -> tuple[Array, ...]:
+        substitute, delete, insert, transitions, *sizes = given
+        parts = [one for one in np.array_split(np.arange(len(substitute)), THREADS) if one.size]
+        if len(parts) < 2:
+            return whole(*given)
+
+        def of(part: Array) -> tuple[Array, ...]:
+            own = slice(int(part[0]), int(part[-1]) + 1)
+            return whole(substitute[own], delete[own], insert[own], transitions, *(one[own] for one in sizes))
+
+        return tuple(np.concatenate(column) for column in zip(*_pool.map(of, parts), strict=True))
+
+    return counts
+
+
+class Data:
+    """The rows of a pool whose lines are not too long in an encoder's pieces; on the device the pieces."""
+
+    def __init__(self, pool: Path, encoder: str) -> None:
+        pieces = np.load(pool / f"{encoder}.npz")
+        self.source = str(pieces["source"])
+        self.sizes = pieces["sizes"].astype(np.int64)
+        self.marks = [
+            torch.from_numpy(pieces[name].astype(np.int64)).to(DEVICE) for name in ("before", "after")
+        ]
+        self.flat = torch.from_numpy(pieces["ids"].astype(np.int64)).to(DEVICE)
+        self.n = torch.from_numpy(self.sizes).to(DEVICE)
+        self.offsets = torch.cumsum(self.n, 0) - self.n
+        rows = np.load(pool / "rows.npz")
+        sides = rows["reference"], rows["hypothesis"]
+        longest = np.maximum(*(self.sizes[side] for side in sides))
+        shortest = np.minimum(*(self.sizes[side] for side in sides))
+        self.kept = np.flatnonzero((longest <= LONGEST) & (shortest > 0))
+        self.set, self.pair, self.segment, self.reference, self.hypothesis, self.score, self.weight = (
+            rows[name][self.kept]
+            for name in ("set", "pair", "segment", "reference", "hypothesis", "score", "weight")
+        )
+        self.english, self.judged = np.char.endswith(self.pair, "-en"), self.weight > 0.0
+        names = np.char.add(np.char.add(self.set, " "), self.pair)
+        found, places = np.unique(names, return_inverse=True)
+        # 0 is no campaign.
+        self.campaigns, self.campaign = found.size + 1, places + 1
+        fast = np.load(pool / "en-fast.npz")
+        self.fast = (fast["scores"] - fast["of_itself"])[self.kept]
+        lines = json.loads((pool / "lines.json").read_text(encoding="utf-8"))
+        length = np.array([max(len(line), 1) for line in lines], dtype=float)
+        one, other = length[self.reference], length[self.hypothesis]
+        self.ratio = np.minimum(one, other) / np.maximum(one, other)
+
+    def of(self, *sets: str, english: bool = True) -> Array:
+        """The judged rows of some sets; of all, if none is named."""
+        among = np.isin(self.set, sets) if sets else np.ones_like(self.judged)
+        return np.flatnonzero(self.judged & among & (self.english | (not english)))
+
+    def sides(self, rows: Array) -> tuple[Tensor, Tensor, Tensor]:
+        """The distinct lines of some rows, and which of them are references and hypotheses."""
+        both = np.concatenate([self.reference[rows], self.hypothesis[rows]])
+        lines, places = (torch.from_numpy(one).to(DEVICE) for one in np.unique(both, return_inverse=True))
+        return lines, places[: rows.size], places[rows.size :]
+
+    def batches(self, rows: Array, most: int, random: np.random.Generator | None = None) -> list[Array]:
+        """Places in ``rows``, in batches of similar lengths."""
+        longest = np.maximum(self.sizes[self.reference[rows]], self.sizes[self.hypothesis[rows]]) + 2
+        keys = longest + (0.0 if random is None else random.uniform(0.0, 4.0, rows.size))
+        order = np.argsort(keys, kind="stable")
+        batches, first = [], 0
+        while first < order.size:
+            last = min(first + most, order.size)
+            while last - first > 1 and 2 * (last - first) * longest[order[last - 1]] > AREA:
+                last = first + max(1, (last - first) * 3 // 4)
+            batches.append(order[first:last])
+            first = last
+        return batches if random is None else [batches[one] for one in random.permutation(len(batches))]
+
+
+class Encoder:
+    """An encoder's first layers, and the embedding of lines on the device."""
+
+    def __init__(self, data: Data, layers: int) -> None:
+        self._data = data
+        folder = tunable_encoder(data.source)
+        self.shape, self.weights = folder.shape, folder.weights(layers)
+        self._words = torch.from_numpy(self.weights.words[:]).to(DEVICE)
+        self._positions = torch.from_numpy(self.weights.positions).to(DEVICE)
+        norm = self.weights.norm
+        self._scale, self._shift = (torch.from_numpy(one).to(DEVICE) for one in (norm.scale, norm.shift))
+        self.dimension = self._words.shape[1]
+        self.mix = uniform_mix(self.shape.layers + 1, layers + 1)
+
+    def sequences(self, lines: Tensor) -> Sequences:
+        """Some lines, with marks, embedded."""
+        data = self._data
+        before, after = data.marks
+        n, around = data.n[lines], before.numel() + after.numel()
+        longest = int(n.max())
+        places = torch.arange(longest, device=DEVICE)
+        rows = torch.arange(lines.numel(), device=DEVICE)[:, None]
+        ids = torch.zeros(lines.numel(), longest + around, dtype=torch.int64, device=DEVICE)
+        ids[:, : before.numel()] = before
+        at = (data.offsets[lines][:, None] + places).clamp(max=data.flat.numel() - 1)
+        ids[:, before.numel() : before.numel() + longest] = data.flat[at]
+        ends = before.numel() + n[:, None] + torch.arange(after.numel(), device=DEVICE)
+        ids[rows, ends] = after
+        vectors = self._words[ids] + self._positions[: ids.shape[1]]
+        embedded = nn.functional.layer_norm(
+            vectors, vectors.shape[-1:], self._scale, self._shift, self.shape.epsilon
+        )
+        return Sequences(embedded, n + around, rows * ids.shape[1] + before.numel() + places)
+
+    def network(self, tune: str) -> LayersNetwork:
+        """The layers, with equal shares."""
+        return LayersNetwork(self.weights, self.shape, self.mix, tune, SINGLE)
+
+
+class States:
+    """Mixed layers of the lines of some rows, and units of one layer, in float16 on the device."""
+
+    @torch.no_grad()
+    def __init__(self, data: Data, encoder: Encoder, rows: Array) -> None:
+        self._data = data
+        lines = np.unique(np.concatenate([data.reference[rows], data.hypothesis[rows]]))
+        lines = lines[np.argsort(data.sizes[lines], kind="stable")]
+        sizes = data.sizes[lines]
+        self._offsets = torch.zeros_like(data.n)
+        self._offsets[torch.from_numpy(lines).to(DEVICE)] = torch.from_numpy(np.cumsum(sizes) - sizes).to(
+            DEVICE
+        )
+        network = encoder.network(FULL).to(DEVICE).eval()
+        kept: list[Tensor] = []
+        layer = min(PLAIN_LAYER, len(network.layers)) - 1
+        network.layers[layer].register_forward_hook(lambda _module, _given, states: kept.append(states))
+        mixed, plain = [], []
+        first = 0
+        while first < lines.size:
+            fitting = PIECES_AT_ONCE // (int(sizes[min(first + 256, lines.size - 1)]) + 2)
+            some = torch.from_numpy(lines[first : first + max(1, fitting)]).to(DEVICE)
+            given = encoder.sequences(some)
+            states = network(given)
+            present = torch.arange(states.shape[1], device=DEVICE) < data.n[some][:, None]
+            mixed.append(states[present].half())
+            plain.append(
+                nn.functional.normalize(kept.pop().flatten(0, 1)[given.inner][present], dim=-1).half()
+            )
+            first += some.numel()
+        self._mixed, self._plain = torch.cat(mixed), torch.cat(plain)
+
+    def _padded(self, flat: Tensor, lines: Tensor) -> Tensor:
+        places = torch.arange(int(self._data.n[lines].max()), device=DEVICE)
+        return flat[(self._offsets[lines][:, None] + places).clamp(max=flat.shape[0] - 1)].float()
+
+    def batch(self, rows: Array) -> Batch:
+        """Some rows for a head."""
+        lines, one, other = self._data.sides(rows)
+        return Batch(self._padded(self._mixed, lines), self._data.n[lines], one, other)
+
+    @torch.no_grad()
+    def similarity(self, rows: Array) -> Array:
+        """Untrained greedy F1 of one layer (Zhang et al., 2020), float64 [n_rows]."""
+        found = np.zeros(rows.size)
+        for places in self._data.batches(rows, 4 * BATCH):
+            lines, one, other = self._data.sides(rows[places])
+            units, n = self._padded(self._plain, lines), self._data.n[lines]
+            present = torch.arange(units.shape[1], device=DEVICE) < n[:, None]
+            cosines = units[one] @ units[other].transpose(1, 2)
+            nearest = cosines.masked_fill(~present[one][:, :, None], -2.0).max(1).values
+            of_reference = cosines.masked_fill(~present[other][:, None, :], -2.0).max(2).values
+            p = (nearest * present[other]).sum(1) / n[other]
+            r = (of_reference * present[one]).sum(1) / n[one]
+            found[places] = (2.0 * p * r / (p + r)).double().cpu().numpy()
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is learned from: rows, what they are to come to, what they count, and their campaigns; 0 for a label."""
+
+    rows: Array
+    targets: Array
+    weights: Array
+    campaigns: Array
+
+
+def judgments(data: Data, rows: Array, weights: Array) -> Units:
+    """Judgments as units; weights have the mean 1."""
+    return Units(rows, data.score[rows], weights / weights.mean(), data.campaign[rows])
+
+
+class Learner(nn.Module):
+    """A head in the relative form; of each campaign, what its scale is in the units of the head.
+
+    Args:
+        network: The head, or an encoder that is tuned with one.
+        data: The rows.
+        batch: Makes of rows what the network reads.
+        labels: Whether there are labels, which say what a unit is.
+    """
+
+    def __init__(
+        self,
+        network: HeadNetwork | TunedNetwork,
+        data: Data,
+        batch: Callable[[Array], Any],
+        *,
+        labels: bool,
+    ) -> None:
+        super().__init__()
+        self.network, self._data, self._batch = network, data, batch
+        self.constants = nn.Parameter(torch.zeros(data.campaigns, dtype=torch.float64))
+        slopes = torch.full((data.campaigns,), SLOPE if labels else 1.0, dtype=torch.float64)
+        self.slopes = nn.Parameter(slopes, requires_grad=labels)
+        self.to(DEVICE)
+
+    def groups(self) -> list[dict[str, Any]]:
+        """The parameters by rate."""
+        scales = {"params": [self.constants, self.slopes], "lr": FAST_RATE, "weight_decay": 0.0}
+        return [*self.network.groups(), scales]
+
+    @torch.no_grad()
+    def start(self, units: Units) -> None:
+        """Starts from the best weighted sum of what the encoder alone says."""
+        some = np.random.default_rng(0).permutation(units.rows.size)[:3000]
+        rows, campaigns = units.rows[some], units.campaigns[some]
+        values = np.zeros((some.size, 7))
+        for places in self._data.batches(rows, UNITS):
+            parts = self.network.parts(self._batch(rows[places]))
+            values[places, :6] = parts.double().cpu().numpy()
+        values[:, 6] = units.targets[some]
+        # Beside labels, judgments say nothing of the sum.
+        weights = units.weights[some] * np.where((campaigns > 0) & self.slopes.requires_grad, 1e-6, 1.0)
+        means = np.zeros((self._data.campaigns, 7))
+        for one in np.unique(campaigns[campaigns > 0]):
+            means[one] = np.average(values[campaigns == one], axis=0, weights=weights[campaigns == one])
+        values -= means[campaigns]
+        spread = np.sqrt(np.average(values[:, :6] ** 2, axis=0, weights=weights))
+        x = values[:, :6] / np.where(spread > 0.0, spread, 1.0)
+        gram = (weights[:, None] * x).T @ x + 0.01 * weights.sum() * np.eye(6)
+        linear = np.linalg.solve(gram, x.T @ (weights * values[:, 6])) / np.where(spread > 0.0, spread, 1.0)
+        self.network.start(torch.from_numpy(linear), 0.0)
+        slopes = self.slopes.cpu().numpy()
+        self.constants.copy_(torch.from_numpy(means[:, 6] - slopes * (means[:, :6] @ linear)))
+
+    def loss(self, units: Units, places: Array) -> Tensor:
+        """The weighted mean squared error of a batch."""
+        campaigns = torch.from_numpy(units.campaigns[places]).to(DEVICE)
+        slopes = torch.where(campaigns > 0, self.slopes[campaigns], 1.0)
+        constants = torch.where(campaigns > 0, self.constants[campaigns], 0.0)
+        targets, weights = (
+            torch.from_numpy(one[places]).to(DEVICE) for one in (units.targets, units.weights)
+        )
+        errors = slopes * self.network(self._batch(units.rows[places])) + constants - targets
+        loss: Tensor = (weights * errors.square()).mean()
+        return loss
+
+    @torch.no_grad()
+    def values(self, rows: Array) -> Array:
+        """Values as scoring gives them, float64 [n_rows]."""
+        found = np.zeros(rows.size)
+        for places in self._data.batches(rows, 4 * BATCH):
+            found[places] = self.network(self._batch(rows[places])).double().cpu().numpy()
+        return found - self.network.left_out
+
+
+def step(learner: Learner, optimiser: torch.optim.Optimizer, loss: Tensor) -> None:
+    """One step of an optimiser."""
+    optimiser.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    nn.utils.clip_grad_norm_(learner.parameters(), 1.0)
+    optimiser.step()
+
+
+def head_over(states: States, data: Data, units: Units, dimension: int, passes: int) -> Learner:
+    """A head over states: the running mean of its weights, as `pfsm train` fits it."""
+    learner, mean = (
+        Learner(HeadNetwork(dimension, relative=True), data, states.batch, labels=False) for _ in range(2)
+    )
+    learner.start(units)
+    mean.load_state_dict(learner.state_dict())
+    optimiser, random, number = torch.optim.AdamW(learner.groups()), np.random.default_rng(0), 0
+    rates = [group["lr"] for group in optimiser.param_groups]
+    for _ in range(passes):
+        for places in data.batches(units.rows, BATCH, random):
+            number += 1
+            for group, rate in zip(optimiser.param_groups, rates, strict=True):
+                group["lr"] = rate * min(1.0, number / 20)
+            step(learner, optimiser, learner.loss(units, places))
+            memory = min(0.98, number / (number + 9.0))
+            with torch.no_grad():
+                for kept, now in zip(mean.parameters(), learner.parameters(), strict=True):
+                    kept.mul_(memory).add_(now, alpha=1.0 - memory)
+    return mean
+
+
+def correlation(x: Array, y: Array) -> float:
+    """Pearson's r; 0 where one side does not vary."""
+    x, y = x - x.mean(), y - y.mean()
+    scale = float(np.sqrt((x * x).sum() * (y * y).sum()))
+    return float((x * y).sum()) / scale if scale > 0.0 else 0.0
+
+
+def agreement(data: Data, rows: Array, values: Array) -> dict[str, tuple[float, float]]:
+    """By set and language pair, r over all rows, and within segments of several."""
+    found = {}
+    for campaign in np.unique(data.campaign[rows]):
+        own = data.campaign[rows] == campaign
+        x, y = values[own], data.score[rows][own]
+        _, places = np.unique(data.segment[rows][own], return_inverse=True)
+        sizes = np.bincount(places)
+        several = sizes[places] > 1
+        within = [(one - (np.bincount(places, one) / sizes)[places])[several] for one in (x, y)]
+        first = rows[own][0]
+        r = correlation(*within) if several.any() else 0.0
+        found[f"{data.set[first]} {data.pair[first]}"] = correlation(x, y), r
+    return found
+
+
+def report(what: str, data: Data, rows: Array, values: Array, out: Path) -> None:
+    """Prints the agreement of values with judgments and adds it to the record of all jobs."""
+    found = agreement(data, rows, values)
+    say(what, "; ".join(f"{name} {r:.3f} ({within:.3f})" for name, (r, within) in found.items()))
+    with (out / "agreement.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"what": what, "agreement": found}) + "\n")
+
+
+def save(path: Path, content: bytes | dict[str, Array]) -> None:
+    """Writes a file, which is there at once and whole."""
+    part = path.with_name(f"part-{path.name}")
+    if isinstance(content, bytes):
+        part.write_bytes(content)
+    else:
+        np.savez_compressed(part, **content)  # type: ignore[arg-type]
+    part.rename(path)
+
+
+def teacher(pool: Path, out: Path) -> None:
+    """Heads over the large encoder, and labels."""
+    data = Data(pool, "large")
+    encoder, rows = Encoder(data, tunable_encoder(data.source).layers), np.flatnonzero(data.english)
+    states = States(data, encoder, rows)
+    say("encoded", rows.size, "pairs")
+    torch.backends.cuda.matmul.allow_tf32 = False  # of products of unit vectors all digits count
+    similarity = states.similarity(rows)
+    parts = {
+        "fast": data.fast[rows],
+        "similarity": np.log(ABOVE - 1.0) - np.log(ABOVE - np.minimum(similarity, 1.0)),
+        "ratio": data.ratio[rows] - 1.0,
+    }
+    noisy = [np.random.default_rng(0).permutation(data.of(name))[:most] for name, most in NOISY.items()]
+    every = np.concatenate([data.of(FIRST, SECOND, *RECENT), *noisy])
+    weights = np.where(np.isin(data.set, list(NOISY)), NOISY_WEIGHT, data.weight)
+    for name in MODERN:
+        use, tests = every[data.set[every] != name], data.of(name)
+        learner = head_over(
+            states, data, judgments(data, use, weights[use]), encoder.dimension, PASSES["all"]
+        )
+        report(f"head of all others than {name}", data, tests, learner.values(tests), out)
+    for name, use in (("15", data.of(FIRST)), ("all", every)):
+        learner = head_over(states, data, judgments(data, use, weights[use]), encoder.dimension, PASSES[name])
+        parts["head"] = learner.values(rows)
+        total = sum(
+            (share * parts[one] / parts[one].std() for one, share in FUSED[name].items()), np.zeros(1)
+        )
+        judged = data.judged[rows]
+        for what, values in (("head", parts["head"]), ("labels", total)):
+            report(f"{what} of {name}", data, rows[judged], values[judged], out)
+        save(out / f"head-{name}.safetensors", learner.network.head(encoder.mix).content)
+        save(out / f"labels-{name}.npz", {"rows": data.kept[rows], "labels": total / total.std(), **parts})
+
+
+def units_of(student: Student, data: Data, out: Path) -> Units:
+    """The labels and judgments that a student learns from."""
+    given = np.load(out / f"labels-{student.labels}.npz")
+    # Which rows are kept depends on the encoder.
+    _, of_labels, of_data = np.intersect1d(given["rows"], data.kept, return_indices=True)
+    labels = np.full(data.kept.size, np.nan)
+    labels[of_data] = given["labels"][of_labels]
+    judged = data.of(english=student.english)
+    if student.labels == "15":
+        labels[data.set == SECOND] = np.nan
+        judged = data.of(FIRST)
+    labelled = np.flatnonzero(np.isfinite(labels))
+    clean = judged[data.weight[judged] >= 0.5]
+    rest = np.setdiff1d(judged, clean)
+    again = np.tile(clean, CLEAN_AGAIN)
+    return Units(
+        np.concatenate([labelled, again, rest]),
+        np.concatenate([labels[labelled], data.score[again], data.score[rest]]),
+        np.concatenate([np.ones(labelled.size + again.size), data.weight[rest]]),
+        np.concatenate([np.zeros_like(labelled), data.campaign[again], data.campaign[rest]]),
+    )
+
+
+def study(name: str, pool: Path, out: Path, seconds: float) -> None:
+    """Trains a student."""
+    student = STUDENTS[name]
+    data = Data(pool, student.encoder)
+    encoder = Encoder(data, student.layers)
+    layers = encoder.network(student.tune)
+    for module in layers.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0  # there are labels enough
+
+    def batch(rows: Array) -> SequenceBatch:
+        lines, one, other = data.sides(rows)
+        return SequenceBatch(encoder.sequences(lines), data.n[lines], one, other)
+
+    network = TunedNetwork(layers, encoder.dimension, student.tune, relative=True)
+    learner, units = Learner(network, data, batch, labels=True), units_of(student, data, out)
+    learner.start(units)
+    optimiser, random = torch.optim.AdamW(learner.groups()), np.random.default_rng(0)
+    rates, began, number = [group["lr"] for group in optimiser.param_groups], time.time(), 0
+    batches = [one for _ in range(MOST_PASSES) for one in data.batches(units.rows, UNITS, random)]
+    for number, places in enumerate(batches, 1):
+        progress = max(number / len(batches), (time.time() - began) / seconds)
+        if progress >= 1.0:
+            break
+        for group, rate in zip(optimiser.param_groups, rates, strict=True):
+            group["lr"] = rate * min(1.0, number / 100) * (1.0 - progress)
+        loss = learner.loss(units, places)
+        step(learner, optimiser, loss)
+        if number % 100 == 0:
+            say(name, f"step {number} of {len(batches)}, progress {progress:.2f}, loss {float(loss):.4f}")
+    judged = data.of(english=student.encoder == "minilm")
+    values = learner.values(judged)
+    report(f"{name} after {number * MOST_PASSES / len(batches):.2f} passes", data, judged, values, out)
+    save(out / f"{name}.npz", {"rows": data.kept[judged], "values": values})
+    save(out / f"{name}.safetensors", network.head(encoder.mix).content)
+
+
+def everything(pool: Path, out: Path, seconds: float) -> None:
+    """Runs all jobs; a student as soon as its labels are there."""
+    wanted = {"teacher": "labels-all.npz", **{name: f"{name}.safetensors" for name in STUDENTS}}
+    waiting = [job for job, file in wanted.items() if not (out / file).is_file()]
+    running: dict[str, subprocess.Popen[bytes]] = {}
+    while waiting or running:
+        for job in [job for job, process in running.items() if process.poll() is not None]:
+            code = running.pop(job).returncode
+            say(job, "has ended" if code == 0 else f"has failed, see {job}.log")
+            if code:
+                waiting = []
+        for job in list(waiting):
+            student = STUDENTS.get(job)
+            ready = student is None or (out / f"labels-{student.labels}.npz").is_file()
+            if ready and len(running) < AT_ONCE:
+                waiting.remove(job)
+                command = [sys.executable, __file__, str(pool), str(out), job, str(seconds)]
+                with (out / f"{job}.log").open("wb") as log:
+                    running[job] = subprocess.Popen(command, stdout=log, stderr=log)
+        time.sleep(0.2)
+
+
+def main() -> None:
+    """Runs a job."""
+    pool, out, job = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+    seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 120.0
+    out.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    vars(heads)["expected_counts"] = shared_out(expected_counts)
+    torch.set_num_threads(1)
+    if job == "all":
+        everything(pool, out, seconds)
+    elif job == "teacher":
+        teacher(pool, out)
+    else:
+        study(job, pool, out, seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,235 @@
+"""Collects what an encoder's head and a student are learned from: judged pairs, and pairs to be labelled.
+
+    python scripts/distil_pool.py FOLDER NAME=SOURCE ...
+
+Each SOURCE is an encoder, such as ``minilm=shipped:minilm``. Writes to FOLDER, and leaves alone what is there:
+
+- ``rows.npz``: the rows, each a reference and a hypothesis by the number of its line, with its set, language pair,
+  segment, system, kind of change, judgment (standardised by set and language pair; NaN: none) and weight;
+- ``lines.json``: the lines;
+- ``en-fast.npz``: the scores of the shipped model ``en-fast``, NaN where the target language is not English, and those
+  of each reference and itself;
+- ``NAME.npz``: the lines in the pieces of an encoder, and its source.
+
+`scripts/distil.py` learns from the folder. The texts come from the sets in PFSM_DATA, whose terms differ, so it should
+lie outside of the repository.
+"""
+
+import gzip
+import json
+import os
+import random
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import pfsm
+from pfsm.embeddings.encoders import tunable_encoder
+from pfsm.embeddings.folder import encodable
+from pfsm.english.perturbation.kind import kinds_for
+from pfsm.english.perturbation.pairs import Translation, perturb
+from pfsm.text.typewriter import typewritten
+
+DATA = Path(os.environ.get("PFSM_DATA", "../shared/data"))
+# By set: the file's column of judgments, and what a judgment of it counts; raters differ more in some.
+JUDGED = {
+    "wmt15-daseg": ("score", 1.0),
+    "wmt16-daseg": ("score", 1.0),
+    "wmt21-da": ("da_z", 0.1),
+    "wmt21-mqm": ("score", 0.3),
+    "ted-mqm-spans": ("score", 0.3),
+    "wmt23-sxs-mqm": ("score", 1.0),
+    "mlqe-pe": ("da_z", 0.1),
+    "iwslt19-enes": ("da_z", 0.5),
+}
+# By set of preferences: the most pairs of it that are labelled.
+COMPARED = {"wmt19-darr": 40000, "wmt13-rr": 12000, "wmt12-rr": 6000}
+LOWEST = -3.0  # standard deviations; of expert judgments some are far below
+PER_KIND, TRANSLATIONS, COPIES = 250, 4000, 3000
+# Of pairs of neighbours, the share that is made one; and the most words of such a line.
+MERGED, MOST_WORDS = 0.06, 100
+ANNOTATION = re.compile(r"\.ann\d+$")
+SCORED_AT_ONCE = 4096
+
+
+def rows_of(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a file of judgments."""
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        names = file.readline().rstrip("\n").split("\t")
+        for line in file:
+            yield dict(zip(names, line.rstrip("\n").split("\t"), strict=True))
+
+
+@dataclass
+class Table:
+    """The rows, column by column.
+
+    Attributes:
+        lines: Number of each line.
+        columns: By name.
+    """
+
+    lines: dict[str, int] = field(default_factory=dict)
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+
+    def add(
+        self,
+        names: Sequence[str],
+        kind: str,
+        texts: tuple[str, str],
+        score: float = float("nan"),
+        weight: float = 0.0,
+    ) -> None:
+        """Adds a row.
+
+        Args:
+            names: Its set, language pair, segment and system.
+            kind: What was changed, or where its judgment is from.
+            texts: Its reference and its hypothesis.
+            score: Its judgment.
+            weight: What that counts.
+        """
+        name, pair, segment, system = names
+        form = typewritten if pair.endswith("-en") else lambda text: unicodedata.normalize("NFC", text)
+        one, other = (self.lines.setdefault(form(text.strip()), len(self.lines)) for text in texts)
+        values = {"set": name, "pair": pair, "segment": segment, "system": system, "kind": kind,
+                  "reference": one, "hypothesis": other, "score": score, "weight": weight}  # fmt: skip
+        for column, value in values.items():
+            self.columns.setdefault(column, []).append(value)
+
+
+def judged(table: Table) -> None:
+    """Adds what was judged; the judgments of one translation by several people are averaged."""
+    for name, (column, weight) in JUDGED.items():
+        for path in sorted((DATA / name).glob("*.tsv.gz")):
+            pair = "-".join(path.name.split("-")[:2])
+            found: dict[tuple[str, str], list[tuple[dict[str, str], float]]] = {}
+            for row in rows_of(path):
+                segment = ANNOTATION.sub("", row["segment_id"])
+                found.setdefault((segment, row["hypothesis"]), []).append((row, float(row[column])))
+            values = np.array([np.mean([score for _, score in rows]) for rows in found.values()])
+            values = np.maximum((values - values.mean()) / values.std(), LOWEST)
+            split = path.name.split("-")[2].split(".")[0]
+            for ((segment, hypothesis), rows), value in zip(found.items(), values.tolist(), strict=True):
+                row = rows[0][0]
+                kind = f"judged {split}" if name == "mlqe-pe" else "judged"
+                names = name, pair, segment, row["system"]
+                table.add(names, kind, (row["reference"], hypothesis), value, weight)
+
+
+def compared(table: Table, draw: random.Random) -> None:
+    """Adds some of the pairs in preferences."""
+    for name, most in COMPARED.items():
+        found: dict[tuple[str, str, str], str] = {}
+        for path in sorted((DATA / name).glob("*.tsv.gz")):
+            pair = "-".join(path.name.split("-")[:2])
+            for row in rows_of(path):
+                for side in ("better", "worse"):
+                    found.setdefault((pair, row["reference"], row[side]), row["segment_id"])
+        some = draw.sample(sorted(found.items()), min(most, len(found)))
+        for (pair, reference, hypothesis), segment in some:
+            table.add((name, pair, segment, ""), "plain", (reference, hypothesis))
+
+
+def changed(table: Table, draw: random.Random) -> None:
+    """Adds copies with one change each, in capitals, without punctuation, cut short, and two in one."""
+    lines = list(table.lines)
+    columns = [
+        table.columns[name] for name in ("set", "pair", "segment", "system", "reference", "hypothesis")
+    ]
+    # References of mlqe-pe were made from the translations.
+    plain = [row for row in zip(*columns, strict=True) if row[1].endswith("-en") and row[0] != "mlqe-pe"]
+    for *names, reference, hypothesis in draw.sample(plain, COPIES):
+        text = lines[hypothesis]
+        forms = {"upper": text.upper(), "lower": text.lower(), "bare": re.sub(r"[^\w\s]", "", text)}
+        for kind, form in forms.items():
+            table.add(names, kind, (lines[reference], form))
+    for *names, reference, hypothesis in draw.sample(plain, 2 * COPIES):
+        words = lines[hypothesis].split()
+        if len(words) > 3:
+            text = " ".join(words[: draw.randrange(2, len(words))])
+            table.add(names, "short", (lines[reference], text))
+    for one, two in pairwise(plain):
+        follows = one[:2] == two[:2] and one[3] == two[3] and one[2] != two[2]
+        if follows and draw.random() < MERGED:
+            texts = [f"{lines[a]} {lines[b]}" for a, b in zip(one[4:], two[4:], strict=True)]
+            if max(len(text.split()) for text in texts) <= MOST_WORDS:
+                table.add((*one[:2], f"{one[2]}+", one[3]), "merged", (texts[0], texts[1]))
+    made = draw.sample(plain, TRANSLATIONS)
+    translations = [Translation(lines[row[4]], lines[row[4 + number % 2]]) for number, row in enumerate(made)]
+    origin = {lines[row[4]]: row for row in made}
+    for pair in perturb(translations, kinds_for("en"), language="en", seed=1, per_kind=PER_KIND, cache=False):
+        names = [*origin[pair.reference][:3], ""]
+        table.add(names, pair.kind, (pair.reference, pair.worse))
+        table.add(names, "unchanged", (pair.reference, pair.better))
+
+
+def without_twins(table: Table) -> dict[str, Any]:
+    """The columns as arrays; of pairs that are not judged, those that come again are left out."""
+    columns = {name: np.array(values) for name, values in table.columns.items()}
+    known: set[tuple[int, int]] = set()
+    keep = []
+    sides = (columns[name].tolist() for name in ("reference", "hypothesis", "weight"))
+    for one, other, weight in zip(*sides, strict=True):
+        keep.append(weight > 0.0 or (one, other) not in known)
+        known.add((one, other))
+    return {name: values[np.array(keep)] for name, values in columns.items()}
+
+
+def scored(path: Path, lines: Sequence[str], rows: dict[str, NDArray[Any]]) -> None:
+    """Adds scores to a file until it has all."""
+    metric = pfsm.load("en-fast")
+    references, hypotheses = rows["reference"], rows["hypothesis"]
+    found = {"scores": np.full(references.size, np.nan), "of_itself": np.full(references.size, np.nan)}
+    if path.is_file():
+        found = dict(np.load(path))
+    english = np.char.endswith(rows["pair"], "-en")
+    missing = np.flatnonzero(english & np.isnan(found["of_itself"]))
+    for first in range(0, missing.size, SCORED_AT_ONCE):
+        some = missing[first : first + SCORED_AT_ONCE]
+        one, other = ([lines[place] for place in side[some].tolist()] for side in (references, hypotheses))
+        found["scores"][some], found["of_itself"][some] = (
+            metric.score_pairs(other, one), metric.score_pairs(one, one)
+        )  # fmt: skip
+        np.savez(path, scores=found["scores"], of_itself=found["of_itself"])
+        print(f"scored {first + some.size} of {missing.size}", flush=True)
+
+
+def in_pieces(path: Path, source: str, lines: Sequence[str]) -> None:
+    """Writes the lines in the pieces of an encoder."""
+    tokenizer = tunable_encoder(source).tokenizer
+    ids = [tokenizer.pieces(encodable(line))[0].astype(np.int32) for line in lines]
+    before, after = tokenizer.marks
+    sizes = np.array([one.size for one in ids])
+    np.savez(path, ids=np.concatenate(ids), sizes=sizes, before=before, after=after, source=source)
+
+
+def main() -> None:
+    """Writes the files."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "rows.npz").is_file():
+        table, draw = Table(), random.Random(1)
+        judged(table)
+        compared(table, draw)
+        changed(table, draw)
+        (folder / "lines.json").write_text(json.dumps(list(table.lines)), encoding="utf-8")
+        np.savez_compressed(folder / "rows.npz", **without_twins(table))
+    rows, lines = dict(np.load(folder / "rows.npz")), json.loads((folder / "lines.json").read_text("utf-8"))
+    print(f"{rows['set'].size} rows of {len(lines)} lines", flush=True)
+    for name, _, source in (argument.partition("=") for argument in sys.argv[2:]):
+        if not (folder / f"{name}.npz").is_file():
+            in_pieces(folder / f"{name}.npz", source, lines)
+    scored(folder / "en-fast.npz", lines, rows)
+
+
+if __name__ == "__main__":
+    main()
