@@ -45,20 +45,18 @@ JUDGED = {
 # Share of pieces by which lines of a source may grow; that of a script with many languages says little.
 TOLERANCES = {
     "words": 0.11,
-    "inflected": 0.10,
+    "inflected": 0.15,
     "catalogue": 0.05,
     "judged": 0.05,
-    "script": 0.06,
+    "script": 0.07,
     "many": 0.6,
 }
-# Compounds, and languages that no frequencies are at hand for.
+# Languages of most judgments, where 2% more pieces cost .01 of untrained F1; compounds; languages without frequencies.
 STRICTER = {
-    "words de": 0.06,
-    "words pl": 0.08,
-    "catalogue eu": 0.03,
-    "catalogue mn": 0.03,
-    "catalogue ug": 0.03,
-}
+    "words en": 0.01, "judged en": 0.004, "words ru": 0.04, "judged ru": 0.01, "words de": 0.04, "judged de": 0.02,
+    "words es": 0.05, "words fr": 0.06, "words zh": 0.05, "words pl": 0.08,
+    "catalogue eu": 0.03, "catalogue mn": 0.03, "catalogue ug": 0.03,
+}  # fmt: skip
 MANY = ("LATIN", "CYRILLIC", "ARABIC", "OTHER")
 LEAST_PIECES, LEAST_CHARACTERS, MOST_WORDS = 1000, 8000, 100_000
 # Of a word in its list, how often it begins a sentence or a name; German nouns always do.
