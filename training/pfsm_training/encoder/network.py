@@ -192,8 +192,8 @@ class HeadNetwork(nn.Module):
     def _of_cosines(self, cosines: Tensor) -> Tensor:
         """The piecewise linear function of the cosine that a match is worth.
 
-        A sum over the knots: the gradient of looking six numbers up by a hundred thousand indices takes a GPU a third
-        of a second.
+        A sum over the knots: the gradient of a look-up by index would add a hundred thousand numbers in six places,
+        which a GPU does one after the other.
         """
         scaled = torch.clamp(cosines, 0.0, 1.0) * (N_KNOTS - 1)
         parts = [self.knots[k] * torch.clamp(1.0 - (scaled - k).abs(), min=0.0) for k in range(N_KNOTS)]
