@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.data_columns import PREFIX, missing_column
+from pfsm.metrics.data_columns import PREFIX, columns_of, missing_column
 from pfsm.metrics.metric_group import MetricGroup, PairFeatures
 from pfsm.metrics.registry import feature_names, get_metric, group_of
 from pfsm.runtime.near_names import known_names
+from pfsm.text.scripts import n_words
 
 Float = NDArray[np.float64]
 # Options in a metric's name that are references (`pfsm.io.named_resources`).
@@ -121,14 +122,18 @@ class FeatureSet:
 
     Args:
         names: The features.
+        relative: Whether the value of a pair is its difference to that of its reference against itself, with counts as
+            rates per word; a column of the data, which is not of the text, stays as it is.
 
     Raises:
         PfsmError: As `check_feature`; for parts of a metric that must be made first, and for features whose counts are
             not known (`counted_features`), `values` raises it.
     """
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], *, relative: bool = False) -> None:
         self.names = tuple(names)
+        self._relative = relative
+        self._counts = [column for column, name in enumerate(self.names) if _group(name).is_count(name)]
         self._prepared: dict[str, PairFeatures] = {}
         for name in self.names:
             group = _group(name)
@@ -156,8 +161,28 @@ class FeatureSet:
             PfsmError: If something that a feature needs is not there.
             ValueError: If the lists differ in length.
         """
+        values = self._values(hypotheses, references, columns or {})
+        return self._differences(values, hypotheses, references) if self._relative and values.size else values
+
+    def _differences(self, values: Float, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """The values of pairs as differences to those of their references against themselves."""
+        places: dict[str, int] = {}
+        of = [places.setdefault(line, len(places)) for line in references]
+        distinct = list(places)
+        given = {name: np.zeros(len(distinct)) for name in columns_of(self.names)}
+        own = self._values(distinct, distinct, given)
+        if self._counts:
+            # A rate is per word of the two sides' mean; nothing is changed in a pair without words.
+            ours, perfect = (np.array(list(map(n_words, side))) for side in (hypotheses, distinct))
+            values[:, self._counts] /= np.maximum(0.5 * (ours + perfect[of]), 1.0)[:, np.newaxis]
+            own[:, self._counts] /= np.maximum(perfect, 1.0)[:, np.newaxis]
+        return np.asarray(values - own[of])
+
+    def _values(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float]
+    ) -> Float:
         values = np.zeros((len(hypotheses), len(self.names)))
-        known = {f"{PREFIX}{name}": numbers for name, numbers in (columns or {}).items()}
+        known = {f"{PREFIX}{name}": numbers for name, numbers in columns.items()}
         for column, name in enumerate(self.names):
             if name not in known:
                 known.update(self._computer(name)(hypotheses, references))

@@ -124,6 +124,8 @@ class LatticeBatch:
         link_features: Features added when a 1:1 substitution directly continues another (model, "link feature").
         jumps: Where the pushdown machine can jump; None for the finite-state machine.
         sentence_features: Numbers about the pairs.
+        perfect: The references against themselves, which the pairs of a relative model are counted from; None: pairs
+            are valued alone.
     """
 
     states: tuple[str, ...]
@@ -132,6 +134,7 @@ class LatticeBatch:
     link_features: ArcFeatures = ArcFeatures()
     jumps: "Jumps | None" = None
     sentence_features: SentenceFeatures = SentenceFeatures()
+    perfect: "PerfectMatches | None" = None
 
     def __len__(self) -> int:
         """Number of sentence pairs."""
@@ -152,6 +155,18 @@ class LatticeBatch:
             self.arc_features.arc_weights(named, n_arcs),
             self.link_features.arc_weights(named, n_arcs),
         )
+
+    def values(self, named: Mapping[str, float], weights: "Weights", threads: int = 1) -> Float:
+        """``y / (m + n)`` of every pair, less that of its reference with itself where that is known, float64 [n_pairs].
+
+        Arguments as those of `log_sums`. It is 0 for a pair without tokens.
+        """
+        own = self.log_sums(named, weights, threads) / np.maximum(self.lattices.lengths, 1)
+        if self.perfect is None:
+            return own
+        batch, of = self.perfect.batch, self.perfect.of
+        table = weights.table if batch.states == self.states else None
+        return own - batch.values(named, batch.weights(named, table), threads)[of]
 
     def log_sums(self, named: Mapping[str, float], weights: "Weights", threads: int = 1) -> Float:
         """y of every pair, equation (2) of Wang and Manning (2012), float64 [n_pairs], in the log domain.
@@ -176,6 +191,19 @@ class LatticeBatch:
                 given = Weights(weight_table(whole, named), weights.arcs, weights.links)
                 return whole_log_sum(self.lattices, given, Parts(of, len(whole)), visits, threads, self.jumps)
         return log_sum(self.lattices, weights, threads, self.jumps)
+
+
+@dataclass(frozen=True, eq=False)
+class PerfectMatches:
+    """References against themselves.
+
+    Attributes:
+        batch: Of the distinct references of a batch.
+        of: int64 [n_pairs], which of them is the reference of each pair.
+    """
+
+    batch: LatticeBatch
+    of: Int64
 
 
 def weight_table(states: Sequence[str], named: Mapping[str, float]) -> Float:

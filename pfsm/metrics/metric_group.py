@@ -89,6 +89,8 @@ class MetricGroup:
             decides its values.
         counted: From the name of a feature, and the references that it is to be used with, to the name with the label
             of their counts, if the feature takes any.
+        counts: The features that grow with the length of the text, or what stands before the point in the names of
+            several; models of the relative form take their rates.
         listed: Whether the names mean something without options.
         about: By the same as `parts`, half a line on each of the features, where they are parts of no metric.
     """
@@ -102,6 +104,7 @@ class MetricGroup:
     label: Callable[[str], str] | None = None
     pin: Callable[[str], str] = _as_it_is
     counted: Callable[[str, Sequence[str]], str] = _not_counted
+    counts: frozenset[str] = frozenset()
     listed: bool = True
     about: Mapping[str, str] = field(default_factory=dict)
 
@@ -113,6 +116,11 @@ class MetricGroup:
     def is_metric(self, name: str) -> bool:
         """Whether it is a metric, not merely a feature."""
         return name.partition("(")[0] in self.metrics
+
+    def is_count(self, name: str) -> bool:
+        """Whether a feature grows with the length of the text."""
+        bare = name.partition("(")[0]
+        return bare in self.counts or bare.partition(".")[0] in self.counts
 
     def prepare(self, name: str) -> PairFeatures:
         """What computes a feature that is no metric, and those that cost no more."""

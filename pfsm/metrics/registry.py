@@ -61,6 +61,7 @@ _FIRST = (
         with_options(sacre_metric),
         {"bleu": BLEU_PARTS, "ter": TER_PARTS},
         sacre_parts,
+        counts=frozenset(part for part in TER_PARTS if part.endswith("_count")),
     ),
     MetricGroup(
         {
@@ -90,6 +91,7 @@ _FIRST = (
         parts={"length": LENGTHS},
         values=length_parts,
         label=str,
+        counts=frozenset({"reference_words", "hypothesis_words"}),
         about={"length": "lengths of the two sides"},
     ),
 )

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from pfsm.errors import NotInstalledError, PfsmError, all_missing
 from pfsm.features.values import missing_packages
-from pfsm.lattice.arrays import LatticeBatch, SentenceFeatures, without_edits
+from pfsm.lattice.arrays import LatticeBatch, PerfectMatches, SentenceFeatures, without_edits
 from pfsm.lattice.building import build_lattices
 from pfsm.lattice.names import NO_SPLIT, Split, inserted_repeat, sentence_feature, state_names
 from pfsm.matchers.protocol import EncodedPairs, Matcher
 from pfsm.matchers.registry import MATCHERS
 from pfsm.model.reading import TextReader, check_lengths
-from pfsm.model.settings import Settings
+from pfsm.model.settings import RELATIVE, Settings
 from pfsm.runtime.garbage import gc_paused
 from pfsm.text.classes import CLASSES, word_classes
 
@@ -91,6 +91,8 @@ class LatticeBuilder:
                 something that a feature needs is not there.
         """
         batch = self._edit_lattices(pairs, first) if self.settings.edits else without_edits(len(pairs))
+        if self.settings.edits and self.settings.form == RELATIVE:
+            batch = replace(batch, perfect=self._perfect(pairs, first))
         if not self.settings.features:
             return batch
         if values is None:
@@ -185,6 +187,16 @@ class LatticeBuilder:
         means, sds = zip(*(scale or (0.0, 1.0) for scale in scales.values()), strict=True)
         names = tuple(map(sentence_feature, scales))
         return SentenceFeatures(names, (values - np.array(means)) / np.array(sds))
+
+    def _perfect(self, pairs: EncodedPairs, first: int) -> PerfectMatches:
+        """The distinct references of pairs against themselves."""
+        places: dict[str, int] = {}
+        of = np.array(
+            [places.setdefault(line, len(places)) for line in pairs.references.lines], dtype=np.int64
+        )
+        rows = np.unique(of, return_index=True)[1]
+        lines = pairs.references.select(rows)
+        return PerfectMatches(self._edit_lattices(EncodedPairs(pairs.vocabulary, lines, lines), first), of)
 
     def _edit_lattices(self, pairs: EncodedPairs, first: int) -> LatticeBatch:
         from pfsm_kernels.pushdown.crossings import TooManyCrossingsError  # noqa: PLC0415 - brings numba

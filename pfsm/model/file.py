@@ -27,9 +27,10 @@ from pfsm.lattice.names import (
     transition,
 )
 from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
+from pfsm.metrics.data_columns import PREFIX
 from pfsm.model.plugins import check_plugins, check_recorded, plugins_of
 from pfsm.model.references import with_named_resources
-from pfsm.model.settings import Settings, settings_from_dict
+from pfsm.model.settings import RELATIVE, Settings, settings_from_dict
 from pfsm.model.training_record import model_html
 from pfsm.registry import only_plugins
 from pfsm.text.classes import CLASSES
@@ -37,6 +38,8 @@ from pfsm.text.classes import CLASSES
 FORMAT = "pfsm-model-1"
 # Far beyond any sensible weight, and small enough that no sum over a sentence overflows.
 LARGEST_WEIGHT = 1e100
+# Of a translation equal to its reference, in the relative form.
+PERFECT = 100.0
 # Categories of Unicode: control characters, lone surrogates, line and paragraph separators.
 _CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
 KEYS = ("format", "name", "settings", "weights", "alpha", "scale", "training", "licence")
@@ -211,16 +214,28 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
     uncounted = next((name for name in settings.features if not is_counted(name)), None)
     if uncounted is not None:
         raise PfsmError(f"{where}: settings: feature {uncounted}: {UNCOUNTED}")
+    alpha = _weight(document["alpha"], "alpha", where)
+    scale = _scale(_mapping(document["scale"], "scale", where), where)
+    _check_form(settings, alpha, scale, where)
     return Model(
         name=check_line(document["name"], f"{where}: name"),
         settings=settings,
         weights=weights,
-        alpha=_weight(document["alpha"], "alpha", where),
-        scale=_scale(_mapping(document["scale"], "scale", where), where),
+        alpha=alpha,
+        scale=scale,
         training=_training(_mapping(document["training"], "training", where), where),
         licence=check_line(document["licence"], f"{where}: licence"),
         plugins=plugins,
     )
+
+
+def _check_form(settings: Settings, alpha: float, scale: Scale, where: str) -> None:
+    """Refuses what would give a perfect match another score than the relative form does."""
+    means = [one[0] for name, one in settings.features.items() if one and not name.startswith(PREFIX)]
+    if settings.form == RELATIVE and ((alpha, scale.mean) != (0.0, PERFECT) or any(means)):
+        raise PfsmError(
+            f"{where}: form: {RELATIVE} needs alpha 0, scale.mean {PERFECT:g} and features of mean 0"
+        )
 
 
 def _checked_format(document: object, where: str) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from pfsm.model.file import Model, model_at_work
 from pfsm.model.forked_scoring import BAR_PATIENCE, ForkedScorer
 from pfsm.model.prepared import PreparedPairs, batch_values, on_scale
 from pfsm.model.reading import check_lengths
-from pfsm.model.settings import MEAN
+from pfsm.model.settings import MEAN, RELATIVE
 from pfsm.model.signature import signature
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import at_most, default_threads, each
@@ -213,8 +213,22 @@ class Metric(SegmentMetric):
     def _read_and_scored(
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float], threads: int
     ) -> Float:
-        batches = self._reader().batches(references, hypotheses, columns)
-        return self._scored(batches, len(hypotheses), threads)
+        if self.model.settings.form != RELATIVE:
+            return self._scored(
+                self._reader().batches(references, hypotheses, columns), len(hypotheses), threads
+            )
+        # Pairs of one reference come together: what it has with itself is computed once.
+        places: dict[str, int] = {}
+        order = np.argsort([places.setdefault(line, len(places)) for line in references], kind="stable")
+        references, hypotheses = (
+            [side[place] for place in order.tolist()] for side in (references, hypotheses)
+        )
+        batches = self._reader().batches(
+            references, hypotheses, {name: values[order] for name, values in columns.items()}
+        )
+        scores = np.zeros(len(hypotheses))
+        scores[order] = self._scored(batches, len(hypotheses), threads)
+        return scores
 
     def _numbers(self, columns: Columns | None, n_pairs: int) -> Mapping[str, Float]:
         return needed_columns(self.columns, columns, n_pairs, f"model {self.name}")

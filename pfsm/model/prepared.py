@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.model.file import Model
+from pfsm.model.settings import RELATIVE
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Weights
@@ -16,7 +17,7 @@ Float = NDArray[np.float64]
 
 
 def batch_values(batch: LatticeBatch, model: Model, weights: "Weights | None", threads: int) -> Float:
-    """What a model makes of lattices before its scale: ``y / (m + n)`` and the points of features, float64 [n_pairs].
+    """What a model makes of lattices before its scale: values of edits and points of features, float64 [n_pairs].
 
     Args:
         batch: The lattices.
@@ -27,13 +28,15 @@ def batch_values(batch: LatticeBatch, model: Model, weights: "Weights | None", t
     points: Float = batch.sentence_features.points(model.weights, len(batch))
     if weights is None:
         return points
-    sums = batch.log_sums(model.weights, weights, threads)
-    return sums / np.maximum(batch.lattices.lengths, 1) + points
+    return batch.values(model.weights, weights, threads) + points
 
 
 def on_scale(normalised: Float, model: Model) -> Float:
-    """Values of `batch_values` on the scale of the model's scores."""
-    return model.scale.mean + model.scale.sd * (normalised + model.alpha)
+    """Values of `batch_values` as scores, which in the relative form are at most that of a perfect match."""
+    values = normalised + model.alpha
+    if model.settings.form == RELATIVE:
+        values = np.minimum(values, model.alpha)
+    return model.scale.mean + model.scale.sd * values
 
 
 class PreparedPairs:

@@ -10,7 +10,7 @@ from pfsm.errors import NotInstalledError, all_missing
 from pfsm.features.values import FeatureSet, missing_packages
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.metrics.ngram_table import remember_documents
-from pfsm.model.settings import Settings
+from pfsm.model.settings import RELATIVE, Settings
 from pfsm.runtime.garbage import gc_paused
 from pfsm.text.characters import CLEAN, clean
 from pfsm.text.languages import edition_tokeniser
@@ -36,14 +36,15 @@ class TextReader:
         tokeniser = edition_tokeniser(settings.tokeniser, settings.language, settings.text)
         self.vocabulary = Vocabulary(tokeniser, settings.stemmer, settings.lowercase)
         remember_documents(settings.counts, "counts")  # another process may have read the settings
-        self._features = FeatureSet(tuple(settings.features))
+        self._relative = settings.form == RELATIVE
+        self._features = FeatureSet(tuple(settings.features), relative=self._relative)
         self._edits = settings.edits
         self._form = settings.normalisation
         self._edition = settings.text
 
     def set_features(self, names: Iterable[str]) -> None:
         """Takes other features; the vocabulary stays."""
-        self._features = FeatureSet(tuple(names))
+        self._features = FeatureSet(tuple(names), relative=self._relative)
 
     @gc_paused()
     def lines(self, lines: Sequence[str]) -> EncodedLines:

@@ -34,6 +34,9 @@ BEST: Literal["best"] = "best"
 MEAN: Literal["mean"] = "mean"
 UseOfReferences = Literal["best", "mean"]
 AUTO = "auto"
+# What a score is: the paper's regression, or the difference to the reference's own perfect match.
+ABSOLUTE, RELATIVE = "absolute", "relative"
+FORMS = (ABSOLUTE, RELATIVE)
 # Of Unicode; by default the first in text edition 1, the second in edition 2.
 NORMALISATIONS = ("none", "nfc", "nfkc", "typewriter")
 _USUAL_NORMALISATION = {AS_IT_IS: "none", CLEAN: "nfc"}
@@ -68,6 +71,9 @@ class Settings:
             ``nfkc`` or ``typewriter`` (`pfsm.text.typewriter`).
         text: Edition of what is done with text before: 1, nothing; 2, every line is read by one table of characters
             (`pfsm.text.characters`), and the tokeniser ``penn`` goes sentence by sentence (`pfsm.text.sentences`).
+        form: What a pair is given: ``absolute``, the value of equations (2) and (3) of Wang and Manning (2012), or
+            ``relative``, its difference to the value of the reference against itself, so that a translation equal to
+            its reference has 100 at any length, and none has more.
     """
 
     language: str = "en"
@@ -87,6 +93,7 @@ class Settings:
     references: UseOfReferences = BEST
     normalisation: str = NORMALISATIONS[0]
     text: int = AS_IT_IS
+    form: str = ABSOLUTE
 
     def __post_init__(self) -> None:
         if not self.edits:
@@ -105,24 +112,20 @@ class Settings:
         values = asdict(self)
         values["matchers"] = list(self.matchers)
         values["max_block"] = {name: self.max_block[name] for name in self.matchers}
-        if not values["options"]:
-            del values["options"]
         values["split"] = list(self.split)
-        if not self.split:
-            del values["split"]
-        if not self.split_by_class:
-            del values["classes"]
         values["features"] = {name: _scale_document(scale) for name, scale in self.features.items()}
-        if not self.features:
-            del values["features"]
-        if not self.counts:
-            del values["counts"]
-        if self.references == BEST:
-            del values["references"]
-        if self.normalisation == _USUAL_NORMALISATION[self.text]:
-            del values["normalisation"]
-        if self.text == AS_IT_IS:
-            del values["text"]
+        unused = {
+            "options": not values["options"],
+            "split": not self.split,
+            "classes": not self.split_by_class,
+            "features": not self.features,
+            "counts": not self.counts,
+            "references": self.references == BEST,
+            "normalisation": self.normalisation == _USUAL_NORMALISATION[self.text],
+            "text": self.text == AS_IT_IS,
+            "form": self.form == ABSOLUTE,
+        }
+        values = {key: value for key, value in values.items() if not unused.get(key, False)}
         if not self.edits:
             return {key: values[key] for key in WITHOUT_EDITS if key in values}
         del values["edits"]
@@ -135,7 +138,7 @@ def _scale_document(scale: tuple[float, float] | None) -> dict[str, float] | str
 
 KEYS = tuple(entry.name for entry in fields(Settings))
 # The settings of models without edits.
-WITHOUT_EDITS = ("language", "edits", "features", "counts", "references", "normalisation", "text")
+WITHOUT_EDITS = ("language", "edits", "features", "counts", "references", "normalisation", "text", "form")
 
 
 def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
@@ -190,6 +193,7 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
         references=_references(values, where),
         normalisation=_normalisation(values, where),
         text=_text_edition(values, where),
+        form=_form(values, where),
     )
 
 
@@ -228,6 +232,7 @@ def _without_edits(values: Mapping[str, Any], where: str) -> Settings:
         references=references,
         normalisation=normalisation,
         text=_text_edition(values, where),
+        form=_form(values, where),
     )
 
 
@@ -251,6 +256,13 @@ def _text_edition(values: Mapping[str, Any], where: str) -> int:
     if type(given) is not int or given not in EDITIONS:
         raise PfsmError(f"{where}: text is {given!r}, it must be one of {', '.join(map(str, EDITIONS))}")
     return given
+
+
+def _form(values: Mapping[str, Any], where: str) -> str:
+    given = values.get("form", ABSOLUTE)
+    if given not in FORMS:
+        raise PfsmError(f"{where}: form is {given!r}, it must be one of {', '.join(FORMS)}")
+    return str(given)
 
 
 def _features(value: object, where: str) -> dict[str, tuple[float, float] | None]:

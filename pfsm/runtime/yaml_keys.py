@@ -6,7 +6,8 @@ from pfsm.runtime.near_names import known_names
 
 SETTINGS = (
     *("language", "tokeniser", "stemmer", "lowercase", "matchers", "matching", "max_block", "max_jump"),
-    *("options", "split", "classes", "features", "counts", "edits", "references", "normalisation", "text"),
+    *("options", "split", "classes", "features", "counts", "edits", "references", "normalisation"),
+    *("text", "form"),
 )
 TRAINING = (
     "lambda",
@@ -17,7 +18,7 @@ TRAINING = (
     "mixture",
     "class_transitions",
     "edit_cost",
-    "match_gain",
+    "self_match",
     "encoder",
     "minimal_pairs",
     "weights",
@@ -25,7 +26,7 @@ TRAINING = (
 # Switches to what the paper does otherwise.
 SWITCHES = ("standardise", "prune_jumps")
 EXPERIMENT = (
-    *("title", "description", "scheme", "by", "folds", "sizes", "repeats"),
+    *("title", "description", "scheme", "by", "folds", "sizes", "repeats", "form"),
     *("train", "test", "rows", "group_by", "statistics", "versus", "contrasts", "seed", "resamples"),
     "resample",
     "pictures",

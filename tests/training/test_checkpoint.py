@@ -105,7 +105,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "raw scores": {"config": replace(CONFIG, standardise=False)},
     "features of Jump": {"config": replace(CONFIG, prune_jumps=True)},
     "edit cost": {"config": replace(CONFIG, edit_cost=0.5)},
-    "match gain": {"config": replace(CONFIG, match_gain=0.5)},
+    "self match": {"config": replace(CONFIG, self_match=0.9)},
     "minimal pairs": {"config": replace(CONFIG, minimal_pairs=MinimalPairsOptions(kinds=("drop-word",)))},
     "encoder": {"config": replace(CONFIG, encoder=EncoderOptions())},
     "weights": {"config": replace(CONFIG, weights=WeightOptions("raters"))},

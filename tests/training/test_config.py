@@ -44,13 +44,14 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         max_block: {word: 2}
         max_jump: 0
         features: [chrf]
+        form: absolute
         objective: huber
         solver: lbfgs
         lambda: 0.5
         mixture: 0.25
         class_transitions: true
         edit_cost: 0
-        match_gain: 0
+        self_match: 0
         encoder: false
         minimal_pairs: false
         weights: {column: raters, rater_noise: 3}
@@ -66,12 +67,13 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
     assert (config.penalty, config.solver, config.objective) == (0.5, "lbfgs", "huber")
     assert (config.mixture, config.class_transitions) == (0.25, True)
     assert config.weights == WeightOptions("raters", 3.0)
-    assert config.given.keys() == {*settings.to_dict(), *KEYS}
+    assert config.given.keys() == {*settings.to_dict(), "form", *KEYS}
 
 
 @pytest.mark.parametrize("text", ["# nothing\n", b"\xef\xbb\xbf"])
 def test_an_empty_file_means_the_defaults(tmp_path: Path, text: str | bytes) -> None:
-    assert read_config(written(tmp_path, text)) == TrainingConfig()
+    settings = Settings(form="relative")
+    assert read_config(written(tmp_path, text)) == TrainingConfig(settings)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
+from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import config_from_dict, settings_to_train
 from tests.training.small_data import MARKS, invented
@@ -25,7 +26,7 @@ def scores_of(model: Model, judgments: Judgments) -> NDArray[np.float64]:
 def init() -> Model:
     """A model of its own data, on a scale of its own."""
     data = invented(0, segments=40)
-    return train(replace(data, scores=-3.0 + data.scores / 7.0), name="first", threads=1)
+    return train(replace(data, scores=-3.0 + data.scores / 7.0), Settings(), name="first", threads=1)
 
 
 def unpunctuated(judgments: Judgments) -> Judgments:

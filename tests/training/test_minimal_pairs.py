@@ -32,7 +32,7 @@ from pfsm_training.options import MinimalPairsOptions, minimal_pairs_option
 from tests.training.small_data import invented
 from tests.training.test_distributed import encoder
 
-OPTIONS = {"lambda": 0.05, "start": "matches"}
+OPTIONS = {"lambda": 0.05, "start": "matches", "form": "absolute"}
 MADE: dict[str, Any] = {
     "kinds": ["drop-word", "add-word", "unicode-punctuation", "shuffle-words"],
     "number": 30,

@@ -89,7 +89,7 @@ def test_items_by_hand(use: UseOfReferences) -> None:
 
 
 def config(use: str, **others: object) -> TrainingConfig:
-    return config_from_dict({"references": use, "lambda": 2.0, **others}, "test")
+    return config_from_dict({"references": use, "form": "absolute", "lambda": 2.0, **others}, "test")
 
 
 def test_the_mean_is_ridge_regression_on_mean_features() -> None:

@@ -15,6 +15,7 @@ from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model, save_model
 from pfsm.model.metric import Metric
+from pfsm.model.settings import Settings
 from pfsm.text.chunks import Tokeniser
 from pfsm.text.languages import ready_tokeniser
 from pfsm_kernels import inference
@@ -47,7 +48,7 @@ def same_weights(model: Model, other: Model) -> None:
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    return train(JUDGMENTS, threads=1)
+    return train(JUDGMENTS, Settings(), threads=1)
 
 
 @pytest.mark.parametrize("penalty", [5.0, 0.5])
@@ -67,7 +68,7 @@ def test_the_minimum_is_equation_3_at_the_weights_in_the_model(penalty: float) -
 @pytest.mark.parametrize(("factor", "shift"), [(1e-14, 0.0), (1e-3, 1e6)])
 def test_the_scale_of_the_scores_is_irrelevant(model: Model, factor: float, shift: float) -> None:
     scores = JUDGMENTS.scores / JUDGMENTS.scores.std() * factor + shift
-    other = train(replace(JUDGMENTS, scores=scores), threads=1)
+    other = train(replace(JUDGMENTS, scores=scores), Settings(), threads=1)
     same_weights(model, other)
     assert other.scale.sd == pytest.approx(factor, rel=1e-6)
     assert other.scale.mean == pytest.approx(
@@ -81,7 +82,8 @@ def test_the_scale_of_the_scores_is_irrelevant(model: Model, factor: float, shif
     assert (after - other.scale.mean) / other.scale.sd == pytest.approx(expected, abs=1e-6)
 
 
-def test_neither_order_nor_threads_matter(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_order_nor_threads_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = train(JUDGMENTS, threads=1)
     # So that these few judgments make many tasks.
     monkeypatch.setattr(inference, "CELLS_PER_TASK", 300)
     rows = np.random.default_rng(0).permutation(len(JUDGMENTS))
@@ -143,7 +145,7 @@ def test_the_model_file_holds_no_sentence_of_the_training_data(tmp_path: Path) -
 def test_raw_scores_are_ridge_regression_in_their_units(solver: str) -> None:
     """A model of features alone has a closed form: the constant is not penalised, the weights are."""
     data = invented(1)
-    values = {"edits": False, "features": ["chrf"], "lambda": 30.0, "solver": solver}
+    values = {"edits": False, "features": ["chrf"], "lambda": 30.0, "solver": solver, "form": "absolute"}
     raw = train(data, config=config_from_dict(values | {"standardise": False}, "test"), threads=1)
     assert (raw.scale.mean, raw.scale.sd) == (0.0, 1.0)
     mean, sd = raw.settings.features["chrf"] or (0.0, 1.0)
@@ -185,7 +187,7 @@ def test_each_line_is_tokenised_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "matchers": ["punct", "word", "lemma", "char"],
         "options": {"char": {"bins": "auto"}},
     }
-    values |= {"features": ["length", "length_difference"], "lambda": [0.5, 5]}
+    values |= {"features": ["length", "length_difference"], "lambda": [0.5, 5], "form": "absolute"}
     preferences = preferences_of(invented(8))
     model = train(JUDGMENTS, preferences=preferences, config=config_from_dict(values, "x"), threads=1)
     assert model.settings.options["char"]["bins"] != "auto"

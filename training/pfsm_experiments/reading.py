@@ -92,7 +92,9 @@ def read_experiment(path: StrPath) -> Experiment:
         sizes=_sizes(values.get("sizes", [ALL]), where),
         train=_data_sets(values.get("train", []), f"{where}: train"),
         test=_data_sets(values.get("test", []), f"{where}: test"),
-        rows=tuple(_row(item, where, find) for item in _listed(values.get("rows", []))),
+        rows=tuple(
+            _row(_with_form(item, keys.form), where, find) for item in _listed(values.get("rows", []))
+        ),
         statistics=_statistics(values.get("statistics", ["pearson"]), where),
         contrasts=tuple(
             _two_names(pair, f"{where}: contrasts {number}")
@@ -199,6 +201,14 @@ def _data(value: object, where: str) -> DataSpec:
         for column, several in kept.items()
     }
     return DataSpec(**asdict(keys), files=files, where=where, keep=keep)
+
+
+def _with_form(row: object, form: str) -> object:
+    """The row, with the form of its model where it is to train one from nothing and does not say."""
+    train = row.get("train") if isinstance(row, Mapping) else None
+    if not isinstance(row, Mapping) or not form or not isinstance(train, Mapping) or "init" in {*row, *train}:
+        return row
+    return {**row, "train": {"form": form, **train}}
 
 
 def _row(value: object, where: str, find: Find) -> RowSpec:

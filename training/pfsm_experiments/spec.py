@@ -142,6 +142,7 @@ class ExperimentKeys(Struct, frozen=True, kw_only=True):
         group_by: Column of the test data whose values have a column each in the table; None: one column.
         resample: Unit of the bootstrap, one of `pfsm.evaluation.questions.RESAMPLES`; for statistics of documents
             it is always the document.
+        form: ``form`` of the models that rows train where they do not say; empty: that of a training by itself.
         versus: Name of the row that the others are compared with.
         seed: Seed of all samples and resamples.
         resamples: Number of bootstrap resamples.
@@ -156,6 +157,7 @@ class ExperimentKeys(Struct, frozen=True, kw_only=True):
     repeats: Positive = 1
     group_by: str | None = None
     resample: str = SEGMENTS
+    form: str = ""
     versus: str | None = None
     seed: Whole = 12345
     resamples: Positive = 1000

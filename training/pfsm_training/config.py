@@ -8,7 +8,7 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
-from pfsm.model.settings import Settings
+from pfsm.model.settings import RELATIVE, Settings
 from pfsm.runtime.yaml_keys import SWITCHES, TRAINING, unknown_key
 from pfsm_training.initial import agreed_settings, completed_settings
 from pfsm_training.options import (
@@ -38,7 +38,10 @@ HIGHEST, ONE_STANDARD_ERROR = "highest", "one_standard_error"
 LAMBDA_RULES = (HIGHEST, ONE_STANDARD_ERROR)
 # Fixes every weight at its start. Far above, the penalty swamps the errors and the solver cannot find alpha.
 LARGEST_PENALTY = 1e12
-LARGEST_EDIT_COST = LARGEST_MATCH_GAIN = 100.0
+LARGEST_EDIT_COST = 100.0
+# The matcher of equal words; how likely a word of a reference is to be matched with itself, at least and at most.
+WORD = "word"
+USUAL_SELF_MATCH, LARGEST_SELF_MATCH = 0.95, 0.999
 
 Mixture = float | Literal["auto"]
 
@@ -64,8 +67,8 @@ class TrainingConfig:
             threshold of ``huber`` are in the units of the scores.
         edit_cost: What inserting, repeating or deleting one word of a perfect translation costs at least, in the units
             of ``y`` (`pfsm_training.fit.edit_cost`); 0: nothing is asked.
-        match_gain: What matching a word weighs at least beyond deleting and inserting it, in the units of ``y``
-            (`pfsm_training.fit.match_gain`); 0: nothing is asked.
+        self_match: The probability that each word of a reference is matched with itself when the reference is its own
+            translation (`pfsm_training.fit.self_match`); 0: nothing is asked.
         encoder: What to learn over an encoder; None: nothing.
         minimal_pairs: Pairs to learn from beside what people said (`pfsm_training.fit.minimal_pairs`); None: none.
         weights: How much each judgment counts; None: all count the same.
@@ -84,7 +87,7 @@ class TrainingConfig:
     standardise: bool = True
     prune_jumps: bool = False
     edit_cost: float = 0.0
-    match_gain: float = 0.0
+    self_match: float = 0.0
     encoder: EncoderOptions | None = None
     minimal_pairs: MinimalPairsOptions | None = None
     weights: WeightOptions | None = None
@@ -137,7 +140,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         flag(values.get("standardise", True), "standardise", where),
         flag(values.get("prune_jumps", False), "prune_jumps", where),
         _constraint(values, "edit_cost", LARGEST_EDIT_COST, where),
-        _constraint(values, "match_gain", LARGEST_MATCH_GAIN, where),
+        _self_match(values, settings, where),
         encoder_option(values.get("encoder", False), where),
         _minimal_pairs(values, where),
         weights_option(values.get(WEIGHTS, False), where),
@@ -175,6 +178,13 @@ def _constraint(values: Mapping[str, Any], key: str, largest: float, where: str)
     if value and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
         raise PfsmError(f"{where}: {key} needs solver: {SOLVERS[0]}")
     return value
+
+
+def _self_match(values: Mapping[str, Any], settings: Settings, where: str) -> float:
+    """What is asked; by default beside an encoder alone, in the relative form."""
+    able = settings.edits and WORD in settings.matchers and values.get("solver", SOLVERS[0]) == SOLVERS[0]
+    usual = USUAL_SELF_MATCH if settings.form == RELATIVE and able and values.get("encoder", False) else 0.0
+    return _constraint({"self_match": usual, **values}, "self_match", LARGEST_SELF_MATCH, where)
 
 
 def _minimal_pairs(values: Mapping[str, Any], where: str) -> MinimalPairsOptions | None:

@@ -10,9 +10,19 @@ from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.features.values import with_checksum
+from pfsm.metrics.data_columns import columns_of
 from pfsm.metrics.ngram_table import without_label
 from pfsm.model.file import Model
-from pfsm.model.settings import AUTO, BEST, KEYS, WITHOUT_EDITS, Settings, settings_from_dict
+from pfsm.model.settings import (
+    ABSOLUTE,
+    AUTO,
+    BEST,
+    KEYS,
+    RELATIVE,
+    WITHOUT_EDITS,
+    Settings,
+    settings_from_dict,
+)
 
 # Edits first: a model without them has few other settings, and the mismatch in edits explains the rest.
 _ORDER = ("edits", *(key for key in KEYS if key != "edits"))
@@ -36,7 +46,10 @@ def completed_settings(values: Mapping[str, Any], where: str, init: Model | None
     """
     given = {key: values[key] for key in values if key in KEYS}
     if init is None or not _completes(init.settings, given):
-        return settings_from_dict(given, where)
+        settings = settings_from_dict({"form": RELATIVE, **given}, where)
+        # Columns of the data alone have no perfect match.
+        of_text = settings.edits or len(columns_of(tuple(settings.features))) < len(settings.features)
+        return settings if of_text or "form" in given else replace(settings, form=ABSOLUTE)
     try:
         return settings_from_dict(_completed(given, init.settings), where)
     except PfsmError as error:

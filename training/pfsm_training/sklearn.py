@@ -15,6 +15,7 @@ from pfsm.io.named_resources import give
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
+from pfsm.model.settings import ABSOLUTE
 from pfsm.model.shipped import find_model
 from pfsm_training.config import TrainingConfig, config_from_dict
 from pfsm_training.options import WeightOptions
@@ -46,6 +47,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         lowercase: Whether words are compared in lower case.
         normalisation: Unicode form of the text before anything else: ``nfc``, ``nfkc``, ``typewriter`` or ``none``.
         text: Edition of what is done with text before: 1, nothing, or 2, one table of characters.
+        form: ``absolute``, the default here, predicts in the units of y; ``relative`` gives a perfect translation 100.
         matchers: Names of matchers, in order.
         matching: ``exclusive`` or ``overlapping``.
         max_block: Largest block, one number or one per matcher.
@@ -64,7 +66,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         mixture: Share of preferences in the objective. There are none here, so it changes nothing; it is taken so that
             a training configuration can be given whole.
         edit_cost: What one word inserted, repeated or deleted must cost at least.
-        match_gain: What matching a word must weigh beyond deleting and inserting it.
+        self_match: How likely each word of a reference must be matched with itself.
         encoder: What to learn over an encoder: ``{"tune": "head"}``, or False.
         minimal_pairs: What to learn from minimal pairs, such as ``{"weight": 0.3}``, or False.
         class_transitions: Whether transitions between split states have weights of their own.
@@ -89,6 +91,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
     lowercase: bool | None = None
     normalisation: str | None = None
     text: int | None = None
+    form: str | None = None
     matchers: Sequence[str] | None = None
     matching: str | None = None
     max_block: int | Mapping[str, int] | None = None
@@ -105,7 +108,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
     standardise: bool | None = None
     mixture: float | str | None = None
     edit_cost: float | None = None
-    match_gain: float | None = None
+    self_match: float | None = None
     encoder: bool | Mapping[str, Any] | None = None
     minimal_pairs: bool | Mapping[str, Any] | None = None
     class_transitions: bool | None = None
@@ -182,6 +185,8 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
             for name, value in self.get_params(deep=False).items()
             if name not in _APART and value is not None
         }
+        if init is None:
+            given = {"form": ABSOLUTE, **given}
         config = config_from_dict(given, type(self).__name__, init)
         if config.weights is not None:
             raise PfsmError(

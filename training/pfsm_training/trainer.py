@@ -19,18 +19,19 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, Scale
 from pfsm.model.plugins import plugins_of
-from pfsm.model.settings import Settings
+from pfsm.model.settings import RELATIVE, Settings
 from pfsm.model.training_record import cautions
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
-from pfsm_training.config import TrainingConfig, settings_to_train
+from pfsm_training.config import TrainingConfig, config_from_dict, settings_to_train
 from pfsm_training.data.minimal_pairs import Data, PairsToLearn, pairs_to_learn
 from pfsm_training.data.preparation import in_language, is_given, judgment_weights, language_of, weighing
 from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder.learning import Learned, learn
 from pfsm_training.encoder.material import material
+from pfsm_training.fit.anchor import relative
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import (
     FOLD_COLUMNS,
@@ -46,7 +47,6 @@ from pfsm_training.fit.crossval import (
 from pfsm_training.fit.edit_cost import Copies, copies_to_train, held_out_record
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
 from pfsm_training.fit.lbfgs import Iteration
-from pfsm_training.fit.match_gain import match_gain_record, match_gain_to_train
 from pfsm_training.fit.minimal_pairs import (
     WEIGHTS,
     MinimalPairsPart,
@@ -55,6 +55,7 @@ from pfsm_training.fit.minimal_pairs import (
     minimal_pairs_record,
     minimal_pairs_text,
 )
+from pfsm_training.fit.self_match import self_match_record, self_match_to_train
 from pfsm_training.fit.training import AREA, PATIENCE, Training, place_of, record, told, validating
 from pfsm_training.initial import added_to
 from pfsm_training.options import AUTO, to_choose_from
@@ -99,7 +100,8 @@ def train(
         settings: Settings of the machine; None: those of ``init``, or else of ``config``. Where neither says the
             language, it is that of the column ``target_lang``, if there is one, else English.
         preferences: Pairs of translations of which one is better.
-        config: lambda, solver and objective; None: the paper's.
+        config: lambda, solver and objective; None: the paper's, and without settings and an initial model the form
+            ``relative``, as that of an empty file.
         init: Model to start from. The penalty pulls the weights towards its weights instead of zero. Settings may add
             features, matchers, tables and states split by word class to the model's; their weights start at zero.
         name: Name of the new model.
@@ -122,13 +124,12 @@ def train(
         PfsmError: If there is nothing to train on, all scores are equal, or the given settings do not hold those of
             ``init``.
     """
-    config = config or TrainingConfig()
+    config = config or _usual_config(given=settings is not None or init is not None)
     judgments = weighing(judgments, preferences, config.weights)
     if settings is None and init is None and not is_given(config):
         language = language_of(judgments, preferences)
         config = config if language is None else in_language(config, language)
     settings = settings_to_train(settings, config, init)
-    gain = match_gain_to_train(settings, config, init)
     _check_columns(judgments, preferences, settings)
     judgments, preferences = _checked(judgments, preferences)
     weights = judgment_weights(judgments, config.weights)
@@ -145,13 +146,14 @@ def train(
     threads = threads or default_threads()
     learned = _learn(text, made, folds, config, checkpoint, threads)
     settings = text.settings
+    same = self_match_to_train(text, config)
     data = encoder(text)
     del text  # before lattices are copied for cross-validation
     fitter = Fitter(config, init, threads, told(progress), checkpoint=checkpoint)
     with one_torch_thread():
         copies = copies_to_train((judgments, preferences), settings, config.edit_cost, folds, encoder)
         minimal = None if made is None else made.to_train(encoder)
-        fitter = replace(fitter, constraints=[one for one in (copies, gain, minimal) if one is not None])
+        fitter = replace(fitter, constraints=[one for one in (copies, same, minimal) if one is not None])
         validated, tried, counted = _validate(fitter, data, folds, copies, minimal)
         fitted = _fit(fitter, data, validated.choice)
         if fitted is None:
@@ -159,7 +161,7 @@ def train(
         training = record(
             fitter, fitted, data, validated, tried, (judgments, preferences), score_column, folds
         )
-    training |= held_out_record(copies, counted.above.get(validated.choice)) | match_gain_record(gain, fitted)
+    training |= held_out_record(copies, counted.above.get(validated.choice)) | self_match_record(same, fitted)
     training |= minimal_pairs_record(
         pairs, minimal, config.minimal_pairs, validated, tried, counted.lower.get(validated.choice)
     )
@@ -178,9 +180,23 @@ def train(
         training,
         licence,
     )
+    if settings.form == RELATIVE:
+        model = _counted_from_perfect(model, (judgments, preferences), threads)
     if after is not None:
         after(Training(model, judgments, preferences, data, folds, validated, tuple(tried), fitter, fitted))
     return model
+
+
+def _usual_config(*, given: bool) -> TrainingConfig:
+    """The paper's options for settings or a model that are given; else those of an empty file."""
+    return TrainingConfig() if given else config_from_dict({}, "training")
+
+
+def _counted_from_perfect(model: Model, data: Data, threads: int) -> Model:
+    """The model on the scale of the relative form; what people give a perfect match goes into its record."""
+    lines = [line for part in data if part is not None for line in part.references]
+    perfect = model.scale.mean + model.scale.sd * model.alpha
+    return relative(replace(model, training={**model.training, "perfect_match": perfect}), lines, threads)
 
 
 def _pairs(data: Data, text: TrainingText, config: TrainingConfig, processes: int) -> PairsToLearn | None:
@@ -205,7 +221,16 @@ def _learn(
     if any(map(is_encoder_feature, text.settings.features)):
         raise PfsmError("encoder: the initial model has learned over an encoder already; leave the key out")
     with one_torch_thread():
-        learned = learn(material(text, made, folds), folds, text.reader, config, checkpoint, threads)
+        relative_form = text.settings.form == RELATIVE
+        learned = learn(
+            material(text, made, folds),
+            folds,
+            text.reader,
+            config,
+            checkpoint,
+            threads,
+            relative=relative_form,
+        )
     text.add_feature(learned.feature, learned.values)
     if made is not None:
         made.text.add_feature(learned.feature, learned.of_pairs, text.settings.features[learned.feature])
@@ -237,7 +262,7 @@ def _decisive(
             *(config.objective, config.mixture, config.class_transitions, config.lambda_rule),
             *(config.standardise, config.prune_jumps),
             *((config.edit_cost,) if config.edit_cost else ()),
-            *(("match_gain", config.match_gain) if config.match_gain else ()),
+            *(("self_match", config.self_match) if config.self_match else ()),
             *([] if config.encoder is None else config.encoder.decisive(pinned(config.encoder.source))),
             *([] if config.minimal_pairs is None else [config.minimal_pairs.decisive()]),
         ],

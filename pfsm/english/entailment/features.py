@@ -130,6 +130,7 @@ GROUPS = (
         parts={"rte": FEATURES},
         values=entailment_values,
         label=entailment_label,
+        counts=frozenset(name for name in FEATURES if not name.endswith(("_r", "_h", "_match"))),
         about={"rte": "a feature of textual entailment"},
     ),
 )

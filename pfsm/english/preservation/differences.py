@@ -277,6 +277,7 @@ GROUPS = (
         parts={"kept": KEPT},
         values=differences,
         label=str,
+        counts=frozenset({"kept"}),
         about={
             "kept": "repeated words, other case, numbers, negations, spaces and starts that differ, counted"
         },

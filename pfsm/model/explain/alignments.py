@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import DELETE, FEATURE_PREFIX, INSERT, JUMP, base_state
 from pfsm.model.explain.explanation import Edit
-from pfsm.model.explain.lattices import edits_of_path
+from pfsm.model.explain.lattices import edits_of_path, perfect_values
 from pfsm.model.file import Model
+from pfsm.model.settings import RELATIVE
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Weights
@@ -94,7 +95,10 @@ def align_lattices(
     first = len(names) - len(given.names)
     for place, name in enumerate(given.names):
         points[:, first + place] = model.scale.sd * model.weights.get(name, 0.0) * given.values[:, place]
+    highest = points[:, 0].copy()
+    points[:, 0] -= model.scale.sd * perfect_values(batch, model, threads)
     if weights is None:
+        _limit(points, highest, model)
         return Alignments(names, points, counts, tuple(Alignment(tuple(r), tuple(h)) for r, h in tokens))
     states = slice(1, 1 + len(batch.states))
     used, added, entropy, arcs = _expected(batch, weights, threads)
@@ -102,12 +106,19 @@ def align_lattices(
     counts[:, states] = used
     points[:, states] = added * scale[:, None]
     points[:, states.stop] = entropy * scale
+    _limit(points, highest, model)
     ends = batch.lattices.offsets[:, 2].tolist()
     pairs = tuple(
         _alignment(batch, weights, pair, arcs[ends[pair] : ends[pair + 1]], *tokens[pair])
         for pair in range(n)
     )
     return Alignments(names, points, counts, pairs)
+
+
+def _limit(points: Float, highest: Float, model: Model) -> None:
+    """In the relative form, takes from the base what a pair has above the highest score."""
+    if model.settings.form == RELATIVE:
+        points[:, 0] -= np.maximum(points.sum(axis=1) - highest, 0.0)
 
 
 def joined(parts: Sequence[Alignments]) -> Alignments:

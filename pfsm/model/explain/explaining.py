@@ -25,6 +25,7 @@ from pfsm.model.explain.explanation import Edit, EncoderPoints, Explanation, Los
 from pfsm.model.explain.lattices import PerfectMatch, explain_lattices, perfect_matches
 from pfsm.model.explain.position_scores import MOST_PLACES
 from pfsm.model.file import Model
+from pfsm.model.settings import RELATIVE
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Weights
@@ -36,7 +37,7 @@ PerfectKey = tuple[str, tuple[float, ...]]
 
 
 # Matches that are less likely are not listed.
-LIKELY = 0.5
+LIKELY, NEVER = 0.5, 2.0
 
 
 class PieceExplainer:
@@ -52,6 +53,7 @@ class PieceExplainer:
     def __init__(self, model: Model) -> None:
         name = next(filter(is_encoder_feature, model.settings.features), None)
         self._reader = None if name is None else PieceReader(*parse_feature(name))
+        self._relative = model.settings.form == RELATIVE
         if name is not None:
             self._mean, sd = model.settings.features[name] or (0.0, 1.0)
             self._points = model.scale.sd * model.weights.get(sentence_feature(name), 0.0) / sd
@@ -64,6 +66,10 @@ class PieceExplainer:
             yield from explanations
             return
         parts = value_parts(self._reader, references, hypotheses, LIKELY)
+        if self._relative:
+            # Of a reference with itself no match is listed.
+            perfect = value_parts(self._reader, references, references, NEVER)
+            parts = [_difference(*both) for both in zip(parts, perfect, strict=True)]
         for explanation, own in zip(explanations, parts, strict=True):
             yield replace(explanation, encoder=self._in_points(own))
 
@@ -82,6 +88,15 @@ class PieceExplainer:
                 for match in own.matches
             ),
         )
+
+
+def _difference(own: ValueParts, perfect: ValueParts) -> ValueParts:
+    """The parts of a value as differences to those of a perfect match, which has the same constant."""
+    parts = tuple(
+        (name, number - other, value - lost)
+        for (name, number, value), (_, other, lost) in zip(own.parts, perfect.parts, strict=True)
+    )
+    return replace(own, constant=0.0, parts=parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,6 +219,8 @@ def _with_losses(explanation: Explanation, perfect: PerfectMatch | None) -> Expl
 SMALL = 0.05
 MOST_SHOWN = 12
 LESS_SURE = "matches less sure"
+# What a pair would have above a perfect match, in the relative form.
+LIMIT = "limit"
 
 
 def points_lost(explanation: Explanation, perfect: PerfectMatch) -> tuple[Lost, ...]:
@@ -231,6 +248,8 @@ def points_lost(explanation: Explanation, perfect: PerfectMatch) -> tuple[Lost, 
         for place, (word, points) in enumerate(zip(explanation.hypothesis, added.tolist(), strict=True))
     ]
     found.append(Lost(JUMP, (), (), perfect.jumps - jumps))
+    if explanation.base < perfect.base:
+        found.append(Lost(LIMIT, (), (), perfect.base - explanation.base))
     found.append(Lost("entropy", (), (), perfect.entropy - explanation.entropy))
     found += [
         Lost(one.name, (), (), other.points - one.points)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import FEATURE_PREFIX, JUMP
@@ -14,9 +15,13 @@ from pfsm.model.explain.contributions import Contributions, points_by_word
 from pfsm.model.explain.explanation import Agreement, Edit, Explanation, FeaturePoints, Range
 from pfsm.model.explain.position_scores import places_of
 from pfsm.model.file import Model
+from pfsm.model.settings import RELATIVE
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Weights
+
+
+Float = NDArray[np.float64]
 
 
 def best_edits(batch: LatticeBatch, weights: "Weights", pair: int) -> tuple[Edit, ...]:
@@ -133,6 +138,7 @@ class PerfectMatch:
 
     Attributes:
         score: The predicted score.
+        base: As in `Explanation`.
         words: Points of each word of the reference: of its edits, and of its copy's if that is inserted.
         jumps: Points of jumps.
         entropy: As in `Explanation`.
@@ -140,6 +146,7 @@ class PerfectMatch:
     """
 
     score: float
+    base: float
     words: tuple[float, ...]
     jumps: float
     entropy: float
@@ -163,25 +170,29 @@ def explain_lattices(
     Raises:
         PfsmError: If a pair has too many places for an explanation, such as lines of thousands of words.
     """
-    base = model.scale.mean + model.scale.sd * model.alpha
+    highest = model.scale.mean + model.scale.sd * model.alpha
+    bases = highest - model.scale.sd * perfect_values(batch, model)
     places = None if weights is None else places_of(batch, weights)
     for pair, (reference, hypothesis) in enumerate(tokens):
+        base = float(bases[pair])
         features = _feature_points(batch, pair, model)
         plain = tuple(reference), tuple(hypothesis)
         added = sum(part.points for part in features)
         if places is None or weights is None:
-            yield Explanation(*plain, base + added, (), (), 0.0, base, features, edited=False)
+            base, score = _at_most(highest, base, base + added, model)
+            yield Explanation(*plain, score, (), (), 0.0, base, features, edited=False)
             continue
         found = next(places)
         if not reference and not hypothesis:
-            yield Explanation((), (), base + added, (), (), 0.0, base, features)
+            base, score = _at_most(highest, base, base + added, model)
+            yield Explanation((), (), score, (), (), 0.0, base, features)
             continue
         scale = model.scale.sd / (len(reference) + len(hypothesis))
         edits = best_edits(batch, weights, pair)
         points = found.sums * scale
         parts = Contributions(batch.states, found.states, found.ranges, found.numbers, points)
         entropy = found.log_sum * scale - math.fsum(points)
-        score = base + scale * found.log_sum + added
+        base, score = _at_most(highest, base, base + scale * found.log_sum + added, model)
         agreements = agreements_of(batch, model, pair, len(reference) + len(hypothesis))
         yield Explanation(*plain, score, edits, parts, entropy, base, features, agreements=agreements)
 
@@ -200,13 +211,14 @@ def perfect_matches(
     Raises:
         PfsmError: As `explain_lattices`.
     """
-    base = model.scale.mean + model.scale.sd * model.alpha
+    bases = model.scale.mean + model.scale.sd * (model.alpha - perfect_values(batch, model))
     places = None if weights is None else places_of(batch, weights)
     for pair, length in enumerate(lengths):
         features = _feature_points(batch, pair, model)
+        base = float(bases[pair])
         score = base + sum(part.points for part in features)
         if places is None:
-            yield PerfectMatch(score, (0.0,) * length, 0.0, 0.0, features)
+            yield PerfectMatch(score, base, (0.0,) * length, 0.0, 0.0, features)
             continue
         found = next(places)
         scale = model.scale.sd / max(2 * length, 1)
@@ -214,7 +226,21 @@ def perfect_matches(
         entropy = found.log_sum * scale - math.fsum(points)
         words, copies, jumps = points_by_word(found.ranges, points, (length, length))
         score += scale * found.log_sum
-        yield PerfectMatch(score, tuple((words + copies).tolist()), jumps, entropy, features)
+        yield PerfectMatch(score, base, tuple((words + copies).tolist()), jumps, entropy, features)
+
+
+def perfect_values(batch: LatticeBatch, model: Model, threads: int = 1) -> Float:
+    """What each pair of a relative model is counted from, float64 [n_pairs]: the value of its reference with itself."""
+    if batch.perfect is None:
+        return np.zeros(len(batch))
+    same = batch.perfect.batch
+    return same.values(model.weights, same.weights(model.weights), threads)[batch.perfect.of]
+
+
+def _at_most(highest: float, base: float, score: float, model: Model) -> tuple[float, float]:
+    """The base and the score, both less by what is above the highest score of the relative form."""
+    above = max(score - highest, 0.0) if model.settings.form == RELATIVE else 0.0
+    return base - above, score - above
 
 
 def _feature_points(batch: LatticeBatch, pair: int, model: Model) -> tuple[FeaturePoints, ...]:

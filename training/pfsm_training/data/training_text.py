@@ -12,10 +12,10 @@ from pfsm.encoder.heads import is_encoder_feature
 from pfsm.features.values import counted_features, with_checksum
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
-from pfsm.metrics.data_columns import columns_of
+from pfsm.metrics.data_columns import PREFIX, columns_of
 from pfsm.metrics.ngram_table import documents_of
 from pfsm.model.reading import TextReader
-from pfsm.model.settings import Settings
+from pfsm.model.settings import RELATIVE, Settings
 from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.loss.references import PairsOfItems
 
@@ -83,6 +83,7 @@ class TrainingText:
         pinned = counted_features(map(with_checksum, settings.features), self.references)
         named = dict(zip(pinned, settings.features.values(), strict=True))
         settings = replace(settings, features=named, counts=documents_of(named))
+        self.settings = settings
         self.reader = TextReader(settings)
         self._values: Float | None = None
         self.settings = replace(
@@ -108,7 +109,7 @@ class TrainingText:
         """
         others = self.feature_values()
         self._values = values[:, np.newaxis] if others is None else np.column_stack([values, others])
-        features = {name: scale or self._scale_of(values), **self.settings.features}
+        features = {name: scale or self._scale_of(name, values), **self.settings.features}
         self.settings = replace(self.settings, features=features)
         self.reader.set_features(features)
 
@@ -136,16 +137,20 @@ class TrainingText:
         if None in scales.values():
             self._values = self._computed_values()
             for (name, scale), column in zip(settings.features.items(), self._values.T, strict=True):
-                scales[name] = scale or self._scale_of(column)
+                scales[name] = scale or self._scale_of(name, column)
         return scales
 
-    def _scale_of(self, column: Float) -> tuple[float, float]:
-        """Mean and standard deviation; those of a constant feature are the constant and 1."""
+    def _scale_of(self, name: str, column: Float) -> tuple[float, float]:
+        """Mean and standard deviation; those of a constant feature are the constant and 1.
+
+        In the relative form the mean is 0, which every feature of the text has in a perfect match.
+        """
+        relative = self.settings.form == RELATIVE and not name.startswith(PREFIX)
         if (column == column[0]).all():
-            return float(column[0]), 1.0  # what its mean and standard deviation would be but for rounding
+            return 0.0 if relative else float(column[0]), 1.0  # what they would be but for rounding
         weights = self.items.weights(self.weights)
         mean, sd = mean_and_sd(column, None if weights is None else np.repeat(weights, self.items.sizes))
-        return mean, sd or 1.0
+        return 0.0 if relative else mean, sd or 1.0
 
 
 def _training_items(

@@ -12,6 +12,7 @@ from pfsm.matchers.registry import matcher_state
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model, Scale
 from pfsm.model.metric import Metric
+from pfsm.model.settings import RELATIVE
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_training.lattices.features import select_pairs
 
@@ -19,6 +20,12 @@ NOTE = (
     "100: the translation equals the reference; 0: it has nothing in common with a reference of its length "
     "(medians over the training references). Better than the first or worse than the second is possible."
 )
+
+RELATIVE_NOTE = (
+    "100: the translation equals the reference, and no other has more; 0: it has nothing in common with the reference "
+    "(median over training references). Worse is possible."
+)
+MOST_REFERENCES = 500
 
 # Smallest difference of ``y / (m + n)`` between equal and nothing in common; anything less is rounding.
 SMALLEST_DISTANCE = 1e-9
@@ -48,6 +55,8 @@ def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model
         PfsmError: If no reference has a token, or if an equal translation does not score above one with nothing in
             common.
     """
+    if model.settings.form == RELATIVE:
+        return relative(model, references, threads)
     distinct = sorted(set(references))
     # A block is one visit to its state, whatever its size, so no weight can carry a constant for each token.
     if model.settings.features or any(size > 1 for size in model.settings.max_block.values()):
@@ -69,6 +78,30 @@ def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model
     alpha = model.alpha + nothing
     sd = 100.0 / equal
     return replace(model, weights=weights, alpha=alpha, scale=Scale(-(sd * alpha), sd, NOTE))
+
+
+def relative(model: Model, references: Sequence[str], threads: int = 1) -> Model:
+    """A model of the relative form on the scale of its form: what equals its reference has 100.
+
+    The median score of references against `strange` lines becomes 0; where the model gives these no less than a perfect
+    match, the unit stays that of the training scores.
+
+    Args:
+        model: A trained model; its alpha, what people give a perfect match, is left out of the scores.
+        references: The training references, of which some are looked at.
+        threads: Threads over pairs.
+    """
+    plain = replace(model, alpha=0.0, scale=Scale())
+    lines = sorted({line for line in references if line.split()})
+    lines = lines[:: -(-len(lines) // MOST_REFERENCES) or 1]
+    nothing = 0.0
+    if lines:
+        metric = Metric(plain, threads)
+        metric.language_looked_at = True  # whoever trains has chosen it
+        columns = {name: np.zeros(len(lines)) for name in metric.columns}
+        nothing = float(np.median(metric.score_pairs(list(map(strange, lines)), lines, columns)))
+    sd = -100.0 / nothing if nothing < -SMALLEST_DISTANCE else model.scale.sd
+    return replace(plain, scale=Scale(100.0, sd, RELATIVE_NOTE))
 
 
 def _rescaled(model: Model, distinct: Sequence[str], threads: int) -> Model:

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.lattice.arrays import ArcFeatures, LatticeBatch, SentenceFeatures
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch, PerfectMatches, SentenceFeatures
 from pfsm.lattice.building import find_jumps
 from pfsm.lattice.names import JUMP, shared, state_parts, states_of, transition
 from pfsm_kernels.lattice.instances import count_instances
@@ -198,7 +198,13 @@ def select_pairs(batch: LatticeBatch, pairs: NDArray[np.int64]) -> LatticeBatch:
         SentenceFeatures(batch.sentence_features.names, batch.sentence_features.values[pairs])
         if batch.sentence_features.names
         else batch.sentence_features,
+        None if batch.perfect is None else _perfect_of(batch.perfect, pairs),
     )
+
+
+def _perfect_of(perfect: PerfectMatches, pairs: NDArray[np.int64]) -> PerfectMatches:
+    kept, of = np.unique(perfect.of[pairs], return_inverse=True)
+    return PerfectMatches(select_pairs(perfect.batch, kept), of.astype(np.int64))
 
 
 def _moved(features: ArcFeatures, kept: NDArray[np.int64]) -> ArcFeatures:

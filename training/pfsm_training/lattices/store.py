@@ -315,3 +315,5 @@ def _complete(batch: LatticeBatch) -> None:
             names.append("pair_of_arc")
         for name in names:
             getattr(batch.lattices, name)
+        if batch.perfect is not None:
+            _complete(batch.perfect.batch)

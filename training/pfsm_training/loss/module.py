@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,7 @@ def log_sum(
 class LogLinearMachine(torch.nn.Module):
     """Predicts ``y / (m + n) + alpha``, equations (2) and (3) of Wang and Manning (2012).
 
+    From the ``y / (m + n)`` of a pair that of its reference with itself is subtracted, where the batch has it.
     Sentence-level features, if the batch has any, add their weights times their values.
 
     Args:
@@ -129,9 +131,15 @@ class LogLinearMachine(torch.nn.Module):
         )
 
     def normalised_log_sum(self, batch: LatticeBatch, index: FeatureIndex) -> Tensor:
-        """``y / (m + n)``, float64 [n_pairs]; 0 for a model without edits."""
+        """``y / (m + n)``, less that of a perfect match; float64 [n_pairs], 0 for a model without edits."""
         if not batch.states:
             return torch.zeros(len(batch), dtype=torch.float64)
+        if batch.perfect is not None:
+            perfect, alone = batch.perfect, replace(batch, perfect=None)
+            same = self.normalised_log_sum(
+                perfect.batch, feature_index(perfect.batch, self.learned, self.initial)
+            )
+            return self.normalised_log_sum(alone, index) - same[torch.from_numpy(perfect.of)]
         weights = self._all(index)
         table = weights[index.states].sum(0) + weights[index.transitions].sum(0)
         n_arcs = batch.lattices.arcs.shape[0]
@@ -169,7 +177,7 @@ class LogLinearMachine(torch.nn.Module):
     def _edits_with_jacobian(
         self, batch: LatticeBatch, index: FeatureIndex, weights: Float
     ) -> tuple[Float, Float]:
-        """``y / (m + n)``, float64 [n_pairs], and its derivatives, float64 [n_pairs, n_learned]."""
+        """As `normalised_log_sum`, and its derivatives, float64 [n_pairs, n_learned]."""
         expected, counts = self._edit_counts(batch, index, weights)
         for features, places, numbers in (
             (batch.arc_features, index.arcs, expected.arcs),
@@ -180,7 +188,13 @@ class LogLinearMachine(torch.nn.Module):
                 add_arc_counts(batch.lattices.pair_of_arc, entries, places, numbers, counts)
         lengths = np.maximum(batch.lattices.lengths, 1)
         counts /= lengths[:, np.newaxis]
-        return expected.log_sum / lengths, counts
+        values = expected.log_sum / lengths
+        if batch.perfect is None:
+            return values, counts
+        perfect, of = batch.perfect.batch, batch.perfect.of
+        index = feature_index(perfect, self.learned, self.initial)
+        same, slopes = self._edits_with_jacobian(perfect, index, self._all(index).detach().numpy())
+        return values - same[of], counts - slopes[of]
 
     def _edit_counts(
         self, batch: LatticeBatch, index: FeatureIndex, weights: Float

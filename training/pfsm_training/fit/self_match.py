@@ -1,0 +1,146 @@
+"""The training option ``self_match``: a reference matched with itself is matched word by word.
+
+Where something else explains most of the scores, such as what is learned over an encoder, little is left to the edits,
+and deleting and inserting a word may come to as much as matching it. Then neither the best edits nor their expected
+numbers explain anything. With ``y`` the log-sum of a reference of m words with itself, and ``y'`` that of the edit
+sequences among these that neither delete nor insert, ``(y - y') / m`` is minus the logarithm of the probability that
+nothing is deleted or inserted, per word, and
+
+    loss = factor * max(0, mean((y - y') / m) + log(self_match))^2
+
+is steep enough to act as a constraint. It is of references alone, whatever people said.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pfsm.errors import PfsmError
+from pfsm.lattice.arrays import LatticeBatch
+from pfsm.lattice.names import DELETE, INSERT
+from pfsm.matchers.protocol import EncodedPairs
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.settings import ABSOLUTE
+from pfsm_training.config import WORD, TrainingConfig
+from pfsm_training.data.training_text import TrainingText
+from pfsm_training.fit.fitting import Amounts, Choice, Fitted
+from pfsm_training.loss.hinges import Hinges
+from pfsm_training.loss.module import LogLinearMachine
+from pfsm_training.loss.objective import Minimised, Quadratic, WithPairs
+
+Float = NDArray[np.float64]
+# References that are looked at, of a share of all, evenly.
+MOST_REFERENCES = 200
+# Added to the weights of Insert and Delete, which leaves nothing of them.
+NEVER = -25.0
+# How much the loss weighs, in terms of the mean over what people said.
+STRENGTH = 1000.0
+# Of what may be lost on other references as well.
+CAUTION = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class SelfMatchLoss:
+    """A `pfsm_training.loss.objective.Minimised` of references with themselves, without a penalty.
+
+    Attributes:
+        same: The references with themselves.
+        most: What may be lost a word, in the log domain.
+        factor: The loss is multiplied by it.
+        centre: As in `pfsm_training.loss.objective.Objective`.
+        penalty: 0.
+    """
+
+    same: LatticeBatch
+    most: float
+    factor: float
+    centre: Tensor
+    penalty: float = 0.0
+
+    def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
+        """The loss at the machine's weights, and its hinge."""
+        lost, slopes = lost_by_word(machine, self.same)
+        hinges = Hinges(np.array([lost - self.most]), slopes[np.newaxis]).scaled(self.factor)
+        if not free_alpha:
+            hinges = Hinges(hinges.missing, hinges.slopes[:, :-1])
+        size = hinges.slopes.shape[1]
+        value = float(np.maximum(hinges.missing, 0.0)[0] ** 2)
+        return value, Quadratic(np.zeros(size), np.zeros((size, size)), (hinges,))
+
+
+def lost_by_word(machine: LogLinearMachine, same: LatticeBatch) -> tuple[float, Float]:
+    """The mean of ``(y - y') / m``, and its derivatives, float64 [n_learned + 1], the last for alpha: 0."""
+    weights = machine.weights()
+    never = {name: weights.get(name, 0.0) + NEVER for name in (INSERT, DELETE)}
+    kept = LogLinearMachine(
+        machine.learned, {**weights, **never}, float(machine.alpha.detach()), machine.threads
+    )
+    (y, slopes), (most, of_most) = machine.with_jacobian(same), kept.with_jacobian(same)
+    # Both are divided by the tokens of both sides.
+    return 2.0 * float(np.mean(y - most)), 2.0 * np.asarray(np.mean(slopes - of_most, axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class SelfMatch:
+    """A `pfsm_training.fit.fitting.Constraint` on the weights of edits.
+
+    Attributes:
+        same: References with themselves.
+        least: ``self_match``.
+    """
+
+    same: LatticeBatch
+    least: float
+
+    def added_to(self, objective: Minimised, choice: Choice, amounts: Amounts) -> Minimised:  # noqa: ARG002
+        """The objective with the loss, which grows with the judgments and preferences as theirs does.
+
+        What is lost is a logarithm, whatever the units of the scores; the loss of the scores is in their square.
+        """
+        factor = STRENGTH * amounts.unit**2 * amounts.people
+        most = -CAUTION * math.log(self.least)
+        return WithPairs(objective, SelfMatchLoss(self.same, most, factor, objective.centre))
+
+    def sampled(self) -> "SelfMatch":
+        """The same: the references are few."""
+        return self
+
+    def outside(self, folds: tuple[int, ...]) -> "SelfMatch":  # noqa: ARG002
+        """The same: it is of nothing that people said."""
+        return self
+
+
+def self_match_to_train(text: TrainingText, config: TrainingConfig) -> SelfMatch | None:
+    """The constraint; None where nothing is asked.
+
+    Args:
+        text: The training text, whose references are looked at.
+        config: With ``self_match``.
+
+    Raises:
+        PfsmError: If no edit matches the same word.
+    """
+    if not config.self_match:
+        return None
+    if not text.settings.edits or WORD not in text.settings.matchers:
+        raise PfsmError(f"self_match needs edits, and {WORD} among the matchers")
+    places = {line: place for place, line in enumerate(text.references) if line.split()}
+    rows = np.array([places[line] for line in sorted(places)], dtype=np.int64)
+    if not rows.size:
+        return None
+    lines = text.pairs.references.select(rows[:: -(-rows.size // MOST_REFERENCES)])
+    plain = replace(text.settings, features={}, form=ABSOLUTE)
+    pairs = EncodedPairs(text.pairs.vocabulary, lines, lines)
+    return SelfMatch(LatticeBuilder(plain, text.reader).lattices(pairs), config.self_match)
+
+
+def self_match_record(constraint: SelfMatch | None, fitted: Fitted) -> dict[str, Any]:
+    """For the record of a training: what was asked, and how likely each word of a reference is matched with itself."""
+    if constraint is None:
+        return {}
+    reached = math.exp(-lost_by_word(fitted.machine, constraint.same)[0])
+    return {"self_match": {"asked": constraint.least, "references": len(constraint.same), "reached": reached}}
