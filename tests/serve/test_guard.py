@@ -110,7 +110,7 @@ def test_a_model_that_would_run_something_needs_the_users_word(cli: Cli, write: 
 
     settings = {"language": "en", "features": {"dpm(parser=command:sh x.sh)": None}}
     saved(Path(), "theirs.json", settings=settings)
-    assert "--resource x.sh=PATH" in cli("serve", "--model", "theirs=theirs.json").fault
+    assert "--resource x.sh=command:PROGRAM" in cli("serve", "--model", "theirs=theirs.json").fault
 
 
 def test_what_to_install(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
