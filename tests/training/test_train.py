@@ -182,7 +182,7 @@ def test_each_line_is_tokenised_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return Tokeniser(found.name, keys, found.analyse)
 
-    monkeypatch.setattr("pfsm.text.vocabulary.ready_tokeniser", counting)
+    monkeypatch.setattr("pfsm.text.languages.ready_tokeniser", counting)
     values: dict[str, Any] = {
         "matchers": ["punct", "word", "lemma", "char"],
         "options": {"char": {"bins": "auto"}},
