@@ -12,7 +12,7 @@ from pfsm.encoder.heads import PARTS, contents_of, head_path, is_encoder_feature
 from pfsm.lattice.names import inserted_repeat
 from pfsm.model.file import Model
 from pfsm.model.references import resources_of
-from pfsm.model.settings import Settings
+from pfsm.model.settings import ABSOLUTE, Settings
 from pfsm.model.shipped import find_model
 from pfsm.model.training_record import doubt, edge, tried, weight_groups, weighted
 
@@ -54,7 +54,8 @@ def _print_about(model: Model) -> None:
         print(f"resources   {', '.join(found)}: not shipped, given by --resource NAME=PATH")
     edits = "y / (m + n)" if settings.edits else "weighted features"
     alpha = f"{'-' if model.alpha < 0 else '+'} {abs(model.alpha):.6g}"
-    print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * ({edits} {alpha})")
+    value = f"{edits} {alpha}" if settings.form == ABSOLUTE else f"{edits} less that of a perfect match"
+    print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * ({value})")
     print(f"            {model.scale.note}")
     for line in _training_lines(model):
         print(line)

@@ -163,10 +163,14 @@ def run(options: Namespace) -> None:
 
 
 def _config(options: Namespace, init: Model | None) -> "TrainingConfig":
-    from pfsm_training import TrainingConfig, read_config  # noqa: PLC0415 - brings torch
+    from pfsm_training import read_config  # noqa: PLC0415 - brings torch
     from pfsm_training.config import config_from_dict  # noqa: PLC0415 - brings torch
 
-    config = read_config(options.config, init) if options.config is not None else TrainingConfig()
+    config = (
+        read_config(options.config, init)
+        if options.config is not None
+        else config_from_dict({}, "config", init)
+    )
     if options.language is None:
         return config
     named = config.given.get("language")

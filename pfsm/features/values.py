@@ -165,10 +165,8 @@ class FeatureSet:
         return self._differences(values, hypotheses, references) if self._relative and values.size else values
 
     def _differences(self, values: Float, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """The values of pairs as differences to those of their references against themselves."""
-        places: dict[str, int] = {}
-        of = [places.setdefault(line, len(places)) for line in references]
-        distinct = list(places)
+        """The values of pairs as differences to those of what they are counted from against itself."""
+        distinct, of = numbered(counted_from(references, hypotheses))
         given = {name: np.zeros(len(distinct)) for name in columns_of(self.names)}
         own = self._values(distinct, distinct, given)
         if self._counts:
@@ -198,6 +196,21 @@ class FeatureSet:
                 raise PfsmError(f"feature {name}: {UNCOUNTED}")
             self._prepared[name] = _group(name).prepare(name)
         return self._prepared[name]
+
+
+def counted_from(references: Sequence[str], hypotheses: Sequence[str]) -> list[str]:
+    """The line whose perfect match each pair of the relative form is counted from: the reference, if it has text."""
+    return [
+        reference if reference.strip() else hypothesis
+        for reference, hypothesis in zip(references, hypotheses, strict=True)
+    ]
+
+
+def numbered(lines: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
+    """The distinct lines, and which of them each line is, int64 [n_lines]."""
+    places: dict[str, int] = {}
+    of = np.array([places.setdefault(line, len(places)) for line in lines], dtype=np.int64)
+    return list(places), of
 
 
 def _is_plain_metric(group: MetricGroup, name: str) -> bool:

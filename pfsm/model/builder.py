@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import NotInstalledError, PfsmError, all_missing
-from pfsm.features.values import missing_packages
+from pfsm.features.values import counted_from, missing_packages, numbered
 from pfsm.lattice.arrays import LatticeBatch, PerfectMatches, SentenceFeatures, without_edits
 from pfsm.lattice.building import build_lattices
 from pfsm.lattice.names import NO_SPLIT, Split, inserted_repeat, sentence_feature, state_names
@@ -189,14 +189,16 @@ class LatticeBuilder:
         return SentenceFeatures(names, (values - np.array(means)) / np.array(sds))
 
     def _perfect(self, pairs: EncodedPairs, first: int) -> PerfectMatches:
-        """The distinct references of pairs against themselves."""
-        places: dict[str, int] = {}
-        of = np.array(
-            [places.setdefault(line, len(places)) for line in pairs.references.lines], dtype=np.int64
+        """The distinct lines that pairs are counted from, against themselves."""
+        lines = counted_from(pairs.references.lines, pairs.hypotheses.lines)
+        distinct, of = numbered(lines)
+        if lines == list(pairs.references.lines):
+            encoded = pairs.references.select(np.unique(of, return_index=True)[1])
+        else:
+            encoded = self.vocabulary.encode(distinct)
+        return PerfectMatches(
+            self._edit_lattices(EncodedPairs(pairs.vocabulary, encoded, encoded), first), of
         )
-        rows = np.unique(of, return_index=True)[1]
-        lines = pairs.references.select(rows)
-        return PerfectMatches(self._edit_lattices(EncodedPairs(pairs.vocabulary, lines, lines), first), of)
 
     def _edit_lattices(self, pairs: EncodedPairs, first: int) -> LatticeBatch:
         from pfsm_kernels.pushdown.crossings import TooManyCrossingsError  # noqa: PLC0415 - brings numba

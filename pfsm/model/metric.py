@@ -33,8 +33,10 @@ from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.alignments import Alignments, align_lattices, joined
 from pfsm.model.explain.explaining import Explaining, PieceExplainer
 from pfsm.model.explain.explanation import Explanation
+from pfsm.model.explain.joining import joined_alignments, joined_explanations
 from pfsm.model.file import Model, model_at_work
 from pfsm.model.forked_scoring import BAR_PATIENCE, ForkedScorer
+from pfsm.model.long_lines import LongLines, long_lines
 from pfsm.model.prepared import PreparedPairs, batch_values, on_scale
 from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN, RELATIVE
@@ -197,6 +199,10 @@ class Metric(SegmentMetric):
         """
         for name in self.columns:
             raise missing_column(name, f"model {self.name}")
+        check_lengths(references, hypotheses)
+        if self.model.settings.form == RELATIVE:
+            own, others = ([lines[place] for place in side.tolist()] for side in (hypotheses, references))
+            return self._score_pairs(own, others, None)
         batches = self._reader().batches_of(lines, references, hypotheses)
         scores = self._scored(batches, hypotheses.size, self.threads)
         self._look_at(lines)
@@ -206,9 +212,22 @@ class Metric(SegmentMetric):
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None
     ) -> Float:
         numbers = self._numbers(columns, len(hypotheses))
-        scores = self._forked.scores(self._read_and_scored, hypotheses, references, numbers)
+        check_lengths(references, hypotheses)
+        if long := self._long(hypotheses, references):
+            numbers = long.repeated(numbers)
+            scores = long.scores(
+                self._forked.scores(self._read_and_scored, long.hypotheses, long.references, numbers)
+            )
+        else:
+            scores = self._forked.scores(self._read_and_scored, hypotheses, references, numbers)
         self._look_at(references)
         return scores
+
+    def _long(self, hypotheses: Sequence[str], references: Sequence[str]) -> LongLines | None:
+        """Pairs in parts, where the model scores long ones so and there are any."""
+        if self.model.settings.form != RELATIVE:
+            return None
+        return long_lines(hypotheses, references, self.language)
 
     def _read_and_scored(
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float], threads: int
@@ -278,8 +297,11 @@ class Metric(SegmentMetric):
         hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
         numbers = self._numbers(None, len(hypotheses))
         self._look_at(references)
+        long = self._long(hypotheses, references)
+        if long is not None:
+            hypotheses, references, numbers = long.hypotheses, long.references, long.repeated(numbers)
         batches = self._reader().batches(references, hypotheses, numbers)
-        return PreparedPairs([*self._alone(batches, self.threads)], self.threads)
+        return PreparedPairs([*self._alone(batches, self.threads)], self.threads, long)
 
     def _alone(self, batches: Iterator[LatticeBatch], threads: int) -> Iterator[LatticeBatch]:
         """The batches, each made while no other thread makes one."""
@@ -410,15 +432,27 @@ class Metric(SegmentMetric):
         check_lengths(references, hypotheses)
         numbers = self._numbers(columns, len(hypotheses))
         self._look_at(references)
+        long = self._long(hypotheses, references)
+        if long is None:
+            explained = self._explained(hypotheses, references, numbers)
+        else:
+            parts = self._explained(*long.parts, long.of_parts(numbers))
+            scores = self._score_pairs(hypotheses, references, columns)
+            explained = joined_explanations(parts, *long.owners_of_parts, scores)
+        if as_arrays:
+            yield from explained
+        else:
+            yield from (replace(one, contributions=tuple(one.contributions)) for one in explained)
+
+    def _explained(
+        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
+    ) -> Iterator[Explanation]:
+        """The explanations of pairs, block by block, with arrays."""
         explaining = Explaining(self.model, self._reader, self._lock, self._weights_of, lambda: self._pieces)
         for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
             part = slice(first, first + EXPLAINED_AT_ONCE)
             own = {name: values[part] for name, values in numbers.items()}
-            explained = explaining.block(hypotheses[part], references[part], own)
-            if as_arrays:
-                yield from explained
-            else:
-                yield from (replace(one, contributions=tuple(one.contributions)) for one in explained)
+            yield from explaining.block(hypotheses[part], references[part], own)
 
     def alignments(
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None = None
@@ -439,12 +473,18 @@ class Metric(SegmentMetric):
         numbers = self._numbers(columns, len(hypotheses))
         if not hypotheses:
             raise ValueError("no pairs to align")
+        long = self._long(hypotheses, references)
+        scores = None if long is None else self._score_pairs(hypotheses, references, columns)
+        if long is not None:
+            (hypotheses, references), numbers = long.parts, long.of_parts(numbers)
         found = []
         for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
             part = slice(first, first + EXPLAINED_AT_ONCE)
             own = {name: values[part] for name, values in numbers.items()}
             found.append(self._aligned(hypotheses[part], references[part], own))
-        return joined(found)
+        if long is None or scores is None:
+            return joined(found)
+        return joined_alignments(joined(found), *long.owners_of_parts, scores)
 
     def _aligned(
         self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]

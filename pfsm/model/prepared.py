@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.model.file import Model
+from pfsm.model.long_lines import LongLines
 from pfsm.model.settings import RELATIVE
 
 if TYPE_CHECKING:
@@ -45,13 +46,14 @@ class PreparedPairs:
     Args:
         batches: Their lattices.
         threads: For the kernel.
+        long: What the lattices are of, where some pairs are scored in parts.
     """
 
-    def __init__(self, batches: Sequence[LatticeBatch], threads: int) -> None:
-        self._batches, self._threads = batches, threads
+    def __init__(self, batches: Sequence[LatticeBatch], threads: int, long: LongLines | None = None) -> None:
+        self._batches, self._threads, self._long = batches, threads, long
 
     def __len__(self) -> int:
-        return sum(map(len, self._batches))
+        return sum(map(len, self._batches)) if self._long is None else int(self._long.owner[-1]) + 1
 
     def scores(self, model: Model) -> Float:
         """Scores of the pairs with a model of the same settings, float64 [n_pairs]: those of ``Metric(model)``."""
@@ -60,4 +62,5 @@ class PreparedPairs:
             table = weight_table(batch.states, model.weights) if batch.states else None
             weights = None if table is None else batch.weights(model.weights, table)
             found.append(batch_values(batch, model, weights, self._threads))
-        return on_scale(np.concatenate(found), model)
+        scores = on_scale(np.concatenate(found), model)
+        return scores if self._long is None else self._long.scores(scores)

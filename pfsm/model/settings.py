@@ -73,7 +73,8 @@ class Settings:
             (`pfsm.text.characters`), and the tokeniser ``penn`` goes sentence by sentence (`pfsm.text.sentences`).
         form: What a pair is given: ``absolute``, the value of equations (2) and (3) of Wang and Manning (2012), or
             ``relative``, its difference to the value of the reference against itself, so that a translation equal to
-            its reference has 100 at any length, and none has more.
+            its reference has 100 at any length, and none has more; long lines are scored by their sentences
+            (`pfsm.model.long_lines`).
     """
 
     language: str = "en"

@@ -7,7 +7,7 @@ from pfsm.features.values import feature_signature
 from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.inputs import NumberOfReferences
 from pfsm.model.file import Model
-from pfsm.model.settings import Settings
+from pfsm.model.settings import RELATIVE, Settings
 from pfsm.text.characters import AS_IT_IS
 from pfsm.text.classes import word_classes
 from pfsm.text.languages import tokeniser_label
@@ -34,6 +34,7 @@ def signature(model: Model, nrefs: NumberOfReferences, resources: Sequence[str] 
         **(_edits(settings) if settings.edits else {"edits": "no"}),
         **_features(settings),
         **({} if settings.normalisation == "none" else {"norm": settings.normalisation}),
+        **({"form": f"{settings.form}({splitter_label()})"} if settings.form == RELATIVE else {}),
         **({} if settings.text == AS_IT_IS else {"text": f"{settings.text}({splitter_label()})"}),
         **({"res": "+".join(resources)} if resources else {}),
         "version": __version__,

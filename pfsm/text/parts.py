@@ -25,6 +25,8 @@ LONG, LONG_OF_SENTENCES = 60, 40
 MOST_WORDS, LEAST_WORDS = 90, 30
 # Characters of a word that tell words apart: most endings lie behind them.
 _STEM = 5
+# Of the words of a sentence that is alone, in its neighbour, from which on it is not.
+ECHO = 0.4
 _CLAUSE = tuple(",;:—–，、；：،؛")
 
 Part = tuple[int, int, int, int]
@@ -65,7 +67,50 @@ def parts(reference: str, hypothesis: str, language: str) -> list[Part]:
     for taken, others in _blocks(*sentences):
         found.append((*_joined(ours, at, taken), *_joined(theirs, other, others)))
         at, other = at + taken, other + others
-    return found
+    return _with_echoes(found, reference, hypothesis)
+
+
+def _with_echoes(found: list[Part], reference: str, hypothesis: str) -> list[Part]:
+    """The parts, where no sentence is alone that says what the other side of its neighbour says as well.
+
+    Such are a headline that one side has run into the next sentence, and a piece of a sentence that the other side has
+    in one.
+    """
+    kept: list[Part] = []
+    carried: Part | None = None
+    for place, own in enumerate(found):
+        part = own if carried is None else _union(carried, own)
+        before = _echo(part, kept[-1], reference, hypothesis) if kept else 0.0
+        behind = _echo(part, found[place + 1], reference, hypothesis) if place + 1 < len(found) else 0.0
+        carried = part if behind >= ECHO and behind > before else None
+        if carried is None and before >= ECHO:
+            kept[-1] = _union(kept[-1], part)
+        elif carried is None:
+            kept.append(part)
+    return kept
+
+
+def _union(one: Part, other: Part) -> Part:
+    return one[0], other[1], one[2], other[3]
+
+
+def _echo(part: Part, neighbour: Part, reference: str, hypothesis: str) -> float:
+    """The share of the longer words of a sentence that is alone that the other side of a neighbour has."""
+    r0, r1, h0, h1 = part
+    if r1 > r0 and h1 > h0:
+        return 0.0
+    own, other = (
+        (reference[r0:r1], hypothesis[neighbour[2] : neighbour[3]])
+        if r1 > r0
+        else (hypothesis[h0:h1], reference[neighbour[0] : neighbour[1]])
+    )
+    words = _types(own)
+    words = {word for word in words if len(word) >= _STEM - 1} or words
+    return len(words & _types(other)) / max(len(words), 1)
+
+
+def _types(sentence: str) -> set[str]:
+    return {word[:_STEM].lower() for word in tokenise(sentence)}
 
 
 def _joined(spans: list[Span], first: int, number: int) -> Span:
@@ -78,10 +123,7 @@ def _blocks(references: list[str], hypotheses: list[str]) -> list[tuple[int, int
     """How many sentences of each side belong together, in order."""
     from pfsm_kernels.strings.sentences import HALF, aligned_sentences  # noqa: PLC0415 - brings numba
 
-    sides = [
-        [{word[:_STEM].lower() for word in tokenise(one)} for one in side]
-        for side in (references, hypotheses)
-    ]
+    sides = [list(map(_types, side)) for side in (references, hypotheses)]
     frequency = Counter(word for side in sides for words in side for word in words)
     number = {word: place for place, word in enumerate(frequency)}
     n_sentences = len(references) + len(hypotheses)

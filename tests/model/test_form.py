@@ -12,6 +12,7 @@ from pfsm.features.values import FeatureSet
 from pfsm.model.file import Scale
 from pfsm.model.settings import settings_from_dict
 from pfsm_training.config import config_from_dict
+from pfsm_training.fit.anchor import strange
 from pfsm_training.trainer import train
 from tests.training.small_data import invented
 
@@ -156,6 +157,12 @@ def test_training_gives_a_perfect_match_100_and_nothing_in_common_0(settings: di
     trained = train(judged, config=config_from_dict({"lambda": 1, **settings}, "x"), threads=1)
     scores = Metric(trained, 1).score_pairs(judged.hypotheses, judged.references)
     assert scores.max() <= 100.0
+    lines = sorted(set(judged.references))
+    worst = [
+        Metric(trained, 1).score_pairs(given, lines)
+        for given in ([strange(line) for line in lines], [""] * len(lines))
+    ]
+    assert min(np.median(one) for one in worst) == pytest.approx(0.0, abs=1e-9)
     assert Metric(trained, 1).score_pairs(TEXTS, TEXTS).tolist() == [100.0] * len(TEXTS)
     absolute = train(
         judged, config=config_from_dict({"lambda": 1, "form": "absolute", **settings}, "x"), threads=1

@@ -72,7 +72,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["# nothing\n", b"\xef\xbb\xbf"])
 def test_an_empty_file_means_the_defaults(tmp_path: Path, text: str | bytes) -> None:
-    settings = Settings(form="relative")
+    settings = Settings(form="relative", text=2, normalisation="nfc")
     assert read_config(written(tmp_path, text)) == TrainingConfig(settings)
 
 

@@ -14,7 +14,6 @@ from pfsm.metrics.data_columns import columns_of
 from pfsm.metrics.ngram_table import without_label
 from pfsm.model.file import Model
 from pfsm.model.settings import (
-    ABSOLUTE,
     AUTO,
     BEST,
     KEYS,
@@ -23,6 +22,7 @@ from pfsm.model.settings import (
     Settings,
     settings_from_dict,
 )
+from pfsm.text.characters import CLEAN
 
 # Edits first: a model without them has few other settings, and the mismatch in edits explains the rest.
 _ORDER = ("edits", *(key for key in KEYS if key != "edits"))
@@ -46,10 +46,12 @@ def completed_settings(values: Mapping[str, Any], where: str, init: Model | None
     """
     given = {key: values[key] for key in values if key in KEYS}
     if init is None or not _completes(init.settings, given):
-        settings = settings_from_dict({"form": RELATIVE, **given}, where)
+        settings = settings_from_dict(given, where)
         # Columns of the data alone have no perfect match.
         of_text = settings.edits or len(columns_of(tuple(settings.features))) < len(settings.features)
-        return settings if of_text or "form" in given else replace(settings, form=ABSOLUTE)
+        if of_text and given.get("form", RELATIVE) == RELATIVE:
+            settings = settings_from_dict({"form": RELATIVE, "text": CLEAN, **given}, where)
+        return settings
     try:
         return settings_from_dict(_completed(given, init.settings), where)
     except PfsmError as error:

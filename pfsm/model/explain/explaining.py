@@ -221,6 +221,8 @@ MOST_SHOWN = 12
 LESS_SURE = "matches less sure"
 # What a pair would have above a perfect match, in the relative form.
 LIMIT = "limit"
+# What a long line has because it is partly scored whole.
+WHOLE = "whole line"
 
 
 def points_lost(explanation: Explanation, perfect: PerfectMatch) -> tuple[Lost, ...]:
@@ -234,6 +236,8 @@ def points_lost(explanation: Explanation, perfect: PerfectMatch) -> tuple[Lost, 
     lengths = len(explanation.reference), len(explanation.hypothesis)
     ours, added, jumps = points_by_word(parts.ranges, parts.points, lengths)
     of_reference, of_hypothesis = _edits_by_word(explanation)
+    # Without a reference each added word loses what a match would have brought as well.
+    missed = 0.0 if lengths[0] else (perfect.base - explanation.base) / max(lengths[1], 1)
     found = [
         Lost(
             *_state_and_words(explanation, of_reference.get(place), (word,)),
@@ -244,18 +248,18 @@ def points_lost(explanation: Explanation, perfect: PerfectMatch) -> tuple[Lost, 
         )
     ]
     found += [
-        Lost(of_hypothesis.get(place, ""), (), (word,), -points)
+        Lost(of_hypothesis.get(place, ""), (), (word,), missed - points)
         for place, (word, points) in enumerate(zip(explanation.hypothesis, added.tolist(), strict=True))
     ]
     found.append(Lost(JUMP, (), (), perfect.jumps - jumps))
-    if explanation.base < perfect.base:
+    if explanation.reference and explanation.base < perfect.base:
         found.append(Lost(LIMIT, (), (), perfect.base - explanation.base))
     found.append(Lost("entropy", (), (), perfect.entropy - explanation.entropy))
     found += [
         Lost(one.name, (), (), other.points - one.points)
         for one, other in zip(explanation.features, perfect.features, strict=True)
     ]
-    return tuple(sorted((one for one in found if one.points), key=_by_points))
+    return tuple(sorted((one for one in found if one.points), key=by_points))
 
 
 def folded(lost: Sequence[Lost]) -> tuple[list[Lost], float, int]:
@@ -267,7 +271,7 @@ def folded(lost: Sequence[Lost]) -> tuple[list[Lost], float, int]:
     same = [one.points for one in lost if _is_same(one)]
     if same:
         others = [one for one in lost if not _is_same(one)]
-        lost = sorted([*others, Lost(LESS_SURE, (), (), sum(same))], key=_by_points)
+        lost = sorted([*others, Lost(LESS_SURE, (), (), sum(same))], key=by_points)
     least = SMALL * sum(abs(one.points) for one in lost)
     large = sorted(
         (one for one in lost if abs(one.points) >= least), key=lambda one: -round(abs(one.points), 9)
@@ -277,7 +281,7 @@ def folded(lost: Sequence[Lost]) -> tuple[list[Lost], float, int]:
     return [one for one in lost if id(one) in shown], sum(rest), len(rest)
 
 
-def _by_points(lost: Lost) -> float:
+def by_points(lost: Lost) -> float:
     """Largest first; equal ones, whatever rounding did to them, in the order of the words."""
     return -round(lost.points, 9)
 

@@ -22,8 +22,8 @@ NOTE = (
 )
 
 RELATIVE_NOTE = (
-    "100: the translation equals the reference, and no other has more; 0: it has nothing in common with the reference "
-    "(median over training references). Worse is possible."
+    "100: the translation equals the reference, and no other has more; 0: it is empty or has nothing in common with "
+    "the reference, whichever is worse (medians over training references). Worse is possible."
 )
 MOST_REFERENCES = 500
 
@@ -83,8 +83,8 @@ def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model
 def relative(model: Model, references: Sequence[str], threads: int = 1) -> Model:
     """A model of the relative form on the scale of its form: what equals its reference has 100.
 
-    The median score of references against `strange` lines becomes 0; where the model gives these no less than a perfect
-    match, the unit stays that of the training scores.
+    The median score of `strange` lines or of empty ones against references, whichever is lower, becomes 0; where the
+    model gives these no less than a perfect match, the unit stays that of the training scores.
 
     Args:
         model: A trained model; its alpha, what people give a perfect match, is left out of the scores.
@@ -99,7 +99,8 @@ def relative(model: Model, references: Sequence[str], threads: int = 1) -> Model
         metric = Metric(plain, threads)
         metric.language_looked_at = True  # whoever trains has chosen it
         columns = {name: np.zeros(len(lines)) for name in metric.columns}
-        nothing = float(np.median(metric.score_pairs(list(map(strange, lines)), lines, columns)))
+        worst = (list(map(strange, lines)), [""] * len(lines))
+        nothing = min(float(np.median(metric.score_pairs(given, lines, columns))) for given in worst)
     sd = -100.0 / nothing if nothing < -SMALLEST_DISTANCE else model.scale.sd
     return replace(plain, scale=Scale(100.0, sd, RELATIVE_NOTE))
 
