@@ -41,10 +41,8 @@ class TestModelFile:
         model = trained()
         assert [*model] == ["format", "name", "settings", "weights", "alpha", "scale", "training", "licence"]
         assert (model["format"], model["name"], model["licence"]) == ("pfsm-model-1", "mine", "CC0-1.0")
-        assert model["settings"] == pfsm.Settings().to_dict()
-        human = np.array([float(score) for _, _, score in ROWS])
-        assert model["scale"]["mean"] == pytest.approx(human.mean(), abs=1e-12)
-        assert model["scale"]["sd"] == pytest.approx(human.std(), abs=1e-12)
+        assert model["settings"] == {**pfsm.Settings().to_dict(), "form": "relative", "text": 2}
+        assert (model["alpha"], model["scale"]["mean"]) == (0.0, 100.0)
         training = model["training"]
         checksum = hashlib.sha256(Path("d.tsv").read_bytes()).hexdigest()
         assert training["data"] == [{"name": "d.tsv", "rows": 24, "sha256": checksum}]
@@ -61,10 +59,13 @@ class TestModelFile:
         assert validated["pearson"] == pytest.approx(np.mean(list(validated["folds"].values())), abs=1e-12)
         assert number_after("Pearson r, cross-validated:", outcome) == round(validated["pearson"], 3)
 
-    def test_the_weights_are_at_the_minimum_of_the_objective(self, cli: Cli) -> None:
-        cli("train", "d.tsv", "-o", "m.json")
+    def test_the_weights_are_at_the_minimum_of_the_objective(self, cli: Cli, write: Write) -> None:
+        write("c.yaml", "form: absolute\n")
+        cli("train", "d.tsv", "--config", "c.yaml", "-o", "m.json")
         model = trained()
         human = np.array([float(row[2]) for row in ROWS])
+        assert model["scale"]["mean"] == pytest.approx(human.mean(), abs=1e-12)
+        assert model["scale"]["sd"] == pytest.approx(human.std(), abs=1e-12)
         targets = (human - model["scale"]["mean"]) / model["scale"]["sd"]
 
         def objective(weights: dict[str, float], alpha: float) -> float:

@@ -1,5 +1,6 @@
 """The table of characters against the categories of Python's Unicode tables and the properties of another library."""
 
+import re
 import sys
 import unicodedata
 
@@ -63,4 +64,5 @@ def test_joiners_and_tags_stay_where_they_mean_something(line: str, expected: st
 def test_clean_text_stays_as_it_is_and_no_token_is_odd(line: str) -> None:
     once = clean(line)
     assert clean(once) == once
-    assert "".join(tokenise(once)) == once.replace(" ", "")
+    # `plain` does not tell flags of regions apart.
+    assert "".join(tokenise(once)) == re.sub("[ \U000e0020-\U000e007f]", "", once)

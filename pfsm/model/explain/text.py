@@ -23,7 +23,7 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
         yield f"edits       {' '.join(_edit(explanation, edit) for edit in explanation.edits) or EMPTY}"
         yield ""
         yield f"{'points':>9}  {'posterior':>9}  edit"
-        yield f"{explanation.base:>+9.4f}  {'':>9}  every pair"
+        yield f"{explanation.base:>+9.4f}  {'':>9}  before any edit"
         yield f"{explanation.entropy:>+9.4f}  {'':>9}  entropy: there are many ways to edit"
         yield from _contribution_lines(explanation)
         if explanation.features:
@@ -31,7 +31,7 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
     else:
         yield "edits       none in this model"
         yield ""
-        yield f"{explanation.base:>+9.4f}  {'':>9}  every pair"
+        yield f"{explanation.base:>+9.4f}  {'':>9}  before any feature"
     yield from _feature_lines(explanation)
     if explanation.encoder is not None:
         yield ""

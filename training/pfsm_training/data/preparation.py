@@ -85,7 +85,8 @@ def language_of(*parts: Judgments | Preferences | None) -> str | None:
 
 def is_given(config: TrainingConfig) -> bool:
     """Whether a configuration says which language the data is in."""
-    return "language" in config.given or (not config.given and config.settings != Settings())
+    usual = (Settings(), config_from_dict({}, "config").settings)
+    return "language" in config.given or (not config.given and config.settings not in usual)
 
 
 def in_language(config: TrainingConfig, language: str) -> TrainingConfig:
