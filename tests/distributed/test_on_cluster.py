@@ -30,6 +30,7 @@ from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
 from tests.fuzz.mutations import EFFORT
 from tests.judgment_cases import preferences, rows, tsv
 from tests.lexicons.lexicon_cases import install, synonyms
+from tests.model_cases import saved
 from tests.training.small_data import invented
 
 CONFIG = TrainingConfig(penalty=0.5)
@@ -46,13 +47,23 @@ asyncio.run(work())
 
 class TestScoring:
     def test_partitions_are_those_of_one_machine(self, cli: Cli, tmp_path: Path, address: str) -> None:
-        write_all(tmp_path / "in")
-        arguments = ["score", "--table", "in", "--partition-size", "1k", "--keep", "id"]
+        write_all(tmp_path / "in", 26)
+        arguments = [
+            "score",
+            "--model",
+            saved(tmp_path),
+            "--table",
+            "in",
+            "--partition-size",
+            "1k",
+            "--keep",
+            "id",
+        ]
         here = cli(*arguments, "-o", "here")
         there = cli(*arguments, "-o", "there", "--scheduler", address)
         assert (there.status, there.out) == (0, here.out)
         paths = list((tmp_path / "here").rglob("*.*"))
-        assert len(paths) > 20
+        assert len(paths) > 10
         for path in paths:
             other = tmp_path / "there" / path.relative_to(tmp_path / "here")
             assert other.read_bytes() == path.read_bytes()
@@ -67,17 +78,18 @@ class TestScoring:
         there = cli("score", "ref.txt", "ref.txt", "-i", "sys.txt", "--metric", name, "--scheduler", address)
         assert (there.status, there.out) == (0, here.out)
 
+    @long
     def test_a_worker_killed_on_the_way(self, tmp_path: Path, cluster: Cluster) -> None:
         (tmp_path / "in").mkdir()
         for number in range(24):
-            (tmp_path / "in" / f"{number:02}.tsv").write_bytes(tsv_bytes(columns(rows(40, number), "x")))
+            (tmp_path / "in" / f"{number:02}.tsv").write_bytes(tsv_bytes(columns(rows(8, number), "x")))
         job = Job(str(tmp_path / "in"), str(tmp_path / "out"), spec_of(load(threads=1)))
         pool = Interfering(cluster, 24 + 8, lambda: kill_a_worker(cluster))  # 24 files are looked into first
         before = cluster.retries
         scored = score_job(job, pool, Report(pool))
-        assert (scored.rows, scored.partitions, scored.faults) == (960, 24, ())
+        assert (scored.rows, scored.partitions, scored.faults) == (192, 24, ())
         assert cluster.retries > before
-        table = columns(rows(40, 12), "x")
+        table = columns(rows(8, 12), "x")
         first = load(threads=1).score_pairs(table["hypothesis"][1:3], table["reference"][1:3]).tolist()
         assert scores_below(tmp_path / "out")["12.tsv"][1:3] == first
 
