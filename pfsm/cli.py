@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with kept_interrupts(), warnings.catch_warnings():
             _show_warnings()
             return _run(arguments)
-    except PfsmError as error:
+    except (PfsmError, PfsmWarning) as error:  # warnings: with --strict
         print(f"pfsm: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

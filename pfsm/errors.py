@@ -72,3 +72,7 @@ class PfsmWarning(UserWarning):
 
     The command line prints it as ``pfsm: warning: MESSAGE``.
     """
+
+
+class MismatchWarning(PfsmWarning):
+    """Outputs and references do not look like those of the same segments (`pfsm.text.mismatch`)."""

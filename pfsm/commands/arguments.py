@@ -220,9 +220,20 @@ def add_quiet(parser: ArgumentParser) -> None:
     )
 
 
+def add_strict(parser: ArgumentParser) -> None:
+    """``--strict``."""
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="end with status 2 where there is a warning, such as of outputs in another language than the references",
+    )
+
+
 def hush(options: Namespace) -> None:
-    """Silences warnings if `add_quiet`'s option is given, until `warnings.catch_warnings` ends."""
-    if options.quiet:
+    """Silences warnings, or makes them errors, as options say, until `warnings.catch_warnings` ends."""
+    if getattr(options, "strict", False):
+        warnings.simplefilter("error", PfsmWarning)
+    elif options.quiet:
         warnings.simplefilter("ignore", PfsmWarning)
 
 

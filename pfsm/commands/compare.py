@@ -15,6 +15,7 @@ from pfsm.commands.arguments import (
     add_resamples,
     add_scorers,
     add_signature,
+    add_strict,
     add_threads,
     check_output,
     decimals,
@@ -47,6 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_scorers(parser)
     add_signature(parser)
     add_quiet(parser)
+    add_strict(parser)
     parser.add_argument(
         "--width", "-w", type=decimals, default=4, metavar="N", help="decimals in text (default: 4)"
     )

@@ -16,6 +16,7 @@ from pfsm.commands.arguments import (
     add_scheduler,
     add_scorers,
     add_signature,
+    add_strict,
     add_threads,
     decimals,
     hush,
@@ -37,6 +38,7 @@ from pfsm.metrics.data_columns import missing_column
 from pfsm.metrics.inputs import NumberOfReferences, Streams, as_streams, number_by_segment
 from pfsm.model.metric import Metric
 from pfsm.runtime.progress import Stage
+from pfsm.text.mismatch import warn_of_mismatches
 
 if TYPE_CHECKING:
     from pfsm.evaluation import Interval
@@ -77,6 +79,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_signature(parser)
     add_quiet(parser)
+    add_strict(parser)
     add_format(parser, "text", "json", "tsv", more="; text counts segments from 1, json and tsv from 0")
     add_threads(parser)
     _add_partitions(parser)
@@ -157,6 +160,7 @@ def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], option
             with Stage(AREA, "reading", patience=PATIENCE):
                 text = read_parallel(references, options.input or [STANDARD_INPUT])
             _check_text(metrics, text.references, options)
+            warn_of_mismatches({system.name: system.lines for system in text.systems}, text.references)
             nrefs: NumberOfReferences = len(text.references)
             results = [work.files(text) for work in works]
         else:
@@ -164,6 +168,9 @@ def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], option
             with Stage(AREA, "reading", patience=PATIENCE):
                 table = read_pairs_table(options.table, needed)
             _check_text(metrics, table.references, options)
+            for name, rows in _rows_by_system(table).items():
+                streams = as_streams([table.references[row] for row in rows])
+                warn_of_mismatches({name or "hypothesis": [table.hypotheses[row] for row in rows]}, streams)
             nrefs = number_by_segment(table.references)
             results = [work.table(options.table, table) for work in works]
     return [Column(metric, scored, nrefs) for metric, scored in zip(metrics, results, strict=True)]

@@ -12,6 +12,7 @@ from pfsm.evaluation.comparison import Comparison, PooledCounts, compare_systems
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import NumberOfReferences, Streams, checked_streams, number_of_references
 from pfsm.runtime.charts import text
+from pfsm.text.mismatch import warn_of_mismatches
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -108,6 +109,8 @@ def compare_outputs(
         seed: Likewise; all metrics have the same resamples.
         facts: What else is known of the segments.
 
+    A `pfsm.errors.MismatchWarning` says what speaks against these being outputs and references of the same segments.
+
     Raises:
         ValueError: If there is no metric, fewer than two systems or no segment, or lengths differ.
         PfsmError: If a metric lacks something that it needs.
@@ -121,6 +124,7 @@ def compare_outputs(
     lines, streams = tuple(output for output, _ in checked), checked[0][1]
     found = SegmentFacts() if facts is None else facts
     found.check(names, len(streams[0]))
+    warn_of_mismatches(dict(zip(names, lines, strict=True)), streams, found.source)
     seed = default_seed() if seed is None else seed
     results = tuple(_result(metric, names, lines, streams, n_resamples, seed) for metric in metrics)
     return Compared(names, lines, streams, results, found)

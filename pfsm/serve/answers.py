@@ -1,7 +1,7 @@
 """Answers to checked requests: the documents that the command line prints, to the last digit."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, compare_systems
 from pfsm.evaluation.comparison import comparison_document, interval_entry
-from pfsm.metrics.inputs import best_of_references, flat_pairs, mean_of_references, number_by_segment
+from pfsm.metrics.inputs import (
+    as_streams,
+    best_of_references,
+    flat_pairs,
+    mean_of_references,
+    number_by_segment,
+)
 from pfsm.model.explain.explanation import Explanation, explanation_document
 from pfsm.model.explain.page import render_page
 from pfsm.model.metric import Metric
@@ -24,6 +30,7 @@ from pfsm.serve.limits import RequestError, invalid
 from pfsm.serve.model_pool import LoadedModel
 from pfsm.serve.requests import CompareRequest, ExplainRequest, References, ScoreRequest, pointer
 from pfsm.text.language_names import doubt_of_english
+from pfsm.text.mismatch import mismatches
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 
 Float = NDArray[np.float64]
@@ -91,9 +98,13 @@ def doubts(loaded: LoadedModel, lines: Iterable[str]) -> list[str]:
 
 
 async def checked_text(
-    batcher: Batcher, loaded: LoadedModel, references: References, force: bool
+    batcher: Batcher,
+    loaded: LoadedModel,
+    references: References,
+    force: bool,
+    outputs: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, list[str]]:
-    """`check_text`, in a thread where it would take long: a short look need not wait for one.
+    """`check_text` and, unless forced, `mismatches`; in a thread where that takes long: a short look need not wait.
 
     Returns:
         ``warnings`` for the answer, if there are any.
@@ -105,6 +116,9 @@ async def checked_text(
         found = check_text(loaded, references, force)
     else:
         found = await batcher.run(partial(check_text, loaded, references, force))
+    if outputs and not force:
+        look = partial(mismatches, outputs, as_streams(references))
+        found += look() if len(references) * len(outputs) <= LOOKED_AT_ONCE else await batcher.run(look)
     return {"warnings": found} if found else {}
 
 
@@ -117,7 +131,8 @@ async def score(
         RequestError: If a pair cannot be scored, or not in time.
     """
     references = asked.all_references
-    warned = await checked_text(batcher, loaded, references, asked.force)
+    outputs = {"hypotheses": asked.hypotheses}
+    warned = await checked_text(batcher, loaded, references, asked.force, outputs)
     found = await scores(batcher, loaded, asked.hypotheses, references, deadline)
     nrefs = number_by_segment(references)
     named = loaded.named(nrefs)
@@ -149,7 +164,8 @@ async def compare(
         RequestError: If a pair cannot be scored, or not in time.
     """
     references, names = asked.all_references, [system.name for system in asked.systems]
-    warned = await checked_text(batcher, loaded, references, asked.force)
+    outputs = {system.name: system.hypotheses for system in asked.systems}
+    warned = await checked_text(batcher, loaded, references, asked.force, outputs)
     found = [
         await scores(batcher, loaded, system.hypotheses, references, deadline, f"systems/{place}/hypotheses")
         for place, system in enumerate(asked.systems)
