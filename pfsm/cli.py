@@ -27,7 +27,7 @@ DESCRIPTION = "Learned translation metrics you can train on your own judgments, 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns the exit status (0, 2 for bad input, 130 after Ctrl-C)."""
+    """Runs one command; returns the exit status (0, 1 where a gate is closed, 2 for bad input, 130 after Ctrl-C)."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
         with kept_interrupts(), warnings.catch_warnings():
@@ -167,9 +167,9 @@ def _run(arguments: list[str]) -> int:
         shown_compiling(quiet=quiet),
         _permissions(options),
     ):
-        options.run(options)
+        status: int | None = options.run(options)
     sys.stdout.flush()
-    return 0
+    return status or 0
 
 
 # Similarity by difflib's measure, 0 to 1.

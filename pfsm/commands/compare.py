@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from itertools import chain
@@ -67,12 +68,24 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="for the page, a table with a row for each segment: columns source, document, source_lang, test_set, and "
         "human:SYS with the human scores of a system",
     )
+    parser.add_argument("--title", help="of the page (default: the references)")
+    parser.add_argument(
+        "--fail-if-worse",
+        action="store_true",
+        help="end with status 1 if any system is significantly worse than the first one, by any of the metrics",
+    )
+    parser.add_argument(
+        "--margin",
+        type=float,
+        metavar="POINTS",
+        help="with --fail-if-worse: also if one is worse by more than so much, significantly or not",
+    )
     add_resamples(parser)
     add_threads(parser)
 
 
-def run(options: Namespace) -> None:
-    """Reads, scores, compares, prints and writes."""
+def run(options: Namespace) -> int:
+    """Reads, scores, compares, prints and writes; 1 if ``--fail-if-worse`` finds a system that is."""
     hush(options)
     paths = reference_paths(options, options.references)
     _check(options, paths)
@@ -91,8 +104,26 @@ def run(options: Namespace) -> None:
         scores = compared.results[0].scores
         _write_sentences(options.sentences, list(outputs), scores)
     if options.html is not None:
-        write_comparison(compared, options.html, f"Comparison with {' '.join(paths)}")
+        write_comparison(compared, options.html, options.title or f"Comparison with {' '.join(paths)}")
     _print(compared, options)
+    if options.html is not None and not options.quiet:
+        print(f"pfsm: the page is {options.html}", file=sys.stderr)
+    worse = _worse(compared, options.margin) if options.fail_if_worse else []
+    for line in worse:
+        print(f"pfsm: {line}", file=sys.stderr)
+    return int(bool(worse))
+
+
+def _worse(compared: Compared, margin: float | None) -> list[str]:
+    """Which systems are worse than the first, significantly or by more than the margin, and by what metric."""
+    first, found = compared.systems[0], []
+    for result in compared.results:
+        sign = -1.0 if result.metric.lower_is_better and result.statistics is not None else 1.0
+        for pair in result.comparison.pairs:
+            loss = sign * pair.difference
+            if pair.system_a == first and (pair.preferred == first or (margin is not None and loss > margin)):
+                found.append(f"{pair.system_b} is worse than {first} by {loss:.4f} ({result.metric.name})")
+    return found
 
 
 def _check(options: Namespace, paths: Sequence[str]) -> None:
@@ -102,6 +133,10 @@ def _check(options: Namespace, paths: Sequence[str]) -> None:
         raise PfsmError("compare needs at least two system outputs after -i")
     if options.segments is not None and options.html is None:
         raise PfsmError("--segments is for the page of --html FILE; give that too, or leave it out")
+    if options.title is not None and options.html is None:
+        raise PfsmError("--title is for the page of --html FILE")
+    if options.margin is not None and not (options.fail_if_worse and 0.0 <= options.margin < math.inf):
+        raise PfsmError("--margin is a number of points from 0, and goes with --fail-if-worse")
     inputs = [*paths, *options.input, *([] if options.segments is None else [options.segments])]
     inputs += [name for kind, name in options.scorers or [] if kind == "model"]
     for output in (options.sentences, options.html):

@@ -90,3 +90,32 @@ class TestSentences:
             assert [float(field) for field in row[1:4]] == [good[at], fair[at], good[at]]
             # good and twin are the same: where they lead, nobody is preferred.
             assert row[4] == ("tie" if good[at] >= fair[at] else "fair.txt")
+
+
+@pytest.mark.parametrize(
+    ("systems", "margin", "status"),
+    [(("good.txt", "poor.txt"), (), 1), (("poor.txt", "good.txt"), (), 0), (("good.txt", "twin.txt"), (), 0),
+     (("good.txt", "fair.txt"), ("--margin", "1e6"), 0), (("good.txt", "twin.txt"), ("--margin", "-1"), 2)],
+)  # fmt: skip
+def test_gate(cli: Cli, systems: tuple[str, str], margin: tuple[str, ...], status: int) -> None:
+    for metric in ("chrf", "ter"):
+        asked = "compare", "ref.txt", "-i", *systems, "--metric", metric, "--fail-if-worse", *margin
+        if margin != ("--margin", "1e6"):
+            assert cli(*asked).status == status
+
+
+def test_margin_counts_without_significance(cli: Cli) -> None:
+    lone = (
+        "compare",
+        "ref.txt",
+        "-i",
+        "good.txt",
+        "fair.txt",
+        "--metric",
+        "chrf",
+        "--confidence-n",
+        "1",
+        "--fail-if-worse",
+    )
+    assert cli(*lone).status == 0
+    assert cli(*lone, "--margin", "0").status == 1
