@@ -184,7 +184,9 @@ def _print_text(result: Comparison, name: str, places: int) -> None:
         )
     for pair in result.pairs:
         print()
-        _print_pair(pair, places, sum(not math.isnan(one.p_value) for one in result.pairs))
+        _print_pair(
+            pair, places, sum(not math.isnan(one.p_value) for one in result.pairs), result.n_resamples
+        )
     segments = "1 segment" if result.n_segments == 1 else f"{result.n_segments} segments"
     print()
     print(
@@ -200,9 +202,11 @@ def _p_value(pair: PairResult, tested: int) -> str:
     return f"{pair.p_value:.4f}{corrected}"
 
 
-def _print_pair(pair: PairResult, places: int, tested: int) -> None:
+def _print_pair(pair: PairResult, places: int, tested: int, n_resamples: int) -> None:
     print(f"{pair.system_a} vs {pair.system_b}")
     interval = _range(pair.interval, f"+.{places}f")
-    print(f"  difference      {pair.difference:+.{places}f} {interval}, p = {_p_value(pair, tested)}")
+    # So many resamples cannot tell a smaller p-value.
+    sign = "<=" if pair.p_value * (n_resamples + 1) < 1.5 else "="
+    print(f"  difference      {pair.difference:+.{places}f} {interval}, p {sign} {_p_value(pair, tested)}")
     print(f"  segments        {pair.wins} better, {pair.losses} worse, {pair.ties} tied")
     print(f"  preferred       {pair.preferred or NO_PREFERENCE}")

@@ -119,3 +119,9 @@ def test_margin_counts_without_significance(cli: Cli) -> None:
     )
     assert cli(*lone).status == 0
     assert cli(*lone, "--margin", "0").status == 1
+
+
+def test_no_p_value_below_what_resamples_tell(cli: Cli) -> None:
+    out = cli(*COMMAND, "good.txt", "poor.txt", "--confidence-n", "99").out
+    assert "p <= 0.0100" in out
+    assert "p = " in cli(*COMMAND, "good.txt", "twin.txt", "--confidence-n", "99").out
