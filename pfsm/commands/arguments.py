@@ -16,7 +16,8 @@ from pfsm.metrics import SegmentMetric, get_metric, metric_names
 from pfsm.metrics.base import Level
 from pfsm.metrics.inputs import NumberOfReferences
 from pfsm.model.metric import Metric
-from pfsm.model.shipped import DEFAULT_MODEL, load
+from pfsm.model.shipped import DEFAULT_MODEL, load, model_for
+from pfsm.text.language_names import english_name
 
 if TYPE_CHECKING:
     from pfsm.distributed.pools import Pool, Report
@@ -182,6 +183,14 @@ def add_scorers(parser: ArgumentParser) -> None:
 def open_scorers(options: Namespace) -> list[SegmentMetric]:
     """The models and metrics that `add_scorers`'s options name, in their order; the default model if they name none."""
     given = options.scorers or [("model", model_name(options))]
+    language = getattr(options, "language", None)
+    if (
+        language is not None
+        and all(kind == "metric" for kind, _ in given)
+        and not getattr(options, "quiet", False)
+    ):
+        left_out = f"--model {model_for(language)} adds the model for {english_name(language)}"
+        print(f"pfsm: {', '.join(name for _, name in given)} alone; {left_out}", file=sys.stderr)
     for place, scorer in enumerate(given):
         if scorer in given[:place]:
             raise PfsmError(f"--{scorer[0]} {scorer[1]}: given twice; give each model and metric once")

@@ -125,3 +125,9 @@ def test_no_p_value_below_what_resamples_tell(cli: Cli) -> None:
     out = cli(*COMMAND, "good.txt", "poor.txt", "--confidence-n", "99").out
     assert "p <= 0.0100" in out
     assert "p = " in cli(*COMMAND, "good.txt", "twin.txt", "--confidence-n", "99").out
+
+
+def test_a_model_that_is_left_out_is_named(cli: Cli) -> None:
+    asked = "score", "ref.txt", "-i", "good.txt", "--language", "de", "--metric", "chrf"
+    assert cli(*asked).err.startswith("pfsm: chrf alone; --model ")
+    assert cli(*asked, "-m", "hand.json", "--quiet").err == ""
