@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pfsm.commands import evaluate_spans
 from pfsm.commands.arguments import (
     Sharing,
     add_format,
@@ -113,6 +114,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="unit that the bootstrap draws and PERM-BOTH swaps: whole segments with all their translations (default; "
         "whole documents at document level), single judgments, documents or systems",
     )
+    parser.add_argument(
+        "--spans",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="instead: how well the model finds the errors that experts marked (column errors), or those in FILE, JSON "
+        "lines as `pfsm score --spans` writes them",
+    )
     add_signature(parser)
     add_format(parser, "text", "json")
     add_resamples(parser)
@@ -122,6 +131,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Reads, scores, measures, prints."""
+    if options.spans is not None:
+        evaluate_spans.run(options)
+        return
     with sharing(options.scheduler) as shared:
         _run(options, shared)
 

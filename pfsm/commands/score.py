@@ -18,6 +18,7 @@ from pfsm.commands.arguments import (
     add_signature,
     add_strict,
     add_threads,
+    check_output,
     decimals,
     hush,
     open_scorers,
@@ -26,6 +27,7 @@ from pfsm.commands.arguments import (
 )
 from pfsm.commands.languages import check_text
 from pfsm.commands.score_output import Column, Scored, print_scores
+from pfsm.commands.spans import model_of, systems_of, systems_of_table, write_spans
 from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.data import ParallelText, SystemOutput, read_pairs_table, read_parallel
 from pfsm.data.parallel import PairsTable
@@ -81,6 +83,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_quiet(parser)
     add_strict(parser)
     add_format(parser, "text", "json", "tsv", more="; text counts segments from 1, json and tsv from 0")
+    parser.add_argument(
+        "--spans",
+        metavar="FILE",
+        help="write where the errors are, too: one JSON object for each system and segment, with a model alone",
+    )
     add_threads(parser)
     _add_partitions(parser)
 
@@ -135,6 +142,12 @@ def run(options: Namespace) -> None:
     if options.table is None and not references:
         raise PfsmError("nothing to score; give a reference file, --test-set NAME, or --table FILE")
     metrics = open_scorers(options)
+    spans = None if options.spans is None else model_of(metrics)
+    if spans is not None:
+        if options.output is not None:
+            raise PfsmError("--spans writes one file, --output partitions; give one of them")
+        given = [options.table] if options.table else [*references, *(options.input or [])]
+        check_output(options.spans, given)
     for metric in metrics:
         if options.table is None and metric.columns:
             raise missing_column(metric.columns[0], f"model {metric.name}")
@@ -149,11 +162,13 @@ def run(options: Namespace) -> None:
 
     threads = [metric.threads for metric in metrics if isinstance(metric, Metric)]
     with companion(max(threads, default=1) if options.scheduler is None else 1):
-        columns = _columns(metrics, references, options)
+        columns = _columns(metrics, references, options, spans)
     print_scores(columns, options)
 
 
-def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], options: Namespace) -> list[Column]:
+def _columns(
+    metrics: Sequence[SegmentMetric], references: Sequence[str], options: Namespace, spans: Metric | None
+) -> list[Column]:
     with sharing(options.scheduler, quiet=options.quiet) as shared:
         works = [_Work(shared.metric(metric), options) for metric in metrics]
         if options.table is None:
@@ -163,6 +178,7 @@ def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], option
             warn_of_mismatches({system.name: system.lines for system in text.systems}, text.references)
             nrefs: NumberOfReferences = len(text.references)
             results = [work.files(text) for work in works]
+            systems = systems_of(text) if spans is not None else []
         else:
             needed = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
             with Stage(AREA, "reading", patience=PATIENCE):
@@ -173,6 +189,9 @@ def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], option
                 warn_of_mismatches({name or "hypothesis": [table.hypotheses[row] for row in rows]}, streams)
             nrefs = number_by_segment(table.references)
             results = [work.table(options.table, table) for work in works]
+            systems = systems_of_table(options.table, table) if spans is not None else []
+    if spans is not None:
+        write_spans(options.spans, spans, systems)
     return [Column(metric, scored, nrefs) for metric, scored in zip(metrics, results, strict=True)]
 
 

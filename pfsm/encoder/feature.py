@@ -209,6 +209,8 @@ class ValueParts:
         constant: What every pair gets.
         parts: Of each of `pfsm.encoder.heads.PARTS`, its number and what it adds.
         matches: What may be matched with at least the posterior that was asked for, in the order of the reference.
+        far: How far each piece of the reference, and each of the hypothesis, is from the nearest of the other side: 1
+            less the cosine.
     """
 
     reference: tuple[str, ...]
@@ -216,6 +218,7 @@ class ValueParts:
     constant: float
     parts: tuple[tuple[str, float, float], ...]
     matches: tuple[PieceMatch, ...]
+    far: tuple[tuple[float, ...], tuple[float, ...]]
 
 
 def value_parts(
@@ -250,7 +253,13 @@ def _parts(scorer: HeadScorer, reference: Line, hypothesis: Line, least: float) 
         scorer.constant,
         parts,
         _matches(scorer, reference[0], hypothesis[0], least),
+        _far(scorer.cosines(reference[0], hypothesis[0])),
     )
+
+
+def _far(cosines: Float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    sides = (cosines.max(axis=axis, initial=0.0) for axis in (1, 0))
+    return tuple(tuple((1.0 - np.minimum(side, 1.0)).tolist()) for side in sides)  # type: ignore[return-value]
 
 
 def _matches(

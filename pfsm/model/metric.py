@@ -31,6 +31,7 @@ from pfsm.metrics.inputs import (
 )
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.alignments import Alignments, align_lattices, joined
+from pfsm.model.explain.errors import errors
 from pfsm.model.explain.explaining import Explaining, PieceExplainer
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.joining import joined_alignments, joined_explanations
@@ -439,10 +440,10 @@ class Metric(SegmentMetric):
             parts = self._explained(*long.parts, long.of_parts(numbers))
             scores = self._score_pairs(hypotheses, references, columns)
             explained = joined_explanations(parts, *long.owners_of_parts, scores)
-        if as_arrays:
-            yield from explained
-        else:
-            yield from (replace(one, contributions=tuple(one.contributions)) for one in explained)
+        language = self.language
+        for one, hypothesis, reference in zip(explained, hypotheses, references, strict=True):
+            found = replace(one, errors=errors(one, hypothesis, reference, language))
+            yield found if as_arrays else replace(found, contributions=tuple(found.contributions))
 
     def _explained(
         self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]

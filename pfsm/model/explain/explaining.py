@@ -87,6 +87,10 @@ class PieceExplainer:
                 )
                 for match in own.matches
             ),
+            (
+                tuple(zip(own.reference, own.far[0], strict=True)),
+                tuple(zip(own.hypothesis, own.far[1], strict=True)),
+            ),
         )
 
 
@@ -215,10 +219,6 @@ def _with_losses(explanation: Explanation, perfect: PerfectMatch | None) -> Expl
     return replace(explanation, perfect=perfect.score, lost=points_lost(explanation, perfect))
 
 
-# Losses below this part of all losses, in absolute value, are folded.
-SMALL = 0.05
-MOST_SHOWN = 12
-LESS_SURE = "matches less sure"
 # What a pair would have above a perfect match, in the relative form.
 LIMIT = "limit"
 # What a long line has because it is partly scored whole.
@@ -262,34 +262,9 @@ def points_lost(explanation: Explanation, perfect: PerfectMatch) -> tuple[Lost, 
     return tuple(sorted((one for one in found if one.points), key=by_points))
 
 
-def folded(lost: Sequence[Lost]) -> tuple[list[Lost], float, int]:
-    """What is worth showing, the sum of the rest, and their number.
-
-    Words that are matched with themselves are not what is wrong with a translation. They lose points because the model
-    is less sure of such matches than in a perfect one; together they are one loss, `LESS_SURE`.
-    """
-    same = [one.points for one in lost if _is_same(one)]
-    if same:
-        others = [one for one in lost if not _is_same(one)]
-        lost = sorted([*others, Lost(LESS_SURE, (), (), sum(same))], key=by_points)
-    least = SMALL * sum(abs(one.points) for one in lost)
-    large = sorted(
-        (one for one in lost if abs(one.points) >= least), key=lambda one: -round(abs(one.points), 9)
-    )
-    shown = set(map(id, large[:MOST_SHOWN]))
-    rest = [one.points for one in lost if id(one) not in shown]
-    return [one for one in lost if id(one) in shown], sum(rest), len(rest)
-
-
 def by_points(lost: Lost) -> float:
     """Largest first; equal ones, whatever rounding did to them, in the order of the words."""
     return -round(lost.points, 9)
-
-
-def _is_same(lost: Lost) -> bool:
-    """Whether it is of words that are matched with themselves."""
-    sides = [" ".join(words).casefold() for words in (lost.reference, lost.hypothesis)]
-    return bool(lost.reference) and sides[0] == sides[1]
 
 
 def _edits_by_word(explanation: Explanation) -> tuple[dict[int, Edit], dict[int, str]]:

@@ -28,6 +28,7 @@ __all__ = [
     "Lost",
     "PieceMatch",
     "Range",
+    "TextError",
 ]
 
 
@@ -112,11 +113,34 @@ class EncoderPoints:
         parts: Of each of `pfsm.encoder.heads.PARTS`: its name, its number and its points.
         matches: Pieces that are matched more likely than not, in the order of the reference; their points are part of
             those of ``alignment``.
+        pieces: Of the reference and of the hypothesis, each piece with its distance to the nearest of the other side.
     """
 
     constant: float
     parts: tuple[tuple[str, float, float], ...]
     matches: tuple[PieceMatch, ...]
+    pieces: tuple[tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]] = ((), ())
+
+
+@dataclass(frozen=True)
+class TextError:
+    """A run of words of the translation, or a place where words are missing, and what it costs.
+
+    Attributes:
+        start: First character in the translation as its user wrote it, in code points from 0.
+        end: The end; where words are missing the start.
+        severity: ``minor`` or ``major``.
+        points: Share of the loss, the score of the reference with itself less that of the translation; at least 0.
+        text: The words.
+        correction: The words of the reference in their place; empty for what should not be there.
+    """
+
+    start: int
+    end: int
+    severity: str
+    points: float
+    text: str
+    correction: str
 
 
 @dataclass(frozen=True)
@@ -156,6 +180,7 @@ class Explanation:
         counted: Which of several references this is, such as ``2 of 3, b.txt``; empty for a single one.
         encoder: What the model's feature ``encoder`` consists of; None where it has none.
         agreements: What ``dep``, ``role`` and their like say of the words that are matched; empty without them.
+        errors: Where the loss is in the text, most points first; they add up to it.
     """
 
     reference: tuple[str, ...]
@@ -172,6 +197,7 @@ class Explanation:
     counted: str = ""
     encoder: EncoderPoints | None = None
     agreements: tuple[Agreement, ...] = ()
+    errors: tuple[TextError, ...] = ()
 
     @property
     def alignment(self) -> tuple[tuple[int, int], ...]:
@@ -244,6 +270,8 @@ def explanation_document(explanation: Explanation, mean: float | None = None) ->
     values = asdict(replace(explanation, contributions=tuple(explanation.contributions)))
     if explanation.encoder is None:
         del values["encoder"]
+    else:
+        del values["encoder"]["pieces"]
     if not explanation.agreements:
         del values["agreements"]
     if mean is not None:

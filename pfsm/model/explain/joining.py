@@ -170,4 +170,5 @@ def _encoder(parts: Sequence[tuple[float, Explanation]]) -> EncoderPoints | None
             for k, (name, *_) in enumerate(own[0][1].parts)
         ),
         tuple(replace(match, points=weight * match.points) for weight, one in own for match in one.matches),
+        tuple(tuple(piece for _, one in own for piece in one.pieces[side]) for side in (0, 1)),  # type: ignore[arg-type]
     )

@@ -24,8 +24,8 @@ from pfsm.errors import PfsmError
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
 from pfsm.model.explain.contributions import Contributions, as_arrays, digits, packed
-from pfsm.model.explain.explaining import folded
-from pfsm.model.explain.explanation import Edit, Explanation, FeaturePoints, Lost, label
+from pfsm.model.explain.explanation import Edit, Explanation, FeaturePoints, label
+from pfsm.model.explain.text import correction
 from pfsm.runtime.charts import text as escaped
 
 System = tuple[str, Sequence[Explanation]]
@@ -250,24 +250,12 @@ def _contribution_rows(
 
 
 def _losses(explanation: Explanation, codes: _Codes, where: str) -> dict[str, object]:
-    """The losses that are worth showing as (state, words, points), and the rest as (number, points)."""
+    """The errors as (severity, words, points)."""
     if explanation.perfect is None:
         return {}
     _require_finite(explanation.perfect, "perfect", where)
-    shown, rest, number = folded(explanation.lost)
-    rows = [
-        (codes.states.get(one.state, label(one.state)), _words(one), round(one.points / codes.unit))
-        for one in shown
-    ]
-    return {
-        "perfect": _rounded(explanation.perfect),
-        "lost": rows,
-        "less": (number, round(rest / codes.unit)),
-    }
-
-
-def _words(lost: Lost) -> str:
-    return " = ".join(" ".join(words) for words in (lost.reference, lost.hypothesis) if words)
+    rows = [(one.severity, correction(one), round(one.points / codes.unit)) for one in explanation.errors]
+    return {"perfect": _rounded(explanation.perfect), "lost": rows, "less": (0, 0)}
 
 
 def _sums(parts: Contributions) -> list[tuple[float, float]]:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
-from pfsm.model.explain.explaining import folded
-from pfsm.model.explain.explanation import Contribution, Edit, EncoderPoints, Explanation, Lost, label
+from pfsm.model.explain.explanation import Contribution, Edit, EncoderPoints, Explanation, TextError, label
 
 # Edits less likely than this are summed up in one line.
 SMALLEST_POSTERIOR = 0.01
@@ -39,21 +38,17 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
 
 
 def _lost_lines(explanation: Explanation) -> Iterator[str]:
-    """Why the score is no higher: losses against the perfect match, largest first, small ones together."""
+    """Where the loss is in the text, most points first."""
     if explanation.perfect is None:
         return
     yield f"lost        {explanation.perfect - explanation.score:.4f} of {explanation.perfect:.4f} for a perfect match"
-    shown, rest, number = folded(explanation.lost)
-    for one in shown:
-        yield f"{one.points:>+9.4f}  {_loss(one)}"
-    if number:
-        yield f"{rest:>+9.4f}  {'1 smaller one' if number == 1 else f'{number} smaller ones'}"
+    for one in explanation.errors:
+        yield f"{one.points:>+9.4f}  {one.severity}  {correction(one)}"
 
 
-def _loss(lost: Lost) -> str:
-    words = " ".join(lost.reference), " ".join(lost.hypothesis)
-    both = " = ".join(words) if all(words) else "".join(words)
-    return f"{label(lost.state):<8}  {both}".rstrip()
+def correction(error: TextError) -> str:
+    """What would mend an error, such as ``restlich → rest of it``."""
+    return f"{error.text or '(missing)'} → {error.correction or '(nothing)'}"
 
 
 def pharaoh(explanation: Explanation) -> str:

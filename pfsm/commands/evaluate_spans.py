@@ -1,0 +1,109 @@
+"""``pfsm evaluate --spans``: how well a model finds the errors that experts marked."""
+
+import json
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any
+
+from pfsm.commands.arguments import open_model
+from pfsm.data import Table
+from pfsm.data.table import read_table, shown
+from pfsm.errors import PfsmError
+from pfsm.evaluation import default_seed
+from pfsm.evaluation.spans import Mark, Marked, baselines, between_raters, marks_from_json, measured
+from pfsm.io.files import read_lines
+
+_Found = dict[str, Any]
+
+
+def run(options: Namespace) -> None:
+    """Reads, predicts, measures, prints."""
+    for option in ("metric", "column", "scores", "versus", "statistics", "level"):
+        if getattr(options, option) is not None:
+            raise PfsmError(f"--spans measures the errors of a model or of a file, so leave --{option} out")
+    translations = [one for path in options.data for one in _translations(read_table(path))]
+    seed = default_seed()
+    if options.spans:
+        name, predicted = options.spans, _predicted(options.spans, translations)
+    else:
+        metric = open_model(options, options.threads)
+        pairs = [one.hypothesis for one in translations], [one.reference for one in translations]
+        name = metric.get_short_signature(1)
+        predicted = [
+            [Mark(error.start, error.end, error.severity, points=error.points) for error in one.errors]
+            for one in metric.explanations(*pairs, as_arrays=True)
+        ]
+    rows = {name: measured(translations, predicted, options.confidence_n, seed)}
+    for other, spans in baselines(translations, seed).items():
+        rows[other] = measured(translations, spans, options.confidence_n, seed)
+    ones, spans, levels = between_raters(translations)
+    if ones:
+        rows["a rater against the others"] = measured(ones, spans, options.confidence_n, seed, levels)
+    if options.format == "json":
+        document = {
+            "translations": len(translations),
+            "seed": seed,
+            "resamples": options.confidence_n,
+            "spans": {
+                one: {key: _document(*value) for key, value in row.items()} for one, row in rows.items()
+            },
+        }
+        print(json.dumps(document, indent=1, ensure_ascii=False))
+        return
+    print(f"{len(translations)} translations; 95% intervals over documents\n")
+    for key in rows[name]:
+        print(key)
+        for one, row in rows.items():
+            value, interval = row[key]
+            ends = "" if interval is None else f"  [{interval.low:.3f}, {interval.high:.3f}]"
+            print(f"  {value:>6.3f}{ends:<18}  {one}")
+
+
+def _document(value: float, interval: Any) -> _Found:
+    ends = None if interval is None else [_plain(interval.low), _plain(interval.high)]
+    return {"value": _plain(value), "interval": ends}
+
+
+def _plain(value: float) -> float | None:
+    """The value as JSON has it; nothing for what is not defined."""
+    return value if value == value else None  # noqa: PLR0124 - NaN
+
+
+def _translations(table: Table) -> list[Marked]:
+    texts = [table.column(name) for name in ("hypothesis", "reference", "errors")]
+    table.need_rows()
+    units = next((table.columns[name] for name in ("document", "segment_id") if name in table.columns), None)
+    raters = table.columns.get("n_raters")
+    found = []
+    for row, (hypothesis, reference, errors) in enumerate(zip(*texts, strict=True)):
+        where = f"{table.path}:{table.line_numbers[row]}"
+        marks = marks_from_json(errors, hypothesis, where)
+        number = len({mark.rater for mark in marks}) or 1
+        if raters is not None:
+            if not raters[row].isdecimal():
+                raise PfsmError(f"{where}: n_raters is {shown(raters[row])}, it must be a whole number")
+            number = max(int(raters[row]), number)
+        unit = str(row) if units is None else units[row]
+        found.append(Marked(hypothesis, reference, marks, number, unit))
+    return found
+
+
+def _predicted(path: str, translations: Sequence[Marked]) -> list[list[Mark]]:
+    """The spans in a file of JSON lines, one object a row of the data."""
+    lines = list(read_lines(path))
+    if len(lines) != len(translations):
+        raise PfsmError(f"{path}: has {len(lines)} lines for {len(translations)} rows of the data")
+    found = []
+    for number, (line, one) in enumerate(zip(lines, translations, strict=True), 1):
+        where = f"{path}:{number}"
+        try:
+            document = json.loads(line)
+        except (ValueError, RecursionError):
+            document = None
+        if not isinstance(document, dict) or not isinstance(document.get("errors"), list):
+            raise PfsmError(
+                f"{where}: must be a JSON object with a list of errors, as `pfsm score --spans` writes"
+            )
+        marks = marks_from_json(json.dumps(document["errors"]), one.hypothesis, where)
+        found.append(sorted(marks, key=lambda mark: (-mark.points, mark.start)))
+    return found

@@ -1,0 +1,295 @@
+"""How well predicted error spans agree with those that experts marked.
+
+Characters count once, whatever overlaps. A character is marked where most raters of a translation who there are agree:
+two of three or more, the only one of one or two. Precision, recall and F1 are of characters over all translations;
+with severity, a character that both mark with another severity has half the credit (as WMT's shared tasks on quality
+estimation). The costliest span touches a mark that it shares a character with; an omission, one that contains its place
+or adjoins it. The gain is over the mean of all places of a span of the same width. The AUC is how often a translation
+with a shared mark has a costlier major span than one that nobody marked (ties: half).
+"""
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.evaluation.bootstrap import Interval, percentile_interval, resampled_times
+
+Float = NDArray[np.float64]
+NEUTRAL, MINOR, MAJOR, CRITICAL = SEVERITIES = ("neutral", "minor", "major", "critical")
+STATISTICS = (
+    *("precision", "recall", "F1", "F1 with severity", "costliest touches", "one of three touches"),
+    *("gain over chance", "width of costliest", "AUC"),
+)
+_LARGEST_FIRST = 3
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A span of a translation.
+
+    Attributes:
+        start: First character, in code points.
+        end: The end; for an omission the start.
+        severity: One of `SEVERITIES`.
+        rater: Who set it.
+        points: What it costs; 0 for marks of people.
+    """
+
+    start: int
+    end: int
+    severity: str
+    rater: str = ""
+    points: float = 0.0
+
+
+def marks_from_json(text: str, hypothesis: str, where: str) -> tuple[Mark, ...]:
+    """The marks of a translation: a JSON list of ``[start, end, severity, category, rater]`` or of objects.
+
+    Objects have the keys ``start``, ``end``, ``severity`` and perhaps ``rater``, ``annotator`` and ``points``, as those
+    of `pfsm explain`, xCOMET and Pearmut. Category and rater may be left out. Neutral marks are ignored.
+
+    Args:
+        text: The content of the cell.
+        hypothesis: The translation.
+        where: File and line, for errors.
+
+    Raises:
+        PfsmError: If it is no such list, or offsets or a severity cannot be.
+    """
+    try:
+        values = json.loads(text) if text.strip() else []
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, list):
+        raise PfsmError(f'{where}: errors must be a JSON list of marks, such as [[0, 4, "major"]]')
+    marks = [
+        _mark(value, len(hypothesis), f"{where}: mark {number}") for number, value in enumerate(values, 1)
+    ]
+    return tuple(mark for mark in marks if mark.severity != NEUTRAL)
+
+
+def _mark(value: object, length: int, where: str) -> Mark:
+    if isinstance(value, list) and 3 <= len(value) <= 5:
+        start, end, severity, rater, points = *value[:3], value[4] if len(value) > 4 else "", 0.0
+    elif isinstance(value, Mapping):
+        start, end, severity = value.get("start"), value.get("end"), value.get("severity")
+        rater = value.get("rater", value.get("annotator", ""))
+        points = value.get("points", value.get("confidence", 0.0))
+    else:
+        raise PfsmError(f"{where} must be [start, end, severity, …] or an object with these keys")
+    for name, place in (("start", start), ("end", end)):
+        if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place <= length:
+            raise PfsmError(
+                f"{where}: {name} is {str(place)[:40]}, it must be a whole number from 0 to {length}"
+            )
+    if start > end:
+        raise PfsmError(f"{where}: start {start} lies behind end {end}")
+    if not isinstance(severity, str) or severity.lower() not in SEVERITIES:
+        raise PfsmError(
+            f"{where}: severity is {str(severity)[:40]!r}, it must be one of {', '.join(SEVERITIES)}"
+        )
+    if not isinstance(points, int | float) or not np.isfinite(points):
+        raise PfsmError(f"{where}: points is {str(points)[:40]!r}, it must be a finite number")
+    return Mark(start, end, severity.lower(), str(rater), float(points))
+
+
+@dataclass(frozen=True, eq=False)
+class Marked:
+    """A translation that experts marked.
+
+    Attributes:
+        hypothesis: The translation.
+        reference: Its reference.
+        marks: What was marked.
+        raters: How many looked at it.
+        unit: What resampling draws it with: its document, or its segment.
+    """
+
+    hypothesis: str
+    reference: str
+    marks: tuple[Mark, ...]
+    raters: int
+    unit: str
+
+    def levels(self, left_out: str | None = None) -> NDArray[np.int64]:
+        """Of each character: 0 not marked, 1 marked, 2 marked and called major; without one rater if asked."""
+        n = len(self.hypothesis)
+        by: dict[str, NDArray[np.int64]] = {}
+        for mark in self.marks:
+            if mark.rater != left_out:
+                own = by.setdefault(mark.rater, np.zeros(n, dtype=np.int64))
+                own[mark.start : mark.end] = np.maximum(
+                    own[mark.start : mark.end], 1 + (mark.severity in (MAJOR, CRITICAL))
+                )
+        if not by:
+            return np.zeros(n, dtype=np.int64)
+        columns = np.array(list(by.values()))
+        looked = self.raters - (left_out is not None)
+        agreed = (columns > 0).sum(axis=0) >= (2 if looked > 1 and self.raters > 2 else 1)
+        found: NDArray[np.int64] = np.where(agreed, columns.max(axis=0), 0)
+        return found
+
+
+def measured(
+    translations: Sequence[Marked],
+    predicted: Sequence[Sequence[Mark]],
+    resamples: int,
+    seed: int,
+    levels: Sequence[NDArray[np.int64]] | None = None,
+) -> dict[str, tuple[float, Interval | None]]:
+    """The statistics of `STATISTICS`, each with its 95% interval over documents (or segments).
+
+    Args:
+        translations: Marked translations.
+        predicted: The spans of each, costliest first.
+        resamples: Number of bootstrap resamples; 0: no intervals.
+        seed: Of the resamples.
+        levels: What of each counts as marked; None: what raters agree on.
+    """
+    if levels is None:
+        levels = [one.levels() for one in translations]
+    rows = np.array(
+        [_counts(level, spans) for level, spans in zip(levels, predicted, strict=True)], dtype=np.float64
+    ).reshape(-1, len(_COUNTS))
+    units: dict[str, int] = {}
+    of_unit = np.array([units.setdefault(one.unit, len(units)) for one in translations], dtype=np.int64)
+    ones = np.ones(len(rows))
+    found = _statistics(rows, ones)
+    if not resamples or len(units) < 2:
+        return {name: (value, None) for name, value in zip(STATISTICS, found, strict=True)}
+    drawn = np.array(
+        [
+            _statistics(rows, times[of_unit].astype(np.float64))
+            for some in resampled_times(len(units), resamples, seed)
+            for times in some
+        ]
+    )
+    return {
+        name: (value, percentile_interval(column[np.isfinite(column)]) if np.isfinite(column).any() else None)
+        for name, value, column in zip(STATISTICS, found, drawn.T, strict=True)
+    }
+
+
+_COUNTS = (
+    *("both", "both alike", "predicted", "marked", "has mark", "touch", "three", "gain", "width"),
+    *("worst", "free of marks", "has shared mark"),
+)
+
+
+def _counts(levels: NDArray[np.int64], spans: Sequence[Mark]) -> list[float]:
+    n = len(levels)
+    ours = np.zeros(n, dtype=np.int64)
+    for span in spans:
+        ours[span.start : span.end] = np.maximum(
+            ours[span.start : span.end], 1 + (span.severity in (MAJOR, CRITICAL))
+        )
+    both = (ours > 0) & (levels > 0)
+    major = levels == 2
+    # Where most of a line is marked, anything touches.
+    asked = bool(major.any() and 2 * major.sum() <= n and spans)
+    touches = [_touches(span, major) for span in spans[:_LARGEST_FIRST]] if asked else [False]
+    width = spans[0].end - spans[0].start if spans else 0
+    worst = max((span.points for span in spans if span.severity in (MAJOR, CRITICAL)), default=0.0)
+    return [
+        *(both.sum(), (both & (ours == levels)).sum(), (ours > 0).sum(), (levels > 0).sum()),
+        *(asked, touches[0], any(touches), touches[0] - _chance(major, width) if asked else 0.0),
+        *(width / n if asked else 0.0, worst, not levels.any(), major.any()),
+    ]
+
+
+def _touches(span: Mark, marked: NDArray[np.bool_]) -> bool:
+    first, last = (
+        (span.start, span.end) if span.start < span.end else (max(span.start - 1, 0), span.start + 1)
+    )
+    return bool(marked[first:last].any())
+
+
+def _chance(marked: NDArray[np.bool_], width: int) -> float:
+    """How often a span of this width touches, over all its places."""
+    width = min(max(width, 1), len(marked))
+    sums = np.concatenate([[0], np.cumsum(marked)])
+    return float(np.mean(sums[width:] > sums[:-width]))
+
+
+def _statistics(rows: Float, times: Float) -> list[float]:
+    counts = dict(zip(_COUNTS, rows.T, strict=True))
+    total = {name: float(times @ column) for name, column in counts.items()}
+    half = 0.5 * (total["both"] + total["both alike"])
+    return [
+        _ratio(total["both"], total["predicted"]),
+        _ratio(total["both"], total["marked"]),
+        _ratio(2.0 * total["both"], total["predicted"] + total["marked"]),
+        _ratio(2.0 * half, total["predicted"] + total["marked"]),
+        *(_ratio(total[name], total["has mark"]) for name in ("touch", "three", "gain", "width")),
+        _auc(counts["worst"], times * counts["has shared mark"], times * counts["free of marks"]),
+    ]
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")
+
+
+def _auc(values: Float, positive: Float, negative: Float) -> float:
+    """Weighted share of pairs whose positive is above its negative; ties count half."""
+    _, place = np.unique(values, return_inverse=True)
+    of_negative = np.bincount(place, negative, minlength=1)
+    below = np.cumsum(of_negative) - of_negative
+    return _ratio(
+        float(positive @ (below[place] + 0.5 * of_negative[place])), float(positive.sum() * negative.sum())
+    )
+
+
+def baselines(translations: Sequence[Marked], seed: int) -> dict[str, list[list[Mark]]]:
+    """Spans without a model: words that the reference lacks, all and the longest run, and a random run by length.
+
+    Words are split at spaces, case ignored.
+    """
+    draw = random.Random(seed)
+    found: dict[str, list[list[Mark]]] = {
+        name: [] for name in ("not in the reference", "longest run", "random run")
+    }
+    for one in translations:
+        runs = _unknown_runs(one)
+        by_length = sorted(runs, key=lambda run: run.start - run.end)
+        found["not in the reference"].append(by_length)
+        found["longest run"].append(by_length[:1])
+        lengths = [run.end - run.start for run in runs]
+        found["random run"].append(draw.choices(runs, lengths) if runs else [])
+    return found
+
+
+def _unknown_runs(one: Marked) -> list[Mark]:
+    known, runs, at = set(one.reference.casefold().split()), list[Mark](), 0
+    joined = False
+    for word in one.hypothesis.split():
+        start = one.hypothesis.index(word, at)
+        at = start + len(word)
+        if word.casefold() in known:
+            joined = False
+            continue
+        if joined:
+            start = runs.pop().start
+        runs.append(Mark(start, at, MAJOR, points=float(at - start)))
+        joined = True
+    return runs
+
+
+def between_raters(
+    translations: Sequence[Marked],
+) -> tuple[list[Marked], list[list[Mark]], list[NDArray[np.int64]]]:
+    """Each of several raters against the others: translations, spans (worst first), and what the others marked."""
+    ones, spans, levels = list[Marked](), list[list[Mark]](), list[NDArray[np.int64]]()
+    for one in translations:
+        for rater in sorted({mark.rater for mark in one.marks}) if one.raters > 1 else []:
+            own = [mark for mark in one.marks if mark.rater == rater]
+            rank = {MINOR: 1.0, MAJOR: 5.0, CRITICAL: 25.0}
+            worst = [Mark(m.start, m.end, m.severity, points=rank[m.severity]) for m in own]
+            ones.append(one)
+            spans.append(sorted(worst, key=lambda mark: (-mark.points, mark.start)))
+            levels.append(one.levels(rater))
+    return ones, spans, levels
