@@ -29,7 +29,7 @@ WMT = "wmt23-sxs-mqm/zh-en-dev.tsv.gz"
 KINDS = {
     "edits": ("en-fast", WMT, 1),
     "encoder": ("en", WMT, 1),
-    "multi": ("multi", "ted-mqm-spans/en-de-dev.tsv.gz", 4),
+    "multi": ("multi", WMT, 1),
 }
 # Chosen by leaving out documents: runs of the heaviest words that experts' major marks touch.
 LEAST, LIKELY, MISSING, MAJOR_COUNTS = 0.35, 0.12, 0.5, 2.0

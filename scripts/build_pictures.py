@@ -25,7 +25,10 @@ EXPLAINED = (
 INK, MATCH, INSERT, DELETE, JUMP, FAINT = "#1f2328", "#1a7f37", "#0969da", "#cf222e", "#8250df", "#d0d7de"
 STYLE = "font-family:system-ui,sans-serif;font-size:14px"
 GREY = "#59636e"
-PANELS = (("MQM", "experts' error marks (WMT21 MQM)"), ("DA", "crowd, one rater (WMT21 DA)"))
+PANELS = (
+    ("Kendall's τ (WMT12), WMT12", "rankings of 2012 (WMT12)"),
+    ("Kendall's τ (DARR), WMT19", "pairs of 2019 (WMT19, gu-en, lt-en)"),
+)
 # Pairs a second from which names stand above and below points, where there is no room beside them.
 CROWDED = 1000
 Point = tuple[float, float]
@@ -58,17 +61,18 @@ def line(
 
 
 def accuracy(rates: Mapping[str, float]) -> str:
-    """Pearson's r with its interval against pairs a second, on two kinds of judgments."""
-    found = tables("shipped")
+    """Kendall's tau with its interval against pairs a second, on two kinds of preferences."""
+    found = tables("shipped-preferences")
     parts = []
-    for place, (name, title) in enumerate(PANELS):
-        table = f"Pearson's r, WMT21 {name}"
+    for place, (table, title) in enumerate(PANELS):
         points = [
-            (one, rates[one], _ends(last("shipped", table, one))) for one in rates if one in found[table]
+            (one, rates[one], _ends(last("shipped-preferences", table, one)))
+            for one in rates
+            if one in found[table]
         ]
         parts += _panel(70 + 480 * place, title, points)
     parts.append(text(500, 352, "pairs a second of processor time, on one core (log scale)", GREY))
-    parts.append(text(20, 180, "Pearson's r with people", GREY, more='transform="rotate(-90 20 180)"'))
+    parts.append(text(20, 180, "Kendall's tau with people", GREY, more='transform="rotate(-90 20 180)"'))
     title = "Agreement with people against speed, of the models that ship and of other metrics, with 95% intervals"
     return svg(980, 370, title, parts)
 

@@ -39,6 +39,12 @@ _ADAPTED = {
     "from en-small, lambda chosen": "`--init en-small`",
     "from nothing, lambda chosen": "without `--init`",
 }
+_AGREEMENT = (
+    ("shipped-preferences", "Kendall's τ (WMT12), WMT12", "rankings (WMT12), tau"),
+    ("shipped-preferences", "Kendall's τ (DARR), WMT19", "pairs (WMT19, gu-en, lt-en), tau"),
+    ("shipped", "Pearson's r, WMT21 MQM", "experts' error marks (WMT21), r"),
+    ("shipped", "Pearson's r, WMT21 DA", "crowd (WMT21), r"),
+)
 _ACCURACY = ("sentence BLEU", "chrF++", "METEOR 1.5", "en-small", "en-fast", "en")
 
 
@@ -49,13 +55,18 @@ def table(columns: list[str], rows: list[list[str]]) -> str:
 
 
 def accuracy() -> str:
-    """Pearson's r of the models and of other metrics, with marks and without intervals."""
+    """Agreement of the models and of other metrics with people, with marks and without intervals."""
     rows = []
     for name in _ACCURACY:
-        cells = [results.last("shipped", f"Pearson's r, WMT21 {kind}", name) for kind in ("MQM", "DA")]
         label = f"`{name}`" if name.startswith("en") else name
-        rows.append([label, *(cell.value + cell.mark for cell in cells)])
-    return table(["experts' error marks (WMT21 MQM)", "crowd, one rater (WMT21 DA)"], rows)
+        cells = [
+            results.last(experiment, title, name)
+            for experiment, title, _ in _AGREEMENT
+            if name in results.tables(experiment)[title]
+        ]
+        shown = [cell.value + cell.mark for cell in cells]
+        rows.append([label, *shown, *["–"] * (len(_AGREEMENT) - len(shown))])
+    return table([heading for *_, heading in _AGREEMENT], rows)
 
 
 def adaptation() -> str:

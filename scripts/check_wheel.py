@@ -19,7 +19,7 @@ import zipfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-LARGEST_WHEEL = 50_000_000
+LARGEST_WHEEL = 95_000_000
 PACKAGES = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
 
 PROBE = """
@@ -130,6 +130,9 @@ def check_content(wheel: Path) -> None:
         "pfsm/resources/encoder/minilm/config.json",
         "pfsm/resources/encoder/minilm/LICENSE",
         "pfsm/resources/encoder/minilm/about.json",
+        "pfsm/resources/encoder/multi/model.safetensors",
+        "pfsm/resources/encoder/multi/tokenizer.json",
+        "pfsm/resources/encoder/multi/LICENSE",
         "pfsm/resources/encoder/words-en/words.txt",
         "pfsm/resources/encoder/words-en/words.safetensors",
         "pfsm/resources/encoder/words-en/about.json",

@@ -60,20 +60,26 @@ def _head(model: Model) -> Iterator[str]:
         yield f"- Sentence-level features: {', '.join(features)}"
     column = training["score_column"]
     yield f"- Learned from: {training['sets']}; {training['judgments']:,} judgments (column `{column}`)"
+    beside = training.get("encoder")
+    if beside:
+        yield f"- Beside the edits, over the encoder `{beside['source']}`: a head that counts {beside['share']:g}"
+        yield f"- The head has learned from: {beside['learned_from']}"
     yield f"- Weights: {len(model.weights)}; lambda {training['lambda']:g}, {training['lambda_choice']}"
     if "needs" in training:
         yield f"- Needs: `{training['needs']}`"
     yield f"- Scale: {model.scale.note}"
     yield f"- Licence of the weights: {model.licence}. The file contains no text of the data."
-    yield f"- Built by `scripts/build_models.py {model.name}` with `configs/models/{model.name}.yaml`"
+    heads = "; heads by `scripts/distil.py`" if beside else ""
+    yield f"- Built by `scripts/build_models.py {model.name}` with `configs/models`{heads}"
 
 
 def _agreement(model: Model) -> Iterator[str]:
-    validated = model.training["cross_validated"]
+    beside = model.training.get("encoder")
+    training = beside["edits_alone"] if beside else model.training
+    validated = training["cross_validated"]
     yield from ("", "## Agreement with people", "")
-    if not validated:
-        yield "Not cross-validated."
-        return
+    if beside:
+        yield "Of the whole: `docs/results.md`. What follows is the edits alone.\n"
     several = "languages" in model.training
     by = {"source_lang": "target languages" if several else "source languages"}.get(
         validated["by"], f"folds of {validated['by']}"
@@ -82,7 +88,7 @@ def _agreement(model: Model) -> Iterator[str]:
     folds = validated["folds"]
     if isinstance(folds, dict) and validated["by"] == "source_lang":
         yield "(" + ", ".join(f"{name} {value:.3f}" for name, value in folds.items()) + ")."
-    yield f"On the training data: {model.training['pearson']:.3f}."
+    yield f"On the training data: {training['pearson']:.3f}."
 
 
 def _probe(result: ProbeResult | None) -> Iterator[str]:

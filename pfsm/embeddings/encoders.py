@@ -9,12 +9,12 @@ import json
 import os
 import re
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from pfsm.embeddings.bert_weights import Tuned
+from pfsm.embeddings.beside import DISTRIBUTIONS, folder_beside, folder_of
 from pfsm.embeddings.folder import CONFIG, SAFETENSORS, FolderEncoder
 from pfsm.embeddings.network import NetworkVectors
 from pfsm.embeddings.pieces import TOKENIZER, missing_packages
@@ -77,8 +77,6 @@ def _snapshot(hub: Any, name: str, *, download: bool) -> Path | None:
 
 PACKAGE = "package:"
 SHIPPED = "shipped:"
-# Encoders that are distributions of their own, with the module pfsm_encoder_NAME: what pip installs, in the checkout.
-DISTRIBUTIONS = {"large": "./encoders/large"}
 # Beside an encoder that ships: what it is, its licence and its sources.
 ABOUT = "about.json"
 DEFAULT_SOURCE = "shipped:minilm"
@@ -204,17 +202,13 @@ def _encoder(source: str) -> FolderEncoder:
 def shipped_encoders() -> list[str]:
     """Names of the networks that ship, and of those that are installed beside."""
     found = [path.parent.name for path in _RESOURCES.glob(f"*/{TOKENIZER}")]
-    return sorted([*found, *(name for name in DISTRIBUTIONS if _folder_of(_module(name)))])
-
-
-def _module(name: str) -> str:
-    return f"pfsm_encoder_{name}"
+    return sorted([*found, *(name for name in DISTRIBUTIONS if folder_beside(name))])
 
 
 def _shipped_folder(name: str) -> Path:
     if name not in DISTRIBUTIONS:
         return _RESOURCES / name
-    folder = _folder_of(_module(name))
+    folder = folder_beside(name)
     if folder is None:
         raise NotInstalledError(
             f"{SHIPPED}{name}: this encoder is a distribution of its own, which is not installed",
@@ -320,7 +314,7 @@ def _find(source: str) -> Path:
 
 def _package_folder(name: str) -> Path:
     """The folder with a tokenizer of an installed package."""
-    folder = _folder_of(name.replace("-", "_").replace(".", "_"))
+    folder = folder_of(name.replace("-", "_").replace(".", "_"))
     if folder is not None:
         return folder
     missing = missing_packages()
@@ -329,18 +323,6 @@ def _package_folder(name: str) -> Path:
         [name, *missing],
         packages=[name, *missing],
     )
-
-
-def _folder_of(module: str) -> Path | None:
-    """The folder with a tokenizer: that of an installed module, or one inside it. None if there is none."""
-    spec = find_spec(module)
-    for place in (spec.submodule_search_locations or []) if spec is not None else []:
-        if Path(place).resolve().parent == Path.cwd():  # a folder that came with the data is no package
-            continue
-        found = sorted(Path(place).rglob(TOKENIZER), key=lambda path: (len(path.parts), path))
-        if found:
-            return found[0].parent
-    return None
 
 
 # A process needs one or two.

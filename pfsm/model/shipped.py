@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.embeddings.beside import DISTRIBUTIONS, MODELS, folder_beside
+from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning
 from pfsm.io.named_resources import give
 from pfsm.model.file import Model, load_model, model_from_dict
 from pfsm.model.metric import Metric
@@ -16,13 +17,20 @@ from pfsm.text.languages import language_code
 
 DEFAULT_MODEL = "en"
 # The model for languages without one of their own.
-ANY_MODEL = "any"
-# Earlier names: after the pair of languages of the training data, and of the model with an encoder.
-ALIASES = {"en-de": "de", "en-es": "es", "en-ru": "ru", "en-full": "en"}
+ANY_MODEL = "multi"
+# Earlier names: of models for single languages, and of the model with an encoder.
+ALIASES = {**dict.fromkeys(("any", "de", "es", "ru", "en-de", "en-es", "en-ru"), ANY_MODEL), "en-full": "en"}
 # ``NAME@FINGERPRINT``: a model that was pinned.
 _PINNED = re.compile(r"(?P<name>[a-z-]+)@(?P<fingerprint>[0-9a-f]{8})")
-# What earlier editions were called in their time.
-_EARLIER_NAMES = {"3281ab83": ("en",)}
+# What earlier editions were called in their time, beside their own name.
+_EARLIER_NAMES = {
+    "3281ab83": "en",
+    "cdceb0f7": "en-de",
+    "fb8917f3": "en-es",
+    "3ff16990": "en-ru",
+}
+# Models with an encoder are not kept: the checkout that has one.
+_LAST_CHECKOUT = {"6c8500c2": "78c0bde"}
 
 
 @dataclass(frozen=True)
@@ -34,12 +42,17 @@ class ShippedModel:
 
 
 def shipped_models() -> list[ShippedModel]:
-    """The models that came with this installation, by name, those for English first."""
+    """The models that came with this installation, by name, those for English first; also of encoders beside it."""
+    paths = [*_resources("models").glob("*.json"), *filter(None, map(_beside, MODELS))]
     # Those for English, the default's, come first.
-    paths = sorted(
-        _resources("models").glob("*.json"), key=lambda path: (not path.stem.startswith(DEFAULT_MODEL), path)
-    )
+    paths.sort(key=lambda path: (not path.stem.startswith(DEFAULT_MODEL), path.stem))
     return [ShippedModel(path.stem, path) for path in paths]
+
+
+def _beside(name: str) -> Path | None:
+    """The file of a model that comes with an encoder's distribution; None if that is not installed."""
+    folder = folder_beside(MODELS[name])
+    return None if folder is None else folder / "models" / f"{name}.json"
 
 
 def model_for(language: str) -> str:
@@ -74,7 +87,13 @@ def find_model(
     if text in shipped:
         return load_model(shipped[text])
     if (pinned := _PINNED.fullmatch(text)) and not _is_there(text):
-        return _edition(ALIASES.get(pinned["name"], pinned["name"]), pinned["fingerprint"], shipped)
+        return _edition(pinned["name"], pinned["fingerprint"], shipped)
+    if text in MODELS and not _is_there(text):
+        raise NotInstalledError(
+            f"{text}: this model comes with a distribution of its own, which is not installed",
+            [f"model {text}"],
+            packages=[DISTRIBUTIONS[MODELS[text]]],
+        )
     if not _is_there(text):
         names = ", ".join(shipped) or "none"
         raise PfsmError(
@@ -90,13 +109,16 @@ def earlier_editions() -> dict[str, Model]:
 
 def _edition(name: str, fingerprint: str, shipped: Mapping[str, Path]) -> Model:
     """A model by its name and fingerprint, as it is now or as it was."""
-    now = load_model(shipped[name]) if name in shipped else None
+    current = ALIASES.get(name, name)
+    now = load_model(shipped[current]) if current in shipped else None
     if now is not None and now.fingerprint == fingerprint:
         return now
     editions = earlier_editions()
-    if fingerprint in editions and name in {editions[fingerprint].name, *_EARLIER_NAMES.get(fingerprint, ())}:
+    if fingerprint in editions and name in (editions[fingerprint].name, _EARLIER_NAMES.get(fingerprint)):
         return editions[fingerprint]
-    is_now = "" if now is None else f"{name} is {name}@{now.fingerprint} now; "
+    is_now = "" if now is None else f"{name} is {current}@{now.fingerprint} now; "
+    if fingerprint in _LAST_CHECKOUT:
+        is_now = f"the checkout at commit {_LAST_CHECKOUT[fingerprint]} has it; {is_now}"
     kept = ", ".join(f"{model.name}@{digits}" for digits, model in editions.items())
     raise PfsmError(
         f"{name}@{fingerprint}: this version of pfsm does not have it; {is_now}earlier editions that it has: {kept}"

@@ -125,7 +125,7 @@ MODELS = (
 @pytest.mark.parametrize("command", MODELS)
 def test_bad_models(command: tuple[str, ...], cli: Cli, write: Write, tmp_path: Path) -> None:
     for name in ("en-smal", "no/such/file.json", "x" * 400, ""):
-        wanted = f"{name or repr(name)}: no such file and no model of this name; shipped models: en-"
+        wanted = f"{name or repr(name)}: no such file and no model of this name; shipped models: en"
         assert cli(*command, name).fault.startswith(wanted)
     contents: tuple[tuple[str | bytes, str], ...] = (
         ('{"format": "pfsm-model-1",\n"name": oops}', "m.json:2: not valid JSON (Expecting value)"),

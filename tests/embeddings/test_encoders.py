@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.embeddings import encoders
+from pfsm.embeddings import beside
 from pfsm.embeddings.encoders import check_layer, check_source, label, load_vectors, pinned, shipped_encoders
 from pfsm.errors import NotInstalledError, PfsmError
 from tests.embeddings.networks import write_network, write_vectors
@@ -48,7 +48,7 @@ def test_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_encoder_that_is_a_distribution_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(encoders.DISTRIBUTIONS, "huge", "./encoders/huge")
+    monkeypatch.setitem(beside.DISTRIBUTIONS, "huge", "./encoders/huge")
     source = check_source("shipped:huge", "here")
     with pytest.raises(
         NotInstalledError, match=r"^shipped:huge: .* not installed; pip install \./encoders/huge$"

@@ -78,8 +78,8 @@ def test_scores_stand_at_their_pairs() -> None:
 
 
 def test_models_that_need_more_than_text_and_tables_stay_here() -> None:
-    plain = {name: is_plain(find_model(name).settings) for name in ("en", "en-fast", "en-small", "any")}
-    assert plain == {"en": False, "en-fast": True, "en-small": True, "any": True}
+    plain = {name: is_plain(find_model(name).settings) for name in ("en", "en-fast", "en-small", "multi")}
+    assert plain == {"en": False, "en-fast": True, "en-small": True, "multi": False}
     for settings in (Settings(matchers=("word", "dep")), Settings(features={"edpm": None})):
         scorer = Scorer()
         assert not is_plain(settings)

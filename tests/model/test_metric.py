@@ -164,7 +164,7 @@ class TestShippedModel:
             [reference, "", "Quarrelsome geese rarely yodel", reference.replace("seven", "eight")],
             [reference] * 4,
         )
-        assert empty < 0
-        assert unrelated < 0
-        assert 90 < same < 115
-        assert unrelated < worse < same
+        assert empty < 40
+        assert unrelated < 40
+        assert same == 100.0
+        assert 60 < worse < same

@@ -44,9 +44,9 @@ def test_a_pinned_model_is_that_model_or_an_error() -> None:
         assert find_model(f"{name}@3281ab83").fingerprint == "3281ab83"
     for fingerprint, edition in earlier_editions().items():
         assert edition.fingerprint == fingerprint
-        assert edition.name in {shipped.name for shipped in shipped_models()}
+        assert find_model(f"{edition.name}@{fingerprint}").to_dict() == edition.to_dict()
     with pytest.raises(
-        PfsmError, match=f"^en@00000000: .*; en is en@{now.fingerprint} now; .*en-fast@3281ab83$"
+        PfsmError, match=f"^en@00000000: .*; en is en@{now.fingerprint} now; .*en-fast@3281ab83, .*"
     ):
         find_model("en@00000000")
     with pytest.raises(PfsmError, match=r"^en-small@3281ab83: "):

@@ -35,7 +35,7 @@ def both(first: Sequence[str], second: Sequence[str]) -> list[list[str]]:
 
 
 def models(hand: str) -> list[tuple[str, str]]:
-    return [(MODEL, MODEL), ("en", "en"), ("any", "any"), ("hand", hand)]
+    return [(MODEL, MODEL), ("en", "en"), ("multi", "multi"), ("hand", hand)]
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -136,7 +136,7 @@ ENGLISH = ["This is not the way that we go.", "The dog and the cat"]
 def test_answers_warn_of_another_language(server: Running, path: str) -> None:
     """Streams at their end."""
     for lines, more, warned in (
-        (GERMAN, {}, True), (GERMAN, {"model": "any"}, False), (GERMAN, {"force": True}, False), (ENGLISH, {}, False),
+        (GERMAN, {}, True), (GERMAN, {"model": "multi"}, False), (GERMAN, {"force": True}, False), (ENGLISH, {}, False),
     ):  # fmt: skip
         if path == "stream":
             query = "".join(f"?{key}={value}".lower() for key, value in more.items())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data.minimal_pairs import SEVERITIES
-from pfsm.embeddings.encoders import DEFAULT_SOURCE, check_source
+from pfsm.embeddings.encoders import DEFAULT_SOURCE, SHIPPED, check_source
 from pfsm.errors import PfsmError
 from pfsm.runtime import yaml_keys
 from pfsm.runtime.yaml_keys import unknown_key
@@ -123,11 +123,16 @@ class EncoderOptions:
 
 
 def encoder_option(value: object, where: str) -> EncoderOptions | None:
-    """``false``, or a mapping of options."""
+    """``false``, a mapping of options, or the name of an encoder that ships, over which a head is learned."""
     if value is False:
         return None
+    if isinstance(value, str):
+        value = {"tune": HEAD, "source": check_source(f"{SHIPPED}{value}", f"{where}: encoder")}
     if not isinstance(value, Mapping) or "tune" not in value:
-        raise PfsmError(f"{where}: encoder is {value!r}, it must be false or {{tune: {' | '.join(TUNED)}}}")
+        raise PfsmError(
+            f"{where}: encoder is {value!r}, it must be false, the name of an encoder that ships, "
+            f"or {{tune: {' | '.join(TUNED)}}}"
+        )
     for key in value:
         if key not in yaml_keys.ENCODER:
             raise PfsmError(

@@ -1,0 +1,1 @@
+"""The files of pfsm's encoder shipped:large."""
