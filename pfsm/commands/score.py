@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 Float = NDArray[np.float64]
 # Of the logger; and seconds before a stage is worth a bar.
 AREA, PATIENCE = "score", 0.5
+CORPUS, SEGMENT, DOCUMENT = "corpus", "segment", "document"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -71,6 +72,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_test_set(parser)
     add_scorers(parser)
     parser.add_argument("--sentence-level", "-sl", action="store_true", help="one score a line")
+    parser.add_argument(
+        "--level",
+        choices=(CORPUS, SEGMENT, DOCUMENT),
+        help="one score a system (default), a segment (as -sl), or a document (with --table, column document)",
+    )
     parser.add_argument("--score-only", "-b", action="store_true", help="print the number alone")
     parser.add_argument(
         "--confidence", "-ci", action="store_true", help="the 95%% interval too, by a bootstrap over segments"
@@ -135,6 +141,13 @@ def _check_partitions(options: Namespace) -> None:
 def run(options: Namespace) -> None:
     """Reads, scores, prints."""
     hush(options)
+    options.sentence_level = options.sentence_level or options.level == SEGMENT
+    options.documents = options.level == DOCUMENT
+    if options.documents and (options.table is None or options.sentence_level):
+        raise PfsmError(
+            "--level document needs --table FILE with a column document, without -sl; `pfsm data convert` makes such a "
+            "table of WMT's XML and of mt-metrics-eval"
+        )
     _check_partitions(options)
     references = reference_paths(options, options.references)
     if options.table is not None and (references or options.input):
@@ -183,6 +196,8 @@ def _columns(
             needed = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
             with Stage(AREA, "reading", patience=PATIENCE):
                 table = read_pairs_table(options.table, needed)
+            if options.documents and table.documents is None:
+                raise PfsmError(f"{options.table}: has no column document, which --level document needs")
             _check_text(metrics, table.references, options)
             for name, rows in _rows_by_system(table).items():
                 streams = as_streams([table.references[row] for row in rows])
@@ -205,7 +220,7 @@ def _check_text(
 class _Work:
     def __init__(self, metric: SegmentMetric, options: Namespace) -> None:
         self._metric = metric
-        self._segments = options.sentence_level
+        self._segments, self._documents = options.sentence_level, options.documents
         self._corpora = not options.sentence_level or options.format == "json"
         self._resamples = options.confidence_n if options.confidence and self._corpora else 0
 
@@ -235,7 +250,7 @@ class _Work:
             return [self._rows(path, table)]
 
     def _rows(self, path: str, table: PairsTable) -> Scored:
-        rows = _rows_by_system(table)
+        rows = _rows_by_system(table, documents=self._documents)
         segments, score = np.zeros(0), math.nan
         parts: list[Scored] = []
         whole: Interval | None = None
@@ -264,7 +279,8 @@ class _Work:
                 Scored(name, len(one), self._of(one.sum(axis=0)), np.zeros(0), self._interval(segments, one))
                 for name, one in counts.items()
             ]
-        return Scored(path, len(table), score, segments, whole, tuple(parts if len(rows) > 1 else ()))
+        several = len(rows) > 1 or self._documents
+        return Scored(path, len(table), score, segments, whole, tuple(parts if several else ()))
 
     def _of(self, totals: Float) -> float:
         return float(self._metric.corpus_from_totals(totals))
@@ -282,9 +298,14 @@ class _Work:
         return compare_systems(["it"], [nothing], self._resamples, pooled=pooled).systems[0].interval
 
 
-def _rows_by_system(table: PairsTable) -> dict[str, NDArray[np.int64]]:
+def _rows_by_system(table: PairsTable, *, documents: bool = False) -> dict[str, NDArray[np.int64]]:
+    """The rows of each system, or of each document of a system: its name, a tab, and that of the document."""
     found: dict[str, list[int]] = {}
-    for row, name in enumerate(table.systems or [""] * len(table)):
+    names: Sequence[str] = table.systems or [""] * len(table)
+    if documents and table.documents is not None:
+        pairs = zip(names, table.documents, strict=True)
+        names = [f"{system}\t{document}" for system, document in pairs]
+    for row, name in enumerate(names):
         found.setdefault(name, []).append(row)
     return {name: np.array(found[name], dtype=np.int64) for name in sorted(found)}
 

@@ -174,6 +174,8 @@ def _document(column: Column, result: Scored, options: Namespace) -> dict[str, A
             "seed": default_seed(),
         }
     if result.parts:
+        if options.documents:
+            return document | {"documents": [_of_document(part) for part in result.parts]}
         document["systems"] = {part.system: part.score for part in result.parts}
         if result.interval is not None:
             document["system_intervals"] = {
@@ -187,6 +189,12 @@ def _document(column: Column, result: Scored, options: Namespace) -> dict[str, A
     return document
 
 
+def _of_document(part: Scored) -> dict[str, Any]:
+    system, document = part.system.split("\t", 1)
+    interval = {} if part.interval is None else {"interval": [part.interval.low, part.interval.high]}
+    return {"system": system, "document": document, "segments": part.n, "score": part.score, **interval}
+
+
 def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
     if options.sentence_level:
         heads = ["system", "segment", *(_labels(columns) if len(columns) > 1 else ["score"])]
@@ -197,12 +205,20 @@ def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
                 print("\t".join(cells))
         return
     print(
-        "\t".join(["system", "score", "name", "signature", *(["low", "high"] if options.confidence else [])])
+        "\t".join(
+            [
+                *(["system", "document"] if options.documents else ["system"]),
+                "score",
+                "name",
+                "signature",
+                *(["low", "high"] if options.confidence else []),
+            ]
+        )
     )
     for column in columns:
         signature = column.metric.get_signature(column.nrefs, "corpus")
         for result in column.results:
-            for one in (result, *result.parts):
+            for one in result.parts if options.documents else (result, *result.parts):
                 ends = [repr(one.interval.low), repr(one.interval.high)] if one.interval is not None else []
                 cells = [one.system, repr(one.score), column.metric.name, signature, *ends]
                 print("\t".join(cells))

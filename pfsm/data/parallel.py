@@ -48,6 +48,8 @@ class PairsTable:
     """[n_rows], the column ``system``; None if the table has no such column."""
     numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     """Further columns that were asked for, float64 [n_rows] each."""
+    documents: tuple[str, ...] | None = None
+    """[n_rows], the column ``document``; None if the table has no such column."""
 
     def __len__(self) -> int:
         return len(self.hypotheses)
@@ -112,5 +114,9 @@ def pairs_from_table(table: Table, numeric: Sequence[str] = ()) -> PairsTable:
     advice = absolute_advice(table)
     references = all_references(table.column("reference", advice), table.columns)
     hypotheses = tuple(table.column("hypothesis", advice))
-    systems = tuple(table.columns["system"]) if "system" in table.columns else None
-    return PairsTable(references, hypotheses, systems, {name: table.numbers(name) for name in numeric})
+    systems, documents = (
+        tuple(table.columns[name]) if name in table.columns else None for name in ("system", "document")
+    )
+    return PairsTable(
+        references, hypotheses, systems, {name: table.numbers(name) for name in numeric}, documents
+    )
