@@ -5,7 +5,6 @@ import math
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +93,7 @@ def run(options: Namespace) -> int:
         raise PfsmError("--sentences writes the scores of one model or metric; give one")
     text = read_parallel(paths, options.input)
     for metric in metrics:
-        check_text(metric, chain.from_iterable(text.references), options)
+        check_text(metric, text.reference_lines, options)
     outputs = {system.name: system.lines for system in text.systems}
     facts = None
     if options.segments is not None:

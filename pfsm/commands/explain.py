@@ -4,7 +4,6 @@ import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -74,7 +73,7 @@ def _counted(metric: SegmentMetric, lines: Sequence[str], streams: Sequence[Sequ
 def _explain_parts(
     metric: SegmentMetric, text: ParallelText, paths: Sequence[str], chosen: Sequence[int], options: Namespace
 ) -> None:
-    systems = [_explained(metric, output, text.references, paths, chosen, options) for output in text.systems]
+    systems = [_explained(metric, output, text.filled, paths, chosen, options) for output in text.systems]
     together = len(paths) > 1 and metric.segment_references != "best"
     if options.format == "json":
         documents = [_parts_document(system, chosen, metric, len(paths)) for system in systems]
@@ -207,12 +206,12 @@ def run(options: Namespace) -> None:
     if options.metric is not None:
         classic = _open_metric(options)
         text = read_parallel(references, options.input)
-        check_text(classic, chain.from_iterable(text.references), options)
+        check_text(classic, text.reference_lines, options)
         _explain_parts(classic, text, references, _chosen(options.segment, len(text.references[0])), options)
         return
     metric = open_model(options, 1)
     text = read_parallel(references, options.input)
-    check_text(metric, chain.from_iterable(text.references), options)
+    check_text(metric, text.reference_lines, options)
     chosen = _chosen(options.segment, len(text.references[0]))
     told = [_explain(metric, text, references, number, chosen) for number in range(len(text.systems))]
     systems = [(system.name, explained) for system, (explained, _) in zip(text.systems, told, strict=True)]
@@ -261,9 +260,9 @@ def _explain(
     """Explanations of a system's segments, of several references that of the one with the best score; and `_means`."""
     output = text.systems[system]
     lines = [output.lines[segment] for segment in chosen]
-    streams = [[stream[segment] for segment in chosen] for stream in text.references]
+    streams = [[stream[segment] for segment in chosen] for stream in text.filled]
     best = _counted(metric, lines, streams)
-    means = _means(metric, lines, streams)
+    means = _means(metric, lines, [[stream[segment] for segment in chosen] for stream in text.references])
     chosen_references = [streams[number][place] for place, number in enumerate(best)]
     explained = metric.explanations(lines, chosen_references, as_arrays=True)
     explanations: list[Explanation] = []
@@ -278,7 +277,7 @@ def _explain(
 
 
 def _means(
-    metric: Metric, lines: Sequence[str], streams: Sequence[Sequence[str]]
+    metric: Metric, lines: Sequence[str], streams: Sequence[Sequence[str | None]]
 ) -> list[float] | list[None]:
     if len(streams) == 1 or metric.segment_references != "mean":
         return [None] * len(lines)

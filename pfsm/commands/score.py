@@ -37,7 +37,13 @@ from pfsm.io.files import STANDARD_INPUT
 from pfsm.io.limits import byte_size
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.data_columns import missing_column
-from pfsm.metrics.inputs import NumberOfReferences, Streams, as_streams, number_by_segment
+from pfsm.metrics.inputs import (
+    NumberOfReferences,
+    Streams,
+    as_streams,
+    number_by_segment,
+    number_of_references,
+)
 from pfsm.model.metric import Metric
 from pfsm.runtime.progress import Stage
 from pfsm.text.mismatch import warn_of_mismatches
@@ -187,9 +193,9 @@ def _columns(
         if options.table is None:
             with Stage(AREA, "reading", patience=PATIENCE):
                 text = read_parallel(references, options.input or [STANDARD_INPUT])
-            _check_text(metrics, text.references, options)
+            _check_text(metrics, [[*text.reference_lines]], options)
             warn_of_mismatches({system.name: system.lines for system in text.systems}, text.references)
-            nrefs: NumberOfReferences = len(text.references)
+            nrefs: NumberOfReferences = number_of_references(text.references)
             results = [work.files(text) for work in works]
             systems = systems_of(text) if spans is not None else []
         else:

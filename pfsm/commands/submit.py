@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +28,7 @@ from pfsm.data.submission import (
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, display_name, read_lines
 from pfsm.metrics import SegmentMetric
+from pfsm.metrics.inputs import Streams
 from pfsm.text.language_names import code_of
 
 
@@ -111,13 +111,15 @@ def run(options: Namespace) -> None:
         check_output(path, [name for name in inputs if name is not None])
     text = read_parallel(options.references, options.input)
     domains, documents = _labels(options, len(text.references[0]))
-    streams = [text.references] if options.together else [(stream,) for stream in text.references]
+    # Alone, a blank line is a reference like any other.
+    alone: list[Streams] = [[[line or "" for line in stream]] for stream in text.references]
+    streams: list[Streams] = [text.references] if options.together else alone
     empty = {name: {system: np.zeros(len(stream[0])) for system in systems}
              for name, stream in zip(shown, streams, strict=True)}  # fmt: skip
     pair = "-".join(map(code_of, options.language_pair.split("-")))
     submission(options.metric_name, pair, options.testset, empty, domains, documents)
     metric = open_scorer(options)
-    check_text(metric, chain.from_iterable(text.references), options)
+    check_text(metric, text.reference_lines, options)
     scored = {
         (name, system): _Scored(metric, output.lines, references)
         for name, references in zip(shown, streams, strict=True)
@@ -141,9 +143,7 @@ def run(options: Namespace) -> None:
 class _Scored:
     """One system scored against some references: the scores of its segments, and of any set of segments together."""
 
-    def __init__(
-        self, metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
-    ) -> None:
+    def __init__(self, metric: SegmentMetric, hypotheses: Sequence[str], references: Streams) -> None:
         self._metric = metric
         self.segments = metric.segment_scores(hypotheses, references)
         self._statistics = (

@@ -1,7 +1,7 @@
 """Text to be scored: files that are parallel line by line, or tables of references and hypotheses."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,10 +30,24 @@ class SystemOutput:
 class ParallelText:
     """References and the outputs of systems; line i of every one is segment i."""
 
-    references: tuple[tuple[str, ...], ...]
-    """Reference streams, as sacrebleu takes them: [n_references][n_segments]."""
+    references: tuple[tuple[str | None, ...], ...]
+    """Reference streams, as sacrebleu takes them: [n_references][n_segments]; None: a further one that is missing."""
     systems: tuple[SystemOutput, ...]
     """In the order given."""
+
+    @property
+    def reference_lines(self) -> Iterator[str]:
+        """The lines of all references that are there."""
+        return (line for stream in self.references for line in stream if line is not None)
+
+    @property
+    def filled(self) -> list[list[str]]:
+        """The streams, with the first reference in place of further ones that are missing."""
+        first = [line or "" for line in self.references[0]] if self.references else []
+        return [
+            [own if line is None else line for line, own in zip(stream, first, strict=True)]
+            for stream in self.references
+        ]
 
 
 @dataclass(frozen=True)
@@ -58,7 +72,7 @@ class PairsTable:
 def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[StrPath]) -> ParallelText:
     """Read files that are parallel line by line (one of them may be ``-``: standard input).
 
-    An empty line is a segment like any other.
+    An empty line is a segment like any other; in further reference files, a blank line is a missing reference.
 
     Raises:
         PfsmError: what `pfsm.io.files.read_lines` raises, files with different numbers of lines or with none, a
@@ -81,7 +95,11 @@ def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[Str
     if not streams or not streams[0]:
         name = display_name(paths[0]) if paths else "no files"
         raise PfsmError(f"{name}: no lines, at least one segment is needed")
-    references = tuple(streams[: len(reference_paths)])
+    first, *further = streams[: len(reference_paths)] or [()]
+    references: tuple[tuple[str | None, ...], ...] = (
+        first,
+        *(tuple(line if line.strip() else None for line in stream) for stream in further),
+    )
     outputs = streams[len(reference_paths) :]
     return ParallelText(
         references, tuple(SystemOutput(name, lines) for name, lines in zip(names, outputs, strict=True))

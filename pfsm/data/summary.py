@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pfsm.data.formats.records import Judgment, Preference, Reading, Record, field_getter
 from pfsm.data.reference_digests import normal_form
+from pfsm.errors import PfsmError
 
 BINS = 10
 
@@ -40,6 +41,10 @@ class Scores:
     """Edges of the histogram's bins, equally wide from minimum to maximum; the last bin includes both its edges."""
     counts: tuple[int, ...]
     """Scores in each bin."""
+
+
+# Of a score: sums of squares of millions of them are finite.
+LARGEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -107,8 +112,15 @@ def distribution(scores: NDArray[np.float64], bins: int = BINS) -> Scores:
         bins: of the histogram.
     """
     low, high = float(scores.min()), float(scores.max())
-    edges = np.linspace(low, high, bins + 1) if high > low else np.array([low, high])
-    counts, _ = np.histogram(scores, edges) if high > low else (np.array([scores.size]), None)
+    if max(abs(low), abs(high)) > LARGEST:
+        raise PfsmError(
+            f"scores from {low:g} to {high:g} are too large: at most {LARGEST:g} is possible either way"
+        )
+    edges = np.linspace(low, high, bins + 1)
+    # Scores that differ by rounding alone are in one bin.
+    apart = bool((np.diff(edges) > 0.0).all())
+    edges = edges if apart else np.array([low, high])
+    counts = np.histogram(scores, edges)[0] if apart else np.array([scores.size])
     quantiles = [float(value) for value in np.quantile(scores, [0.0, 0.25, 0.5, 0.75, 1.0])]
     return Scores(
         float(scores.mean()),

@@ -95,13 +95,15 @@ def header_names(fields: Sequence[str], name: str) -> list[str]:
     header = [field.replace("\ufeff", "").strip() for field in fields]
     if not any(header):
         raise PfsmError(f"{name}:1: the first line has no column names; a header row is needed")
-    for position, column in enumerate(header):
+    known: set[str] = set()
+    for column in header:
         if "\r" in column:
             raise PfsmError(
                 f"{name}:1: carriage returns in the header; end lines with a line feed (\\n or \\r\\n)"
             )
-        if column in header[:position]:
+        if column in known:
             raise PfsmError(f"{name}:1: column {shown(column)} is in the header twice; rename one of them")
+        known.add(column)
     return header
 
 

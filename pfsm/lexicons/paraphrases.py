@@ -169,7 +169,7 @@ class ParaphraseTable:
             and bool(((self.probabilities >= 0.0) & (self.probabilities <= 1.0)).all())
         ):
             raise lexicon.damaged()
-        self.is_source = np.diff(self.target_offsets) > 0
+        self.is_source = self.target_offsets[1:] > self.target_offsets[:-1]
         self.is_target = np.zeros(n_nodes, dtype=np.bool_)
         self.is_target[self.targets] = True
 
@@ -184,6 +184,7 @@ def _fits(offsets: Int32, n_lists: int, values: Int32, n_values: int) -> bool:
         offsets.size == n_lists + 1
         and int(offsets[0]) == 0
         and int(offsets[-1]) == values.size
-        and bool((np.diff(offsets) >= 0).all())
+        # Differences of int32 could wrap.
+        and bool((offsets[1:] >= offsets[:-1]).all())
         and (not values.size or 0 <= int(values.min()) <= int(values.max()) < n_values)
     )

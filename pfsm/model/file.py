@@ -4,8 +4,10 @@ import hashlib
 import json
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
 from pfsm.metrics.data_columns import PREFIX
 from pfsm.model.plugins import check_plugins, check_recorded, plugins_of
 from pfsm.model.references import with_named_resources
-from pfsm.model.settings import RELATIVE, Settings, settings_from_dict
+from pfsm.model.settings import LARGEST, RELATIVE, SMALLEST, Settings, settings_from_dict
 from pfsm.model.training_record import model_html
 from pfsm.registry import only_plugins
 from pfsm.text.classes import CLASSES
@@ -173,7 +175,8 @@ def read_document(path: str | Path) -> dict[str, Any]:
     content = read_bytes(path)
     check_size(len(content), name, DOCUMENT)
     try:
-        document = json.loads(decode(content, name, "a model file of pfsm (JSON)"))
+        text = decode(content, name, "a model file of pfsm (JSON)")
+        document = json.loads(text, object_pairs_hook=partial(_once, name))
     except json.JSONDecodeError as error:
         raise PfsmError(f"{name}:{error.lineno}: not valid JSON ({error.msg})") from None
     except RecursionError:
@@ -181,6 +184,15 @@ def read_document(path: str | Path) -> dict[str, Any]:
     except ValueError:  # Python's bound on the digits of a whole number
         raise PfsmError(f"{name}: not a pfsm model file (a number of thousands of digits)") from None
     return _checked_format(document, name)
+
+
+def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, whose keys are there once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, number in Counter(key for key, _ in pairs).items() if number > 1)
+        raise PfsmError(f"{where}: has the key {_shown(twice)} twice in one object; leave one of them out")
+    return found
 
 
 def model_from_dict(document: object, where: str, *, run: bool = True) -> Model:
@@ -315,8 +327,11 @@ def _scale(value: Mapping[str, Any], where: str) -> Scale:
             raise PfsmError(f"{where}: unknown key {key!r} in scale; known are mean, sd, note")
     mean = _number(value.get("mean", 0.0), "scale.mean", where)
     sd = _number(value.get("sd", 1.0), "scale.sd", where)
-    if sd <= 0:
-        raise PfsmError(f"{where}: scale.sd is {sd}, it must be above 0")
+    if not (abs(mean) <= LARGEST and SMALLEST <= sd <= LARGEST):
+        raise PfsmError(
+            f"{where}: scale has the mean {mean:g} and the sd {sd:g}; both must be at most {LARGEST:g}, and the sd at "
+            f"least {SMALLEST:g}"
+        )
     return Scale(mean, sd, str(value.get("note", Scale.note)))
 
 

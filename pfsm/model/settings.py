@@ -1,6 +1,5 @@
 """The ``settings`` of a model file, validated: everything that a model assumes about text and machine."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
@@ -35,6 +34,10 @@ MEAN: Literal["mean"] = "mean"
 UseOfReferences = Literal["best", "mean"]
 AUTO = "auto"
 # What a score is: the paper's regression, or the difference to the reference's own perfect match.
+# Numbers of a model stay where scores are finite; jumps where their buffers fit.
+SMALLEST, LARGEST, LARGEST_JUMP = 1e-100, 1e100, 1000
+# Characters of what an error quotes.
+MOST_QUOTED = 200
 ABSOLUTE, RELATIVE = "absolute", "relative"
 FORMS = (ABSOLUTE, RELATIVE)
 # Of Unicode; by default the first in text edition 1, the second in edition 2.
@@ -171,8 +174,9 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     if not isinstance(lowercase, bool):
         raise PfsmError(f"{where}: lowercase is {lowercase!r}, it must be true or false")
     max_jump = values.get("max_jump", 0)
-    if type(max_jump) is not int or max_jump < 0:
-        raise PfsmError(f"{where}: max_jump is {max_jump!r}, it must be a whole number from 0")
+    if type(max_jump) is not int or not 0 <= max_jump <= LARGEST_JUMP:
+        told = repr(max_jump)[:MOST_QUOTED]
+        raise PfsmError(f"{where}: max_jump is {told}, it must be a whole number from 0 to {LARGEST_JUMP}")
     max_block = _max_block(values.get("max_block", {}), matchers, where)
     options = _options(values.get("options", {}), matchers, where)
     split = _split(values.get("split", ()), matchers, where)
@@ -287,12 +291,16 @@ def _feature_scale(value: object, where: str) -> tuple[float, float] | None:
         return None
     if isinstance(value, Mapping) and set(value) == {"mean", "sd"}:
         numbers = [value["mean"], value["sd"]]
+        # A comparison with NaN is false, and one with a whole number of hundreds of digits is exact.
         if (
-            all(type(number) in {int, float} and math.isfinite(number) for number in numbers)
-            and numbers[1] > 0
+            all(type(number) in {int, float} and abs(number) <= LARGEST for number in numbers)
+            and numbers[1] >= SMALLEST
         ):
             return float(numbers[0]), float(numbers[1])
-    raise PfsmError(f"{where} is {value!r}, it must be auto, or a mean and an sd above 0")
+    raise PfsmError(
+        f"{where} is {repr(value)[:MOST_QUOTED]}, it must be auto, or a mean and an sd above 0, of at most "
+        f"{LARGEST:g}; an sd is at least {SMALLEST:g}"
+    )
 
 
 def _split(value: object, matchers: tuple[str, ...], where: str) -> tuple[str, ...]:

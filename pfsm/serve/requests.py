@@ -1,6 +1,7 @@
 """What clients ask for: JSON read strictly into typed requests; errors carry the JSON pointer of the field."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any, NoReturn, TypeVar
 
@@ -135,8 +136,8 @@ def _no_constant(name: str) -> NoReturn:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name, number in counts.items() if number > 1)
         raise RequestError(400, f"the body names {shown(twice)} twice in one object")
     for name in found:
         if not name.isascii() and not _encodes(name):

@@ -70,7 +70,10 @@ def test_no_json(content: str | bytes, expected: str, tmp_path: Path) -> None:
         ({"weights": {"Insert": math.nan}}, "weights['Insert'] is nan, a finite number is needed"),
         ({"alpha": 1e308}, "alpha is 1e+308, at most 1e+100 is possible either way"),
         ({"alpha": 10**400}, f"alpha is 1{'0' * 39}…, a finite number is needed"),
-        ({"scale": {"sd": 0}}, "scale.sd is 0.0, it must be above 0"),
+        (
+            {"scale": {"sd": 0}},
+            "scale has the mean 0 and the sd 0; both must be at most 1e+100, and the sd at least 1e-100",
+        ),
         ({"scale": {"std": 2}}, "unknown key 'std' in scale; known are mean, sd, note"),
         ({"training": {"data": {"a": 1}}}, "training.data must be a list of objects, in braces"),
         (
