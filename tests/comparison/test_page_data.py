@@ -46,7 +46,8 @@ COMMAND = ("compare", "ref.txt", "-m", "hand.json", *METRICS, "-i")
 @pytest.mark.usefixtures("files")
 class TestCommand:
     def test_the_numbers_are_those_of_the_command(self, cli: Cli, tmp_path: Path) -> None:
-        printed = cli(*COMMAND, *SYSTEMS, "--html", "page.html").document
+        assert cli(*COMMAND, *SYSTEMS, "--html", "page.html").err == "pfsm: the page is page.html\n"
+        printed = cli(*COMMAND, *SYSTEMS, "--html", "page.html", "--quiet").document
         data = data_in(tmp_path / "page.html")
         assert data["systems"] == SYSTEMS
         assert [metric["result"] for metric in data["metrics"]] == printed
@@ -58,7 +59,7 @@ class TestCommand:
     def test_a_bucket_is_the_comparison_of_its_segments(self, cli: Cli, write: Write, tmp_path: Path) -> None:
         """Every bucket, against the command on files with these lines alone."""
         write("facts.tsv", "document\tsource\n" + "".join(f"d{at % 3}\tx\n" for at in range(len(REFERENCES))))
-        cli(*COMMAND, *SYSTEMS, "--html", "page.html", "--segments", "facts.tsv").document  # noqa: B018
+        cli(*COMMAND, *SYSTEMS, "--html", "page.html", "--segments", "facts.tsv", "-q").document  # noqa: B018
         data = data_in(tmp_path / "page.html")
         titles = [kind["title"] for kind in data["buckets"]]
         assert titles == ["Length of the reference", "Document", "Numbers", "Names"]
