@@ -241,7 +241,7 @@ class _SetReader:
         self._document: Mapping[str, str] | None = None
         self._in_dataset = False
         self._dataset = ""
-        self._source_lang = ""
+        self._source_lang = self._target_lang = ""
         self._count = 0
         self._open: Tag | None = None
         self._pieces: list[str] = []
@@ -289,6 +289,8 @@ class _SetReader:
             self._role, self._set, self._count = _WMT_PARTS[tag.name], tag.attributes, 0
             if self._role == "source":
                 self._source_lang = tag.attributes.get("lang", "")
+            elif self._role == "reference":
+                self._target_lang = tag.attributes.get("lang", "")
 
     def _begin_document(self, tag: Tag) -> None:
         self._document, self._count = tag.attributes, 0
@@ -312,7 +314,9 @@ class _SetReader:
             return None
         tag, self._open = self._open, None
         document = self._document or {}
-        target_lang = self._set.get("trglang", self._set.get("lang", ""))
+        # WMT21 wrote ``language`` in its outputs; where nothing is written, the language is that of the reference.
+        keys = ("trglang", "lang", "language")
+        target_lang = next((value for key in keys if (value := self._set.get(key))), self._target_lang)
         return SetSegment(
             self._role,
             next(

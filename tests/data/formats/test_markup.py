@@ -69,14 +69,15 @@ def test_escaped_text_survives_both(tmp_path_factory: pytest.TempPathFactory, li
     assert [" ".join(filter(None, (seg.text or "").split(" "))) for seg in tree.iter("seg")] == expected
 
 
-def test_wmt_xml_and_inline_tags(tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", ['lang="en"', 'language="en"', "", 'language="en" lang="en"'])
+def test_wmt_xml_and_inline_tags(tmp_path: Path, said: str) -> None:
     path = write(
         tmp_path,
         "x.xml",
         "<?xml version='1.0' encoding='utf-8'?>\n<dataset id=\"newstest2099\">\n"
         '<doc origlang="cs" id="d1"><src lang="cs"><p><seg id="1">a <b>bold</b> word</seg></p></src>\n'
         '<ref lang="en" translator="A"><p><seg id="1">r</seg></p></ref>\n'
-        '<hyp system="S" language="en" lang="en"><p><seg id="1">h</seg></p></hyp></doc></dataset>\n',
+        f'<hyp system="S" {said}><p><seg id="1">h</seg></p></hyp></doc></dataset>\n',
     )
     assert [
         (each.role, each.name, each.source_lang, each.target_lang, each.text) for each in set_segments(path)
