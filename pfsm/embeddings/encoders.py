@@ -23,6 +23,7 @@ from pfsm.embeddings.words import VECTORS, WORDS, FileVectors, WordTable
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.named_resources import find, is_name, name_for, needed, parted, register
 from pfsm.io.user_folders import may_download
+from pfsm.runtime.forks import fork_safe
 
 HUB = "transformers:"
 # No code, and no pickled weights.
@@ -184,7 +185,7 @@ def load_tuned(source: str, label: str, tuned: Tuned) -> FolderEncoder:
 
 _MOST_TUNED = 2
 _tuned: dict[tuple[str, str], FolderEncoder] = {}
-_opening = Lock()
+_opening = fork_safe(Lock(), 2)
 
 
 def _encoder(source: str) -> FolderEncoder:

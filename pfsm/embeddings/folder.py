@@ -36,6 +36,7 @@ from pfsm.embeddings.session import (
 from pfsm.errors import PfsmError
 from pfsm.io.files import checksum, decode, read_bytes
 from pfsm.io.limits import DOCUMENT, check_size
+from pfsm.runtime.forks import fork_safe
 from pfsm.runtime.threads import default_threads
 
 Ids = NDArray[np.int64]
@@ -110,7 +111,7 @@ class FolderEncoder:
         self._positions = self._most_positions()
         self.tokenizer = PieceTokenizer(folder / TOKENIZER)
         self._runs: dict[int, Run] = {}
-        self._opening = Lock()
+        self._opening = fork_safe(Lock(), 3)
         self._tuned, self._label = tuned or {}, label
 
     def tuned(self, tuned: Tuned, label: str) -> "FolderEncoder":

@@ -20,6 +20,7 @@ from pfsm.embeddings.bert_graph import Model
 from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.safetensors import Rows
 from pfsm.errors import NotInstalledError, PfsmError
+from pfsm.runtime.forks import fork_safe
 from pfsm.runtime.threads import each
 
 Ids = NDArray[np.int64]
@@ -184,7 +185,7 @@ def open_transformers(folder: Path) -> tuple[Run, int]:
 
 
 def _torch_function(torch: Any, model: Any, largest: int, where: str) -> Run:
-    one_at_a_time = Lock()
+    one_at_a_time = fork_safe(Lock(), 4)
 
     def run(ids: Ids) -> States:
         filled = np.concatenate(

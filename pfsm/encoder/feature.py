@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pfsm.encoder.heads import PARTS, Head, feature_name, known_head, parse_feature
 from pfsm.encoder.scoring import HeadScorer, LineVectors, pair_values
 from pfsm.errors import PfsmError
+from pfsm.runtime.forks import fork_safe
 
 Float = NDArray[np.float64]
 Float32 = NDArray[np.float32]
@@ -150,7 +151,7 @@ class _KnownLines:
     def __init__(self, largest: int) -> None:
         self._largest, self._bytes = largest, 0
         self._lines: dict[str, Mixed] = {}
-        self._one_at_a_time = Lock()
+        self._one_at_a_time = fork_safe(Lock(), 1)
 
     def get(self, lines: Iterable[str]) -> dict[str, Mixed]:
         with self._one_at_a_time:

@@ -42,6 +42,7 @@ from pfsm.model.prepared import PreparedPairs, batch_values, on_scale
 from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN, RELATIVE
 from pfsm.model.signature import signature
+from pfsm.runtime.forks import fork_safe
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import at_most, default_threads, each
 from pfsm.text.language_names import doubt_of_english
@@ -89,7 +90,7 @@ class Metric(SegmentMetric):
         self.most_types = most_types
         self._asked_threads = threads
         # Reading text, and the tables behind it, are for one thread at a time; kernels run beside each other.
-        self._lock = RLock()
+        self._lock = fork_safe(RLock())
         self._last = local()
         self.name = model.name
         self.language = model.settings.language

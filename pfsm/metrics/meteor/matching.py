@@ -21,6 +21,7 @@ from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.metrics.meteor.options import BASE, MeteorOptions
 from pfsm.metrics.meteor.words import meteor_lists, meteor_tokeniser, own_lists
+from pfsm.runtime.forks import fork_safe
 from pfsm.text.chunks import Tokeniser
 from pfsm.text.languages import default_stemmer
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
@@ -50,7 +51,7 @@ class LinkFinder:
     def __init__(
         self, tokeniser: Tokeniser, stemmer: str, *, stem: bool, synonym_table: str, paraphrase_table: str
     ) -> None:
-        self.lock = Lock()
+        self.lock = fork_safe(Lock(), 1)
         self.labels: dict[str, str] = {}
         if stem:
             self.labels["stemmer"] = stemmer
