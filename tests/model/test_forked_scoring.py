@@ -145,7 +145,7 @@ def test_the_command_line_has_the_same_bytes_on_any_number_of_threads(tmp_path: 
         done = subprocess.run(
             [
                 sys.executable, "-c", COMMAND, "score", names[0], "-i", *names[1:], "--model", "en-small",
-                "--format", "json", "--threads", threads,
+                "--format", "json", "--quiet", "--threads", threads,
             ],
             cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True,
             check=True,
