@@ -6,7 +6,8 @@ Error annotations (MQM) of WMT: a TSV with one error per row; the errors are sum
 
 The columns are ``system doc doc_id seg_id rater source target category severity``; later files call two of them
 ``docSegId`` and ``globalSegId``. ``<v>…</v>`` marks the error in the target or the source. A translation's score is
-minus the sum of its errors' weights, averaged over raters: 0 is best.
+minus the sum of its errors' weights, averaged over raters: 0 is best. Errors that are marked in the target become the
+column ``errors``.
 """
 
 import re
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from pfsm.data.formats.records import Judgment, Options, Reading, layout
 from pfsm.data.formats.rows import Row, Rows
 from pfsm.data.formats.texts import SegmentTexts, load_texts, pair_columns
+from pfsm.data.spans import ERRORS, SEVERITIES, Span, spans_text
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
@@ -145,6 +147,7 @@ _OTHER_NAMES = {"doc_id": ("docsegid", "doc_seg_id"), "seg_id": ("globalsegid", 
 _COLUMNS = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
 _RATER_TEST = "hotw-test"  # hands on the wheel: an error planted to check whether the rater pays attention
 _SPAN = re.compile(r"</?v>")
+_MARKED = re.compile(r"<v>(.*?)</v>", re.DOTALL)
 
 Key = tuple[str, str, str]
 """System, document, segment of the document."""
@@ -159,6 +162,7 @@ class _Rated:
     target: str
     penalties: dict[str, float] = field(default_factory=dict)
     """By rater, in the order in which they appear."""
+    spans: list[Span] = field(default_factory=list)
 
 
 def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
@@ -180,7 +184,7 @@ def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
     finder.find_in({key: each.target for key, each in rated.items()})
     present = ["document", "segment_id", "system", "source", *pair_columns(options)]
     present += ["rater"] * options.per_rater
-    further = [] if options.per_rater else ["n_raters"]
+    further = [ERRORS] if options.per_rater else ["n_raters", ERRORS]
     return Reading(
         Judgment, layout(Judgment, present, finder.count, further), _records(rated, finder, options), notes
     )
@@ -222,14 +226,35 @@ def _add(
         notes["rows whose target differs from the first one of their translation"] += 1
     rater = row[columns["rater"]]
     rated[key].penalties[rater] = rated[key].penalties.get(rater, 0.0) + penalty
+    spans = [
+        (start, end, _plain(severity), category.strip(), rater)
+        for start, end in _marked(row[columns["target"]], unquote)
+    ]
+    if spans and (target != rated[key].target or _plain(severity) not in SEVERITIES):
+        notes["marks left out: of another text, or of a severity that spans do not have"] += 1
+    else:
+        rated[key].spans += spans
 
 
 def _text(field_text: str, unquote: bool) -> str:
     """A field without error marks and, with ``unquote``, without the CSV quotes around it."""
     text = _SPAN.sub("", field_text)
-    if unquote and len(text) > 1 and text[0] == text[-1] == '"':
-        text = text[1:-1].replace('""', '"')
-    return text
+    return text[1:-1].replace('""', '"') if unquote and _quoted(text) else text
+
+
+def _quoted(text: str) -> bool:
+    return len(text) > 1 and text[0] == text[-1] == '"'
+
+
+def _marked(field_text: str, unquote: bool) -> Iterator[tuple[int, int]]:
+    """Where the marks of a field begin and end in its `_text`."""
+    quoted = unquote and _quoted(_SPAN.sub("", field_text))
+    length = len(_text(field_text, unquote))
+    for match in _MARKED.finditer(field_text):
+        start, end = (_SPAN.sub("", field_text[:place]) for place in match.span(1))
+        if quoted:
+            start, end = (text[1:].replace('""', '"') for text in (start, end))
+        yield min(len(start), length), min(len(end), length)
 
 
 def _records(rated: Mapping[Key, _Rated], finder: ReferenceFinder, options: Options) -> Iterator[Judgment]:
@@ -249,10 +274,13 @@ def _records(rated: Mapping[Key, _Rated], finder: ReferenceFinder, options: Opti
         common = {**constants, **place}
         if options.per_rater:
             for rater, penalty in each.penalties.items():
-                yield _judgment(each, references, penalty, {**common, "rater": rater}, {})
+                own = [span for span in each.spans if span[-1] == rater]
+                further = {ERRORS: spans_text(own)}
+                yield _judgment(each, references, penalty, {**common, "rater": rater}, further)
         else:
             mean = sum(each.penalties.values()) / len(each.penalties)
-            yield _judgment(each, references, mean, common, {"n_raters": str(len(each.penalties))})
+            further = {"n_raters": str(len(each.penalties)), ERRORS: spans_text(each.spans)}
+            yield _judgment(each, references, mean, common, further)
 
 
 def _judgment(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from pfsm.data.formats.annotated import guess_annotations, read_json_lines, read_pearmut, read_wmt
 from pfsm.data.formats.direct_assessment import read_direct_assessments
 from pfsm.data.formats.markup import is_markup
 from pfsm.data.formats.mlqe_pe import read_mlqe_pe
@@ -56,6 +57,19 @@ _ALL = (
         "error annotations of WMT (MQM, TSV)",
         _PLACE | _TEXTS | {"reference_systems", "weights", "per_rater", "unquote"},
         read_mqm,
+    ),
+    Format(
+        "wmt-jsonl",
+        "human evaluation of WMT's general task since 2024 (ESA, JSON lines)",
+        _PLACE | {"reference_systems", "per_rater"},
+        read_wmt,
+    ),
+    Format("pearmut", "logs of Pearmut", _PLACE | {"reference_systems", "per_rater"}, read_pearmut),
+    Format(
+        "jsonl",
+        "one translation a line, as JSON; or JSON of comet-score",
+        _PLACE | {"score_column", "per_rater"},
+        read_json_lines,
     ),
     Format(
         "mt-metrics-eval",
@@ -157,7 +171,7 @@ def guess_format(path: StrPath) -> str:
             return "mlqe-pe"
     elif str(path) != STANDARD_INPUT:
         first = next(iter(read_lines(path)), "")
-        found = "nist" if is_markup(first) else _by_header(first)
+        found = "nist" if is_markup(first) else guess_annotations(first) or _by_header(first)
         if found:
             return found
     names = ", ".join(FORMATS)

@@ -37,6 +37,23 @@ GOOD: dict[str, tuple[dict[str, str], list[str], dict[str, Any]]] = {
         ["x"],
         {"references": ("ref",), "documents": "docs", "sources": "src"},
     ),
+    "wmt-jsonl": (
+        {
+            "x": '{"src_text":"s","tgt_text":{"A":"abc","refA":"r"},"doc_id":"cs-en_#_n_#_d_#_1","scores":{"A":'
+            '{"human1":5,"annotator1":"x","errors1":[{"start_i":0,"end_i":1,"severity":"minor"}]}}}\n'
+        },
+        ["x"],
+        {},
+    ),
+    "pearmut": (
+        {
+            "x": '{"item":[{"src":"s","ref":"r","tgt":{"A":"abc"}}],"annotation":[{"A":{"score":5,"error_spans":'
+            '[{"start_i":0,"end_i":3,"severity":null}]}}],"user_id":"u","item_i":0}\n'
+        },
+        ["x"],
+        {},
+    ),
+    "jsonl": ({"x": '{"ref":"r","mt":"abc","score":5,"errors":[[0,1,"minor"]],"lp":"cs-en"}\n'}, ["x"], {}),
     "mt-metrics-eval": (
         {
             "t/sources/cs-en.txt": "a\nb\n",

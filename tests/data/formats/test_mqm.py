@@ -1,5 +1,6 @@
 """Error annotations and direct assessments: weights, raters, spans, and what SID counts."""
 
+import json
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -49,6 +50,8 @@ def test_quotes_of_early_files_and_errors_without_a_weight(tmp_path: Path) -> No
     assert [each.hypothesis for each in judgments(path, references=references)] == ['"so ""called"" x"', '"']
     found = judgments(path, references=references, unquote=True)
     assert [each.hypothesis for each in found] == ['so "called" x', '"']
+    [[start, end, *_]] = json.loads(found[0].further["errors"])
+    assert found[0].hypothesis[start:end] == "called"
     for last, expected in (
         (row(severity="Huge"), "x.tsv:3: severity is 'Huge', which has no weight; give it one"),
         (row("T", 3, seg_id=9), "x.tsv:3: seg_id is '9', but ref has 1 line"),
@@ -58,10 +61,13 @@ def test_quotes_of_early_files_and_errors_without_a_weight(tmp_path: Path) -> No
 
 
 @st.composite
-def annotations(draw: st.DrawFn, judged: JudgedSet) -> tuple[str, dict[tuple[str, int], dict[str, float]]]:
-    """A file about a set's translations, its rows in any order, and the penalties by system, segment, rater."""
+def annotations(
+    draw: st.DrawFn, judged: JudgedSet
+) -> tuple[str, dict[tuple[str, int], dict[str, float]], dict[tuple[str, int], list[tuple[Any, ...]]]]:
+    """A file about a set's translations, its rows in any order, and penalties and marks by system, segment, rater."""
     numbers = numbers_in_documents(judged)
     rows, penalties = [], defaultdict[tuple[str, int], dict[str, float]](dict)
+    marks = defaultdict[tuple[str, int], list[tuple[Any, ...]]](list)
     for system, at in judged.scores:
         for rater in draw(st.lists(st.sampled_from(["rater1", "rater2", "rater3"]), min_size=1, unique=True)):
             errors = draw(st.lists(st.sampled_from(sorted(PENALTIES)), min_size=1, max_size=3))
@@ -72,16 +78,18 @@ def annotations(draw: st.DrawFn, judged: JudgedSet) -> tuple[str, dict[tuple[str
                     begin, end = draw(MARKS)
                     cut = draw(st.integers(0, len(text)))
                     texts.append(f"{text[:cut]}{begin}{text[cut:]}{end}")
+                if begin and severity.lower() in ("neutral", "minor", "major"):
+                    marks[system, at].append((cut, len(text), severity.lower(), category, rater))
                 place = [system, judged.documents[at], str(numbers[at]), str(at + 1), rater]
                 rows.append("\t".join([*place, *texts, category, severity]))
     order = draw(st.permutations(rows))
-    return HEADER + "".join(f"{row}\n" for row in order), dict(penalties)
+    return HEADER + "".join(f"{row}\n" for row in order), dict(penalties), marks
 
 
 @settings(max_examples=60)
 @given(st.data(), judged_sets(), st.booleans(), st.booleans())
 def test_round_trip(data: st.DataObject, judged: JudgedSet, by_document: bool, per_rater: bool) -> None:
-    content, penalties = data.draw(annotations(judged))
+    content, penalties, marks = data.draw(annotations(judged))
     with tempfile.TemporaryDirectory() as folder:
         options = write_texts(Path(folder), judged)
         del options["system_outputs"]
@@ -104,8 +112,11 @@ def test_round_trip(data: st.DataObject, judged: JudgedSet, by_document: bool, p
         assert (each.hypothesis, each.source) == (judged.outputs[system][at], judged.sources[at])
         assert each.references == tuple(stream[at] for stream in judged.references)
         assert each.document == judged.documents[at]
+        assert sorted(map(tuple, json.loads(each.further["errors"]))) == sorted(
+            mark for mark in marks[system, at] if not per_rater or mark[-1] == each.rater
+        )
         if not per_rater:
-            assert each.further == {"n_raters": str(len(penalties[system, at]))}
+            assert each.further["n_raters"] == str(len(penalties[system, at]))
 
 
 def row(system: str = "S", doc_id: int = 1, target: str = "t", severity: str = "Minor", **other: Any) -> str:
