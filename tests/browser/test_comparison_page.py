@@ -18,6 +18,9 @@ from tests.browser.test_training_report import RATIOS
 from tests.comparison_cases import OUTPUTS, REFERENCES, compared, facts
 from tests.model_cases import model
 
+# What is compared here is made up.
+pytestmark = pytest.mark.filterwarnings("ignore::pfsm.errors.MismatchWarning")
+
 SHOWN = "[...document.querySelectorAll('.row')].sort((p, q) => p.place - q.place).map((row) => Number(row.id.slice(4)))"
 COUNT = "document.getElementById('count').textContent"
 TITLE = "document.getElementById('panel-title').textContent"

@@ -21,7 +21,9 @@ FIRST = [
     "On Monday , the proposal was rejected by the committee .", "x" * 299 + " y", "",
 ]  # fmt: skip
 SECOND = [line[: len(line) // 2] for line in FIRST]
-OTHERS = ["A cat was sitting on the mat .", *REFERENCES[1:4], *FIRST[4:]]
+OTHERS = [
+    line if line.strip() else "." for line in ("A cat was sitting on the mat .", *REFERENCES[1:4], *FIRST[4:])
+]
 
 
 @pytest.fixture(autouse=True)
