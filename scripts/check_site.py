@@ -38,7 +38,8 @@ class _Page(HTMLParser):
 
 def faults(site: Path) -> list[str]:
     """A line for each link that leads nowhere and for each address that a page would load from a network."""
-    paths = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+    # `_modules` holds the sources; their links back are hidden.
+    paths = [path for path in sorted(site.rglob("*.html")) if not {"_static", "_modules"} & {*path.parts}]
     pages = {path: _Page(path.read_text(encoding="utf-8")) for path in paths}
     found = [] if (site / "searchindex.js").is_file() else ["no search index"]
     for path, page in pages.items():
@@ -64,7 +65,7 @@ def _leads(page: Path, link: str, pages: dict[Path, _Page]) -> bool:
     if parts.scheme or parts.netloc:
         return True
     target = _target(page, link) if parts.path else page
-    if target.suffix != ".html":
+    if target.suffix != ".html" or "_modules" in target.parts:
         return target.is_file()
     return target in pages and (not parts.fragment or unquote(parts.fragment) in pages[target].anchors)
 

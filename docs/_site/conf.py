@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+
 from pfsm.version import __version__
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
@@ -15,8 +17,10 @@ project = "pfsm"
 author = "The pfsm developers"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["_site"]
+# Curly quotes would come with dashes: `--config` in a heading or a table cell would lose a hyphen.
+smartquotes = False
 root_doc = "index"
 default_role = "code"
 nitpicky = False
@@ -28,12 +32,14 @@ napoleon_use_ivar = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_class_signature = "mixed"
-autodoc_default_options = {"members": True, "undoc-members": False, "show-inheritance": False}
+autodoc_default_options = {"members": True}
+maximum_signature_line_length = 72
 python_display_short_literal_types = True
 python_use_unqualified_type_names = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "pfsm"
+html_favicon = "static/favicon.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_js_files = ["filter.js"]
@@ -113,10 +119,48 @@ def _on_site(_: Any, page: str, source: list[str]) -> None:
     """Adds the navigation to the first page and turns links that leave the documentation into text."""
     home = "../" * page.count("/") + "index.md"
     text = _OUTSIDE.sub(r"\1", _README.sub(f"]({home})", _RESULTS.sub(_drawn, source[0])))
-    text = text.replace("```mermaid\n", "```text\n")  # drawing it would take a script from a network
     source[0] = text + _TREE if page == root_doc else text
 
 
+# Annotations as Python spells them out, and the names that people know them by.
+_SPELLED_OUT = (
+    (re.compile(r"(?:[~\w.]+ \| )?[~\w.]*_SupportsArray\[.*?complex \| bytes \| str\]"), "ArrayLike"),
+    (re.compile(r"[~\w.]*ndarray\[tuple\[[~\w.]*Any, \.\.\.\], [~\w.]*dtype\[[^\]]*\]\]"), "ndarray"),
+    (
+        re.compile(r"~?\b(?:collections\.abc|typing|pathlib|numpy\.typing|numpy|pfsm(?:\.\w+)*)\.(?=[A-Z])"),
+        "",
+    ),
+)
+
+
+def _short(text: str) -> str:
+    for pattern, name in _SPELLED_OUT:
+        text = pattern.sub(name, text)
+    return text
+
+
+def _signature(*parts: Any) -> tuple[str | None, str | None]:
+    """A signature and the annotation of what is returned, in short names."""
+    shown, returned = (text and _short(text) for text in parts[-2:])
+    return shown, returned
+
+
+def _docstring(*parts: Any) -> None:
+    """The types of attributes, in short names."""
+    lines = parts[-1]
+    lines[:] = [_short(line) if line.startswith(":vartype") else line for line in lines]
+
+
+def _dashes(_: Any, doctree: nodes.document) -> None:
+    """What stands between a parameter and its description; Sphinx leaves it to curly quotes."""
+    for node in list(doctree.findall(nodes.Text)):
+        if node.astext() == " -- ":
+            node.parent.replace(node, nodes.Text(" – "))
+
+
 def setup(app: Any) -> None:
-    """Connects the handler of page sources."""
+    """Connects the handlers of page sources, signatures and docstrings."""
     app.connect("source-read", _on_site)
+    app.connect("autodoc-process-signature", _signature)
+    app.connect("autodoc-process-docstring", _docstring, priority=900)  # after napoleon
+    app.connect("doctree-read", _dashes)

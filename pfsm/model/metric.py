@@ -520,7 +520,7 @@ class Metric(SegmentMetric):
         return signature(self.model, self._of_last_call if nrefs is None else nrefs, self.resources)
 
     def get_short_signature(self, nrefs: NumberOfReferences | None = None, level: Level = "segment") -> str:  # noqa: ARG002
-        """``pfsm:en:bd0faa24:0.1.0``: name and fingerprint of the model, and the version; as `get_signature`."""
+        """``pfsm:NAME:FINGERPRINT:VERSION``: name and fingerprint of the model, and the version; as `get_signature`."""
         return short_signature(
             self.name, self.model.fingerprint, self._of_last_call if nrefs is None else nrefs
         )
