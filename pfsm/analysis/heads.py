@@ -1,8 +1,9 @@
 """Head words of constituents, and the labelled dependencies that follow from them.
 
-The rules are those of Magerman (1995) in the version of Collins (1999, appendix A), with the three modifications of
-Kahn, Snover and Ostendorf (2009, "Expected dependency pair match", section 3.1): prepositional phrases are headed by
-their noun, complementiser phrases by their verb, and auxiliaries are modifiers of main verbs.
+The rules are those of Magerman (1995) in the version of Collins (1999, appendix A), in place of those of Charniak's
+parser, with the three modifications of Kahn, Snover and Ostendorf (2009, "Expected dependency pair match", section
+3.1): prepositional phrases are headed by their nominal, be it a phrase or a bare word, complementiser phrases by their
+verb, and auxiliaries are modifiers of main verbs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,15 +15,18 @@ from pfsm.analysis.sentence import DependencyTree
 # The side from which to search the children, and the labels to search for, in order: where they differ from Collins's.
 _RULES = COLLINS_RULES | {
     "NX": (PHRASE, ""),
-    "PP": (LEFT, "NP NML WHNP QP ADJP S SBAR VP ADVP PP IN TO VBG VBN RP FW"),
+    "PP": (LEFT, "NP NML NX WHNP QP ADJP S SBAR VP ADVP PP IN TO VBG VBN RP FW"),
     "S": (LEFT, "VP S SBAR ADJP UCP NP TO IN"),
     "SBAR": (LEFT, "S SQ SINV SBAR FRAG VP WHNP WHPP WHADVP WHADJP IN DT"),
     "SINV": (LEFT, "VP VBZ VBD VBP VB MD S SINV ADJP NP"),
     "SQ": (LEFT, "VP VBZ VBD VBP VB MD SQ"),
     "VP": (LEFT, "VP VBD VBN VBZ VB VBG VBP AUX AUXG MD TO ADJP NN NNS NP"),
-    "WHPP": (LEFT, "WHNP NP IN TO FW"),
+    "WHPP": (LEFT, "WHNP NP NML NX QP IN TO FW"),
     TOP: (LEFT, ""),
 }
+_PREPOSITIONAL = frozenset({"PP", "WHPP"})
+_NOMINAL_PHRASES = frozenset({"NP", "NML", "NX", "WHNP", "QP"})
+_NOMINAL_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "WP", "CD"})
 _PUNCTUATION = frozenset({",", ":", "``", "''", ".", "-LRB-", "-RRB-", "HYPH", "NFP"})
 
 
@@ -36,7 +40,12 @@ def head_child(node: Constituent) -> Constituent:
         raise ValueError("a leaf has no parts")
     # Punctuation is the head only of itself.
     children = [child for child in node.children if not _is_punctuation(child)] or list(node.children)
-    return children[place_of_head(node.label, [child.label for child in children], _RULES, RIGHT)]
+    labels = [child.label for child in children]
+    if node.label in _PREPOSITIONAL and not _NOMINAL_PHRASES.intersection(labels):
+        # "Post-war": of bare words the last, as in a noun phrase.
+        if bare := [child for child in children if child.label in _NOMINAL_TAGS]:
+            return bare[-1]
+    return children[place_of_head(node.label, labels, _RULES, RIGHT)]
 
 
 def _is_punctuation(node: Constituent) -> bool:

@@ -4,6 +4,9 @@ from dataclasses import dataclass, field, replace
 
 # More trees of a line add little information, and take longer than the marginals over all trees.
 MOST_TREES = 1000
+# A tree's probability is summed over derivations that are listed. A shorter list of constituent trees is the head of
+# one of this length, or else its first tree could be another.
+SHORTEST_LIST = 50
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Wanted:
     @property
     def key(self) -> str:
         """What analyses are cached by; that of old questions stays, so that their answers are found."""
-        headed = f" headed={self.headed}" if self.headed else ""
+        headed = f" headed={self.headed} of {max(self.headed, SHORTEST_LIST)}" if self.headed else ""
         roles = (" roles nominal" if self.nominal else " roles") if self.roles else ""
         return f"{self!r}{headed}{roles}"
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from pfsm.analysis.packed import packed, unpacked
 from pfsm.analysis.programs import parsed_text
 from pfsm.analysis.wanted import Wanted
 from pfsm.english.parser.trees import best_constituents
+from pfsm.metrics import get_metric
 
 NAMES = ("", "NP", "S+VP")
 FRAGMENT = "(TOP (FRAG (NP (NP (NN a)) (PP (IN of) (NP (NN b)))) (: -) (NP (NN c))))"
@@ -92,6 +94,22 @@ def test_the_parser_that_ships() -> None:
         assert (many.headed[0].heads, many.headed[0].labels) == (expected.heads, expected.labels)
         assert unpacked(packed(many)).headed == many.headed
     assert len(several[0].headed) == 20
+
+
+def test_a_shorter_list_is_the_head_of_a_longer_one() -> None:
+    """Also in the metric. The likeliest bracketing gives the tree of rank 14 here, a short list another one first."""
+    line = "Nobody, said the clerk, will pay for bread - not even here, in the market."
+    (long,) = get_analyser("en-ewt").analyse([line], Wanted(headed=50))
+    for count in (1, 7):
+        (short,) = get_analyser("en-ewt").analyse([line], Wanted(headed=count))
+        assert short.headed == long.headed[:count]
+    first = long.headed[0]
+    pieces = Counter(zip(long.tokens, first.labels, strict=True))
+    (other,) = get_analyser("en-ewt").analyse([line[8:]], Wanted(headed=50))
+    theirs = Counter(zip(other.tokens, other.headed[0].labels, strict=True))
+    expected = 2 * (pieces & theirs).total() / (pieces.total() + theirs.total())
+    metric = get_metric("dpm", labels="ab", parts="dl", lowercase=False)
+    assert metric.score_pairs([line], [line[8:]]).tolist() == pytest.approx([expected])
 
 
 def test_labels_of_projected_arcs() -> None:

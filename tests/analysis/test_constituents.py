@@ -71,6 +71,24 @@ def test_figure_three_of_kahn_and_others() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("phrase", "head"),
+    [
+        ("(PP (IN post) (HYPH -) (NN war))", "war"),
+        ("(PP (IN pre) (HYPH -) (CD 1990))", "1990"),
+        ("(PP (IN of) (NNP Ann) (NNP Hill))", "Hill"),
+        ("(PP (ADVP (RB just)) (IN like) (PRP her))", "her"),
+        ("(PP (IN in) (CD two) (NNS days))", "days"),
+        ("(WHPP (IN for) (WP whom))", "whom"),
+        ("(PP (NN year) (IN after) (NP (NN year)))", "year"),
+        ("(PP (IN in) (JJ general))", "in"),
+    ],
+)
+def test_prepositional_phrases_are_headed_by_their_nominal(phrase: str, head: str) -> None:
+    # Kahn et al. (2009), section 3.1, also where the nominal is no phrase. An adjective is no nominal.
+    assert [word for word, _, governor in dependencies(phrase) if governor == "ROOT"] == [head]
+
+
 def test_auxiliaries_and_complementisers_are_modifiers() -> None:
     line = (
         "(TOP (S (NP (PRP I)) (VP (VBP know) (SBAR (IN that) (S (NP (PRP she)) "

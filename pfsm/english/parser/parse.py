@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pfsm.analysis.constituents import Constituent, tree_of_spans
 from pfsm.analysis.heads import head_dependencies
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, moved
-from pfsm.analysis.wanted import Wanted
+from pfsm.analysis.wanted import SHORTEST_LIST, Wanted
 from pfsm.english.parser.network import LineScores, Network
 from pfsm.english.parser.trees import best_constituents, best_tree, best_trees, tree_marginals
 from pfsm.english.parser.weights import Matrix, ParserWeights
@@ -104,9 +104,9 @@ class Parser:
             partial(self._network.span_labels, encoded),
             self._span_labels,
             tags,
-            count,
+            max(count, SHORTEST_LIST),
         )
-        trees = [(head_dependencies([one.tree]), one.log_probability) for one in found]
+        trees = [(head_dependencies([one.tree]), one.log_probability) for one in found[:count]]
         return [
             DependencyTree(tuple(head and head + first for head in tree.heads), tree.labels, probability)
             for tree, probability in trees

@@ -188,9 +188,8 @@ def _expected(
 def _listed(analysis: Analysis, expectation: Expectation) -> Sequence[DependencyTree]:
     """The likeliest trees of a line, with the labels that are asked for."""
     if expectation.labels == FROM_CONSTITUENTS:
-        # One tree stands in for a list; by itself it is the likeliest one.
-        several = analysis.headed if expectation.n != 1 else ()
-        return (several or (constituent_dependencies(analysis),))[: expectation.n]
+        # One tree stands in for a list.
+        return (analysis.headed or (constituent_dependencies(analysis),))[: expectation.n]
     trees = (analysis.trees or (tree_of(analysis),))[: expectation.n]
     if expectation.labels == UNIVERSAL:
         return trees

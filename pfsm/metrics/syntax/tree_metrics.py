@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.wanted import MOST_TREES, Wanted
+from pfsm.analysis.wanted import MOST_TREES, SHORTEST_LIST, Wanted
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import (
     AnalysedMetric,
@@ -174,7 +174,8 @@ def pair_metric(name: str, options: Options) -> PrecisionRecallMetric:
 
 def _wanted(n: int | None, gamma: float, labels: str) -> Wanted:
     if labels == FROM_CONSTITUENTS:
-        return Wanted(constituents=True) if n == 1 else Wanted(headed=n or 0)
+        # Of an analyser without lists, one tree. Whatever n is, one analysis in the cache serves.
+        return Wanted(constituents=True, headed=max(n or 0, SHORTEST_LIST))
     also = labels == PROJECTED
     if n is None:
         return Wanted(marginals=True, gamma=gamma, constituents=also)
