@@ -43,7 +43,8 @@ def head_child(node: Constituent) -> Constituent:
     labels = [child.label for child in children]
     if node.label in _PREPOSITIONAL and not _NOMINAL_PHRASES.intersection(labels):
         # "Post-war": of bare words the last, as in a noun phrase.
-        if bare := [child for child in children if child.label in _NOMINAL_TAGS]:
+        bare = [child for child in children if child.label in _NOMINAL_TAGS]
+        if bare:
             return bare[-1]
     return children[place_of_head(node.label, labels, _RULES, RIGHT)]
 

@@ -1,7 +1,8 @@
 """Dependency features: no blocks of their own, but how far the syntax of two substituted words agrees.
 
-Link features are those of Wang and Manning (2012), section 3.4. They hold where two neighbouring words are substituted
-one after the other and stand in the same relation (subject, object or predicate) in the same direction on both sides.
+Link features are those of Wang and Manning (2012), section 3.3. They hold where two neighbouring words are substituted
+one after the other and stand in the same relation (subject, object or predicate) in the same direction on both sides:
+relations of one class, or with ``links: label``, as the paper has it, those of one label.
 Features of single substitutions go beyond the paper: both words have the same relation to their heads (``dep:class``),
 their heads are the same word (``dep:head``), or both (``dep:both``). With ``marginals`` the value of a feature is the
 probability that it holds, with the two sides taken as independent; else it is 1 where it holds of the likeliest trees.
@@ -30,13 +31,14 @@ from pfsm.matchers.analysed_lines import (
     relations,
 )
 from pfsm.matchers.protocol import NO_BLOCKS, Annotations, BuiltIn, EncodedPairs, Offers, read_options
-from pfsm.runtime.options import Options, flag, text
+from pfsm.runtime.options import Option, Options, flag, text
 from pfsm.text.vocabulary import EncodedLines
 
+BY_LABEL = "label"
 KNOWN = {
     "parser": text(DEFAULT_PARSER, "the name of a parser"),
     "marginals": flag(False),
-    "links": flag(True),
+    "links": Option(True, lambda value: isinstance(value, bool) or value == BY_LABEL, "true, false or label"),
     "arcs": flag(True),
 }
 ARC_NAMES = ("dep:class", "dep:head", "dep:both")
@@ -51,7 +53,7 @@ class DependencyFeatures:
     Args:
         parser: Name of the analyser, as `pfsm.analysis.analysers.get_analyser` takes it.
         marginals: Whether values are probabilities.
-        links: Whether to give link features.
+        links: Whether to give link features; `BY_LABEL`: of relations with the same label, not of the same class.
         arcs: Whether to give features of single substitutions.
 
     Raises:
@@ -61,7 +63,7 @@ class DependencyFeatures:
     name = "dep"
     state = ""
 
-    def __init__(self, parser: str, *, marginals: bool, links: bool, arcs: bool) -> None:
+    def __init__(self, parser: str, *, marginals: bool, links: bool | str, arcs: bool) -> None:
         self._parser = parser
         self._marginals = marginals
         self._links, self._arcs = links, arcs
@@ -91,8 +93,22 @@ class DependencyFeatures:
                 sides = _line_words(pairs.references, pair, words), _line_words(pairs.hypotheses, pair, words)
                 arcs += [(row, *entry) for entry in _arc_values(left[i], right[j], *sides)]
             if self._links and (pair, i - 1, j - 1) in places:
-                links += [(row, *entry) for entry in _link_values(left, i, right, j)]
+                links += [(row, *entry) for entry in self._link_values(left, i, right, j)]
         return Annotations(ARC_NAMES if self._arcs else (), arcs, LINK_NAMES if self._links else (), links)
+
+    def _link_values(self, left: Relations, i: int, right: Relations, j: int) -> Iterator[tuple[int, float]]:
+        """Number and value of the features of a substitution after its neighbour."""
+        sums = dict.fromkeys(LINK_CLASSES, 0.0)
+        # The later word hangs on the earlier one, or the earlier one on the later.
+        for left_pair, right_pair in (((i, i - 1), (j, j - 1)), ((i - 1, i), (j - 1, j))):
+            for one in _between(left, *left_pair):
+                name = CLASS_OF_LABEL[one.label]
+                for other in _between(right, *right_pair):
+                    if one.label == other.label or (
+                        self._links != BY_LABEL and name == CLASS_OF_LABEL[other.label]
+                    ):
+                        sums[name] += one.probability * other.probability
+        return ((number, value) for number, value in enumerate(sums.values()) if value >= _SMALLEST_VALUE)
 
     def _relations(self, pairs: EncodedPairs) -> tuple[list[Relations], list[Relations]]:
         """The relations of all references and of all hypotheses; a line that occurs often is analysed once."""
@@ -136,25 +152,9 @@ def _same_word(one: int, other: int, left_words: NDArray[np.int32], right_words:
     return bool(left_words[one - 1] == right_words[other - 1])
 
 
-def _link_values(left: Relations, i: int, right: Relations, j: int) -> Iterator[tuple[int, float]]:
-    """Number and value of the features of a substitution after its neighbour."""
-    sums = [0.0] * len(LINK_NAMES)
-    # The later word hangs on the earlier one, or the earlier one on the later.
-    for left_pair, right_pair in (((i, i - 1), (j, j - 1)), ((i - 1, i), (j - 1, j))):
-        ours, theirs = _class_probabilities(left, *left_pair), _class_probabilities(right, *right_pair)
-        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-            sums[number] += one * other
-    return ((number, value) for number, value in enumerate(sums) if value >= _SMALLEST_VALUE)
-
-
-def _class_probabilities(line: Relations, dependent: int, head: int) -> list[float]:
-    """How probable it is that a word hangs on another, by class of relation."""
-    sums = dict.fromkeys(LINK_CLASSES, 0.0)
-    for relation in line[dependent]:
-        name = CLASS_OF_LABEL.get(relation.label)
-        if name is not None and relation.head == head + 1:
-            sums[name] += relation.probability
-    return list(sums.values())
+def _between(line: Relations, dependent: int, head: int) -> list[Relation]:
+    """How a word may hang on another, as far as features tell."""
+    return [one for one in line[dependent] if one.head == head + 1 and one.label in CLASS_OF_LABEL]
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:
