@@ -7,13 +7,13 @@ import os
 import sys
 import traceback
 import warnings
-from argparse import Action, ArgumentError, ArgumentParser, Namespace
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from argparse import Namespace
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NoReturn, TextIO
+from typing import TextIO
 
-from pfsm.commands import COMMANDS
+from pfsm.commands import COMMANDS, TASKS
+from pfsm.commands.parsers import Parser
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.registry import fault_of_plugin
 from pfsm.runtime.interrupts import kept_interrupts
@@ -137,19 +137,20 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     parser = Parser(prog="pfsm", description=DESCRIPTION)
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    # The length of this metavar, less three letters, is the width of the column of command names.
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND ARGUMENTS", title="commands")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", tasks=TASKS)
     # Only the command that runs is imported: `pfsm --help` stays quick.
     chosen = next((word for word in arguments if word in COMMANDS), None)
     for name, summary in COMMANDS.items():
-        subparser = subparsers.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
+        subparser = subparsers.add_parser(
+            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
+        )
         if name == chosen:
             command = import_module(f"pfsm.commands.{name}")
             command.add_arguments(subparser)
             subparser.add_argument(
                 "--verbose",
                 action="store_true",
-                help="say how far things are, every few seconds; on a terminal a bar shows it anyway",
+                help="progress in plain lines where no bar is drawn",
             )
             subparser.set_defaults(run=command.run)
     options = parser.parse_args(arguments)
@@ -170,66 +171,6 @@ def _run(arguments: list[str]) -> int:
         status: int | None = options.run(options)
     sys.stdout.flush()
     return status or 0
-
-
-# Similarity by difflib's measure, 0 to 1.
-_ALIKE = 0.6
-
-
-class Parser(ArgumentParser):
-    """A parser of arguments whose messages say what was probably meant."""
-
-    _has_actions = False
-
-    def add_subparsers(self, **settings: Any) -> Any:
-        """As in argparse."""
-        self._has_actions = True
-        return super().add_subparsers(**settings)
-
-    def parse_known_args(  # type: ignore[override]  # argparse's own overloads differ only in the namespace's type
-        self, args: Sequence[str] | None = None, namespace: Namespace | None = None
-    ) -> tuple[Namespace, list[str]]:
-        """As in argparse; a command itself refuses what it does not know, with its own usage."""
-        words = sys.argv[1:] if args is None else list(args)
-        if not self._has_actions:
-            self._check_names(words)
-        found, others = super().parse_known_args(words, namespace)
-        if others and not self._has_actions:
-            self.error(f"unrecognized arguments: {' '.join(others)}")
-        return found, others
-
-    def _check_names(self, words: Iterable[str]) -> None:
-        """Finds a mistyped option first: without it argparse often only misses another one."""
-        for word in words:
-            if word == "--":
-                return
-            name = word.partition("=")[0]
-            if not name.startswith("--") or " " in word:  # argparse takes words with spaces for values
-                continue
-            # Those of argument groups are among them.
-            known = self._option_string_actions
-            if not any(option.startswith(name) for option in known):
-                self.error(f"unknown option {name}{meant(name, known)}")
-
-    def _check_value(self, action: Action, value: Any) -> None:
-        """As in argparse, and what was meant."""
-        try:
-            super()._check_value(action, value)
-        except ArgumentError as error:
-            error.message += meant(str(value), [str(choice) for choice in action.choices or ()])
-            raise
-
-    def error(self, message: str) -> NoReturn:
-        """Prints the usage and the message; ends with status 2."""
-        self.print_usage(sys.stderr)
-        self.exit(2, f"{self.prog}: error: {message} (`{self.prog} --help` explains all options)\n")
-
-
-def meant(name: str, known: Iterable[str]) -> str:
-    """``; did you mean X?`` with the most similar name; empty if none is similar."""
-    by_letters = {one.casefold(): one for one in sorted(known)}
-    near = get_close_matches(name.casefold(), by_letters, 1, _ALIKE)
-    return f"; did you mean {by_letters[near[0]]}?" if near else ""
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from pfsm.cli import Parser
 from pfsm.commands import COMMANDS
+from pfsm.commands.parsers import EXAMPLES, Parser
 from pfsm.metrics import get_metric, metric_names
 from pfsm.metrics.registry import describe_feature
 
@@ -46,7 +46,7 @@ def _commands() -> Iterator[str]:
     for name, summary in COMMANDS.items():
         parser = Parser(prog=f"pfsm {name}")
         import_module(f"pfsm.commands.{name}").add_arguments(parser)
-        yield f"\n## pfsm {name}\n\n{summary[0].upper()}{summary[1:]}.\n"
+        yield f"\n## pfsm {name}\n\n{summary[0].upper()}{summary[1:]}.\n\n```sh\n{EXAMPLES[name]}\n```\n"
         yield from _options(parser, 3)
 
 

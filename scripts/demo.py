@@ -71,7 +71,7 @@ def prepare() -> None:
     shutil.rmtree(OUTPUT, ignore_errors=True)
     OUTPUT.mkdir()
     corpus = Path(str(files("pfsm.resources") / "demo"))
-    for name in ("train.tsv", "test.tsv"):
+    for name in ("train.tsv", "test.tsv", "table.yaml"):
         shutil.copy(corpus / name, OUTPUT / name)
     table = read_table(corpus / "test.tsv")
     systems, references = table.columns["system"], table.columns["reference"]

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pfsm.commands.languages import add_language, metric_options, model_name
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import check_writable
-from pfsm.metrics import SegmentMetric, get_metric, metric_names
+from pfsm.metrics import SegmentMetric, get_metric
 from pfsm.metrics.base import Level
 from pfsm.metrics.inputs import NumberOfReferences
 from pfsm.model.metric import Metric
@@ -69,23 +69,7 @@ def print_columns(rows: Sequence[Sequence[str]]) -> None:
         print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-class _MetricNames:
-    """The names of all metrics, looked up when they are printed: it takes as long as scoring a pair."""
-
-    def __str__(self) -> str:
-        return ", ".join(metric_names())
-
-
-class _Naming(Action):
-    """An option whose help may say ``%(names)s``, the names of all metrics."""
-
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        super().__init__(*arguments, **keywords)
-        # Whatever an action has as an attribute, argparse puts into its help.
-        self.names = _MetricNames()
-
-
-class _Once(_Naming):
+class _Once(Action):
     """Takes one value; of several it would not be clear which one counts."""
 
     def __call__(
@@ -110,7 +94,7 @@ def add_model(parser: ArgumentParser, default: str = DEFAULT_MODEL) -> None:
         action=_Once,
         default=default,
         metavar="NAME|FILE",
-        help=f"a shipped model (see `pfsm models`) or a model file (default: {default})",
+        help=f"see `pfsm models`, or a model file (default: {default})",
     )
     add_resources(parser)
 
@@ -123,8 +107,7 @@ def add_resources(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=PATH",
-        help="a folder, file or `command:PROGRAM` that a model file names and that is not in the folder of resources "
-        "(`docs/security.md`); may be repeated",
+        help="path or `command:PROGRAM` of a resource that a model names (docs/security.md)",
     )
 
 
@@ -140,12 +123,12 @@ def add_scorer(parser: ArgumentParser) -> None:
     add_model(parser)
     parser.set_defaults(model=None)
     parser.add_argument(
-        "--metric", action=_Once, metavar="NAME", help="instead of a model, another metric: %(names)s"
+        "--metric", action=_Once, metavar="NAME", help="instead of a model: see `pfsm metrics`"
     )
     add_language(parser)
 
 
-class _Scorer(_Naming):
+class _Scorer(Action):
     """Notes a model or a metric in the order of the command line."""
 
     def __call__(
@@ -167,7 +150,7 @@ def add_scorers(parser: ArgumentParser) -> None:
         action=_Scorer,
         default=SUPPRESS,
         metavar="NAME|FILE",
-        help=f"a shipped model (see `pfsm models`) or a model file (default: {DEFAULT_MODEL})",
+        help=f"see `pfsm models`, or a model file (default: {DEFAULT_MODEL})",
     )
     add_resources(parser)
     parser.add_argument(
@@ -175,7 +158,7 @@ def add_scorers(parser: ArgumentParser) -> None:
         action=_Scorer,
         default=SUPPRESS,
         metavar="NAME",
-        help="another metric: %(names)s; --model and --metric may be repeated and mixed",
+        help="see `pfsm metrics`; may be repeated and mixed with --model",
     )
     add_language(parser)
 
@@ -206,7 +189,7 @@ def add_signature(parser: ArgumentParser) -> None:
         "--signature",
         choices=("short", "long"),
         default="short",
-        help="of text output: short (default), or long, with everything that can change a score; JSON has both",
+        help="long: with all that can change a score (default: short)",
     )
 
 
@@ -224,9 +207,7 @@ def print_signature(metric: SegmentMetric, nrefs: NumberOfReferences, options: N
 
 def add_quiet(parser: ArgumentParser) -> None:
     """``--quiet``."""
-    parser.add_argument(
-        "--quiet", "-q", action="store_true", help="no warnings and no progress; errors are still printed"
-    )
+    parser.add_argument("--quiet", "-q", action="store_true", help="errors alone: no warnings, no progress")
 
 
 def add_strict(parser: ArgumentParser) -> None:
@@ -234,7 +215,7 @@ def add_strict(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="end with status 2 where there is a warning, such as of outputs in another language than the references",
+        help="end with status 2 where there is a warning",
     )
 
 
@@ -277,7 +258,7 @@ def add_threads(parser: ArgumentParser) -> None:
         "--threads",
         type=positive,
         metavar="N",
-        help="number of cores to use (default: all; results do not depend on it)",
+        help="cores to use (default: all; changes no result)",
     )
 
 
@@ -288,7 +269,7 @@ def add_resamples(parser: ArgumentParser) -> None:
         type=positive,
         default=1000,
         metavar="N",
-        help="bootstrap resamples (default: 1000; the seed is in PFSM_SEED, default 12345)",
+        help="bootstrap resamples (default: 1000; the seed is PFSM_SEED)",
     )
 
 
@@ -297,7 +278,7 @@ def add_scheduler(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="run on the Dask cluster of this scheduler (tcp://HOST:8786), or in N processes on this machine (local:N)",
+        help="Dask cluster (tcp://HOST:8786), or processes here (local:N)",
     )
 
 

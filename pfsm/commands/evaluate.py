@@ -48,7 +48,7 @@ from pfsm.data import Table, overlap
 from pfsm.data.judgments import all_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation import canonical, default_seed, preference_counts
-from pfsm.evaluation.catalogue import BY_LEVEL, DOCUMENT, LEVELS, PREFERENCES, SEGMENT, SYSTEM
+from pfsm.evaluation.catalogue import LEVELS, PREFERENCES, SYSTEM
 from pfsm.evaluation.questions import PREFERENCE, RANKING, RESAMPLES
 from pfsm.evaluation.system_level import EXPECTED_WINS, SYSTEM_SCORES
 
@@ -62,7 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "data",
         nargs="+",
         metavar="DATA.tsv",
-        help="files with reference, hypothesis and a score, or with reference, better and worse; .gz is read",
+        help="reference, hypothesis and a score, or reference, better and worse; .gz is read",
     )
     add_source(parser)
     parser.add_argument(
@@ -71,56 +71,57 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--by",
         metavar="COLUMN",
-        help=f"compute the statistics for each value of this column (default: {DEFAULT_GROUPING} if every file has it)",
+        help=f"for each value of this column (default: {DEFAULT_GROUPING} if every file has it)",
     )
     parser.add_argument(
         "--tau",
         type=canonical,
         choices=("wmt12", "wmt13"),
-        help="Kendall tau of preferences: metric ties count as discordant (wmt12, the default) or are left out (wmt13)",
+        help="of preferences: ties of the metric count against it (wmt12, the default) or are left out (wmt13)",
     )
     parser.add_argument(
         "--statistics",
-        metavar="NAME[,NAME…]",
-        help="statistics to compute instead of the default ones; for absolute scores: "
-        f"{', '.join(BY_LEVEL[SEGMENT])}, {KING}; documents: {', '.join(BY_LEVEL[DOCUMENT])}; systems: "
-        f"{', '.join(BY_LEVEL[SYSTEM])}; preferences: {', '.join(PREFERENCES)}",
+        metavar="LIST",
+        help="such as pearson,acc-t, instead of the default ones (docs/evaluation.md)",
     )
     parser.add_argument(
         "--level",
         choices=LEVELS,
-        help="agreement about translations of segments (default), of documents (columns document, system), or about "
-        "systems (column system; of preferences better_system and worse_system)",
+        metavar="LEVEL",
+        help="agreement about translations of a segment (default) or a document, or about a system (columns document, "
+        "system; of preferences better_system, worse_system)",
     )
     parser.add_argument(
         "--system-scores",
         choices=tuple(SYSTEM_SCORES),
-        help="people's scores of systems at --level system, from preferences with better_system and worse_system: the "
-        "share of comparisons won (won, WMT12) or its mean over opponents (expected-wins, WMT13; the default)",
+        metavar="KIND",
+        help="of systems, from preferences: share of comparisons won (won, WMT12), or its mean over opponents "
+        "(expected-wins, WMT13; the default)",
     )
     parser.add_argument(
         "--versus",
-        metavar="MODEL|metric:NAME|column:NAME|scores:FILE",
-        help="another metric: test whether the two differ in their agreement with people",
+        metavar="SCORES",
+        help="test against another MODEL, metric:NAME, column:NAME or scores:FILE: who agrees more with people?",
     )
     parser.add_argument(
         "--test",
         choices=tuple(TESTS),
-        help="test for --versus: the paired bootstrap (default), or PERM-BOTH for absolute scores",
+        metavar="TEST",
+        help="for --versus: paired bootstrap (default), or perm-both for absolute scores",
     )
     parser.add_argument(
         "--resample",
         choices=RESAMPLES,
-        help="unit that the bootstrap draws and PERM-BOTH swaps: whole segments with all their translations (default; "
-        "whole documents at document level), single judgments, documents or systems",
+        metavar="UNIT",
+        help="what is drawn or swapped: segments with all their translations (default; at document level documents), "
+        "judgments, documents or systems",
     )
     parser.add_argument(
         "--spans",
         nargs="?",
         const="",
         metavar="FILE",
-        help="instead: how well the model finds the errors that experts marked (column errors), or those in FILE, JSON "
-        "lines as `pfsm score --spans` writes them",
+        help="instead: how well the model, or FILE of `pfsm score --spans`, finds the errors that experts marked",
     )
     add_signature(parser)
     add_format(parser, "text", "json")

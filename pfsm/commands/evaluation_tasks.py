@@ -15,6 +15,7 @@ from pfsm.commands.evaluation_sources import (
     file_numbers,
     scores_at_level,
 )
+from pfsm.commands.parsers import meant
 from pfsm.data import Judgments, Table
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Difference, Estimate, MeanEstimate, PairedTest, compare, estimate
@@ -92,7 +93,8 @@ def statistic_names(text: str, inputs: Inputs, level: str) -> list[str]:
         if name in names:
             raise PfsmError(f"--statistics: {name} is named twice")
         if name not in known:
-            raise PfsmError(f"--statistics: no {given.strip()!r} here; there are {', '.join(known)}")
+            found = f"no {given.strip()!r} here{meant(name, known)}"
+            raise PfsmError(f"--statistics: {found}; there are {', '.join(known)}")
         names.append(name)
     return names
 

@@ -23,13 +23,12 @@ def add_language(parser: ArgumentParser, what: str = "the translations") -> None
         "--language",
         type=_language,
         metavar="LANG",
-        help=f"language of {what}: an English name or a code, such as German, de, zh-Hans; without --model it "
-        "chooses the model, and for BLEU, TER and METEOR the options",
+        help=f"of {what}, such as German, de, zh-Hans: chooses model and tokenisers",
     )
     parser.add_argument(
         "--force",
         action="store_true",
-        help="go on with text in a script whose words the model cannot tell apart",
+        help="even where the model cannot tell words apart",
     )
 
 

@@ -72,8 +72,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--table",
         metavar="FILE",
-        help="instead: a TSV with reference and hypothesis, or COMET's CSV with ref and mt; with --output also a "
-        "folder, a pattern, Parquet, any address of fsspec",
+        help="instead: a TSV with reference and hypothesis, or COMET's CSV with ref, mt; with --output also folders, "
+        "patterns, Parquet, addresses of fsspec",
     )
     add_test_set(parser)
     add_scorers(parser)
@@ -81,11 +81,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--level",
         choices=(CORPUS, SEGMENT, DOCUMENT),
-        help="one score a system (default), a segment (as -sl), or a document (with --table, column document)",
+        metavar="LEVEL",
+        help="one score for a corpus (default), segment (-sl) or document",
     )
     parser.add_argument("--score-only", "-b", action="store_true", help="print the number alone")
     parser.add_argument(
-        "--confidence", "-ci", action="store_true", help="the 95%% interval too, by a bootstrap over segments"
+        "--confidence", "-ci", action="store_true", help="95%% intervals too, by a bootstrap over segments"
     )
     add_resamples(parser)
     parser.add_argument(
@@ -94,11 +95,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_signature(parser)
     add_quiet(parser)
     add_strict(parser)
-    add_format(parser, "text", "json", "tsv", more="; text counts segments from 1, json and tsv from 0")
+    add_format(parser, "text", "json", "tsv", more="; json and tsv count from 0")
     parser.add_argument(
         "--spans",
         metavar="FILE",
-        help="write where the errors are, too: one JSON object for each system and segment, with a model alone",
+        help="write where the errors are: JSON lines, of a model alone",
     )
     add_threads(parser)
     _add_partitions(parser)
@@ -110,19 +111,17 @@ def _add_partitions(parser: ArgumentParser) -> None:
         "--output",
         "-o",
         metavar="DIR",
-        help="write the scores of --table there, in partitions; what an earlier run has finished is kept",
+        help="scores of --table, in partitions; an earlier run is resumed",
     )
     parser.add_argument(
-        "--output-format", choices=tuple(FORMATS), help="of the partitions of --output (default: parquet)"
+        "--output-format", choices=tuple(FORMATS), metavar="KIND", help=f"of --output: {', '.join(FORMATS)}"
     )
-    parser.add_argument(
-        "--keep", metavar="COLUMN[,COLUMN…]", help="with --output: copy these columns to the output, too"
-    )
+    parser.add_argument("--keep", metavar="COLUMNS", help="with --output: copy these columns, too")
     parser.add_argument(
         "--partition-size",
         type=_size,
         metavar="SIZE",
-        help="with --output: bytes of text in a partition, such as 64M (default: 8M)",
+        help="with --output: text in a partition (default: 8M)",
     )
 
 

@@ -19,15 +19,13 @@ def add_test_set(parser: ArgumentParser) -> None:
         "--test-set",
         "-t",
         metavar="NAME",
-        help="instead of REF: a test set of sacrebleu, such as wmt16, whose references are in sacrebleu's cache",
+        help="instead of REF: a test set in sacrebleu's cache, as wmt16",
     )
-    parser.add_argument(
-        "--language-pair", "-l", metavar="PAIR", help="language pair of the test set, such as de-en"
-    )
+    parser.add_argument("--language-pair", "-l", metavar="PAIR", help="of the test set, such as de-en")
     parser.add_argument(
         "--download",
         action="store_true",
-        help="let sacrebleu download the test set if its cache lacks it, and transformers a network of vectors",
+        help="fetch the test set, or a network of vectors, if it is missing",
     )
 
 

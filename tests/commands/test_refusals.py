@@ -188,5 +188,5 @@ def test_wrong_usage(cli: Cli) -> None:
     for more in (("--threads", "0"), ("--width", "18"), ("--format", "xml"), ("--no-such-option",)):
         outcome = cli(*SCORE, *more)
         assert (outcome.status, outcome.out) == (2, "")
-        assert "usage: pfsm" in outcome.err
-        assert ": error: " in outcome.err
+        assert outcome.err.startswith("pfsm score: error: ")
+        assert outcome.err.count("\n") == 1
