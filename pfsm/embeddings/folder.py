@@ -35,7 +35,7 @@ from pfsm.embeddings.session import (
 )
 from pfsm.errors import PfsmError
 from pfsm.io.files import checksum, decode, read_bytes
-from pfsm.io.limits import DOCUMENT, check_size
+from pfsm.io.limits import DOCUMENT
 from pfsm.runtime.forks import fork_safe
 from pfsm.runtime.threads import default_threads
 
@@ -284,8 +284,7 @@ class FolderEncoder:
         path = self.folder / CONFIG
         if not self.has_layers and not path.is_file():
             return {}
-        content = read_bytes(path)
-        check_size(len(content), str(path), DOCUMENT)
+        content = read_bytes(path, DOCUMENT)
         try:
             config = json.loads(decode(content, str(path)))
         except (ValueError, RecursionError):

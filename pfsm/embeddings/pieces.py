@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.files import decode, read_bytes
-from pfsm.io.limits import DOCUMENT, check_size
+from pfsm.io.limits import DOCUMENT
 from pfsm.runtime.forks import fork_safe
 
 _RUST = "pyo3_runtime"
@@ -132,8 +132,7 @@ def _read(path: Path) -> Any:
         raise NotInstalledError(
             "vectors of a network need further packages, which are not installed", missing_packages()
         ) from None
-    content = read_bytes(path)
-    check_size(len(content), str(path), DOCUMENT)
+    content = read_bytes(path, DOCUMENT)
     text = decode(content, str(path))
     unreadable = PfsmError(f"{path}: not a tokenizer file that the installed tokenizers can read")
     with faults_explained(lambda _: unreadable), reports_dropped():

@@ -18,9 +18,12 @@ from safetensors import SafetensorError, deserialize, safe_open
 from safetensors.numpy import save
 
 from pfsm.errors import PfsmError
+from pfsm.io.array_checks import are_bounded
 from pfsm.io.files import StrPath, display_name, reading_explained
 
 SCALE = ".scale"
+# Of what networks hold, masks among them, the products of whole numbers and scales stay finite.
+_LARGEST = 1e30
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I8": "<i1", "U8": "<u1"}
 
 Tensors = dict[str, NDArray[np.float32]]
@@ -122,6 +125,8 @@ def _explained(name: str) -> Iterator[None]:
         yield
     except (SafetensorError, OSError, ValueError):
         raise PfsmError(f"{name}: not a complete safetensors file; copy it again") from None
+    except PfsmError as error:
+        raise PfsmError(f"{name}: {error}") from None
 
 
 def _deserialised(content: bytes) -> dict[str, NDArray[Any]]:
@@ -138,6 +143,9 @@ def _deserialised(content: bytes) -> dict[str, NDArray[Any]]:
 def _scaled(tensors: Mapping[str, NDArray[Any]]) -> Stored:
     """Whole numbers with their scales, and other floating-point tensors as float32."""
     whole = [name for name, values in tensors.items() if values.dtype in (np.int8, np.uint8)]
+    for name, values in tensors.items():
+        if not are_bounded(values, _LARGEST):
+            raise PfsmError(f"{name} has a number above {_LARGEST:g} either way, or none")
     found: Stored = {name: tensors[name].astype(np.float32) for name in tensors if name not in whole}
     for name in whole:
         scale, values = found.pop(name + SCALE, None), tensors[name]

@@ -145,7 +145,7 @@ class WordTable:
         content = read_bytes(folder / WORDS)
         self._places = WordList(decode(content, str(folder / WORDS)).removesuffix("\n"))
         rows = read_stored(folder / VECTORS).get(MATRIX, np.zeros((0, 0), np.float32))
-        if len(rows.shape) != 2 or len(self._places) != rows.shape[0]:
+        if len(rows.shape) != 2 or len(self._places) != rows.shape[0] or 0 in rows.shape:
             raise PfsmError(f"{folder}: {WORDS} and {VECTORS} do not belong together; copy both again")
         self._folder = folder
         # Rows get their scale and length when they are first asked for: a start needs few of them. The last row is

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from pfsm.embeddings.bert_weights import is_tuned, stored_tensors
 from pfsm.embeddings.safetensors import safetensors_content, tensors_of
 from pfsm.errors import PfsmError
+from pfsm.io.array_checks import LARGEST_NUMBER, are_bounded
 from pfsm.io.files import StrPath, atomic_write, display_name, is_stream, read_bytes
-from pfsm.io.limits import HEAD, check_size
+from pfsm.io.limits import HEAD
 
 Float32 = NDArray[np.float32]
 
@@ -29,8 +30,6 @@ EPSILON = 1e-12
 # Of the logarithm of a piece's weight, either way.
 LARGEST_TOKEN_WEIGHT = 4.0
 TYPICAL_LENGTH = 25.0
-# Of any number in a file: beyond, sums over a line could lose everything else.
-LARGEST_NUMBER = 1e4
 _MOST_LAYERS, _LARGEST_DIMENSION = 200, 16384
 # By array, its shape: L layers, D components.
 SHAPES: Mapping[str, tuple[str | int, ...]] = {
@@ -124,8 +123,7 @@ def head_from_bytes(content: bytes, where: str) -> Head:
         if arrays[name].shape != wanted:
             raise PfsmError(f"{where}: {name} has the shape {list(arrays[name].shape)}, not {list(wanted)}")
     for name, values in found.items():
-        # A comparison with NaN is false.
-        if not (np.abs(values) <= LARGEST_NUMBER).all():
+        if not are_bounded(values):
             raise PfsmError(f"{where}: {name} has a number above {LARGEST_NUMBER:g} either way, or none")
     if not (1 <= sizes["L"] <= _MOST_LAYERS and 1 <= sizes["D"] <= _LARGEST_DIMENSION):
         raise PfsmError(f"{where}: {sizes['L']} layers of {sizes['D']} components are no encoder's")
@@ -220,8 +218,7 @@ def read_heads(names: Iterable[str], folder: StrPath, where: str, *, needed: boo
             raise PfsmError(
                 f"{where}: needs {path.name} in the same folder, which is not there; copy it with the model"
             )
-        check_size(path.stat().st_size, display_name(path), HEAD)
-        remember_content(label, read_bytes(path), display_name(path))
+        remember_content(label, read_bytes(path, HEAD), display_name(path))
 
 
 def remember_content(label: str, content: bytes, where: str) -> None:

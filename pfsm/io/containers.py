@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
+from pfsm.io.array_checks import is_line
 from pfsm.io.files import StrPath, atomic_write, display_name, read_bytes, reading_explained
-from pfsm.io.limits import DOCUMENT, check_size
+from pfsm.io.limits import DOCUMENT, MOST_QUOTED, check_size
 
 ALIGNMENT = 8
 DIGEST_SIZE = 32
@@ -123,22 +124,26 @@ def _header(line: bytes, name: str, format_: Format) -> dict[str, Any]:
         header = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
         header = None
+    if isinstance(header, dict) and not is_line(header.get("name", "?")):
+        raise PfsmError(f"{name}: its name must be a line of text; {format_.again}")
     stem = format_.name.rpartition("-")[0]
     if not isinstance(header, dict) or not str(header.get("format", "")).startswith(f"{stem}-"):
         raise PfsmError(f"{name}: not a {format_.what} of pfsm; {format_.how}")
     if header["format"] != format_.name:
         raise PfsmError(
-            f"{name}: format is {header['format']!r}, this version of pfsm reads {format_.name!r}; "
+            f"{name}: format is {str(header['format'])[:MOST_QUOTED]!r}, this version of pfsm reads {format_.name!r}; "
             f"{format_.again}"
         )
     return header
 
 
 def _arrays(entries: Sequence[Sequence[Any]], body: bytes, start: int) -> dict[str, Array]:
-    arrays = {}
+    arrays: dict[str, Array] = {}
     for name, kind, size in entries:
         dtype = np.dtype(_TYPES[kind])
-        shape = [int(length) for length in (size if isinstance(size, list) else [size])]
+        shape = size if isinstance(size, list) else [size]
+        if str(name) in arrays or any(type(length) is not int or length < 0 for length in shape):
+            raise ValueError("an array is named twice or has no shape")
         array = np.frombuffer(body, dtype, count=math.prod(shape), offset=start).reshape(shape)
         arrays[str(name)] = array.astype(dtype.newbyteorder("="), copy=False)
         start += array.nbytes + -array.nbytes % ALIGNMENT

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TextIO, cast
 
 from pfsm.errors import PfsmError
-from pfsm.io.limits import FILE, check_lines, check_size, read_limited
+from pfsm.io.limits import FILE, Limit, check_lines, check_size, read_limited
 from pfsm.io.temporaries import PREFIX, temporary_beside
 
 StrPath = str | os.PathLike[str]
@@ -109,22 +109,34 @@ def _is_folder(path: StrPath) -> bool:
 
 _BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
+# What other compressed files begin with, none of which is UTF-8 text: the kind, and what unpacks it.
+_PACKED = {
+    b"\xfd7zXZ\0": ("xz", "xz -d"),
+    b"BZh": ("bzip2", "bzip2 -d"),
+    b"\x28\xb5\x2f\xfd": ("Zstandard", "zstd -d"),
+    b"PK\x03\x04": ("ZIP", "unzip"),
+    b"7z\xbc\xaf\x27\x1c": ("7-Zip", "7z x"),
+}
 # Paths that stand for an open stream: renaming a finished file over them would miss their reader.
 _STREAM_FOLDERS = ("/dev/fd/", "/dev/std", "/proc/")
 _FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
-def read_bytes(path: StrPath) -> bytes:
-    """Read a whole file (``-``: standard input) and decompress it if it is gzip.
+def read_bytes(path: StrPath, limit: Limit = FILE) -> bytes:
+    """Read a whole file (``-``: standard input) and decompress it if it is gzip; at most ``limit``, decompressed.
 
     Gzip is recognised by its first two bytes, whatever the file is called; no UTF-8 text begins with them.
     """
     name = display_name(path)
     with reading_explained(path):
-        content = _standard_input() if os.fspath(path) == STANDARD_INPUT else _file_content(path)
+        content = _standard_input(limit) if os.fspath(path) == STANDARD_INPUT else _file_content(path, limit)
     if content.startswith(_GZIP_MAGIC):
         with gzip_explained(name), gzip.GzipFile(fileobj=io.BytesIO(content)) as unpacked:
-            return read_limited(cast("BinaryIO", unpacked), name)
+            return read_limited(cast("BinaryIO", unpacked), name, limit, len(content))
+    for magic, (kind, program) in _PACKED.items():
+        # Text may begin with the letters BZh; what follows them in bzip2 is a digit and the digits of pi.
+        if content.startswith(magic) and (magic != b"BZh" or content[4:7] == b"1AY"):
+            raise PfsmError(f"{name}: is {kind}, which is not read; unpack it with `{program}`, or use gzip")
     if name.endswith(".gz"):
         if not content:
             raise PfsmError(f"{name}: the file is empty, not even gzip's header is in it; copy it again")
@@ -132,24 +144,24 @@ def read_bytes(path: StrPath) -> bytes:
     return content
 
 
-def _file_content(path: StrPath) -> bytes:
+def _file_content(path: StrPath, limit: Limit) -> bytes:
     """A file's bytes as they are stored; a pipe is read no further than it may go."""
     with Path(path).open("rb") as handle:
         status = os.fstat(handle.fileno())
         if not stat.S_ISREG(status.st_mode):
-            return read_limited(handle, display_name(path))
-        check_size(status.st_size, display_name(path), FILE)
+            return read_limited(handle, display_name(path), limit)
+        check_size(status.st_size, display_name(path), limit)
         return handle.read()
 
 
-def _standard_input() -> bytes:
+def _standard_input(limit: Limit) -> bytes:
     """All of standard input; a stand-in without a byte buffer (a StringIO) is read as text."""
     if sys.stdin is None:
         raise PfsmError("standard input: is closed; give a file")
     buffer: BinaryIO | None = getattr(sys.stdin, "buffer", None)
     if buffer is None:
         return sys.stdin.read().encode("utf-8", "surrogateescape")
-    return read_limited(buffer, display_name(STANDARD_INPUT))
+    return read_limited(buffer, display_name(STANDARD_INPUT), limit)
 
 
 def decode(content: bytes, name: str, needed: str = "") -> str:

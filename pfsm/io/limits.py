@@ -30,6 +30,8 @@ def byte_size(text: str) -> int | None:
 
 
 _BLOCK = 1 << 20
+# Characters of what an error quotes.
+MOST_QUOTED = 200
 
 
 @dataclass(frozen=True)
@@ -70,15 +72,29 @@ HEAD = Limit("PFSM_LARGEST_HEAD", "256M", "what was learned over an encoder is l
 LIMITS = (FILE, LINE, LINES, DOCUMENT, SETTINGS, HEAD)
 
 
-def read_limited(stream: BinaryIO, name: str) -> bytes:
-    """All that is in a stream, which may be one that decompresses."""
-    limit, parts, size = FILE.value, [], 0
+# Text rarely shrinks to a twentieth of its size: what grows more than this, and beyond this size, was made to do so.
+_MOST_GROWTH, _ALWAYS_UNPACKED = 100, 64 << 20
+
+
+def read_limited(stream: BinaryIO, name: str, limit: Limit = FILE, packed: int | None = None) -> bytes:
+    """All that is in a stream; ``packed``: the number of bytes that it decompresses, None where it is plain.
+
+    Whoever sets the limit also lifts the bound on growth.
+    """
+    most, content = limit.value, bytearray()
+    grown = most
+    if packed is not None and not os.environ.get(limit.variable):
+        grown = max(_ALWAYS_UNPACKED, _MOST_GROWTH * packed)
     while part := stream.read(_BLOCK):
-        size += len(part)
-        if size > limit:
-            raise FILE.exceeded(name)
-        parts.append(part)
-    return b"".join(parts)
+        if len(content) + len(part) > most:
+            raise limit.exceeded(name)
+        if len(content) + len(part) > grown:
+            raise PfsmError(
+                f"{name}: decompressed, it is more than {_MOST_GROWTH} times as large; if that is right, set "
+                f"{limit.variable} to its size, or unpack it"
+            )
+        content += part
+    return bytes(content)
 
 
 def check_size(size: int, name: str, limit: Limit) -> None:

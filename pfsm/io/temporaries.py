@@ -10,6 +10,7 @@ import hashlib
 import os
 import platform
 import secrets
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,8 +70,9 @@ def _claimed(folder: Path) -> tuple[Path, int]:
         path = folder / f"{PREFIX}{_HOST}-{secrets.token_hex(8)}{_SUFFIX}"
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         try:
-            _lock(descriptor)
-            if path.exists():
+            # Whoever sweeps holds the lock for a moment: waiting for it tells whether the file is still there.
+            _lock(descriptor, wait=True)
+            if _is_at(path, descriptor):
                 return path, descriptor
         except BaseException:
             os.close(descriptor)
@@ -78,22 +80,32 @@ def _claimed(folder: Path) -> tuple[Path, int]:
         os.close(descriptor)  # swept away between the two lines above
 
 
-def _lock(descriptor: int) -> bool:
+def _lock(descriptor: int, *, wait: bool = False) -> bool:
     """Takes the lock on a file; False if another process has it. Where there are no locks, everything is held."""
     if sys.platform == "win32":
         return False  # leftovers stay
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
         return False
     return True
 
 
-def _remove_leftover(path: Path) -> None:
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Whether the file that a descriptor has open is what lies at the path."""
     with contextlib.suppress(OSError):
-        descriptor = os.open(path, os.O_RDONLY)
+        return os.path.samestat(path.lstat(), os.fstat(descriptor))
+    return False
+
+
+def _remove_leftover(path: Path) -> None:
+    """Removes a file that nobody holds; pipes, folders and links of that name are none of ours."""
+    with contextlib.suppress(OSError):
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
         try:
-            if _lock(descriptor):
+            if _lock(descriptor) and _is_at(path, descriptor):
                 path.unlink(missing_ok=True)
         finally:
             os.close(descriptor)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.io.array_checks import are_bounded, are_lists
 from pfsm.lexicons.container import Lexicon, Source
 from pfsm.lexicons.synonyms import lines_array
 from pfsm.text.word_list import WordList
@@ -163,10 +164,11 @@ class ParaphraseTable:
         n_words = len(self._words)
         n_nodes = n_words + self.child_words.size
         if not (
-            _fits(self.child_offsets, n_nodes, self.child_words, n_words)
-            and _fits(self.target_offsets, n_nodes, self.targets, n_nodes)
+            are_lists(self.child_offsets, n_nodes, self.child_words, n_words)
+            and are_lists(self.target_offsets, n_nodes, self.targets, n_nodes)
             and self.probabilities.size == self.targets.size
-            and bool(((self.probabilities >= 0.0) & (self.probabilities <= 1.0)).all())
+            and are_bounded(self.probabilities, 1.0)
+            and not (self.probabilities < 0.0).any()
         ):
             raise lexicon.damaged()
         self.is_source = self.target_offsets[1:] > self.target_offsets[:-1]
@@ -176,15 +178,3 @@ class ParaphraseTable:
     def words(self, tokens: Sequence[str]) -> Int32:
         """Numbers of words, int32 [n], ignoring case; -1 if the table does not have one."""
         return self._words.places([token.lower() for token in tokens])
-
-
-def _fits(offsets: Int32, n_lists: int, values: Int32, n_values: int) -> bool:
-    """Whether the arrays are lists of numbers from 0 to ``n_values - 1``."""
-    return (
-        offsets.size == n_lists + 1
-        and int(offsets[0]) == 0
-        and int(offsets[-1]) == values.size
-        # Differences of int32 could wrap.
-        and bool((offsets[1:] >= offsets[:-1]).all())
-        and (not values.size or 0 <= int(values.min()) <= int(values.max()) < n_values)
-    )

@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from pfsm.errors import PfsmError
+from pfsm.io.array_checks import are_lists
 from pfsm.lexicons import registry, synonyms
 from pfsm.lexicons.container import Lexicon, Source
 from pfsm.lexicons.synonyms import Part, SynonymTable, array_lines, lines_array, synset_numbers
@@ -97,16 +98,16 @@ class RelationTable:
         self.label = lexicon.label
         self.synonyms = table
         sizes = lexicon.array("sizes", np.uint8)
-        self._parents: list[int] = lexicon.array("parents", np.int32).tolist()
-        self._offsets: list[int] = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).tolist()
-        if (
-            sizes.size != table.size
-            or self._offsets[-1] != len(self._parents)
-            or not all(0 <= parent < table.size for parent in self._parents)
-        ):
-            raise lexicon.damaged()
+        parents = lexicon.array("parents", np.int32)
+        offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         with lexicon.unpacked():
             self._antonyms = set(array_lines(lexicon.array("antonyms", np.uint8)))
+        if not are_lists(offsets, table.size, parents, table.size) or any(
+            line.count("\t") != 2 for line in self._antonyms
+        ):
+            raise lexicon.damaged()
+        self._parents: list[int] = parents.tolist()
+        self._offsets: list[int] = offsets.tolist()
 
     def are_antonyms(self, word: str, other: str) -> bool:
         """Whether base forms of the two words are antonyms in one part of speech, ignoring case."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.io.array_checks import are_lists
 from pfsm.lexicons.container import Lexicon, Source
 from pfsm.text.word_list import NOWHERE, WordList, WordPlaces
 
@@ -148,7 +149,7 @@ class SynonymTable:
             self._lemmas = lexicon.array("lemmas", np.uint8).tobytes().decode("utf-8")
             self.size = int(lexicon.counts["synsets"])
             self._parts = _loaded_parts(
-                lexicon.details["parts"], array_lines(lexicon.array("irregular", np.uint8))
+                lexicon.details["parts"], array_lines(lexicon.array("irregular", np.uint8)), self.size
             )
             _check(lexicon, self._lemmas.count("\n") + 1 if self._lemmas else 0)
         self._irregular = frozenset(word for part in self._parts for word in part.irregular)
@@ -330,20 +331,21 @@ def shared_table(lexicon: Lexicon) -> SynonymTable:
 
 
 def _check(lexicon: Lexicon, n_lemmas: int) -> None:
-    offsets, synsets = lexicon.arrays["offsets"], lexicon.arrays["synsets"]
-    rising = offsets.size == n_lemmas + 1 and bool((offsets[1:] >= offsets[:-1]).all())
-    inside = not synsets.size or 0 <= int(synsets.min()) <= int(synsets.max()) < lexicon.counts["synsets"]
-    if not rising or offsets[0] != 0 or offsets[-1] != synsets.size or not inside:
+    offsets, synsets, size = lexicon.arrays["offsets"], lexicon.arrays["synsets"], lexicon.counts["synsets"]
+    # Every synset has a lemma, so that arrays by synset are no larger than the file.
+    if size > synsets.size or not are_lists(offsets, n_lemmas, synsets, size):
         raise lexicon.damaged()
 
 
-def _loaded_parts(ranges: Sequence[Sequence[Any]], lines: Iterable[str]) -> list[_LoadedPart]:
+def _loaded_parts(ranges: Sequence[Sequence[Any]], lines: Iterable[str], size: int) -> list[_LoadedPart]:
     irregular: dict[str, dict[str, list[str]]] = {str(tag): {} for tag, *_ in ranges}
     for line in lines:
         tag, form, *bases = line.split("\t")
         if not bases:
             raise ValueError(f"{form} is irregular, but of no word")
         irregular[tag][form] = bases
+    if not all(0 <= first <= last <= size for _, first, last, _ in ranges):
+        raise ValueError("a part's synsets are not among those of the table")
     return [
         _LoadedPart(
             str(tag),

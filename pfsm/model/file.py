@@ -3,7 +3,6 @@
 import hashlib
 import json
 import math
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -14,8 +13,9 @@ from typing import Any
 from pfsm.encoder.heads import contents_of, read_heads, remember_contents, write_heads
 from pfsm.errors import PfsmError
 from pfsm.features.values import UNCOUNTED, is_counted
+from pfsm.io.array_checks import is_line
 from pfsm.io.files import atomic_write, decode, display_name, read_bytes
-from pfsm.io.limits import DOCUMENT, check_size
+from pfsm.io.limits import DOCUMENT
 from pfsm.io.named_resources import give, given
 from pfsm.lattice.names import (
     DELETE,
@@ -42,8 +42,6 @@ FORMAT = "pfsm-model-1"
 LARGEST_WEIGHT = 1e100
 # Of a translation equal to its reference, in the relative form.
 PERFECT = 100.0
-# Categories of Unicode: control characters, lone surrogates, line and paragraph separators.
-_CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
 KEYS = ("format", "name", "settings", "weights", "alpha", "scale", "training", "licence")
 
 
@@ -172,8 +170,7 @@ def read_document(path: str | Path) -> dict[str, Any]:
         PfsmError: If the file is missing, not JSON, or of another format.
     """
     name = display_name(path)
-    content = read_bytes(path)
-    check_size(len(content), name, DOCUMENT)
+    content = read_bytes(path, DOCUMENT)
     try:
         text = decode(content, name, "a model file of pfsm (JSON)")
         document = json.loads(text, object_pairs_hook=partial(_once, name))
@@ -274,13 +271,9 @@ def check_line(value: object, what: str) -> str:
     Raises:
         PfsmError: If it is not; ``what`` says what has this value.
     """
-    if (
-        not isinstance(value, str)
-        or not value.strip()
-        or not _CONTROL.isdisjoint(map(unicodedata.category, value))
-    ):
-        raise PfsmError(f"{what} is {value!r}, it must be a line of text")
-    return value
+    if not is_line(value):
+        raise PfsmError(f"{what} is {_shown(value)}, it must be a line of text")
+    return str(value)
 
 
 def _mapping(value: object, key: str, where: str) -> dict[str, Any]:

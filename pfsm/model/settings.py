@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pfsm.errors import PfsmError
 from pfsm.features.values import check_feature
+from pfsm.io.limits import MOST_QUOTED
 from pfsm.lattice.names import DELETE, INSERT, inserted_repeat
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.metrics.ngram_table import remember_documents
@@ -36,8 +37,6 @@ AUTO = "auto"
 # What a score is: the paper's regression, or the difference to the reference's own perfect match.
 # Numbers of a model stay where scores are finite; jumps where their buffers fit.
 SMALLEST, LARGEST, LARGEST_JUMP = 1e-100, 1e100, 1000
-# Characters of what an error quotes.
-MOST_QUOTED = 200
 ABSOLUTE, RELATIVE = "absolute", "relative"
 FORMS = (ABSOLUTE, RELATIVE)
 # Of Unicode; by default the first in text edition 1, the second in edition 2.

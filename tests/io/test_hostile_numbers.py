@@ -8,7 +8,7 @@ import pytest
 from pfsm.data.summary import distribution
 from pfsm.data.table import header_names
 from pfsm.errors import PfsmError
-from pfsm.lexicons.paraphrases import _fits
+from pfsm.io.array_checks import are_lists
 from tests.command_runs import Cli, Write
 from tests.model_cases import model
 
@@ -56,7 +56,7 @@ def test_a_key_that_is_there_twice(cli: Cli, write: Write) -> None:
 
 def test_offsets_do_not_wrap() -> None:
     wrapped = np.array([0, 2147483647, -2147483648, 2], dtype=np.int32)
-    assert not _fits(wrapped, 3, np.array([0, 1], dtype=np.int32), 5)
+    assert not are_lists(wrapped, 3, np.array([0, 1], dtype=np.int32), 5)
 
 
 def test_scores_of_any_size() -> None:

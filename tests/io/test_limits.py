@@ -1,7 +1,9 @@
 """Files that are made to fill the memory: one line, no more memory than the limit. Limits are small here, not files."""
 
+import bz2
 import gzip
 import json
+import lzma
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from pfsm.data import read_table
 from pfsm.embeddings.safetensors import read_safetensors
 from pfsm.embeddings.words import FileVectors
 from pfsm.errors import PfsmError
+from pfsm.io import limits
 from pfsm.io.files import read_bytes, read_lines
 from pfsm.io.limits import LIMITS
 from pfsm.lexicons.paraphrase_formats import lines_of
@@ -43,13 +46,46 @@ def test_a_bomb_of_gzip_takes_no_more_memory_than_the_limit(tmp_path: Path) -> N
     for content in (gzip.compress(bytes(1 << 26)), gzip.compress(b"a\n") * 2 + gzip.compress(bytes(1 << 26))):
         path.write_bytes(content)
         tracemalloc.start()
-        for read in (read_bytes, read_lines, read_table, load_model):
+        for read in (read_bytes, read_lines, read_table):
             with pytest.raises(PfsmError, match="bomb.gz" + TOO_LARGE):
                 read(path)
+        with pytest.raises(PfsmError, match="a JSON document is larger than 50k"):
+            load_model(path)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         # What was read, a block of a megabyte, and what the libraries hold.
         assert peak < 1 << 23
+
+
+def test_what_decompresses_to_more_than_a_hundred_times_its_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(bytes(3000)))
+    monkeypatch.setattr(limits, "_ALWAYS_UNPACKED", 2000)
+    assert len(read_bytes(path)) == 3000  # the limit is set
+    monkeypatch.delenv("PFSM_LARGEST_FILE")
+    assert len(read_bytes(path)) == 3000  # not a hundred times as large
+    path.write_bytes(gzip.compress(bytes(30000)))
+    with pytest.raises(
+        PfsmError, match="more than 100 times as large; if that is right, set PFSM_LARGEST_FILE"
+    ):
+        read_bytes(path)
+
+
+def test_other_compressed_files_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    for content, kind in (
+        (lzma.compress(b"a\n"), "xz"),
+        (bz2.compress(b"a\n"), "bzip2"),
+        (b"\x28\xb5\x2f\xfd\x04\x00", "Zstandard"),
+        (b"PK\x03\x04\x14\x00", "ZIP"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(PfsmError, match=f"x.txt: is {kind}, which is not read; unpack it"):
+            read_lines(path)
+    path.write_bytes(b"BZhar is a word\n")
+    assert read_lines(path) == ["BZhar is a word"]
 
 
 @pytest.mark.parametrize("length", [1000, 1001])

@@ -22,6 +22,7 @@ from pfsm.english.parser.weights import (
     restored_arrays,
     stored_arrays,
 )
+from pfsm.io.array_checks import are_bounded, is_line, is_temperature
 from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
 from pfsm.io.files import StrPath
 
@@ -63,9 +64,9 @@ def _check_nominal(weights: NominalWeights, size: int) -> None:
         raise ValueError("keys of nouns must ascend")
     if weights.state.shape != (size,) or weights.state.dtype != np.float32:
         raise ValueError(f"the weights of a noun's state must be float32 [{size}]")
-    if not all(np.isfinite(array).all() for array in (weights.weights, weights.state, weights.bias)):
+    if not all(are_bounded(np.asarray(array)) for array in (weights.weights, weights.state, weights.bias)):
         raise ValueError("weights of nouns must be finite")
-    if not 0.0 < weights.temperature < np.inf or not 0.0 <= weights.threshold <= 1.0:
+    if not is_temperature(weights.temperature) or not 0.0 <= weights.threshold <= 1.0:
         raise ValueError("temperature or threshold of nouns are out of range")
 
 
@@ -226,7 +227,9 @@ def _check_role_arrays(weights: RoleWeights) -> None:
     check_shapes(arrays, [*shapes.items(), *_lstm_shapes(arrays)])
     if gates % 4 or units < hidden or weights.vector_size < 1:
         raise ValueError("layers do not fit together")
-    if weights.keys.dtype != np.int32 or weights.keys.ndim != 1 or not 0.0 < weights.temperature < np.inf:
+    if not all(map(is_line, weights.all_labels)):
+        raise ValueError("a label is no line of text")
+    if weights.keys.dtype != np.int32 or weights.keys.ndim != 1 or not is_temperature(weights.temperature):
         raise ValueError("keys or the temperature are none")
     if not 0.0 <= weights.threshold <= 1.0:
         raise ValueError("the threshold is no probability")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.io.array_checks import LARGEST_NUMBER, are_bounded, is_line, is_temperature
 from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
 from pfsm.io.files import StrPath
 
@@ -90,7 +91,18 @@ def restored_arrays(stored: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any
 
     Raises:
         KeyError: If a scale is missing.
+        ValueError: If there is not one scale for each row, or for all of a vector: nothing is multiplied before.
     """
+    for name, array in stored.items():
+        if array.dtype == np.int8:
+            scale, rows = stored[name + SCALE], array.shape[0] if array.ndim > 1 else 1
+            if (
+                not array.ndim
+                or scale.dtype != np.float32
+                or scale.shape != (rows,)
+                or not are_bounded(scale)
+            ):
+                raise ValueError(f"{name} must have one scale for each row")
     return {
         name: restored(array, stored[name + SCALE]) if array.dtype == np.int8 else array
         for name, array in stored.items()
@@ -107,8 +119,8 @@ def check_shapes(arrays: Mapping[str, Matrix], shapes: Iterable[tuple[str, Shape
     for name, shape in shapes:
         if _shape(arrays, name) != shape:
             raise ValueError(f"{name} must be {shape}")
-        if arrays[name].dtype != np.float32 or not np.isfinite(arrays[name]).all():
-            raise ValueError(f"{name} contains other values than finite numbers")
+        if arrays[name].dtype != np.float32 or not are_bounded(arrays[name]):
+            raise ValueError(f"{name} contains other values than finite numbers up to {LARGEST_NUMBER:g}")
 
 
 def weights_bytes(weights: ParserWeights) -> bytes:
@@ -157,14 +169,17 @@ def read_weights(path: StrPath) -> ParserWeights:
 
 
 _TEMPERATURES = ("arcs", "labels", "spans")
+_PRINTED = ("upos", "xpos", "labels", "span_labels")
 # Fewest labels in an inventory; the first one is the root's or means "no constituent".
 _FEWEST_LABELS = 2
 
 
 def _check_arrays(weights: ParserWeights) -> None:
     check_shapes(weights.arrays, _shapes(weights))
-    if not all(0.0 < weights.temperatures.get(kind, 0.0) < np.inf for kind in _TEMPERATURES):
-        raise ValueError("a temperature is missing or not a positive number")
+    if not all(is_temperature(weights.temperatures.get(kind, 0.0)) for kind in _TEMPERATURES):
+        raise ValueError("a temperature is missing or would make scores infinite")
+    if not all(is_line(name) for kind in _PRINTED for name in weights.inventories[kind][1:]):
+        raise ValueError("a tag or label is no line of text, and would break the rows of its trees")
 
 
 def _shapes(weights: ParserWeights) -> Iterator[tuple[str, Shape]]:

@@ -1,0 +1,188 @@
+"""Sealed files of every format with arrays of any shape, type and value: refused in one line, or safe for a kernel."""
+
+import tracemalloc
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+
+from pfsm.embeddings.words import VECTORS, WORDS, WordTable
+from pfsm.encoder.heads import SHAPES, Head, head_from_bytes
+from pfsm.english.labeller.weights import FORMAT as ROLES
+from pfsm.english.labeller.weights import read_role_weights, write_role_weights
+from pfsm.english.parser.weights import FORMAT as PARSER
+from pfsm.english.parser.weights import read_weights, write_weights
+from pfsm.errors import PfsmError
+from pfsm.io.containers import Array, content_bytes, read_content
+from pfsm.lexicons.container import FORMAT as LEXICON
+from pfsm.lexicons.container import Lexicon, read_lexicon, write_lexicon
+from pfsm.lexicons.paraphrases import ParaphraseTable, compile_paraphrases
+from pfsm.lexicons.relations import Relations, RelationTable, compile_relations
+from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
+from tests.analysis.samples import random_weights, role_weights
+from tests.encoder.encoders import head
+from tests.fuzz.mutations import EFFORT
+
+PAIRS: dict[tuple[tuple[str, ...], tuple[str, ...]], float] = {
+    (("very", "big"), ("huge",)): 0.1,
+    (("by", "the", "way"), ("besides",)): 1.0,
+    (("very", "big", "dog"), ("by", "the")): 0.5,
+}
+WORDS_OF = [Part("n", {"dog": ["2"], "dogs": ["2", "3"], "beast": ["1"]}, {"oxen": ["ox"]}, (("s", ""),))]
+EXTREMES = (0, 1, -1, 2, 127, -128, 255, 2**31 - 1, -(2**31), 2**62, np.nan, np.inf, -np.inf, 1e38, 1e-42)
+
+
+def changed(array: Array, rng: np.random.Generator) -> Array:
+    """Another array: some values or all of them, the type, or the shape."""
+    kind = rng.integers(6)
+    with np.errstate(all="ignore"):
+        if kind < 2 and array.size:
+            found = array.copy()
+            places = rng.integers(array.size, size=rng.integers(1, 4))
+            found.flat[places] = np.array(rng.choice(EXTREMES, places.size)).astype(array.dtype)
+            return found
+        if kind == 2:
+            return rng.permuted(array)
+        if kind == 3:
+            return array.astype(rng.choice(np.array(["int8", "int32", "float32"])))
+        size = int(rng.choice([0, 1, array.size, array.size + 1, 3 * array.size]))
+        values = np.array(rng.choice(EXTREMES, size)).astype(array.dtype)
+        if kind == 4 or array.ndim < 2:
+            return values
+        return values.reshape((-1, 1) if rng.integers(2) else (1, -1))
+
+
+def is_list(offsets: Any, values: Any, n_values: int) -> bool:
+    """Every index that a walk through lists of numbers would use, one at a time."""
+    walked = [value for first, last in pairwise(offsets) for value in values[int(first) : int(last)]]
+    rising = all(0 <= a <= b <= len(values) for a, b in pairwise(offsets))
+    return rising and len(walked) == len(values) and all(0 <= value < n_values for value in walked)
+
+
+def paraphrases(path: Path) -> bool:
+    table = ParaphraseTable(read_lexicon(path))
+    nodes, words = len(table.child_offsets) - 1, len(table.words([])) or len(table._words)
+    return (
+        is_list(table.child_offsets.tolist(), table.child_words.tolist(), words)
+        and words + len(table.child_words) == nodes
+        and is_list(table.target_offsets.tolist(), table.targets.tolist(), nodes)
+        and all(0 <= value <= 1 for value in table.probabilities.tolist())
+    )
+
+
+def synonyms(path: Path) -> bool:
+    table = SynonymTable(read_lexicon(path))
+    counts, numbers = table.synset_lists(["dog", "oxen", "dogs", "?"])
+    return counts.sum() == numbers.size and is_list(table._offsets, table._synsets, table.size)
+
+
+def relations(path: Path) -> bool:
+    few = read_lexicon(path.parent / "few")
+    table = RelationTable(read_lexicon(path), SynonymTable(few))
+    table.antonyms("dog", "n")
+    return all(0 <= one < table.synonyms.size for k in range(table.synonyms.size) for one in table.parents(k))
+
+
+def is_sound(arrays: dict[str, Any]) -> bool:
+    return all(np.abs(one).max(initial=0.0) <= 1e4 for one in arrays.values())
+
+
+def word_vectors(path: Path) -> bool:
+    (path.parent / WORDS).write_text("a\nb\nc", encoding="utf-8")
+    path.replace(path.parent / VECTORS)
+    table = WordTable(path.parent)
+    (rows,) = table.of_tokens([["a", "C", "?"]])
+    return rows.shape == (3, table.dimension) and len(table) == 3
+
+
+def files(folder: Path) -> dict[str, tuple[dict[str, Array], Callable[[dict[str, Array]], bytes], Any]]:
+    """By format: the arrays of a good file, what makes a file of others, and what reads it and tells if it is sound."""
+    few = compile_synonyms("few", WORDS_OF, "free", [])
+    write_lexicon(few, folder / "few")
+    made: dict[str, tuple[Callable[[Path], None], Any, Callable[[Path], bool]]] = {
+        "paraphrases": (
+            lambda path: write_lexicon(compile_paraphrases("x", PAIRS, "", ()), path),
+            LEXICON,
+            paraphrases,
+        ),
+        "synonyms": (lambda path: write_lexicon(few, path), LEXICON, synonyms),
+        "relations": (lambda path: write_lexicon(_related(folder), path), LEXICON, relations),
+        "parser": (
+            lambda path: write_weights(random_weights(), path),
+            PARSER,
+            lambda path: is_sound(dict(read_weights(path).arrays)),
+        ),
+        "labeller": (
+            lambda path: write_role_weights(role_weights(), path),
+            ROLES,
+            lambda path: is_sound(dict(read_role_weights(path).arrays)),
+        ),
+    }
+    found: dict[str, Any] = {}
+    for name, (write, form, read) in made.items():
+        write(folder / name)
+        content = read_content(folder / name, form)
+        rest = {key: value for key, value in content.header.items() if key not in {"format", "arrays"}}
+        found[name] = (
+            dict(content.arrays),
+            lambda arrays, form=form, rest=rest: content_bytes(form, rest, arrays),
+            read,
+        )
+    one = head()
+    found["head"] = ({name: getattr(one, name) for name in SHAPES}, save, _head)
+    scaled = {"vectors": np.ones((3, 4), np.int8), "vectors.scale": np.ones(3, np.float32)}
+    found["word vectors"] = (scaled, save, word_vectors)
+    return found
+
+
+def _related(folder: Path) -> Lexicon:
+    parts = [Relations("n", [("dog", "beast")], {"2": ["1"], "3": ["2"]})]
+    return compile_relations("more", parts, read_lexicon(folder / "few"), WORDS_OF, [])
+
+
+def _head(path: Path) -> bool:
+    found: Head = head_from_bytes(path.read_bytes(), "x")
+    return is_sound({name: getattr(found, name) for name in SHAPES})
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_array_reaches_a_kernel_unchecked(tmp_path: Path) -> None:
+    rng = np.random.default_rng(52)
+    path = tmp_path / "x"
+    for kind, (arrays, made, read) in files(tmp_path).items():
+        path.write_bytes(made(arrays))
+        assert read(path), kind
+        refused = 0
+        for _ in range(20 * EFFORT):
+            others = dict(arrays)
+            for name in rng.choice(np.array(list(arrays)), rng.integers(1, 3)):
+                others[name] = changed(arrays[name], rng)
+            try:
+                path.write_bytes(made(others))
+            except ValueError:  # a type or a shape that no such file has
+                continue
+            tracemalloc.start()
+            try:
+                assert read(path), kind
+            except PfsmError:
+                refused += 1
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < 2_000_000, kind
+        assert refused > 5, kind
+
+
+def test_a_scale_is_not_multiplied_with_everything(tmp_path: Path) -> None:
+    """Rows of one byte and as many scales as there is room for: their outer product is a thousand times the file."""
+    arrays, made, read = files(tmp_path)["parser"]
+    arrays |= {"words": np.ones((20_000, 1), np.int8), "words.scale": np.ones((1, 1, 5_000), np.float32)}
+    (tmp_path / "x").write_bytes(made(arrays))
+    tracemalloc.start()
+    with pytest.raises(PfsmError, match="not a complete parser"):
+        read(tmp_path / "x")
+    assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    tracemalloc.stop()
