@@ -21,7 +21,7 @@ from pfsm.data import (
     preferences_from_table,
 )
 from pfsm.data.judgments import DOCUMENT, TARGET_LANGUAGE, target_languages
-from pfsm.data.table import COMET_NAMES, finite_number, shown
+from pfsm.data.table import COMET_NAMES, finite_number, mean_of_judges, shown
 from pfsm.distributed.partitions import read_tables
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT
@@ -84,7 +84,7 @@ class Inputs:
 
 def read_inputs(paths: Sequence[str], score_column: str, by: str | None, *, anywhere: bool = False) -> Inputs:
     """Reads and checks all files; ``anywhere`` as `pfsm.distributed.partitions.read_tables`."""
-    tables = tuple(read_tables(paths, anywhere=anywhere))
+    tables = tuple(map(mean_of_judges, read_tables(paths, anywhere=anywhere)))
     absolute = [judgments_from_table(table, score_column) for table in tables if not is_preferences(table)]
     pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
     return Inputs(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.table import DataSource, Table, finite_number, read_table, shown
+from pfsm.data.table import DataSource, Table, finite_number, mean_of_judges, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
 from pfsm.text.languages import language_code
@@ -259,7 +259,8 @@ def read_judgments(path: StrPath, score_column: str = "score") -> Judgments:
     """Read absolute judgments from a TSV or CSV file (``-``: standard input).
 
     Args:
-        path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``) and scores.
+        path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``) and scores, or
+            ``adequacy`` and ``fluency``, whose sum is the score, in the mean over judges.
         score_column: the column that holds the score.
 
     Raises:
@@ -274,6 +275,7 @@ def judgments_from_table(table: Table, score_column: str) -> Judgments:
     Raises:
         PfsmError: a missing column, no rows, or a score that is not a finite number.
     """
+    table = mean_of_judges(table)
     advice = absolute_advice(table)
     references = tuple(table.column("reference", advice))
     hypotheses = tuple(table.column("hypothesis", advice))

@@ -224,6 +224,43 @@ class Table:
         }
 
 
+ADEQUACY, FLUENCY = "adequacy", "fluency"
+
+
+def rates_adequacy(columns: Iterable[str]) -> bool:
+    """Whether a table has adequacy and fluency in place of a score, by its columns."""
+    return {ADEQUACY, FLUENCY} <= {*columns} and not {"score", "better"} & {*columns}
+
+
+def mean_of_judges(table: Table) -> Table:
+    """A table of adequacy and fluency with a column ``score``, a row a translation; any other table as it is.
+
+    The score is the sum of the two (Giménez and Màrquez 2009, section 3.2). Rows that differ in these and in ``rater``
+    alone are one translation's: all three numbers are means over them, and ``n_raters`` says over how many.
+
+    Raises:
+        PfsmError: A field of the two is not a finite number.
+    """
+    if not rates_adequacy(table.columns):
+        return table
+    rates = np.column_stack([table.numbers(ADEQUACY), table.numbers(FLUENCY)])
+    same = {
+        name: fields for name, fields in table.columns.items() if name not in {ADEQUACY, FLUENCY, "rater"}
+    }
+    rows_of: dict[tuple[str, ...], list[int]] = {}
+    for row, key in enumerate(zip(*same.values(), strict=True) if same else [()] * len(table)):
+        rows_of.setdefault(key, []).append(row)
+    means = [rates[rows].mean(axis=0) for rows in rows_of.values()]
+    first = [rows[0] for rows in rows_of.values()]
+    columns: dict[str, Sequence[str]] = {
+        name: [fields[row] for row in first] for name, fields in same.items()
+    }
+    columns.setdefault("n_raters", [str(len(rows)) for rows in rows_of.values()])
+    columns[ADEQUACY], columns[FLUENCY] = ([repr(float(mean[at])) for mean in means] for at in (0, 1))
+    columns["score"] = [repr(float(mean.sum())) for mean in means]
+    return Table(table.path, columns, [table.line_numbers[row] for row in first], table.checksum)
+
+
 def read_table(path: StrPath) -> Table:
     """Read a TSV or CSV file with a header row, gzip or plain (``-``: standard input).
 

@@ -1,4 +1,4 @@
-"""Models with columns of the data as features, on the command line and in experiments."""
+"""Columns of the data as features of models, and adequacy and fluency in place of a score."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from pfsm import load
+from pfsm.data import read_judgments
+from pfsm.metrics import get_metric
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import rows, tsv
 
@@ -70,3 +72,43 @@ def test_a_cell_without_a_number_is_named(cli: Cli, model: str, write: Write, fi
     parts = cli("score", "--table", "bad.tsv", "-m", model, "-o", "out", "--partition-size", "1K")
     assert message in parts.err
     assert parts.status == 2
+
+
+def test_adequacy_and_fluency_of_several_judges(cli: Cli, write: Write) -> None:
+    """The score is the sum in the mean over judges (Giménez and Màrquez 2009, section 3.2), in every command."""
+    random = np.random.default_rng(3)
+    marks = random.integers(1, 6, size=(30, 3, 2))
+    lines = [
+        f"{row[0]}\t{row[1]}\t{k}\tA\tj{judge}\t{adequacy}\t{fluency}\n"
+        for judge in range(3)
+        for k, row in enumerate(ROWS)
+        for adequacy, fluency in [marks[k, judge]]
+    ]
+    header = "reference\thypothesis\tsegment_id\tsystem\trater\tadequacy\tfluency\n"
+    write("judged.tsv", header + "".join(lines))
+    means = marks.sum(axis=2).mean(axis=1)
+    found = json.loads(cli("evaluate", "judged.tsv", "--metric", "chrf", "-f", "json").out)["correlation"][
+        "groups"
+    ][0]
+    chrf = get_metric("chrf").score_pairs([row[1] for row in ROWS], [row[0] for row in ROWS])
+    assert (found["n"], found["pearson"]["value"]) == (
+        30,
+        pytest.approx(np.corrcoef(chrf, means)[0, 1], abs=1e-9),
+    )
+    assert cli("data", "convert", "judged.tsv", "-o", "plain.tsv").status == 0
+    plain = read_judgments("plain.tsv")
+    assert plain.scores.tolist() == pytest.approx(means)
+    assert plain.columns["adequacy"] == tuple(repr(float(mean)) for mean in marks[:, :, 0].mean(axis=1))
+    assert set(plain.columns["n_raters"]) == {"3"}
+    write("c.yaml", "matchers: [word]\n")
+    for name in ("judged", "plain"):
+        assert (
+            cli("train", f"{name}.tsv", "--config", "c.yaml", "-o", f"{name}.json", "--name", "m").status == 0
+        )
+    assert (
+        json.loads(Path("judged.json").read_text())["weights"]
+        == json.loads(Path("plain.json").read_text())["weights"]
+    )
+    write("bad.tsv", header + lines[0] + "\t".join([*lines[1].split("\t")[:-2], "good", "1\n"]))
+    fault = cli("evaluate", "bad.tsv", "--metric", "chrf").fault
+    assert fault == "bad.tsv:3: adequacy is 'good', a finite number is needed"

@@ -18,6 +18,7 @@ from pfsm.data import (
     read_table,
 )
 from pfsm.data.reference_digests import overlap
+from pfsm.data.table import mean_of_judges
 from pfsm.errors import PfsmError
 from pfsm.evaluation.questions import ONE_GROUP
 from pfsm.evaluation.system_level import EXPECTED_WINS
@@ -165,7 +166,7 @@ class DataFolder:
 
     def _table(self, path: str) -> Table:
         if path not in self._tables:
-            self._tables[path] = read_table(self.folder / path)
+            self._tables[path] = mean_of_judges(read_table(self.folder / path))
         return self._tables[path]
 
     @staticmethod

@@ -1,7 +1,7 @@
 """Segment scores for NIST's sets, which contain none themselves.
 
 The file has five columns without a header, as in NIST's mteval and MetricsMATR (test set, system, document, segment,
-score), or a header with ``system``, ``document``, ``segment`` and a score.
+score), or a header with ``system``, ``document``, ``segment`` and a score, or adequacy and fluency.
 
 NIST's SGML and XML (``refset``, ``tstset``), and WMT's XML, with scores from a separate file.
 """
@@ -13,7 +13,7 @@ from itertools import chain
 
 from pfsm.data.formats.markup import SetSegment, set_segments
 from pfsm.data.formats.records import Judgment, Options, Reading, layout
-from pfsm.data.formats.rows import Row, language_code
+from pfsm.data.formats.rows import Row, language_code, means_of_judges
 from pfsm.data.table import finite_number, header_names, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines
@@ -39,14 +39,15 @@ def score_rows(path: StrPath, options: Options) -> tuple[Sequence[str], Iterator
     if len(fields) == len(_MATR) and finite_number(fields[-1]) is not None:
         return _MATR, _rows(name, enumerate(chain([first], lines), start=1), _MATR)
     header = _our_names(header_names(fields, name), options.score_column or "score")
+    columns, rows = means_of_judges(name, header, _rows(name, enumerate(lines, start=2), header))
     for needed in ("system", "document", "segment", "score"):
-        if needed not in header:
+        if needed not in columns:
             there = ", ".join(shown(field_name) for field_name in fields)
             raise PfsmError(
                 f"{name}: no column {needed!r}; the columns are {there}; without a header, five columns are "
                 "needed: test set, system, document, segment, score"
             )
-    return header, _rows(name, enumerate(lines, start=2), header)
+    return columns, iter(rows)
 
 
 def _our_names(header: Sequence[str], score_column: str) -> list[str]:

@@ -1,10 +1,20 @@
 """Languages as data sets name them; and tables looked at row by row: TSV, CSV, or columns separated by spaces."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pfsm.data.table import Separator, data_rows, finite_number, header_names, records, shown
+from pfsm.data.table import (
+    Separator,
+    Table,
+    data_rows,
+    finite_number,
+    header_names,
+    mean_of_judges,
+    rates_adequacy,
+    records,
+    shown,
+)
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_text
 from pfsm.text.language_names import CODE_OF_NAME, NAMES
@@ -114,3 +124,26 @@ class Rows:
         """The rows in the order of the file."""
         for line, fields in data_rows(self._records, len(self.header), self.name):
             yield Row(self.name, line, dict(zip(self.header, fields, strict=True)))
+
+    def judged(self) -> "Rows":
+        """The same table, or of one of adequacy and fluency a row a translation, with its score."""
+        if rates_adequacy(self.header):
+            self.header, rows = means_of_judges(self.name, self.header, self)
+            self._records = ((row.line, list(row.fields.values())) for row in rows)
+        return self
+
+
+def means_of_judges(
+    name: str, header: Sequence[str], rows: Iterable[Row]
+) -> tuple[Sequence[str], Iterable[Row]]:
+    """Columns and rows as `mean_of_judges` has them."""
+    if not rates_adequacy(header):
+        return header, rows
+    read = list(rows)
+    columns = {column: [row[column] for row in read] for column in header}
+    table = mean_of_judges(Table(name, columns, [row.line for row in read], ""))
+    fields = zip(*table.columns.values(), strict=True)
+    return table.header, [
+        Row(name, line, dict(zip(table.columns, row, strict=True)))
+        for line, row in zip(table.line_numbers, fields, strict=True)
+    ]

@@ -54,7 +54,7 @@ def read_tables(paths: Sequence[StrPath], options: Options) -> Reading:
     whose score is in ``score`` or in `Options.score_column`. COMET's ``lp`` (``cs-en``) is split. Unknown columns are
     carried along.
     """
-    tables = [Rows(path) for path in paths]
+    tables = [Rows(path).judged() for path in paths]
     plans = [_plan(table, options) for table in tables]
     kind = plans[0].kind
     for table, plan in zip(tables, plans, strict=True):

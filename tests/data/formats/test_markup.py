@@ -196,6 +196,11 @@ def test_scores_with_a_header_and_raters(tmp_path: Path) -> None:
     assert (found[0].source_lang, found[0].target_lang) == ("cs", "en")
     assert read.notes == {"translations without a score left out": 2}
     assert "rater" in read.columns
+    # Adequacy and fluency: the sum, in the mean over judges.
+    both = "sysid\tdoc\tseg\tjudge\tadequacy\tfluency\nS\td\t2\tj1\t5\t2\nS\td\t2\tj2\t3\t1\n"
+    read = reading(path, scores=(write(tmp_path, "b.tsv", both),))
+    assert [getattr(each, "score", None) for each in read.records] == [5.5]
+    assert "rater" not in read.columns
 
 
 @pytest.mark.parametrize(
