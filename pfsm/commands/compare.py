@@ -4,7 +4,9 @@ import json
 import math
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +24,17 @@ from pfsm.commands.arguments import (
     heading,
     hush,
     open_scorers,
+    print_columns,
 )
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.commands.languages import check_text
 from pfsm.commands.test_sets import add_test_set, reference_paths
-from pfsm.comparison import Compared, compare_outputs, read_facts, write_comparison
+from pfsm.comparison import Compared, agreement, compare_outputs, read_facts, write_comparison
 from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult
 from pfsm.evaluation.comparison import NO_PREFERENCE
+from pfsm.evaluation.verdict import p_text
 from pfsm.io.files import atomic_write
 
 TIE = "tie"
@@ -64,10 +68,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--segments",
         metavar="FILE",
-        help="for the page, a table with a row for each segment: columns source, document, source_lang, test_set, and "
-        "human:SYS with the human scores of a system",
+        help="a table with a row for each segment: human:SYS with the human scores of a system, and for the page "
+        "source, document, source_lang, test_set",
     )
-    parser.add_argument("--title", help="of the page (default: the references)")
+    parser.add_argument("--title", help="of the page (default: the names of the systems)")
     parser.add_argument(
         "--fail-if-worse",
         action="store_true",
@@ -98,12 +102,16 @@ def run(options: Namespace) -> int:
     facts = None
     if options.segments is not None:
         facts = read_facts(options.segments, tuple(outputs), len(text.references[0]))
+        if options.html is None and not facts.human:
+            raise PfsmError(
+                f"{options.segments}: no human scores (human:SYSTEM); the other columns are for the page of --html FILE"
+            )
     compared = compare_outputs(metrics, outputs, text.references, options.confidence_n, facts=facts)
     if options.sentences is not None:
         scores = compared.results[0].scores
         _write_sentences(options.sentences, list(outputs), scores)
     if options.html is not None:
-        write_comparison(compared, options.html, options.title or f"Comparison with {' '.join(paths)}")
+        write_comparison(compared, options.html, options.title or "")
     _print(compared, options)
     if options.html is not None and not options.quiet:
         print(f"pfsm: the page is {options.html}", file=sys.stderr)
@@ -117,7 +125,7 @@ def _worse(compared: Compared, margin: float | None) -> list[str]:
     """Which systems are worse than the first, significantly or by more than the margin, and by what metric."""
     first, found = compared.systems[0], []
     for result in compared.results:
-        sign = -1.0 if result.metric.lower_is_better and result.statistics is not None else 1.0
+        sign = -1.0 if result.comparison.lower_is_better else 1.0
         for pair in result.comparison.pairs:
             loss = sign * pair.difference
             if pair.system_a == first and (pair.preferred == first or (margin is not None and loss > margin)):
@@ -130,8 +138,6 @@ def _check(options: Namespace, paths: Sequence[str]) -> None:
         raise PfsmError("no references to compare with; give a reference file, or --test-set NAME")
     if len(options.input) < 2:
         raise PfsmError("compare needs at least two system outputs after -i")
-    if options.segments is not None and options.html is None:
-        raise PfsmError("--segments is for the page of --html FILE; give that too, or leave it out")
     if options.title is not None and options.html is None:
         raise PfsmError("--title is for the page of --html FILE")
     if options.margin is not None and not (options.fail_if_worse and 0.0 <= options.margin < math.inf):
@@ -145,15 +151,59 @@ def _check(options: Namespace, paths: Sequence[str]) -> None:
 
 def _print(compared: Compared, options: Namespace) -> None:
     results = compared.results
+    people = [agreement(result, compared) for result in results]
     if options.format == "json":
-        documents = [result.document for result in results]
+        documents = [
+            result.document | ({} if found is None else {"agreement": found})
+            for result, found in zip(results, people, strict=True)
+        ]
         print(json.dumps(documents if len(documents) > 1 else documents[0], indent=1, ensure_ascii=False))
         return
-    for place, result in enumerate(results):
-        if place:
-            print()
+    print(compared.verdict)
+    print()
+    _print_table(compared, options.width)
+    for result, found in zip(results, people, strict=True):
+        if found is not None:
+            _print_agreement(result.metric.name, found[-1])
+    for result in results:
+        print()
         name = heading(result.metric, result.nrefs, "corpus", options)
         _print_text(result.comparison, name, options.width)
+
+
+def _print_table(compared: Compared, places: int) -> None:
+    """Systems by metrics; what differs significantly from the first system is marked, as sacrebleu does."""
+    results = [result.comparison for result in compared.results]
+    print_columns(
+        [
+            ["system", *(result.metric.name for result in compared.results)],
+            *(
+                [name, *(_marked(result, place, places) for result in results)]
+                for place, name in enumerate(compared.systems)
+            ),
+        ]
+    )
+    limit = f"p < {results[0].significance:g} after Holm's correction"
+    print(f"*: significantly different from {compared.systems[0]} ({limit})")
+
+
+def _marked(result: Comparison, place: int, places: int) -> str:
+    # The pairs of the first system come first.
+    pair = result.pairs[place - 1]
+    p_value = p_text(pair, result.n_resamples)
+    test = f" ({p_value}){'*' if pair.preferred else ''}" if place and p_value else ""
+    return f"{result.systems[place].score:.{places}f}{test}"
+
+
+def _print_agreement(name: str, found: Mapping[str, Any]) -> None:
+    """How well a metric agrees with the human scores of all systems."""
+    pearson, kendall = (
+        "undefined" if found[key] is None else f"{found[key]:.3f}" for key in ("pearson", "kendall")
+    )
+    print(
+        f"{name} and people: Pearson r {pearson}, Kendall tau-b {kendall} over {found['n']} translations; "
+        f"{found['ordered_alike']} of {found['ordered']} pairs of systems ordered alike"
+    )
 
 
 def _write_sentences(path: str, names: list[str], scores: Sequence[NDArray[np.float64]]) -> None:
@@ -194,18 +244,18 @@ def _print_text(result: Comparison, name: str, places: int) -> None:
     )
 
 
-def _p_value(pair: PairResult, tested: int) -> str:
+def _p_values(pair: PairResult, tested: int, n_resamples: int) -> str:
     if math.isnan(pair.p_value):
-        return NO_INTERVAL
-    corrected = f" ({pair.p_holm:.4f} after Holm correction for {tested} pairs)" if tested > 1 else ""
-    return f"{pair.p_value:.4f}{corrected}"
+        return f"p = {NO_INTERVAL}"
+    own = p_text(replace(pair, p_holm=pair.p_value), n_resamples)
+    return f"{own} ({pair.p_holm:.4f} after Holm correction for {tested} pairs)" if tested > 1 else own
 
 
 def _print_pair(pair: PairResult, places: int, tested: int, n_resamples: int) -> None:
     print(f"{pair.system_a} vs {pair.system_b}")
     interval = _range(pair.interval, f"+.{places}f")
-    # So many resamples cannot tell a smaller p-value.
-    sign = "<=" if pair.p_value * (n_resamples + 1) < 1.5 else "="
-    print(f"  difference      {pair.difference:+.{places}f} {interval}, p {sign} {_p_value(pair, tested)}")
+    print(
+        f"  difference      {pair.difference:+.{places}f} {interval}, {_p_values(pair, tested, n_resamples)}"
+    )
     print(f"  segments        {pair.wins} better, {pair.losses} worse, {pair.ties} tied")
     print(f"  preferred       {pair.preferred or NO_PREFERENCE}")

@@ -1,5 +1,6 @@
 """Outputs of several systems compared by one metric or several, as an object and as a page."""
 
+from pfsm.comparison.agreement import agreement
 from pfsm.comparison.compared import Compared, MetricResult, compare_outputs
 from pfsm.comparison.facts import SegmentFacts, read_facts
 from pfsm.comparison.page import render_comparison, write_comparison
@@ -8,6 +9,7 @@ __all__ = [
     "Compared",
     "MetricResult",
     "SegmentFacts",
+    "agreement",
     "compare_outputs",
     "read_facts",
     "render_comparison",

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from pfsm.comparison.facts import SegmentFacts
 from pfsm.evaluation.bootstrap import default_seed
-from pfsm.evaluation.comparison import Comparison, PooledCounts, compare_systems, comparison_document
+from pfsm.evaluation.comparison import Comparison, PooledCounts, compare_systems
+from pfsm.evaluation.verdict import comparison_document, verdict
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import NumberOfReferences, Streams, checked_streams, number_of_references
 from pfsm.runtime.charts import text
@@ -82,9 +83,14 @@ class Compared:
         """Number of segments."""
         return len(self.references[0])
 
+    @property
+    def verdict(self) -> str:
+        """One sentence: which system won, by how much, and whether that is significant, by all metrics."""
+        return verdict([(result.metric.name, result.comparison) for result in self.results])
+
     def _repr_html_(self) -> str:
-        """What each metric says, for notebooks."""
-        return "".join(
+        """The verdict, and what each metric says, for notebooks."""
+        return f"<p>{text(self.verdict)}</p>" + "".join(
             f"<p>{text(result.metric.get_short_signature(result.nrefs, 'corpus'))}</p>"
             f"{result.comparison._repr_html_()}"
             for result in self.results

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pfsm.comparison.agreement import agreement
 from pfsm.comparison.buckets import Buckets, all_buckets
 from pfsm.comparison.compared import Compared, MetricResult
 from pfsm.comparison.explained import Explained, explained, explained_data
 from pfsm.evaluation.comparison import Comparison, number
-from pfsm.evaluation.correlation import kendall_tau_b, pearson
+from pfsm.evaluation.verdict import listed
 from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.model.explain.page import asset
@@ -31,7 +29,7 @@ SCRIPTS = (
 )
 
 
-def write_comparison(compared: Compared, path: StrPath, title: str) -> None:
+def write_comparison(compared: Compared, path: StrPath, title: str = "") -> None:
     """Writes the page; the file is there whole or not at all.
 
     Raises:
@@ -42,26 +40,24 @@ def write_comparison(compared: Compared, path: StrPath, title: str) -> None:
         handle.write(text)
 
 
-def render_comparison(compared: Compared, title: str) -> str:
+def render_comparison(compared: Compared, title: str = "") -> str:
     """The page.
 
     Args:
         compared: What it shows.
-        title: Its heading.
+        title: Its heading; the names of the systems if it is empty.
 
     Returns:
         The HTML document; the same arguments give the same text. It can be encoded as UTF-8 even if text contains lone
         surrogates.
     """
     style = asset("page.css") + asset("compare.css")
-    slots = {"title": escaped(title)}
+    slots = {"title": escaped(title or listed(compared.systems)), "verdict": escaped(compared.verdict)}
     data = embedded(comparison_data(compared), ascii_only=False)
     return html_page(
         slots["title"], style, joined(map(asset, SCRIPTS)), filled(asset("compare.html"), slots), data
     )
 
-
-Float = NDArray[np.float64]
 
 # Stands between two tokens without a space between them; a text that has it itself is written in full.
 JOINT = "¦"
@@ -97,12 +93,12 @@ def comparison_data(compared: Compared) -> dict[str, object]:
 def _metric(result: MetricResult, buckets: Sequence[Buckets], compared: Compared) -> dict[str, object]:
     return {
         "label": result.metric.name,
-        "lowerIsBetter": result.metric.lower_is_better and result.statistics is not None,
+        "lowerIsBetter": result.comparison.lower_is_better,
         "pooled": result.statistics is not None,
         "result": result.document,
         "scores": [values.tolist() for values in result.scores],
         "buckets": [[_short(result.within(one.rows)) for one in each.bins] for each in buckets],
-        "agreement": _agreement(result, compared),
+        "agreement": agreement(result, compared),
     }
 
 
@@ -126,30 +122,6 @@ def _human(compared: Compared) -> list[list[float | None] | None] | None:
         [number(value) for value in human[name].tolist()] if name in human else None
         for name in compared.systems
     ]
-
-
-def _agreement(result: MetricResult, compared: Compared) -> list[dict[str, object]] | None:
-    """Correlations of segment scores with the human ones: of each system that was judged, then of all together."""
-    human = compared.facts.human
-    if not human:
-        return None
-    pairs = [
-        (name, human[name], scores)
-        for name, scores in zip(compared.systems, result.scores, strict=True)
-        if name in human
-    ]
-    entries = [_correlations(name, judged, scores) for name, judged, scores in pairs]
-    everything = [np.concatenate([pair[place] for pair in pairs]) for place in (1, 2)]
-    return [*entries, _correlations(None, *everything)]
-
-
-def _correlations(name: str | None, human: Float, scores: Float) -> dict[str, object]:
-    judged = np.flatnonzero(~np.isnan(human))
-    values = {
-        "pearson": pearson(scores[judged], human[judged]),
-        "kendall": kendall_tau_b(scores[judged], human[judged]),
-    }
-    return {"system": name, "n": int(judged.size), **{key: number(value) for key, value in values.items()}}
 
 
 def _texts(compared: Compared, found: Explained | None) -> tuple[list[object], list[object]]:

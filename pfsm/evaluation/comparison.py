@@ -1,11 +1,8 @@
-"""Paired comparison of systems by the scores of the same segments (paired bootstrap, Koehn 2004).
-
-Results as plain values that JSON can hold, for the command line and for the service.
-"""
+"""Paired comparison of systems by the scores of the same segments (paired bootstrap, Koehn 2004)."""
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -93,7 +90,10 @@ class PairResult:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Every system, in the order given, and every pair of systems, with what the numbers depend on."""
+    """Every system, in the order given, and every pair of systems, with what the numbers depend on.
+
+    A lower score of a system is better if `lower_is_better`.
+    """
 
     systems: tuple[SystemResult, ...]
     pairs: tuple[PairResult, ...]
@@ -102,6 +102,7 @@ class Comparison:
     seed: int
     significance: float
     confidence: float
+    lower_is_better: bool = False
 
     def _repr_html_(self) -> str:
         """Systems and pairs as a chart and as tables, for notebooks."""
@@ -184,7 +185,8 @@ def compare_systems(
     else:
         found = _pooled_samples(segments.units, pooled, n_resamples, seed)
     samples = dict(zip(names, found, strict=True))
-    sign = -1.0 if pooled is not None and pooled.lower_is_better else 1.0
+    lower = pooled is not None and pooled.lower_is_better
+    sign = -1.0 if lower else 1.0
     systems = tuple(
         SystemResult(name, sample.value, sample.estimate(confidence).interval)
         for name, sample in samples.items()
@@ -208,7 +210,7 @@ def compare_systems(
         )
         for (a, b), (test, p_holm) in zip(pairs, tested, strict=True)
     )
-    return Comparison(systems, results, scores.shape[1], n_resamples, seed, significance, confidence)
+    return Comparison(systems, results, scores.shape[1], n_resamples, seed, significance, confidence, lower)
 
 
 def _pooled_samples(
@@ -253,36 +255,3 @@ def interval_entry(interval: Interval) -> list[float | None]:
 def number(value: float) -> float | None:
     """A number that JSON can hold; None for one that is undefined."""
     return value if math.isfinite(value) else None
-
-
-def comparison_document(result: Comparison, name: str, signature: str, short: str) -> dict[str, object]:
-    """A comparison of systems.
-
-    Args:
-        result: The comparison.
-        name: Of the metric or model.
-        signature: Of its scores of corpora.
-        short: The short form of that.
-    """
-    systems = [{**asdict(system), "interval": interval_entry(system.interval)} for system in result.systems]
-    pairs = [
-        {
-            **asdict(pair),
-            "interval": interval_entry(pair.interval),
-            "p_value": number(pair.p_value),
-            "p_holm": number(pair.p_holm),
-            "preferred": pair.preferred or NO_PREFERENCE,
-        }
-        for pair in result.pairs
-    ]
-    return {
-        "name": name,
-        "signature": signature,
-        "short_signature": short,
-        "segments": result.n_segments,
-        "resamples": result.n_resamples,
-        "seed": result.seed,
-        "significance": result.significance,
-        "systems": systems,
-        "pairs": pairs,
-    }

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, compare_systems
-from pfsm.evaluation.comparison import comparison_document, interval_entry
+from pfsm.evaluation.comparison import interval_entry
+from pfsm.evaluation.verdict import comparison_document
 from pfsm.metrics.inputs import (
     as_streams,
     best_of_references,

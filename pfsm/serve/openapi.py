@@ -129,6 +129,7 @@ class Comparison(Named, kw_only=True):
     resamples: Resamples
     seed: Seed
     significance: float
+    verdict: str
     systems: list[ComparedSystem]
     pairs: list[ComparedPair]
     segment_scores: list[SystemScores] | UnsetType = UNSET

@@ -81,14 +81,17 @@ class TestCommand:
         ("arguments", "message"),
         [
             (
-                ("--segments", "ref.txt"),
-                "--segments is for the page of --html FILE; give that too, or leave it out",
+                ("--segments", "facts.tsv"),
+                "facts.tsv: no human scores (human:SYSTEM); the other columns are for the page of --html FILE",
             ),
             (("--html", "good.txt"), "good.txt: is an input, which the output would replace"),
             (("-m", "hand.json"), "--model hand.json: given twice"),
         ],
     )
-    def test_what_does_not_go_together(self, cli: Cli, arguments: tuple[str, ...], message: str) -> None:
+    def test_what_does_not_go_together(
+        self, cli: Cli, write: Write, arguments: tuple[str, ...], message: str
+    ) -> None:
+        write("facts.tsv", "source\n" + "x\n" * len(REFERENCES))
         assert cli("compare", "ref.txt", "-m", "hand.json", "-i", *SYSTEMS, *arguments).fault.startswith(
             message
         )
@@ -166,6 +169,7 @@ class TestFacts:
         assert other["n"] == len(judged)
         assert other["pearson"] == pytest.approx(np.corrcoef(scores[judged], human[judged])[0, 1], abs=1e-12)
         assert together["n"] == 2 * len(judged)
+        assert (together["ordered_alike"], together["ordered"]) == (1, 1)  # people prefer good.txt, too
 
     def test_buckets_by_hand(self) -> None:
         kinds = {kind["title"]: kind for kind in comparison_data(compared(known=facts()))["buckets"]}  # type: ignore[attr-defined]
@@ -217,3 +221,5 @@ def test_letters_stand_as_they_are_and_markup_does_not() -> None:
     assert not set(found[1]) & set("<>&\u2028\ud800\x7f")
     assert json.loads(found[1])["outputs"][0][0][0] == outputs["a"][0]
     assert "<h1>a&lt;b</h1>" in page
+    named = render_comparison(compare_outputs([get_metric("wer")], {"a": ["x"], "<b": ["y"]}, [["x"]], 10))
+    assert '<h1>a and &lt;b</h1>\n  <p class="sentence">a is best by wer, ' in named

@@ -26,7 +26,7 @@ async function several(asked) {
     ["Pair", "Difference", "95% interval", "p (Holm)", "Preferred", "Better, worse, tied"],
     found.pairs.map((pair) => [`${pair.system_a} – ${pair.system_b}`, signed(pair.difference), interval(pair.interval),
       shown(pair.p_holm), pair.preferred, `${pair.wins}, ${pair.losses}, ${pair.ties}`]));
-  return { found, summary: [scores, pairs], scores: found.segment_scores.map((system) => system.scores) };
+  return { found, summary: [element("p", {}, found.verdict), scores, pairs], scores: found.segment_scores.map((system) => system.scores) };
 }
 
 export async function score() {
