@@ -104,6 +104,10 @@ def _add_scores(parser: ArgumentParser) -> None:
         help="mt-metrics-eval: score to read, such as mqm or wmt-z",
     )
     group.add_argument(
+        "--metric-scores", nargs="+", default=[], metavar="NAME",
+        help="mt-metrics-eval: metrics whose scores become columns, such as BLEU-refA",
+    )  # fmt: skip
+    group.add_argument(
         "--weights", default="", metavar="LIST", help=f"mqm: error weights (default: {DEFAULT_WEIGHTS!r})"
     )
     group.add_argument("--unquote", action="store_true", help="mqm: remove the CSV quotes around some texts")

@@ -4,6 +4,7 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from pfsm.commands import evaluate_spans
@@ -27,6 +28,7 @@ from pfsm.commands.evaluation_sources import (
     open_source,
     pools,
     read_inputs,
+    read_mtme,
     signatures_at_level,
     take_language,
 )
@@ -52,6 +54,7 @@ from pfsm.evaluation.catalogue import LEVELS, PREFERENCES, SYSTEM
 from pfsm.evaluation.questions import PREFERENCE, RANKING, RESAMPLES
 from pfsm.evaluation.system_level import EXPECTED_WINS, SYSTEM_SCORES
 
+SOFT = "spa"
 USUAL = {"kendall_tau": "Kendall tau"}
 TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}
 
@@ -64,9 +67,17 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="DATA.tsv",
         help="reference, hypothesis and a score, or reference, better and worse; .gz is read",
     )
+    parser.add_argument(
+        "--mtme",
+        metavar="DIR",
+        help="folder of mt-metrics-eval; DATA is a test set, a language pair and maybe references (wmt24 en-de refA), "
+        "--column and --versus column: name metrics of metric-scores",
+    )
     add_source(parser)
     parser.add_argument(
-        "--score-column", metavar="NAME", help="column with the human scores (default: score)"
+        "--score-column",
+        metavar="NAME",
+        help="column with the human scores (default: score); with --mtme their name (default: mqm, esa, …)",
     )
     parser.add_argument(
         "--by",
@@ -143,25 +154,27 @@ def _run(options: Namespace, shared: Sharing) -> None:
     seed = default_seed()
     # Everything is read and checked before the long work begins.
     check_one_source(options)
-    inputs = read_inputs(
-        options.data, options.score_column or "score", options.by, anywhere=options.scheduler is not None
-    )
+    level = level_of(options.statistics, options.level)
+    inputs = _read(options, level)
     take_language(options, inputs)
     source = open_source(options, shared)
     other = None if options.versus is None else open_named(options.versus, options, shared)
     _check_fit(options, inputs)
-    level = level_of(options.statistics, options.level)
     check_level(inputs, level)
     _check_ranked(options, inputs, level)
-    for one in (source, other):
-        if one is not None:
-            one.check(inputs)
-        if isinstance(one, Scorer):
-            one.check_text(inputs, options)
     names = None if options.statistics is None else statistic_names(options.statistics, inputs, level)
+    parts = _parts(options, inputs, level, names)
+    for part, one in product([part for part, _ in parts], filter(None, (source, other))):
+        one.check(part)
+        if isinstance(one, Scorer):
+            one.check_text(part, options)
     _check_measured(options, inputs, names, (source, other))
     _check_swapped(options, level, (source, other))
-    tasks = tasks_of(inputs, level, names, options.tau, options.resample, options.system_scores)
+    tasks = [
+        task
+        for part, asked in parts
+        for task in tasks_of(part, level, asked, options.tau, options.resample, options.system_scores)
+    ]
     warnings = _warnings(source, inputs)
     for warning in warnings + ([] if other is None else _warnings(other, inputs)):
         print(f"pfsm: warning: {warning}", file=sys.stderr)
@@ -180,15 +193,37 @@ def _run(options: Namespace, shared: Sharing) -> None:
             found = _usual_pairs(found, task, metric, options.tau)
         if task.question.kind == RANKING:
             found = {"system_scores": options.system_scores, **found}
-        document[task.question.kind] = found
+        kind = task.question.kind
+        document[kind] = _joined(document[kind], found) if kind in document else found
     if other is not None:
         signatures = signatures_at_level(other, inputs, level)
         document["versus"] = _versus(options, tasks, scores, other, signatures, seed)
     if options.format == "json":
         print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
     else:
-        headings = {task.question.kind: task.headings | USUAL for task in tasks}
+        headings = {
+            task.question.kind: {key: name for one in tasks for key, name in one.headings.items()} | USUAL
+            for task in tasks
+        }
         print_document(document, headings, long=options.signature == "long")
+
+
+def _read(options: Namespace, level: str) -> Inputs:
+    if options.mtme is not None:
+        return read_mtme(options, systems=level == SYSTEM)
+    column, anywhere = options.score_column or "score", options.scheduler is not None
+    return read_inputs(options.data, column, options.by, anywhere=anywhere)
+
+
+def _parts(
+    options: Namespace, inputs: Inputs, level: str, names: list[str] | None
+) -> list[tuple[Inputs, list[str] | None]]:
+    """What is read, each with the statistics of it; None: the usual ones."""
+    if options.mtme is None or level != SYSTEM or SOFT not in (names or ()):
+        return [(inputs, names)]
+    # How sure people are is told by their scores of segments, not of systems.
+    rest = [name for name in names or () if name != SOFT]
+    return [*([(inputs, rest)] if rest else []), (read_mtme(options, systems=False), [SOFT])]
 
 
 def _versus(
@@ -202,10 +237,18 @@ def _versus(
     document: dict[str, Any] = {"name": other.name, **signatures, "test": TESTS[options.test]}
     for task, metric in zip(tasks, scores, strict=True):
         metrics = metric, task.scores(other)
-        document[task.question.kind] = versus_document(
+        found = versus_document(
             task.question, task.statistics, metrics, options.test, options.confidence_n, seed
         )
+        document[task.question.kind] = document.get(task.question.kind, {}) | found
     return document
+
+
+def _joined(document: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Statistics of two tasks about the same groups, as one document; what they are of is told by the first."""
+    groups = zip(document["groups"], other["groups"], strict=True)
+    mean = other["mean"] | document["mean"]
+    return document | {"groups": [more | group for group, more in groups], "mean": mean}
 
 
 def _usual_pairs(document: dict[str, Any], task: Task, metric: Any, tau: str) -> dict[str, Any]:
@@ -257,6 +300,8 @@ def _check_swapped(options: Namespace, level: str, sources: Sequence[Source | No
 
 
 def _check_fit(options: Namespace, inputs: Inputs) -> None:
+    if options.mtme is not None and options.scheduler is not None:
+        raise PfsmError("--mtme reads a folder of this machine; leave --scheduler out")
     if options.score_column is not None and inputs.absolute is None:
         raise PfsmError(f"--score-column {options.score_column}: preferences have no scores; leave it out")
     if options.tau is not None and inputs.pairwise is None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pfsm.commands.arguments import open_model
+from pfsm.commands.evaluation_sources import read_mtme
 from pfsm.data import Table
 from pfsm.data.table import read_table, shown
 from pfsm.errors import PfsmError
@@ -21,7 +22,12 @@ def run(options: Namespace) -> None:
     for option in ("metric", "column", "scores", "versus", "statistics", "level"):
         if getattr(options, option) is not None:
             raise PfsmError(f"--spans measures the errors of a model or of a file, so leave --{option} out")
-    translations = [one for path in options.data for one in _translations(read_table(path))]
+    tables = (
+        [read_table(path) for path in options.data]
+        if options.mtme is None
+        else read_mtme(options, systems=False).tables
+    )
+    translations = [one for table in tables for one in _translations(table)]
     seed = default_seed()
     if options.spans:
         name, predicted = options.spans, _predicted(options.spans, translations)

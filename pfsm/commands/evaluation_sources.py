@@ -3,8 +3,9 @@
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,9 @@ from pfsm.data import (
     judgments_from_table,
     preferences_from_table,
 )
+from pfsm.data.formats import Options
+from pfsm.data.formats.mt_metrics_eval import read_test_set
+from pfsm.data.formats.records import table_of
 from pfsm.data.judgments import DOCUMENT, TARGET_LANGUAGE, target_languages
 from pfsm.data.table import COMET_NAMES, finite_number, mean_of_judges, shown
 from pfsm.distributed.partitions import read_tables
@@ -80,6 +84,30 @@ class Inputs:
         if not any(TIES in table.columns for table in tables):
             return None
         return np.concatenate([_ties(table) for table in tables])
+
+
+def read_mtme(options: Namespace, *, systems: bool) -> Inputs:
+    """A language pair of a folder of mt-metrics-eval, its people's scores being of segments or of systems.
+
+    The scores of metrics that ``--column`` and ``--versus`` name become columns.
+    """
+    name, pair, *references = options.data if len(options.data) > 1 else ("", "")
+    if not pair:
+        raise PfsmError("--mtme DIR: give the test set and the language pair, such as wmt24 en-de")
+    metrics = [options.column] if options.column else []
+    if (options.versus or "").startswith("column:"):
+        metrics.append(options.versus.removeprefix("column:"))
+    chosen = Options(
+        references=tuple(references), human_score=options.score_column or "",
+        metric_scores=tuple(dict.fromkeys(metrics)),
+    )  # fmt: skip
+    root = Path(options.mtme) / name
+    reading, told = read_test_set(root, pair, chosen, systems)
+    table = replace(table_of(reading, root), path=f"{root}: {pair}")
+    for note, count in sorted(reading.notes.items()):
+        print(f"pfsm: note: {count} {note}", file=sys.stderr)
+    print(f"pfsm: {name} {pair}: {told}", file=sys.stderr)
+    return Inputs((table,), judgments_from_table(table, "score"), None, _grouping(options.by, (table,)))
 
 
 def read_inputs(paths: Sequence[str], score_column: str, by: str | None, *, anywhere: bool = False) -> Inputs:

@@ -107,10 +107,10 @@ def run(options: Namespace) -> None:
     shown = [".".join(references)] if options.together else references
     prefix = _prefix(options.output, options.metric_name)
     inputs = [*options.references, *options.input, options.documents, options.domains, options.model]
-    for path in submission_files(prefix, shown, options.format):
-        check_output(path, [name for name in inputs if name is not None])
     text = read_parallel(options.references, options.input)
     domains, documents = _labels(options, len(text.references[0]))
+    for path in submission_files(prefix, shown, options.format, domains is not None, documents is not None):
+        check_output(path, [name for name in inputs if name is not None])
     # Alone, a blank line is a reference like any other.
     alone: list[Streams] = [[[line or "" for line in stream]] for stream in text.references]
     streams: list[Streams] = [text.references] if options.together else alone

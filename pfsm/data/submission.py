@@ -6,10 +6,13 @@
     PREFIX.sys.score   metric  language pair  test set  domain  reference  system  score
 
 Segments count from 1. A system's score is the mean of its segments, or the metric's own corpus score, over all domains
-(domain ``all``) and, where domains are known, within each. *mt-metrics-eval*, two files per reference:
+(domain ``all``) and, where domains are known, within each. *mt-metrics-eval*, files for each
+reference, the last two where domains and documents are known:
 
     PREFIX-REFERENCE.seg.score   system  score      every segment of a system, then the next system's
     PREFIX-REFERENCE.sys.score   system  score
+    PREFIX-REFERENCE.domain.score   domain  system  score
+    PREFIX-REFERENCE.doc.score   system  score      every document of a system in their order, then the next system's
 
 Scores are written with enough digits to read the same number back.
 """
@@ -17,6 +20,7 @@ Scores are written with enough digits to read the same number back.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,18 +115,23 @@ def check_name(what: str, name: str) -> None:
         raise PfsmError(f"{what} is {name!r}; the files separate names by white space, give one without any")
 
 
-def submission_files(prefix: str, references: Sequence[str], layout: str) -> list[str]:
+def submission_files(
+    prefix: str, references: Sequence[str], layout: str, domains: bool = False, documents: bool = False
+) -> list[str]:
     """The files that `write_submission` writes.
 
     Args:
         prefix: Of their names.
         references: Names of the references.
         layout: "wmt" or "mtme".
+        domains: Whether domains are known.
+        documents: Whether documents are known.
     """
     if layout not in FORMATS:
         raise ValueError(f"format is {layout!r}, 'wmt' or 'mtme' is needed")
     stems = [prefix] if layout == "wmt" else [f"{prefix}-{reference}" for reference in references]
-    return [f"{stem}.{level}.score" for stem in stems for level in ("seg", "sys")]
+    further = [["domain"] * domains, ["doc"] * documents] if layout == "mtme" else []
+    return [f"{stem}.{level}.score" for stem in stems for level in ("seg", "sys", *chain(*further))]
 
 
 def write_submission(found: Submission, prefix: str, layout: str = "wmt") -> list[str]:
@@ -136,14 +145,20 @@ def write_submission(found: Submission, prefix: str, layout: str = "wmt") -> lis
     Returns:
         The files' names.
     """
-    names = submission_files(prefix, [*found.scores], layout)
+    known = set(found.domains) != {ALL}, set(found.documents) != {ALL}
+    names = submission_files(prefix, [*found.scores], layout, *known)
     if layout == "wmt":
         parts = [_wmt_segments(found), _wmt_systems(found)]
     else:
         parts = [
             rows
             for reference, systems in found.scores.items()
-            for rows in (_mtme_segments(systems), _mtme_systems(found, reference))
+            for rows in (
+                _mtme_segments(systems),
+                _mtme_systems(found, reference),
+                *[_mtme_domains(found, reference)] * known[0],
+                *[_mtme_documents(found, reference)] * known[1],
+            )
         ]
     for name, rows in zip(names, parts, strict=True):
         with atomic_write(name) as handle:
@@ -219,3 +234,20 @@ def _mtme_systems(found: Submission, reference: str) -> Iterator[tuple[str, ...]
     rows = np.arange(len(found.domains))
     for system in found.scores[reference]:
         yield system, repr(found.score(reference, system, rows))
+
+
+def _mtme_domains(found: Submission, reference: str) -> Iterator[tuple[str, ...]]:
+    for domain in sorted(set(found.domains)):
+        rows = _rows_of(found.domains, domain)
+        for system in found.scores[reference]:
+            yield domain, system, repr(found.score(reference, system, rows))
+
+
+def _mtme_documents(found: Submission, reference: str) -> Iterator[tuple[str, ...]]:
+    for system in found.scores[reference]:
+        for document in dict.fromkeys(found.documents):
+            yield system, repr(found.score(reference, system, _rows_of(found.documents, document)))
+
+
+def _rows_of(names: Sequence[str], name: str) -> NDArray[np.int64]:
+    return np.flatnonzero([one == name for one in names])

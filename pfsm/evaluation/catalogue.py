@@ -35,7 +35,14 @@ from pfsm.evaluation.preference import (
     PreferenceStatistic,
     Yardstick,
 )
-from pfsm.evaluation.segment_pairs import CalibratedAccuracy, WmtKendall, WmtVariant
+from pfsm.evaluation.segment_pairs import (
+    CalibratedAccuracy,
+    ItemKendall,
+    ItemVariant,
+    WmtKendall,
+    WmtVariant,
+    kendall_tau_c,
+)
 from pfsm.evaluation.soft_pairwise import SoftPairwiseAccuracy
 from pfsm.evaluation.system_level import SYSTEM_STATISTICS, RankedSystems, SystemMeasure, bound_ranking
 from pfsm.registry import Table
@@ -118,6 +125,10 @@ def _bind_wmt(variant: WmtVariant) -> Callable[[Items], Measure]:
     return lambda items: WmtKendall(items.human, _segments(items), variant, items.units)
 
 
+def _bind_item(variant: ItemVariant) -> Callable[[Items], Measure]:
+    return lambda items: ItemKendall(items.human, _segments(items), variant, items.units)
+
+
 def _bind_preference(statistic: PreferenceStatistic) -> Callable[[PreferenceItems], Measure]:
     return lambda items: PreferenceMeasure(items, statistic)
 
@@ -160,6 +171,10 @@ _OF_SEGMENTS: Mapping[str, Statistic[Items]] = _by_name(
         _bind_mean_removed_weighted,
     ),
     Statistic("acc-t", "acc-t", _WITHIN, _bind_calibrated),
+    plain("kendall-c", kendall_tau_c, "Kendall tau-c"),
+    Statistic("item-kendall", "tau-b by item", _WITHIN, _bind_item("b")),
+    Statistic("item-tau23", "tau-23 by item", _WITHIN, _bind_item("23")),
+    Statistic("item-acc23", "acc-23 by item", _WITHIN, _bind_item("acc23")),
     Statistic("wmt12", "WMT12 tau", _WITHIN, _bind_wmt("wmt12"), aliases=("tau_wmt12",)),
     Statistic("wmt13", "WMT13 tau", _WITHIN, _bind_wmt("wmt13"), aliases=("tau_wmt13",)),
     Statistic("wmt14", "WMT14 tau", _WITHIN, _bind_wmt("wmt14"), aliases=("tau_wmt14",)),

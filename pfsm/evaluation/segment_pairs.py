@@ -39,7 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import dense_ids, sums_of_segments
 from pfsm.evaluation.correlation import dense_ranks, paired_scores
-from pfsm.evaluation.measure import AdditiveMeasure, Measure, Names, OfTimes, whole_parts
+from pfsm.evaluation.measure import AdditiveMeasure, Measure, Names, OfTimes, ratio, whole_parts
 from pfsm.evaluation.preference import PreferenceCounts, statistic_of_votes
 from pfsm.runtime.choice import simplest_within_noise
 
@@ -181,6 +181,56 @@ class WmtKendall(AdditiveMeasure):
     def of_sums(self, sums: Float) -> Float:
         """As `AdditiveMeasure.of_sums`."""
         return statistic_of_votes(sums, self.variant)
+
+
+ItemVariant = Literal["b", "23", "acc23"]
+
+
+@dataclass(frozen=True, eq=False)
+class ItemKendall(AdditiveMeasure):
+    """A Kendall's tau of each segment's translations, averaged over segments, as mt-metrics-eval does by item.
+
+    Tau-b; tau-23 (C + T_both - D - T_human - T_metric) / all; acc-23 (C + T_both) / all, in which only equal scores
+    tie. Segments where it is undefined are left out (Deutsch, Foster and Freitag 2023, table 1).
+    """
+
+    human: Float
+    segments: Int
+    variant: ItemVariant
+    units: Int
+
+    def table(self, metric: Float) -> Float:
+        """float64 [n_units, 2]: sum over the segments of each unit, and how many have a value."""
+        table = pair_table(self.human, metric, self.segments).astype(np.float64)
+        c, d, human, machine, both = table.T
+        if self.variant == "b":
+            values = ratio(c - d, np.sqrt((c + d + machine) * (c + d + human)))
+        else:
+            values = ratio(c + both, table.sum(axis=1))
+            values = 2.0 * values - 1.0 if self.variant == "23" else values
+        found = np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=1)
+        return sums_of_segments(found, whole_parts(self.segments, self.units))
+
+    def of_sums(self, sums: Float) -> Float:
+        """As `AdditiveMeasure.of_sums`."""
+        return ratio(sums[:, 0], sums[:, 1])
+
+
+def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> float:
+    """Kendall's tau-c (Stuart 1953): ``2 (C - D) m / (n^2 (m - 1))``, m the smaller number of distinct values.
+
+    Args:
+        x: float64 [n], finite.
+        y: float64 [n], finite.
+
+    Returns:
+        A number in [-1, 1]; NaN where `x` or `y` is constant.
+    """
+    counts = pair_counts(x, y)
+    distinct = min(np.unique(np.asarray(side)).size for side in (x, y))
+    pairs = counts.concordant - counts.discordant
+    n = np.asarray(x).size
+    return 2.0 * pairs * distinct / (n * n * (distinct - 1)) if distinct > 1 else float("nan")
 
 
 def segment_starts(ids: Int) -> Int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.evaluation.bootstrap import Seed, count_ids, default_seed
+from pfsm.evaluation.bootstrap import Seed, count_ids
 from pfsm.evaluation.correlation import paired_scores
 from pfsm.evaluation.measure import Items, Measure, Names, OfTimes, OfTotals, scored_items
 from pfsm.evaluation.system_level import pair_indices, system_ids
@@ -22,6 +22,8 @@ from pfsm.evaluation.system_level import pair_indices, system_ids
 Float = NDArray[np.float64]
 
 N_PERMUTATIONS = 1000
+MTME_SEED = 4
+"""What mt-metrics-eval draws its swaps with: the same swaps give its numbers, whichever system it names first."""
 _BLOCK = 1 << 21
 
 
@@ -44,14 +46,13 @@ def soft_pairwise_accuracy(
         systems: [n], who translated.
         segments: [n], what was translated; several scores of the same translation are averaged.
         n_permutations: At least 1.
-        seed: Of the permutations; `default_seed` where it is None.
+        seed: Of the permutations; `MTME_SEED` where it is None.
 
     Returns:
         A number in [0, 1]; NaN where no two systems share a segment.
 
     Raises:
         ValueError: If lengths differ, a score is not finite, or there are no permutations.
-        PfsmError: If the seed is None and PFSM_SEED is no seed.
     """
     human, metric = paired_scores(human, metric)
     items = scored_items(human, segments, systems)
@@ -68,7 +69,7 @@ def permutation_p_values(scores: Float, n_permutations: int = N_PERMUTATIONS, se
     Args:
         scores: float64 [n_systems, n_segments]; NaN where a system has no score.
         n_permutations: At least 1.
-        seed: As in `bootstrap_interval`; the swaps are the same for every pair.
+        seed: As of `soft_pairwise_accuracy`; the swaps are the same for every pair.
 
     Returns:
         float64 [n_systems (n_systems - 1) / 2], pairs in the order of `itertools.combinations`; NaN for a pair
@@ -148,12 +149,13 @@ def _shares_ahead(
     """
     if n_permutations < 1:
         raise ValueError(f"n_permutations is {n_permutations}, at least 1 is needed")
-    generator = np.random.Generator(np.random.PCG64(default_seed() if seed is None else seed))
+    generator = np.random.default_rng(MTME_SEED if seed is None else seed)
     ahead = np.zeros(slack.size)
     size = max(1, _BLOCK // max(1, n_segments))
     for start in range(0, n_permutations, size):
         block = min(size, n_permutations - start)
-        signs = np.asarray(2.0 * generator.integers(2, size=(block, n_segments)) - 1.0, np.float64)
+        swaps = np.rint(generator.random((block, n_segments), dtype=np.float32))
+        signs = np.asarray(2.0 * swaps - 1.0, np.float64)
         permuted = further(signs)
         ahead += (permuted > slack).sum(axis=0) + 0.5 * (np.abs(permuted) <= slack).sum(axis=0)
     return np.asarray(ahead / n_permutations)
@@ -163,7 +165,7 @@ def _shares_ahead(
 class SoftPairwiseAccuracy(Measure):
     """Soft pairwise accuracy as a measure; it has no bootstrap, being made of tests itself.
 
-    Its permutations have a seed of their own, `default_seed` where it is None: whatever resamples or permutes
+    Its permutations have a seed of their own, `MTME_SEED` where it is None: whatever resamples or permutes
     the measure, its value for the same scores stays the same.
     """
 

@@ -10,17 +10,19 @@ with a shared mark has a costlier major span than one that nobody marked (ties: 
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data.spans import SEVERITIES, read_spans
+from pfsm.data.table import shown
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import Interval, percentile_interval, resampled_times
 
 Float = NDArray[np.float64]
-NEUTRAL, MINOR, MAJOR, CRITICAL = SEVERITIES = ("neutral", "minor", "major", "critical")
+NEUTRAL, MINOR, MAJOR, CRITICAL = SEVERITIES
 STATISTICS = (
     *("precision", "recall", "F1", "F1 with severity", "costliest touches", "one of three touches"),
     *("gain over chance", "width of costliest", "AUC"),
@@ -50,8 +52,8 @@ class Mark:
 def marks_from_json(text: str, hypothesis: str, where: str) -> tuple[Mark, ...]:
     """The marks of a translation: a JSON list of ``[start, end, severity, category, rater]`` or of objects.
 
-    Objects have the keys ``start``, ``end``, ``severity`` and perhaps ``rater``, ``annotator`` and ``points``, as those
-    of `pfsm explain`, xCOMET and Pearmut. Category and rater may be left out. Neutral marks are ignored.
+    As of `pfsm.data.spans.read_spans`, objects perhaps with ``points``, as those of `pfsm explain`. Neutral marks are
+    ignored.
 
     Args:
         text: The content of the cell.
@@ -65,37 +67,26 @@ def marks_from_json(text: str, hypothesis: str, where: str) -> tuple[Mark, ...]:
         values = json.loads(text) if text.strip() else []
     except (ValueError, RecursionError):
         values = None
+
+    def fault(message: str) -> PfsmError:
+        return PfsmError(f"{where}: {message}")
+
     if not isinstance(values, list):
-        raise PfsmError(f'{where}: errors must be a JSON list of marks, such as [[0, 4, "major"]]')
+        raise fault('errors must be a JSON list of marks, such as [[0, 4, "major"]]')
     marks = [
-        _mark(value, len(hypothesis), f"{where}: mark {number}") for number, value in enumerate(values, 1)
+        Mark(start, end, severity, rater, _points(value, fault))
+        for value, (start, end, severity, _, rater) in zip(
+            values, read_spans(values, hypothesis, "", fault), strict=True
+        )
     ]
     return tuple(mark for mark in marks if mark.severity != NEUTRAL)
 
 
-def _mark(value: object, length: int, where: str) -> Mark:
-    if isinstance(value, list) and 3 <= len(value) <= 5:
-        start, end, severity, rater, points = *value[:3], value[4] if len(value) > 4 else "", 0.0
-    elif isinstance(value, Mapping):
-        start, end, severity = value.get("start"), value.get("end"), value.get("severity")
-        rater = value.get("rater", value.get("annotator", ""))
-        points = value.get("points", value.get("confidence", 0.0))
-    else:
-        raise PfsmError(f"{where} must be [start, end, severity, …] or an object with these keys")
-    for name, place in (("start", start), ("end", end)):
-        if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place <= length:
-            raise PfsmError(
-                f"{where}: {name} is {str(place)[:40]}, it must be a whole number from 0 to {length}"
-            )
-    if start > end:
-        raise PfsmError(f"{where}: start {start} lies behind end {end}")
-    if not isinstance(severity, str) or severity.lower() not in SEVERITIES:
-        raise PfsmError(
-            f"{where}: severity is {str(severity)[:40]!r}, it must be one of {', '.join(SEVERITIES)}"
-        )
+def _points(mark: object, fault: Callable[[str], PfsmError]) -> float:
+    points = mark.get("points", mark.get("confidence", 0.0)) if isinstance(mark, Mapping) else 0.0
     if not isinstance(points, int | float) or not np.isfinite(points):
-        raise PfsmError(f"{where}: points is {str(points)[:40]!r}, it must be a finite number")
-    return Mark(start, end, severity.lower(), str(rater), float(points))
+        raise fault(f"points is {shown(str(points))}, a finite number is needed")
+    return float(points)
 
 
 @dataclass(frozen=True, eq=False)

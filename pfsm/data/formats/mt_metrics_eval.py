@@ -1,17 +1,24 @@
 """Folders of mt-metrics-eval, one per test set.
 
 The files for a language pair LP, with one segment per line: ``sources/LP.txt``, ``documents/LP.docs`` (domain and
-document), ``references/LP.NAME.txt``, ``system-outputs/LP/SYSTEM.txt``, and
-``human-scores/LP.NAME.{sys,doc,seg}.score`` with ``SYSTEM SCORE`` on each line (``None`` for a missing score).
+document), ``references/LP.NAME.txt``, ``system-outputs/LP/SYSTEM.txt``;
+``human-scores/LP.NAME.{sys,doc,seg}.score`` and ``metric-scores/LP/NAME-REF.{sys,seg}.score`` with ``SYSTEM SCORE`` on
+each line (``None`` for a missing score). NAME of human scores may end in ``.merged``, or in ``.rater1`` …, of which the
+mean is taken. Marked spans stand in ``human-scores/LP.NAME.seg.rating``, merged or by rater: ``SYSTEM JSON RATER``.
 """
 
+import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pfsm.data.formats.records import Judgment, Options, Reading, layout, number_text
+from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.texts import check_parallel, document_names, segments_of
+from pfsm.data.spans import ERRORS, SEVERITIES, Span, read_spans, spans_text
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines
@@ -19,6 +26,18 @@ from pfsm.io.files import StrPath, display_name, read_lines
 SYSTEM_SCORE = "system_score"
 DOCUMENT_SCORE = "document_score"
 _MISSING = "None"
+_RATER = re.compile(r"(.+)[.-](merged|rater[^.]*)")
+_USUAL_SCORES = ("mqm", "esa", "da-sqm", "wmt", "wmt-appraise", "wmt-raw", "wmt-z")
+"""Which human scores are taken where several are there: the first of these."""
+_USUAL_REFERENCES = {
+    **dict.fromkeys(("wmt22 cs-en", "wmt22 en-cs", "wmt23 he-en", "wmt23 en-he"), "refB"),
+    "wmt21.news en-de": "refC",
+    "wmt21.news zh-en": "refB",
+    "wmt21.tedtalks zh-en": "refB",
+}
+"""Where mt-metrics-eval's standard reference is not refA."""
+_OUTLIERS = {"wmt22 en-de": "M2M100_1.2B-B4", "wmt23 en-de": "synthetic_ref", "wmt23 zh-en": "synthetic_ref"}
+"""What mt-metrics-eval leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +51,7 @@ class ScoreLine:
 
 
 def score_lines(path: StrPath) -> Iterator[ScoreLine]:
-    """The lines of a file of human scores, at any level."""
+    """The lines of a file of scores, at any level."""
     name = display_name(path)
     for number, line in enumerate(read_lines(path), start=1):
         fields = line.rsplit(None, 1)
@@ -45,20 +64,71 @@ def score_lines(path: StrPath) -> Iterator[ScoreLine]:
 def read_mt_metrics_eval(paths: Sequence[StrPath], options: Options) -> Reading:
     """Reads the segment scores of mt-metrics-eval folders.
 
-    Scores of documents and systems of the same name become columns. A reference that is scored as a system is not used
-    as a reference for itself; if it is the only reference, its judgments are left out.
+    Scores of documents and systems of the same name become columns, as do those of metrics that are named. A reference
+    that is scored as a system is not used as a reference for itself; if it is the only reference, its judgments are
+    left out.
     """
-    folders = [_Folder.open(path, options) for path in paths]
+    return _reading([_Folder.open(path, options) for path in paths], options)
+
+
+def _reading(folders: Sequence["_Folder"], options: Options, systems: bool = False) -> Reading:
     notes: Counter[str] = Counter()
     present = ["test_set", "source_lang", "target_lang", "document", "segment_id", "system", "source"]
-    further = dict.fromkeys(name for folder in folders for name in ("domain", *folder.other_scores))
+    further = dict.fromkeys(
+        name
+        for folder in folders
+        for name in (
+            "domain",
+            *folder.other_scores,
+            *options.metric_scores,
+            *[ERRORS][: bool(folder.ratings)],
+        )
+    )
     most = max(len(folder.references) for folder in folders)
 
     def records() -> Iterator[Judgment]:
         for folder in folders:
-            yield from folder.judgments(options, notes)
+            yield from folder.judgments(options, notes, systems)
 
     return Reading(Judgment, layout(Judgment, present, most, further), records(), notes)
+
+
+def read_test_set(root: Path, pair: str, options: Options, systems: bool) -> tuple[Reading, str]:
+    """A test set as mt-metrics-eval evaluates on it: its standard reference and scores, without outliers.
+
+    Args:
+        root: The folder of the test set.
+        pair: Such as en-de.
+        options: References, human score and metrics, where they are not the usual ones.
+        systems: Scores of systems, on each of their segments, instead of scores of segments.
+
+    Returns:
+        The judgments, and what was chosen, for a message.
+    """
+    if not (root / "sources" / f"{pair}.txt").is_file():
+        there: list[str] = _pairs(root) or sorted(
+            path.name for path in root.parent.glob("*") if path.is_dir()
+        )
+        raise PfsmError(f"{root}: no sources/{pair}.txt; there are {', '.join(there) or 'no test sets'}")
+    if not options.references:
+        names = [path.name.split(".")[-2] for path in sorted((root / "references").glob(f"{pair}.*.txt"))]
+        usual = (_USUAL_REFERENCES.get(f"{root.name} {pair}", "refA"), "ref", *names)
+        options = replace(options, references=tuple(name for name in usual if name in names)[:1])
+    segments, whole = (
+        {one for name in _score_names(root, pair, level) for one in (name, _base(name))}
+        for level in ("seg", "sys")
+    )
+    human = options.human_score or next((name for name in _USUAL_SCORES if name in (segments or whole)), "")
+    level = "sys" if systems and human in whole else "seg"
+    folder = _Folder.open(root, replace(options, human_score=human), pair, level, systems)
+    reading = _reading([folder], options, systems)
+    left_out = {*folder.references, _OUTLIERS.get(f"{root.name} {pair}", "")}
+    kept = (one for one in reading.records if isinstance(one, Judgment) and one.system not in left_out)
+    scores = ", ".join(path.name.removeprefix(f"{pair}.") for path in folder.scores)
+    return replace(reading, records=kept), f"{scores}; {', '.join(folder.references)}"
+
+
+Scores = Mapping[str, Sequence[ScoreLine]]
 
 
 @dataclass(frozen=True)
@@ -67,69 +137,84 @@ class _Folder:
 
     root: Path
     pair: str
-    scores: Path
+    scores: tuple[Path, ...]
+    """Of one rater, or of all merged; or of each of several."""
     sources: tuple[str, ...]
     documents: tuple[tuple[str, str], ...]
     references: Mapping[str, tuple[str, ...]]
     other_scores: Mapping[str, Mapping[tuple[str, str], str]]
     """Scores of systems and documents by column, then by system and document (``""`` for a whole system)."""
+    metrics: Mapping[str, Scores]
+    ratings: Mapping[str, Sequence[Sequence[tuple[Path, int, str]]]]
+    """By system and segment the lines of the files of marked spans."""
 
     @staticmethod
-    def open(path: StrPath, options: Options) -> "_Folder":
+    def open(
+        path: StrPath, options: Options, pair: str = "", level: str = "seg", systems: bool = False
+    ) -> "_Folder":
         root = Path(path)
         if not root.is_dir():
             raise PfsmError(
                 f"{display_name(path)}: is not a folder; give the folder of a test set, as mt-metrics-eval has"
             )
-        pair = _language_pair(root, options)
-        scores = _score_file(root, pair, options)
-        sources = segments_of(root / "sources" / f"{pair}.txt", "source")
+        pair = pair or _language_pair(root, options)
+        scores = _score_files(root, pair, level, options.human_score)
+        first = root / "sources" / f"{pair}.txt"
+        sources = segments_of(first, "source")
         documents = document_names(root / "documents" / f"{pair}.docs")
-        check_parallel(
-            root / "documents" / f"{pair}.docs",
-            len(documents),
-            root / "sources" / f"{pair}.txt",
-            len(sources),
-        )
+        check_parallel(root / "documents" / f"{pair}.docs", len(documents), first, len(sources))
         references = _references(root, pair, options, len(sources))
+        human = scores[0].name.removesuffix(f".{level}.score")
         others = {
-            column: _other_scores(scores, level, documents)
-            for column, level in ((SYSTEM_SCORE, "sys"), (DOCUMENT_SCORE, "doc"))
-            if _at_level(scores, level).is_file()
+            column: _other_scores(other, each, documents)
+            for column, each in ((SYSTEM_SCORE, "sys"), (DOCUMENT_SCORE, "doc"))
+            if (other := scores[0].with_name(f"{human}.{each}.score")).is_file() and not systems
         }
-        return _Folder(root, pair, scores, sources, documents, references, others)
+        metrics = {
+            name: _metric_scores(root, pair, name, tuple(references), systems, len(sources))
+            for name in options.metric_scores
+        }
+        ratings = _ratings(root, pair, _base(human.removeprefix(f"{pair}.")), len(sources))
+        return _Folder(root, pair, scores, sources, documents, references, others, metrics, ratings)
 
-    def judgments(self, options: Options, notes: Counter[str]) -> Iterator[Judgment]:
-        counts: Counter[str] = Counter()
-        output: tuple[str, tuple[str, ...] | None] = ("", None)
-        for line in score_lines(self.scores):
-            at = counts[line.system]
-            counts[line.system] += 1
-            if at >= len(self.sources):
-                raise PfsmError(
-                    f"{self.scores}:{line.line}: a score of segment {at + 1} of {line.system}, but there are "
-                    f"{len(self.sources)} segments"
-                )
-            if output[0] != line.system:
-                output = (line.system, self._output(line, options, notes))
-            if line.score is None:
-                notes["segments without a score left out"] += 1
-            elif output[1] is not None:
-                yield from self._judgment(line, line.score, at, output[1], notes)
-        for system, count in counts.items():
-            if count != len(self.sources):
-                raise PfsmError(
-                    f"{self.scores}: {count} scores of {system}, but there are {len(self.sources)} segments"
-                )
+    def judgments(self, options: Options, notes: Counter[str], systems: bool = False) -> Iterator[Judgment]:
+        """A judgment for each segment that has a score, the mean of its raters'.
 
-    def _output(self, line: ScoreLine, options: Options, notes: Counter[str]) -> tuple[str, ...] | None:
+        Of ``systems`` instead: for each segment of every system that has a score, the score of the system.
+        """
+        most = 1 if self.scores[0].name.endswith(".sys.score") else len(self.sources)
+        files = [_by_system(path, most) for path in self.scores]
+        for system in dict.fromkeys(system for scores in files for system in scores):
+            first = next(scores[system][0] for scores in files if system in scores)
+            output = self._output(self.scores[0], first, options, notes)
+            found: list[tuple[ScoreLine, float] | None] = []
+            for at in range(most):
+                lines = [scores[system][at] for scores in files if len(scores.get(system, ())) > at]
+                given = [line.score for line in lines if line.score is not None]
+                found.append((lines[0], sum(given) / len(given)) if given else None)
+            there = [score for _, score in filter(None, found)]
+            if systems:
+                found = [(first, sum(there) / len(there)) if there else None] * len(self.sources)
+            if None in found:
+                notes["segments without a score left out"] += found.count(None)
+            for at, each in enumerate(found):
+                if each is not None and output is not None:
+                    yield from self._judgment(*each, at, output, notes)
+        for path, scores in zip(self.scores, files, strict=True):
+            for system, rows in scores.items():
+                if len(rows) != most:
+                    raise PfsmError(f"{path}: {len(rows)} scores of {system}, but there are {most} segments")
+
+    def _output(
+        self, scores: Path, line: ScoreLine, options: Options, notes: Counter[str]
+    ) -> tuple[str, ...] | None:
         path = self.root / "system-outputs" / self.pair / f"{line.system}.txt"
         if not path.is_file():
             if options.skip_unknown_systems:
                 notes["systems without output left out"] += 1
                 return None
             raise PfsmError(
-                f"{self.scores}:{line.line}: no output of system {shown(line.system)} ({path}); "
+                f"{scores}:{line.line}: no output of system {shown(line.system)} ({path}); "
                 "give it, or --skip-unknown-systems"
             )
         lines = segments_of(path, "system")
@@ -149,12 +234,18 @@ class _Folder:
             column: scores.get((line.system, document if column == DOCUMENT_SCORE else ""), "")
             for column, scores in self.other_scores.items()
         }
+        for name, scores in self.metrics.items():
+            rows = scores.get(line.system, ())
+            found = rows[at if len(rows) > 1 else 0].score if rows else None
+            others[name] = "" if found is None else number_text(found)
+        if self.ratings:
+            others[ERRORS] = spans_text(self._spans(line.system, at, output[at], notes))
         yield Judgment(
             references=references,
             source=self.sources[at],
             test_set=self.root.name,
-            source_lang=source_lang,
-            target_lang=target_lang,
+            source_lang=language_code(source_lang),
+            target_lang=language_code(target_lang.partition("_")[0]),
             document=document,
             segment_id=f"{self.root.name}.{at + 1}",
             system=line.system,
@@ -164,9 +255,48 @@ class _Folder:
             line=line.line,
         )
 
+    def _spans(self, system: str, at: int, text: str, notes: Counter[str]) -> list[Span]:
+        found: list[Span] = []
+        for path, number, line in self.ratings.get(system, [()] * len(self.sources))[at]:
+
+            def fault(message: str, where: str = f"{path}:{number}") -> PfsmError:
+                return PfsmError(f"{where}: {message}")
+
+            _, rating, *rater = line.split("\t")
+            if rating == _MISSING:
+                continue
+            try:
+                errors = json.loads(rating)["errors"]
+            except (ValueError, RecursionError, TypeError, KeyError):
+                errors = None
+            if not isinstance(errors, list):
+                raise fault(f"{shown(rating)}, None or JSON with a list of errors is needed")
+            inside = [mark for mark in errors if _is_inside(mark, len(text))]
+            if outside := len(errors) - len(inside):
+                notes["marks of the source, outside the text or without a severity left out"] += outside
+            named = rater[0] if rater else path.name.removesuffix(".seg.rating").rpartition(".")[2]
+            found += read_spans(inside, text, named, fault)
+        return found
+
+
+def _is_inside(mark: Any, length: int) -> bool:
+    """Whether a mark can be shown in the translation; what is none at all is left to `read_spans`."""
+    if not isinstance(mark, dict) or not all(isinstance(mark.get(name), int) for name in ("start", "end")):
+        return not (isinstance(mark, dict) and mark.get("is_source_error"))
+    severity = str(mark.get("severity")).lower()
+    return (
+        not mark.get("is_source_error")
+        and severity in SEVERITIES
+        and 0 <= mark["start"] <= mark["end"] <= length
+    )
+
+
+def _pairs(root: Path) -> list[str]:
+    return sorted(path.name.removesuffix(".txt") for path in (root / "sources").glob("*-*.txt"))
+
 
 def _language_pair(root: Path, options: Options) -> str:
-    pairs = sorted(path.name.removesuffix(".txt") for path in (root / "sources").glob("*-*.txt"))
+    pairs = _pairs(root)
     chosen = [
         pair
         for pair in pairs
@@ -182,19 +312,88 @@ def _language_pair(root: Path, options: Options) -> str:
     return chosen[0]
 
 
-def _score_file(root: Path, pair: str, options: Options) -> Path:
-    files = sorted((root / "human-scores").glob(f"{pair}.*.seg.score"))
-    names = [path.name.removeprefix(f"{pair}.").removesuffix(".seg.score") for path in files]
-    if options.human_score:
-        if options.human_score not in names:
-            raise PfsmError(
-                f"{root}: no segment scores {options.human_score!r} of {pair}, only {', '.join(names) or 'none'}"
+def _base(name: str) -> str:
+    """The name of human scores, of whichever rater."""
+    found = _RATER.fullmatch(name)
+    return found[1] if found else name
+
+
+def _score_names(root: Path, pair: str, level: str) -> list[str]:
+    return [
+        path.name.removeprefix(f"{pair}.").removesuffix(f".{level}.score")
+        for path in sorted((root / "human-scores").glob(f"{pair}.*.{level}.score"))
+    ]
+
+
+def _score_files(root: Path, pair: str, level: str, name: str) -> tuple[Path, ...]:
+    names = _score_names(root, pair, level)
+    bases = list(dict.fromkeys(map(_base, names)))
+    what = "segment" if level == "seg" else "system"
+    if name and name not in (*names, *bases):
+        raise PfsmError(f"{root}: no {what} scores {name!r} of {pair}, only {', '.join(names) or 'none'}")
+    if not name and len(bases) != 1:
+        there = f"several {what} scores of {pair} ({', '.join(names)}); choose one with --human-score"
+        raise PfsmError(f"{root}: {there if names else f'no {what} scores of {pair} in human-scores'}")
+    name = name or bases[0]
+    one = next((each for each in (name, f"{name}.merged") if each in names), None)
+    chosen = [one] if one else [each for each in names if _base(each) == name]
+    return tuple(root / "human-scores" / f"{pair}.{each}.{level}.score" for each in chosen)
+
+
+def _by_system(path: Path, most: int) -> dict[str, list[ScoreLine]]:
+    """The lines of a score file by system, each with at most so many."""
+    found: dict[str, list[ScoreLine]] = {}
+    for line in score_lines(path):
+        rows = found.setdefault(line.system, [])
+        if len(rows) == most:
+            what = (
+                f"a second score of {line.system}"
+                if most == 1
+                else f"a score of segment {most + 1} of {line.system}, but there are {most} segments"
             )
-        return files[names.index(options.human_score)]
-    if len(files) != 1:
-        there = f"several segment scores of {pair} ({', '.join(names)}); choose one with --human-score"
-        raise PfsmError(f"{root}: {there if files else f'no segment scores of {pair} in human-scores'}")
-    return files[0]
+            raise PfsmError(f"{path}:{line.line}: {what}")
+        rows.append(line)
+    return found
+
+
+def _metric_scores(
+    root: Path, pair: str, name: str, references: tuple[str, ...], systems: bool, count: int
+) -> Scores:
+    """A metric's scores by system: of all segments, or for systems one where there is such a file."""
+    folder = root / "metric-scores" / pair
+    names = [name, *(f"{name}-{end}" for end in (".".join(references), "all", "src"))]
+    for each in ("sys", "seg") if systems else ("seg",):
+        for path in (folder / f"{stem}.{each}.score" for stem in names):
+            if path.is_file():
+                found = _by_system(path, 1 if each == "sys" else count)
+                for system, rows in found.items():
+                    if each == "seg" and len(rows) != count:
+                        raise PfsmError(f"{path}: {len(rows)} scores of {system}, {count} are needed")
+                return found
+    there = sorted(path.name.removesuffix(".seg.score") for path in folder.glob("*.seg.score"))
+    raise PfsmError(
+        f"{folder}: no scores of metric {name!r} against these references; there are {', '.join(there)}"
+    )
+
+
+def _ratings(root: Path, pair: str, human: str, count: int) -> dict[str, list[list[tuple[Path, int, str]]]]:
+    """Lines of marked spans by system and segment: those of all raters merged, else of each."""
+    folder, found = root / "human-scores", dict[str, list[list[tuple[Path, int, str]]]]()
+    merged = [folder / f"{pair}.{human}{end}.seg.rating" for end in (".merged", "")]
+    files = [path for path in merged if path.is_file()][:1] or sorted(
+        folder.glob(f"{pair}.{human}.rater*.seg.rating")
+    )
+    for path in files:
+        counts: Counter[str] = Counter()
+        for number, line in enumerate(read_lines(path), start=1):
+            system = line.partition("\t")[0].strip()
+            if line.count("\t") not in {1, 2} or counts[system] == count:
+                raise PfsmError(
+                    f"{path}:{number}: a system, JSON and perhaps a rater are needed, {count} lines a system"
+                )
+            found.setdefault(system, [[] for _ in range(count)])[counts[system]].append((path, number, line))
+            counts[system] += 1
+    return found
 
 
 def _references(root: Path, pair: str, options: Options, count: int) -> dict[str, tuple[str, ...]]:
@@ -214,15 +413,8 @@ def _references(root: Path, pair: str, options: Options, count: int) -> dict[str
     return references
 
 
-def _at_level(segment_scores: Path, level: str) -> Path:
-    return segment_scores.with_name(f"{segment_scores.name.removesuffix('.seg.score')}.{level}.score")
-
-
-def _other_scores(
-    segment_scores: Path, level: str, documents: Sequence[tuple[str, str]]
-) -> dict[tuple[str, str], str]:
+def _other_scores(path: Path, level: str, documents: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Scores as text, by system and document."""
-    path = _at_level(segment_scores, level)
     order = [""] if level == "sys" else list(dict.fromkeys(document for _, document in documents))
     counted: defaultdict[str, int] = defaultdict(int)
     scores = {}

@@ -17,9 +17,9 @@ from typing import Any, Literal, TextIO
 import numpy as np
 
 from pfsm.data.judgments import Judgments, Preferences
-from pfsm.data.table import DataSource
+from pfsm.data.table import DataSource, Table
 from pfsm.errors import PfsmError
-from pfsm.io.files import STANDARD_INPUT, StrPath, checksum
+from pfsm.io.files import STANDARD_INPUT, StrPath, checksum, display_name
 
 SegmentOrder = Literal["file", "document"]
 
@@ -45,6 +45,8 @@ class Options:
     """The column that becomes the score."""
     human_score: str = ""
     """The name of the human score to read, if an mt-metrics-eval folder has several."""
+    metric_scores: tuple[str, ...] = ()
+    """Metrics of an mt-metrics-eval folder whose scores become columns."""
     sid_order: SegmentOrder | None = None
     """What segment numbers of direct assessments count: segments by file, or by document sorted by name."""
     weights: str = ""
@@ -246,6 +248,20 @@ def collect(reading: Reading, paths: Iterable[StrPath] = ()) -> Judgments | Pref
     return Judgments(
         references, tuple(judgment.hypothesis for judgment in judgments), scores, columns, sources
     )
+
+
+def table_of(reading: Reading, path: StrPath) -> Table:
+    """All records of a reading as a table of text, as `pfsm.data.read_table` gives it.
+
+    Args:
+        reading: The records; they are read to the end.
+        path: The file, by which a model trained on it recognises it; of a folder nothing is recorded.
+    """
+    kept = list(reading.records)
+    getters = {name: field_getter(reading.kind, name) for name in reading.columns}
+    columns = {name: [get(record) for record in kept] for name, get in getters.items()}
+    digest = "" if Path(path).is_dir() else checksum(path)
+    return Table(display_name(path), columns, [record.line for record in kept], digest)
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,16 @@ _ALL = (
     Format(
         "mt-metrics-eval",
         "a folder of mt-metrics-eval",
-        frozenset({"source_lang", "target_lang", "references", "human_score", "skip_unknown_systems"}),
+        frozenset(
+            {
+                "source_lang",
+                "target_lang",
+                "references",
+                "human_score",
+                "metric_scores",
+                "skip_unknown_systems",
+            }
+        ),
         read_mt_metrics_eval,
     ),
     Format(
