@@ -19,8 +19,8 @@ from pfsm.model.explain.explanation import Explanation
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 REFERENCE, HYPOTHESIS = "The dog did not see the cat .", "The dog saw the big cat ."
 EXPLAINED = (
-    "The president did not attend the ceremony.",
-    "The president attended the big ceremony.",
+    "The president did not attend the ceremony, and no reason was given.",
+    "The president attended the ceremony, and a reason was given.",
 )
 INK, MATCH, INSERT, DELETE, JUMP, FAINT = "#1f2328", "#1a7f37", "#0969da", "#cf222e", "#8250df", "#d0d7de"
 STYLE = "font-family:system-ui,sans-serif;font-size:14px"
@@ -237,7 +237,7 @@ def _of_edit(name: str) -> str:
 
 def lattice() -> str:
     """The cells of a pair, its matches, and the best edit sequence."""
-    explanation = pfsm.load("en-small").explain(HYPOTHESIS, REFERENCE)
+    explanation = pfsm.load().explain(HYPOTHESIS, REFERENCE)
     reference, hypothesis = explanation.reference, explanation.hypothesis
     step, left, top = 64, 90, 60
 
@@ -250,15 +250,18 @@ def lattice() -> str:
         text(left - 14, top + (i + 0.55) * step, word, anchor="end") for i, word in enumerate(reference)
     ]
     parts += [text(left + (j + 0.5) * step, top - 16, word) for j, word in enumerate(hypothesis)]
-    matched = {"S_word", "S_lemma", "S_punct"}
     offered = sorted(
-        {(one.reference[0], one.hypothesis[0]) for one in explanation.contributions if one.state in matched}
+        {
+            (one.reference[0], one.hypothesis[0])
+            for one in explanation.contributions
+            if one.state.startswith("S_")
+        }
     )
     parts += [line(at(i, j), at(i + 1, j + 1), MATCH, 1.5, 'stroke-dasharray="4 4"') for i, j in offered]
     i = j = 0
     for edit in explanation.edits:
         after = (edit.reference[1], edit.hypothesis[1])
-        colour = {"Insert": INSERT, "Delete": DELETE}.get(edit.state, MATCH)
+        colour = {"Insert": INSERT, "Delete": DELETE}.get(edit.state.partition(":")[0], MATCH)
         parts.append(line(at(i, j), at(*after), colour, 4, 'marker-end="url(#tip)" stroke-linecap="round"'))
         i, j = after
     for i in range(len(reference) + 1):
@@ -321,61 +324,55 @@ def jump() -> str:
 
 
 def explained() -> str:
-    """Aligned words of a pair, and what each edit takes from a perfect score or adds to it."""
-    explanation = pfsm.load("en-small").explain(EXPLAINED[1], EXPLAINED[0])
-    parts = [
-        text(
-            24,
-            32,
-            f"pfsm explain: {explanation.score:.1f} points of 100",
-            anchor="start",
-            more='font-weight="600"',
-        )
-    ]
+    """Aligned words of a pair; the errors in red, with what they cost and what would mend them."""
+    explanation = pfsm.load().explain(EXPLAINED[1], EXPLAINED[0])
+    head = f"pfsm explain: {explanation.score:.1f} points of 100"
+    parts = [text(24, 32, head, anchor="start", more='font-weight="600"')]
     places: list[list[float]] = []
     for y, words, label in (
         (80, explanation.reference, "reference"),
         (170, explanation.hypothesis, "translation"),
     ):
-        parts.append(text(24, y, label, "#59636e", "start"))
-        x, row = 130.0, []
+        parts.append(text(24, y, label, GREY, "start"))
+        x, row = 120.0, []
         for word in words:
-            width = 9.0 * len(word) + 18
+            width = 8.0 * len(word) + 14
             row.append(x + width / 2)
             x += width
         places.append(row)
     parts += _words(explanation, places)
-    x, y = 130.0, 226
-    parts.append(text(24, 226, "edits", "#59636e", "start"))
-    for edit in explanation.edits:
-        word = " ".join(
-            explanation.reference[slice(*edit.reference)] or explanation.hypothesis[slice(*edit.hypothesis)]
-        )
-        colour = {"Insert": INSERT, "Delete": DELETE}.get(edit.state, MATCH)
-        width = 7.2 * len(f"{edit.state} {word}") + 12
-        if x + width > 880:
-            x, y = 130.0, y + 24
-        parts.append(text(x, y, f"{edit.state} {word}", colour, "start", 'font-size="12"'))
-        x += width
+    for place, error in enumerate(explanation.errors):
+        y = 218 + 26 * place
+        parts.append(text(24, y, "errors" if place == 0 else "", GREY, "start"))
+        shown = f"{error.text or '(missing)'} → {error.correction or '(nothing)'}"
+        parts.append(text(120, y, f"−{error.points:.1f}  {error.severity}:  {shown}", DELETE, "start"))
+    height = 218 + 26 * len(explanation.errors)
     return svg(
-        900, 270, "An explanation: aligned words of a reference and a translation, and the edits", parts
+        800, height, "An explanation: aligned words of a reference and a translation, and the errors", parts
     )
 
 
 def _words(explanation: Explanation, places: list[list[float]]) -> list[str]:
-    """Words in the colours of their edits, and lines between those that are aligned."""
-    top = dict.fromkeys(range(len(explanation.reference)), DELETE)
-    low = dict.fromkeys(range(len(explanation.hypothesis)), INSERT)
-    lines = []
-    for i, j in explanation.alignment:
-        top[i] = low[j] = MATCH
-        lines.append(line((places[0][i], 90), (places[1][j], 152), MATCH, 2))
-    words = [text(places[0][i], 80, word, top[i]) for i, word in enumerate(explanation.reference)]
-    return [
-        *lines,
-        *words,
-        *(text(places[1][j], 170, word, low[j]) for j, word in enumerate(explanation.hypothesis)),
+    """Words, red where they are at fault or missing, and lines between those that are aligned."""
+    faulty, end = set(), 0
+    for j, word in enumerate(explanation.hypothesis):
+        start = EXPLAINED[1].index(word, end)
+        end = start + len(word)
+        faulty |= {j for error in explanation.errors if error.start < end and start < error.end}
+    aligned = {i for i, j in explanation.alignment if j not in faulty}
+    lines = [
+        line((places[0][i], 90), (places[1][j], 152), DELETE if j in faulty else MATCH, 2)
+        for i, j in explanation.alignment
     ]
+    top = [
+        text(places[0][i], 80, word, INK if i in aligned else DELETE)
+        for i, word in enumerate(explanation.reference)
+    ]
+    low = [
+        text(places[1][j], 170, word, DELETE if j in faulty else INK)
+        for j, word in enumerate(explanation.hypothesis)
+    ]
+    return [*lines, *top, *low]
 
 
 PICTURES: dict[str, Callable[[], str]] = {

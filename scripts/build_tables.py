@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import results
 import yaml
@@ -19,9 +20,16 @@ from results import rates
 CHECKOUT = Path(__file__).resolve().parent.parent
 PAGES = tuple(
     CHECKOUT / name
-    for name in ("README.md", "docs/performance.md", "docs/guides/little-data.md", "docs/results.md")
+    for name in (
+        "README.md",
+        "docs/index.md",
+        "docs/performance.md",
+        "docs/guides/little-data.md",
+        "docs/results.md",
+    )
 )
 PAPERS = results.FOLDER / "papers.yaml"
+BESIDE = results.FOLDER / "beside.yaml"
 _PART = re.compile(r"(<!-- table (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _SPEEDS = {
     "en-small": "`en-small`",
@@ -45,7 +53,7 @@ _AGREEMENT = (
     ("shipped", "Pearson's r, WMT21 MQM", "experts' error marks (WMT21), r"),
     ("shipped", "Pearson's r, WMT21 DA", "crowd (WMT21), r"),
 )
-_ACCURACY = ("sentence BLEU", "chrF++", "METEOR 1.5", "en-small", "en-fast", "en")
+_ACCURACY = ("sentence BLEU", "chrF++", "METEOR 1.5", "greedy matching, MiniLM", "en-small", "en-fast", "en")
 
 
 def table(columns: list[str], rows: list[list[str]]) -> str:
@@ -59,14 +67,28 @@ def accuracy() -> str:
     rows = []
     for name in _ACCURACY:
         label = f"`{name}`" if name.startswith("en") else name
-        cells = [
-            results.last(experiment, title, name)
-            for experiment, title, _ in _AGREEMENT
-            if name in results.tables(experiment)[title]
-        ]
-        shown = [cell.value + cell.mark for cell in cells]
-        rows.append([label, *shown, *["–"] * (len(_AGREEMENT) - len(shown))])
+        found = [results.tables(experiment)[title].get(name) for experiment, title, _ in _AGREEMENT]
+        cells = [list(row.values())[-1] if row else None for row in found]
+        if any(cells):
+            rows.append([label, *(cell.value + cell.mark if cell else "–" for cell in cells)])
+    for name, figures in _beside()["published"].items():
+        rows.append([name, "–", _figure(sum(figures) / len(figures)), "–", "–"])
     return table([heading for *_, heading in _AGREEMENT], rows)
+
+
+def languages() -> str:
+    """Agreement with people in other languages than English."""
+    found = _beside()["languages"]
+    return table(found["columns"], [[name, *map(_figure, row)] for name, row in found["rows"].items()])
+
+
+def _beside() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(BESIDE.read_text(encoding="utf-8"))
+    return found
+
+
+def _figure(number: float) -> str:
+    return f"{number:.3f}".removeprefix("0")
 
 
 def adaptation() -> str:
@@ -116,6 +138,7 @@ def _times(ratio: float) -> str:
 _TABLES: dict[str, Callable[[], str]] = {
     "accuracy": accuracy,
     "adaptation": adaptation,
+    "languages": languages,
     "speed": speed,
     "peers": peers,
 }

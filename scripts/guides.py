@@ -45,6 +45,7 @@ _FILE = re.compile(r":caption: (?P<name>\S+)\n\n(?P<text>.*)", re.DOTALL)
 _NOT_RUN = ("sh", "json", "yaml")
 # Of models: in a signature, and in what `pfsm show` prints.
 _FINGERPRINT = re.compile(r"(?P<before>\bpfsm:(?P<name>[\w.-]+):|\(fingerprint )[0-9a-f]{8}\b")
+_VERSION = re.compile(r"(\bpfsm:[\w.+:-]+:|\|version:)\d+\.\d+\.\d+")
 _DIGEST = re.compile(r"\b[0-9a-f]{8}\b")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -55,13 +56,12 @@ class PageError(Exception):
 
 def pages() -> list[Path]:
     """The pages whose blocks are run: those that show commands with what they print."""
-    return [
-        path for path in sorted(DOCS.rglob("*.md")) if "\n```console\n" in path.read_text(encoding="utf-8")
-    ]
+    found = [CHECKOUT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    return [path for path in found if "\n```console\n" in path.read_text(encoding="utf-8")]
 
 
 def comparable(text: str) -> str:
-    """A page without the fingerprints of models that it trains.
+    """A page without the fingerprints of models that it trains, and without versions of pfsm.
 
     Weights that are learned on another kind of processor may differ in the last digit, and the fingerprint with them.
     """
@@ -70,7 +70,7 @@ def comparable(text: str) -> str:
     def masked(match: re.Match[str]) -> str:
         return match[0] if match["name"] in shipped else f"{match['before']}…"
 
-    return _FINGERPRINT.sub(masked, text)
+    return _VERSION.sub(r"\1…", _FINGERPRINT.sub(masked, text))
 
 
 def run_page(text: str) -> str:

@@ -2,7 +2,7 @@
 
     python scripts/licences.py            # prints the table of docs/licences.md
     python scripts/licences.py --write    # replaces it there
-    python scripts/licences.py --bill dist/pfsm_metric-0.1.0-py3-none-any.whl
+    python scripts/licences.py --bill dist/pfsm_metric-0.2.0-py3-none-any.whl
 
 The bill (CycloneDX, JSON, beside the wheel) is what cyclonedx-py makes of ``requirements/all.txt``, with the wheel, its
 digest and the data in it.

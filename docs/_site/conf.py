@@ -90,8 +90,8 @@ _PARTS = {
         "model",
         "extending",
     ),
-    "Results": ("results", "performance"),
-    "Project": ("structure", "stability", "security", "faults", "licences"),
+    "Results": ("results", "comparison", "performance"),
+    "Project": ("changes", "structure", "stability", "security", "faults", "licences"),
 }
 _TREE = "".join(
     f"\n\n```{{toctree}}\n:hidden:\n:caption: {part}\n\n" + "\n".join(pages) + "\n```\n"

@@ -8,7 +8,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [DOCS / "experiments.md", *sorted((DOCS / "guides").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *(DOCS / name for name in ("experiments.md", "index.md")),
+    *sorted((DOCS / "guides").glob("*.md")),
+]
 
 
 @pytest.fixture
@@ -48,7 +52,10 @@ class TestRunner:
         one, other = (guides.comparable(page.format(*[digits] * 3)) for digits in ("4308aa4e", "6c375e7b"))
         assert one.splitlines()[:2] == other.splitlines()[:2]
         assert one != other
-        assert guides.comparable("pfsm:en:4308aa4e:0.1.0") == "pfsm:en:4308aa4e:0.1.0"
+        assert guides.comparable("pfsm:en:4308aa4e:0.1.0") != guides.comparable("pfsm:en:6c375e7b:0.1.0")
+        assert guides.comparable("pfsm:en:4308aa4e:refs2:0.1.0") == guides.comparable(
+            "pfsm:en:4308aa4e:refs2:0.2.0"
+        )
 
     def test_a_command_that_fails(self, guides: Any) -> None:
         with pytest.raises(guides.PageError, match="status 2"):
