@@ -1,4 +1,4 @@
-"""``pfsm mbr``: of several candidates for each source, the one with the highest expected score."""
+"""``pfsm mbr``: of the candidates of each source, the one with the highest expected score against the others."""
 
 import json
 import math
@@ -35,7 +35,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-t",
         default=STANDARD_INPUT,
         metavar="HYPS",
-        help="candidates, one a line, those of a source on consecutive lines; .gz is read (default: standard input)",
+        help="JSON lines, a source on each: a list of candidates, texts or objects with text and weight, or an object "
+        "with candidates and weights; with --num-samples text, a candidate a line (default: standard input)",
     )
     parser.add_argument(
         "--num-samples",
@@ -43,9 +44,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--num_sample",
         "-n",
         type=positive,
-        required=True,
         metavar="N",
-        help="candidates of each source, at least 2",
+        help="candidates of each source, at least 2, on consecutive lines",
     )
     parser.add_argument(
         "--output", "-o", metavar="OUT", help="where to write the choices (default: standard output)"
@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--weights",
         metavar="FILE",
-        help="weights of the candidates as references, such as probabilities: a number from 0 a line, parallel to HYPS",
+        help="with --num-samples: the candidates' weights as references, such as probabilities, a number from 0 a line",
     )
     add_scorer(parser)
     add_format(parser, "text", "json", "tsv")
@@ -68,16 +68,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Reads, chooses, writes."""
-    if options.num_samples < 2:
+    if options.num_samples is not None and options.num_samples < 2:
         raise PfsmError("--num-samples is 1, at least 2 candidates are needed to choose from")
     if options.output is not None:
         check_output(options.output, [path for path in (options.input, options.weights) if path is not None])
     if options.input == options.weights == STANDARD_INPUT:
         raise PfsmError("standard input: given more than once, it can be read only once; give files")
-    candidates = _candidates(options.input, options.num_samples)
-    weights = None
-    if options.weights is not None:
-        weights = _weights(options.weights, options.num_samples, len(candidates))
+    candidates, weights = _read(options)
     metric = open_scorer(options)
     metric.check_independent()
     check_text(metric, chain.from_iterable(candidates), options)
@@ -93,6 +90,65 @@ def run(options: Namespace) -> None:
         return
     with atomic_write(options.output) as handle:
         _write(choices, options.format, handle)
+
+
+def _read(options: Namespace) -> tuple[list[list[str]], list[list[float]] | None]:
+    if options.num_samples is None:
+        if options.weights is not None:
+            raise PfsmError("--weights: in JSON lines, weights stand beside their candidates; leave it out")
+        sources = _json_lines(options.input)
+        known = any(weights for _, weights in sources)
+        given = [weights or [1.0] * len(texts) for texts, weights in sources]
+        return [texts for texts, _ in sources], given if known else None
+    candidates, weights = _candidates(options.input, options.num_samples), None
+    if options.weights is not None:
+        weights = _weights(options.weights, options.num_samples, len(candidates))
+    return candidates, weights
+
+
+def _json_lines(path: str) -> list[tuple[list[str], list[float]]]:
+    """Candidates and weights, none where they are not told, of each line."""
+    name, found = display_name(path), []
+    for number, line in enumerate(read_lines(path), 1):
+        where = f"{name}:{number}"
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            raise PfsmError(
+                f"{where}: no JSON; give one list of candidates a line, or text with --num-samples"
+            ) from None
+        weights = value.get("weights") if isinstance(value, dict) else None
+        entries = value.get("candidates") if isinstance(value, dict) else value
+        if not isinstance(entries, list) or len(entries) < 2:
+            raise PfsmError(f"{where}: a list of at least 2 candidates is needed")
+        if weights is None and all(isinstance(entry, dict) and "weight" in entry for entry in entries):
+            weights = [entry["weight"] for entry in entries]
+        texts: list[str] = []
+        for entry in entries:
+            text = entry.get("text") if isinstance(entry, dict) else entry
+            if not (isinstance(text, str) and _is_text(text)):
+                raise PfsmError(f"{where}: candidate {len(texts) + 1} is {ascii(text)[:40]}, text is needed")
+            texts.append(text)
+        if weights is not None and not (isinstance(weights, list) and len(weights) == len(texts)):
+            raise PfsmError(
+                f"{where}: weights must be a list of {len(texts)} numbers, one for each candidate"
+            )
+        row = [_weight(str(weight), where) for weight in weights or ()]
+        if row and sum(weight > 0.0 for weight in row) < 2:
+            raise PfsmError(f"{where}: the weights are 0 but for one at most; two at least must be above 0")
+        found.append((texts, row))
+    if not found:
+        raise PfsmError(f"{name}: no lines, at least one source is needed")
+    return found
+
+
+def _is_text(text: str) -> bool:
+    """Whether there are no halves of surrogate pairs, which JSON can hold and no text has."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _candidates(path: str, number: int) -> list[list[str]]:

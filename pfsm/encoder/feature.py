@@ -18,9 +18,11 @@ Float32 = NDArray[np.float32]
 
 # Lines whose states are in memory at a time: 300 kB each.
 LINES_AT_ONCE = 256
-# Pairs whose lines' vectors are in memory at a time: 100 kB a line.
-PAIRS_AT_ONCE = 512
-# Of references that are remembered: some 2,700 of 30 pieces.
+# Lines whose vectors are in memory at a time: 100 kB each.
+LINES_HELD = 1024
+# Pairs for each line from which on all lines of a block are remembered.
+DENSE = 4
+# Of lines that are remembered: some 2,700 of 30 pieces.
 KNOWN_BYTES = 1 << 27
 
 
@@ -112,15 +114,10 @@ class PieceReader:
         known: dict[str, int] = {}
         keys = [known.setdefault(reference, len(known)) for reference in references]
         order = np.argsort(keys, kind="stable").tolist()
-        for first in range(0, len(order), PAIRS_AT_ONCE):
-            places = order[first : first + PAIRS_AT_ONCE]
-            numbers: dict[str, int] = {}
-            sides = [
-                [numbers.setdefault(side[place], len(numbers)) for place in places]
-                for side in (references, hypotheses)
-            ]
-            # References of one system come again with the next.
-            keep = {references[place] for place in places}
+        for places, numbers in _blocks(order, references, hypotheses):
+            sides = [[numbers[side[place]] for place in places] for side in (references, hypotheses)]
+            # References of one system come again with the next; where all are compared with all, every line does.
+            keep = known if len(numbers) * DENSE > len(places) else numbers
             lines = [vectors for vectors, _ in self.lines(list(numbers), keep)]
             values[places] = pair_values(self.scorer, lines, *sides, relative=relative)
         return values
@@ -166,6 +163,22 @@ class _KnownLines:
             while self._bytes > self._largest:
                 oldest = next(iter(self._lines))
                 self._bytes -= self._lines.pop(oldest)[0].nbytes
+
+
+def _blocks(
+    order: Iterable[int], references: Sequence[str], hypotheses: Sequence[str]
+) -> Iterator[tuple[list[int], dict[str, int]]]:
+    """Places of pairs in this order, as many at a time as have about `LINES_HELD` lines, which are numbered."""
+    places, numbers = list[int](), dict[str, int]()
+    for place in order:
+        places.append(place)
+        for side in (references, hypotheses):
+            numbers.setdefault(side[place], len(numbers))
+        if len(numbers) >= LINES_HELD:
+            yield places, numbers
+            places, numbers = [], {}
+    if places:
+        yield places, numbers
 
 
 def check_fit(head: Head, encoder: Any, source: str) -> None:

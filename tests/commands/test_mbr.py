@@ -1,5 +1,6 @@
 """`pfsm mbr`: candidates in, the chosen ones out; weights; faults."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,46 @@ def test_faults(number: str, weights: str | None, message: str, cli: Cli, write:
     write("hyps.txt", text(LINES))
     given = [] if weights is None else ["--weights", write("weights.txt", weights)]
     assert message in cli("mbr", "-i", "hyps.txt", "-n", number, "-m", model, *given).fault
+
+
+WEIGHTS = [[1.0, 3.0, 0.5], [0.2, 0.2, 1.0]]
+
+
+@pytest.mark.parametrize("form", ["lists", "objects", "candidates"])
+def test_lists_of_json_lines(form: str, cli: Cli, write: Write, model: str) -> None:
+    """Lists of any length, with weights or without."""
+    sources = [[*SOURCES[0], "a bird"], SOURCES[1]]
+    weights = None if form == "lists" else [[*WEIGHTS[0], 2.0], WEIGHTS[1]]
+    rows: list[object] = list(sources)
+    if weights is not None:
+        both = zip(sources, weights, strict=True)
+        rows = [
+            {"candidates": texts, "weights": numbers}
+            if form == "candidates"
+            else [{"text": text, "weight": number} for text, number in zip(texts, numbers, strict=True)]
+            for texts, numbers in both
+        ]
+    write("lists.jsonl", text(map(json.dumps, rows)))
+    found = cli("mbr", "-i", "lists.jsonl", "-m", model, "-f", "json").document
+    expected = choose(load(model), sources, weights)
+    assert [one["expected"] for one in found] == [choice.expected.tolist() for choice in expected]
+
+
+def test_faults_of_json_lines(cli: Cli, write: Write, model: str) -> None:
+    for line, message in (
+        ("a bird", "x:2: no JSON; give one list of candidates a line, or text with --num-samples"),
+        ('["a"]', "x:2: a list of at least 2 candidates is needed"),
+        ('["a", 1]', "x:2: candidate 2 is 1, text is needed"),
+        ('["a", "\\ud800"]', "x:2: candidate 2 is '\\ud800', text is needed"),
+        (
+            '{"candidates": ["a", "b"], "weights": [1]}',
+            "x:2: weights must be a list of 2 numbers, one for each",
+        ),
+        (
+            '{"candidates": ["a", "b"], "weights": [1, -1]}',
+            "x:2: weight is '-1', a finite number from 0 is needed",
+        ),
+        ('{"candidates": ["a", "b"], "weights": [0, 1]}', "x:2: the weights are 0 but for one at most"),
+    ):
+        write("x", f'["a", "b"]\n{line}\n')
+        assert cli("mbr", "-i", "x", "-m", model).fault.startswith(message)

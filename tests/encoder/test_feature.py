@@ -51,6 +51,16 @@ def test_references_are_encoded_once_for_several_systems(reader: PieceReader) ->
         assert reader.values(system, REFERENCES, relative=True).tolist() == (found - own).tolist()
 
 
+def test_lines_that_are_all_compared_are_encoded_once(reader: PieceReader) -> None:
+    """As candidates are for minimum Bayes risk: in batches, of which each has some of them as references."""
+    counted: Any = Counted(reader.encoder)
+    reader.encoder = counted
+    lines = [f"{line} {number}" for line in LINES for number in range(3)]
+    for some in (lines[:5], lines[5:10]):
+        reader.values(lines * len(some), [line for line in some for _ in lines])
+    assert sorted(counted.lines) == sorted(lines)
+
+
 def test_what_is_remembered_is_bounded(
     reader: PieceReader, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
