@@ -16,6 +16,7 @@ from pfsm.commands import COMMANDS, TASKS
 from pfsm.commands.parsers import Parser
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.registry import fault_of_plugin
+from pfsm.runtime.color import AUTO, CHOICES, colored
 from pfsm.runtime.interrupts import kept_interrupts
 from pfsm.runtime.progress import error_line, shown_compiling, shown_progress
 
@@ -152,6 +153,9 @@ def _run(arguments: list[str]) -> int:
                 action="store_true",
                 help="progress in plain lines where no bar is drawn",
             )
+            subparser.add_argument(
+                "--color", choices=CHOICES, default=AUTO, help="auto: on a terminal, unless NO_COLOR is set"
+            )
             subparser.set_defaults(run=command.run)
     options = parser.parse_args(arguments)
     if options.version:
@@ -166,6 +170,7 @@ def _run(arguments: list[str]) -> int:
     with (
         shown_progress(verbose=options.verbose, quiet=quiet),
         shown_compiling(quiet=quiet),
+        colored(options.color),
         _permissions(options),
     ):
         status: int | None = options.run(options)

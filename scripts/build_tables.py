@@ -1,4 +1,4 @@
-"""Writes the small tables of README.md and docs that show measured figures.
+"""Writes the small tables of README.md, docs and `pfsm models` that show measured figures.
 
 They come from configs/results (``scripts/results.py``), and from ``benchmarks/measured``, which benchmarks write.
 
@@ -7,6 +7,7 @@ python scripts/build_tables.py --write
 """
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -28,6 +29,7 @@ PAGES = tuple(
         "docs/results.md",
     )
 )
+FIGURES = CHECKOUT / "pfsm" / "resources" / "figures.json"
 PAPERS = results.FOLDER / "papers.yaml"
 BESIDE = results.FOLDER / "beside.yaml"
 _PART = re.compile(r"(<!-- table (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -144,6 +146,21 @@ _TABLES: dict[str, Callable[[], str]] = {
 }
 
 
+def figures() -> str:
+    """Agreement with people and speed of each model, for `pfsm models`."""
+    experiment, title, _ = _AGREEMENT[0]
+    measured = rates()
+    found = {
+        name: {
+            "agreement": results.last(experiment, title, name).value,
+            "pairs_per_second": round(measured[name]),
+        }
+        for name in _ACCURACY
+        if name in measured and (name == "chrF++" or name.startswith("en"))
+    }
+    return json.dumps(found, indent=1) + "\n"
+
+
 def made(page: str) -> str:
     """A page with its tables."""
 
@@ -160,9 +177,9 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write them")
     write = parser.parse_args().write
     stale = []
-    for path in PAGES:
-        page = path.read_text(encoding="utf-8")
-        now = made(page)
+    for path in (*PAGES, FIGURES):
+        page = path.read_text(encoding="utf-8") if path.is_file() else ""
+        now = figures() if path == FIGURES else made(page)
         if now != page:
             stale.append(path.name)
             if write:

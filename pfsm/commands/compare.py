@@ -36,6 +36,7 @@ from pfsm.evaluation import Comparison, Interval, PairResult
 from pfsm.evaluation.comparison import NO_PREFERENCE
 from pfsm.evaluation.verdict import p_text
 from pfsm.io.files import atomic_write
+from pfsm.runtime.color import FAINT, GOOD, STRONG, painted
 
 TIE = "tie"
 
@@ -227,10 +228,12 @@ def _print_text(result: Comparison, name: str, places: int) -> None:
     width = max(len("system"), *(len(system.name) for system in result.systems))
     column = max(places + 5, len("score"))
     print(f"{'system':{width}}  {'score':>{column}}  95% interval")
+    decided = [pair for pair in result.pairs if pair.preferred]
+    beaten = {name for pair in decided for name in (pair.system_a, pair.system_b) if name != pair.preferred}
     for system in result.systems:
-        print(
-            f"{system.name:{width}}  {system.score:>{column}.{places}f}  {_range(system.interval, f'.{places}f')}"
-        )
+        line = f"{system.name:{width}}  {system.score:>{column}.{places}f}  {_range(system.interval, f'.{places}f')}"
+        # Bold are those that no other is significantly better than.
+        print(line if system.name in beaten else painted(line, STRONG))
     for pair in result.pairs:
         print()
         _print_pair(
@@ -254,8 +257,9 @@ def _p_values(pair: PairResult, tested: int, n_resamples: int) -> str:
 def _print_pair(pair: PairResult, places: int, tested: int, n_resamples: int) -> None:
     print(f"{pair.system_a} vs {pair.system_b}")
     interval = _range(pair.interval, f"+.{places}f")
-    print(
-        f"  difference      {pair.difference:+.{places}f} {interval}, {_p_values(pair, tested, n_resamples)}"
-    )
+    difference = f"{pair.difference:+.{places}f} {interval}, {_p_values(pair, tested, n_resamples)}"
+    print(f"  difference      {painted(difference, GOOD if pair.preferred else FAINT)}")
     print(f"  segments        {pair.wins} better, {pair.losses} worse, {pair.ties} tied")
-    print(f"  preferred       {pair.preferred or NO_PREFERENCE}")
+    print(
+        f"  preferred       {painted(pair.preferred, GOOD) if pair.preferred else painted(NO_PREFERENCE, FAINT)}"
+    )

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pfsm.runtime.color import significance
+
 NO_INTERVAL = "–"
 _WHOLE = dict.fromkeys(("segments", "documents", "systems"), "each with all its translations")
 _SYSTEM_SCORES = {
@@ -125,7 +127,8 @@ def _print_difference_table(entry: Mapping[str, Any], by: str | None, heading: s
         ]
         if "williams_p" in row:
             cells.append(_p_value(row["williams_p"]))
-        print(f"{name:{width}}  {row['n']:>7}  " + _difference_line(cells))
+        line = f"{name:{width}}  {row['n']:>7}  " + _difference_line(cells)
+        print(significance(line, row["p_value"], row["difference"] or 0.0))
 
 
 def _difference_line(cells: Sequence[str]) -> str:

@@ -32,6 +32,7 @@ from pfsm.analysis.watched import Analyser, TrainedAnalyser
 from pfsm.commands.arguments import check_output, positive, refuse_without
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
+from pfsm.runtime.progress import Stage
 
 # Kinds of predicates by their tag, as they are printed.
 _KINDS = {VERB: "verbs", NOUN: "nominal predicates"}
@@ -138,8 +139,13 @@ def run(options: Namespace) -> None:
     if options.output is not None:
         check_output(options.output, options.files)
     lines = [line for path in options.files or [STANDARD_INPUT] for line in read_lines(path)]
-    with nullcontext(sys.stdout) if options.output is None else atomic_write(options.output) as out:
-        for text in _formatted(lines, options):
+    # A bar among the lines of the output would spoil both.
+    patience = math.inf if options.output is None and sys.stdout.isatty() else 0.5
+    with (
+        nullcontext(sys.stdout) if options.output is None else atomic_write(options.output) as out,
+        Stage("parse", "parsing", len(lines), "lines", patience=patience) as stage,
+    ):
+        for text in _formatted(lines, options, stage):
             out.write(f"{text}\n")
 
 
@@ -150,7 +156,7 @@ def _check_roles(options: Namespace) -> None:
         raise PfsmError("--nominal goes with --roles or --format roles")
 
 
-def _formatted(lines: Sequence[str], options: Namespace) -> Iterator[str]:
+def _formatted(lines: Sequence[str], options: Namespace, stage: Stage) -> Iterator[str]:
     """Lines of output, one portion of the text at a time, so that a pipe receives them early."""
     chosen = options.format or FORMATS[0]
     wanted = Wanted(
@@ -179,6 +185,7 @@ def _formatted(lines: Sequence[str], options: Namespace) -> Iterator[str]:
                     f"parser {options.parser!r}: gives no semantic roles; use {DEFAULT_PARSER} or a file"
                 )
             yield from _texts(analysis, number, chosen, options.parser)
+        stage.advance(len(found))
 
 
 def _texts(analysis: Analysis, number: int, chosen: str, parser: str) -> Iterator[str]:

@@ -230,13 +230,8 @@ class _Work:
         self._resamples = options.confidence_n if options.confidence and self._corpora else 0
 
     def files(self, text: ParallelText) -> list[Scored]:
-        total, unit = (len(text.systems), "files") if len(text.systems) > 1 else (None, "")
-        results = []
-        with Stage(AREA, f"scoring with {self._metric.name}", total, unit, patience=PATIENCE) as stage:
-            for system in text.systems:
-                results.append(self._file(system, text.references))
-                stage.advance()
-        return results
+        with Stage(AREA, f"scoring with {self._metric.name}", patience=PATIENCE):
+            return [self._file(system, text.references) for system in text.systems]
 
     def _file(self, system: SystemOutput, references: Streams) -> Scored:
         segments, score, statistics = np.zeros(0), math.nan, None

@@ -21,6 +21,7 @@ from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.safetensors import Rows
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.runtime.forks import fork_safe
+from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import each
 
 Ids = NDArray[np.int64]
@@ -261,8 +262,10 @@ def encode_parts(
         states = run(np.stack([parts[place] for place in batch]))
         for row, place in enumerate(batch):
             found[place] = states[:, row]
+        stage.advance(len(batch))
 
-    each(work, _batches([part.size for part in parts], largest), threads)
+    with Stage("encoder", "encoding", len(parts), "lines", patience=0.5) as stage:
+        each(work, _batches([part.size for part in parts], largest), threads)
     return [states for states in found if states is not None]
 
 

@@ -188,7 +188,7 @@ class Lines(logging.Handler):
 
 
 class Bar(Lines):
-    """A bar of tqdm for the outermost open stage of known length; a finished one stays, an interrupted one goes."""
+    """A bar for the outermost open stage that counts and moves; a finished one stays, an interrupted one goes."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -200,7 +200,9 @@ class Bar(Lines):
         if event == END and stage is self.drawn:
             # What had no length and nothing to tell leaves no line.
             self._drop(stays=stage.finished and bool(stage.total or stage.details))
-        main = next((one for one in self.stages if one.total), next(iter(self.stages), None))
+        # One that has not moved yet cannot tell the time left; what is inside it can.
+        counted = [one for one in self.stages if one.total]
+        main = next((one for one in counted if one.done), next(iter(counted[-1:] or self.stages), None))
         now = time.monotonic()
         if main is None or main.elapsed < main.patience or (event != BEGIN and now - self.shown < REDRAW):
             return

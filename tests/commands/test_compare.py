@@ -1,5 +1,7 @@
 """`pfsm compare`: two or more systems, the statistics of each pair, and the preferred system per segment."""
 
+import re
+import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -8,6 +10,8 @@ import pytest
 
 import pfsm
 from pfsm.evaluation import holm
+from pfsm.runtime import color
+from pfsm.runtime.color import colored as colored_output
 from tests.command_runs import Cli, Write, text
 from tests.model_cases import saved
 
@@ -28,6 +32,28 @@ def files(write: Write, tmp_path: Path) -> None:
 
 def scores(hypotheses: list[str]) -> list[float]:
     return [float(score) for score in pfsm.load("hand.json").score_pairs(hypotheses, REFERENCES)]
+
+
+def test_colours_on_a_terminal_alone(cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They tell who won, what is significant, and edits; without them the text is the same."""
+    rows = [f"{one}\t{two}\t{at % 7}" for at, (one, two) in enumerate(zip(REFERENCES, POOR, strict=True))]
+    write("d.tsv", text(["reference\thypothesis\tscore", *rows]))
+    for command, painted in (
+        ((*COMMAND, "good.txt", "poor.txt"), "\x1b[32mgood.txt\x1b[0m"),
+        (("explain", "ref.txt", "-m", "hand.json", "-i", "poor.txt"), "\x1b[33mDelete(river)\x1b[0m"),
+        (("evaluate", "d.tsv", "-m", "hand.json", "--versus", "metric:bleu"), "\x1b[2m"),
+    ):
+        plain, colored = cli(*command).out, cli(*command, "--color", "always").out
+        assert "\x1b" not in plain
+        assert painted in colored
+        assert re.sub(r"\x1b\[\d*m", "", colored) == plain
+    for terminal, no_color, choice, expected in (
+        (True, "", "auto", True), (True, "1", "auto", False), (False, "", "auto", False), (True, "1", "always", True),
+    ):  # fmt: skip
+        monkeypatch.setenv("NO_COLOR", no_color)
+        monkeypatch.setattr(sys.stdout, "isatty", lambda terminal=terminal: terminal, raising=False)
+        with colored_output(choice):
+            assert ("\x1b" in color.painted("x", color.GOOD)) is expected
 
 
 COMMAND = ("compare", "ref.txt", "-m", "hand.json", "-i")

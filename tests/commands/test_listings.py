@@ -7,14 +7,19 @@ import pytest
 
 from pfsm.metrics.registry import describe_feature, feature_names, metric_names
 from pfsm.model.file import load_model
-from pfsm.model.shipped import DEFAULT_MODEL, find_model, shipped_models
+from pfsm.model.shipped import find_model, shipped_models
 from tests.command_runs import Cli
 
 
 def test_models(cli: Cli) -> None:
     names = [model.name for model in shipped_models()]
-    headings = [line for line in cli("models").lines if not line.startswith(" ")]
-    assert headings == [f"{name} (default)" if name == DEFAULT_MODEL else name for name in names]
+    head, *rows = cli("models").lines[: 1 + len(names)]
+    assert head.split() == ["name", "languages", "agreement", "pairs/s", "size", "needs"]
+    assert [row.split()[0] for row in rows] == names
+    assert max(map(len, rows)) <= 80
+    sizes = dict(zip(names, (float(row.split(" MB")[0].split()[-1]) for row in rows), strict=True))
+    assert sizes["en-small"] < 1.0
+    assert sizes["en"] > 20.0, "the encoder counts"
     entries = {entry["name"]: entry for entry in cli("models", "--format", "json").document}
     assert list(entries) == names
     for name, entry in entries.items():

@@ -16,6 +16,8 @@ from tests.terminals import LONGEST_WAIT, START, read
 
 TRAIN = ("train", "d.tsv", "-o", "m.json")
 MBR = ("mbr", "-i", "c.txt", "-n", "2", "-m", "en-small")
+PARSE = ("parse", "lines.txt", "-o", "p.conllu", "--no-cache")
+ENCODED = ("score", "lines.txt", "-i", "lines.txt", "-m", "multi")
 SCORE = ("score", "ref.txt", "-i", "hyp.txt", "-m", "en-small")
 
 
@@ -24,6 +26,9 @@ def folder(tmp_path: Path) -> Path:
     made = rows(60)
     (tmp_path / "d.tsv").write_text(tsv(made[:25]), encoding="utf-8")
     (tmp_path / "c.txt").write_text("".join(f"{row[0]}\n{row[1]}\n" for row in made), encoding="utf-8")
+    (tmp_path / "lines.txt").write_text(
+        "".join(f"{row[0]} {at}\n" for at, row in enumerate(made)), encoding="utf-8"
+    )
     for name, side in (("ref.txt", 0), ("hyp.txt", 1)):
         text = "".join(f"{row[side]} {number}\n" for number in range(100) for row in made)
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -61,6 +66,8 @@ def run_on_terminal(folder: Path, *arguments: str) -> tuple[bytes, str]:
     [
         (TRAIN, ("matching: 100%|", "cross-validation: 100%|", "fold 5 of 5, lambda 5", "objective ")),
         (MBR, ("choosing: 100%|", "60/60 sources")),
+        (PARSE, ("parsing: 100%|", "60/60 lines")),
+        (ENCODED, ("encoding: ", "<00:")),
     ],
 )
 def test_bars_and_lines(folder: Path, command: tuple[str, ...], bars: tuple[str, ...]) -> None:

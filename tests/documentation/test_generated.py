@@ -101,6 +101,7 @@ class TestResults:
         for path in build.PAGES:
             text = path.read_text(encoding="utf-8")
             assert text == build.made(text), f"{path.name} is stale: python scripts/build_tables.py --write"
+        assert build.FIGURES.read_text(encoding="utf-8") == build.figures()
         assert set(results.rates(known=True)) == {*results.rates()} - {"greedy matching"}
         with pytest.raises(KeyError):
             results.last("table1", "Spearman's ρ, WMT16", "pFSM n9")

@@ -4,11 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
 from pfsm.model.explain.explanation import Contribution, Edit, EncoderPoints, Explanation, TextError, label
+from pfsm.runtime.color import BAD, DOUBTFUL, painted
 
 # Edits less likely than this are summed up in one line.
 SMALLEST_POSTERIOR = 0.01
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 EMPTY = "(empty)"
+# Words that are too many, and words that are missing; what matches has none.
+_STYLES = {INSERT: BAD, DELETE: DOUBTFUL}
 
 
 def explanation_lines(explanation: Explanation) -> Iterator[str]:
@@ -43,7 +46,8 @@ def _lost_lines(explanation: Explanation) -> Iterator[str]:
         return
     yield f"lost        {explanation.perfect - explanation.score:.4f} of {explanation.perfect:.4f} for a perfect match"
     for one in explanation.errors:
-        yield f"{one.points:>+9.4f}  {one.severity}  {correction(one)}"
+        style = DOUBTFUL if one.severity == "minor" else BAD
+        yield painted(f"{one.points:>+9.4f}  {one.severity}  {correction(one)}", style)
 
 
 def correction(error: TextError) -> str:
@@ -94,7 +98,8 @@ def _contribution_lines(explanation: Explanation) -> Iterator[str]:
         else:
             agreement = ", ".join(said.get((part.state, part.reference, part.hypothesis), ()))
             words = _words(explanation, part, width) + (f"  ({agreement})" if agreement else "")
-            yield f"{part.points:>+9.4f}  {part.posterior:>9.3f}  {words}"
+            line = f"{part.points:>+9.4f}  {part.posterior:>9.3f}  {words}"
+            yield painted(line, _STYLES.get(base_state(part.state), DOUBTFUL if part.state == JUMP else ""))
     if rest:
         yield f"{rest:>+9.4f}  {'':>9}  all less likely edits"
 
@@ -120,9 +125,9 @@ def _marked(tokens: Sequence[str], marks: dict[int, int]) -> str:
 
 def _edit(explanation: Explanation, edit: Edit) -> str:
     if edit.state == JUMP:
-        return f"{JUMP}{edit.jump}"
+        return painted(f"{JUMP}{edit.jump}", DOUBTFUL)
     words = explanation.hypothesis[slice(*edit.hypothesis)] or explanation.reference[slice(*edit.reference)]
-    return f"{edit.state}({' '.join(words)})"
+    return painted(f"{edit.state}({' '.join(words)})", _STYLES.get(base_state(edit.state), ""))
 
 
 def _words(explanation: Explanation, part: Contribution, width: int) -> str:
