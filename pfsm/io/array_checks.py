@@ -34,7 +34,7 @@ def are_lists(offsets: NDArray[Any], n_lists: int, values: NDArray[Any], n_value
 def are_bounded(values: NDArray[Any], largest: float = LARGEST_NUMBER) -> bool:
     """Whether all numbers are finite and at most ``largest`` either way; no array is made that is larger than them."""
     # A comparison with NaN is false.
-    return not values.size or bool(-largest <= values.min() and values.max() <= largest)
+    return not values.size or (-largest <= float(values.min()) and float(values.max()) <= largest)
 
 
 def is_temperature(value: float) -> bool:
