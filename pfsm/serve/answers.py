@@ -26,8 +26,8 @@ from pfsm.model.explain.explanation import Explanation, explanation_document
 from pfsm.model.explain.page import render_page
 from pfsm.model.metric import Metric
 from pfsm.model.settings import MEAN
-from pfsm.serve.batching import Batcher, FaultyPairError
-from pfsm.serve.limits import RequestError, invalid
+from pfsm.serve.batching import Batcher, FaultyPairError, cost, portion_end
+from pfsm.serve.limits import invalid, too_late
 from pfsm.serve.model_pool import LoadedModel
 from pfsm.serve.requests import CompareRequest, ExplainRequest, References, ScoreRequest, pointer
 from pfsm.text.language_names import doubt_of_english
@@ -36,9 +36,9 @@ from pfsm.text.scripts import REFUSED, lines_without_spaces
 
 Float = NDArray[np.float64]
 # Explanations are asked for in portions, so that a thread is free again soon.
-EXPLAINED_AT_ONCE = 20
-# Of references that are looked at without a thread.
-LOOKED_AT_ONCE = 500
+EXPLAINED_AT_ONCE, MOST_CELLS = 20, 500_000
+# Characters of references that are looked at without a thread.
+LOOKED_AT_ONCE = 20_000
 
 
 async def scores(
@@ -113,13 +113,14 @@ async def checked_text(
     Raises:
         RequestError: As of `check_text`.
     """
-    if loaded.ready and len(references) <= LOOKED_AT_ONCE:
+    size = sum(map(len, flat(references)))
+    if loaded.ready and size <= LOOKED_AT_ONCE:
         found = check_text(loaded, references, force)
     else:
         found = await batcher.run(partial(check_text, loaded, references, force))
     if outputs and not force:
         look = partial(mismatches, outputs, as_streams(references))
-        found += look() if len(references) * len(outputs) <= LOOKED_AT_ONCE else await batcher.run(look)
+        found += look() if size * len(outputs) <= LOOKED_AT_ONCE else await batcher.run(look)
     return {"warnings": found} if found else {}
 
 
@@ -202,13 +203,19 @@ async def explain(
     warned = await checked_text(batcher, loaded, references, asked.force)
     explained: list[Explanation] = []
     means: list[float | None] = []
-    for first in range(0, len(asked.hypotheses), EXPLAINED_AT_ONCE):
+    costs = [
+        sum(cost(line, one) for one in several)
+        for line, several in zip(asked.hypotheses, references, strict=True)
+    ]
+    first = 0
+    while first < len(costs):
         check_time(deadline)
-        part = slice(first, first + EXPLAINED_AT_ONCE)
+        part = slice(first, portion_end(costs, first, EXPLAINED_AT_ONCE, MOST_CELLS))
         work = partial(_explained, loaded.metric, asked.hypotheses[part], references[part], first)
         own, own_means = await batcher.run(work)
         explained += own
         means += own_means
+        first = part.stop
     named = loaded.named(number_by_segment(references))
     if page:
         title = f"Explanations by {loaded.name}"
@@ -268,4 +275,4 @@ def check_time(deadline: float) -> None:
         RequestError: If it is.
     """
     if time.monotonic() > deadline:
-        raise RequestError(503, "the answer takes too long; send less, or try again", retry=1)
+        raise too_late()

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -20,13 +21,16 @@ from pfsm.serve.batching import Batcher
 from pfsm.serve.body import JSON, LINES, Bodies, media_type
 from pfsm.serve.figures import Figures
 from pfsm.serve.guard import HEADERS, POLICY, Guard
-from pfsm.serve.limits import MEDIA_TYPE, Limits, RequestError
+from pfsm.serve.limits import MEDIA_TYPE, Limits, RequestError, too_late
 from pfsm.serve.model_pool import ModelPool
 from pfsm.serve.openapi import openapi
 from pfsm.serve.requests import compare_request, explain_request, parse, score_request
 from pfsm.serve.stream import ScoreStream, Streamed
 
+Asked = TypeVar("Asked")
 _OTHER = "other"
+# Bytes that are read in the event loop.
+_AT_ONCE = 1 << 14
 # Seconds more than reading and answering take, for a client that takes the answer slowly.
 SENDING = 60.0
 
@@ -51,6 +55,8 @@ class Service:
 
     def __post_init__(self) -> None:
         self.pool = ThreadPoolExecutor(self.threads, "pfsm-serve")
+        # What is read and written is not kept waiting by what is scored.
+        self.texts = ThreadPoolExecutor(1, "pfsm-serve-text")
         self.batcher = Batcher(self.pool, self.threads, self.limits)
         self.bodies = Bodies(self.limits)
         self.figures = Figures(self.batcher)
@@ -59,15 +65,44 @@ class Service:
         """When an answer that is begun now has to be there."""
         return time.monotonic() + self.limits.patience
 
-    async def json(self, request: Request) -> Any:
-        """The JSON in the body of a request.
+    async def asked(self, request: Request, read: Callable[[Any, Limits], Asked]) -> Asked:
+        """The request that the JSON in a body is; what takes long is read beside the event loop.
 
         Raises:
             RequestError: If there is none.
         """
+        body = await self.body(request)
+        return await self.beside(lambda: read(parse(body), self.limits), len(body))
+
+    async def json(self, request: Request) -> Any:
+        """The JSON in the body of a request; errors as of `asked`."""
+        body = await self.body(request)
+        return await self.beside(partial(parse, body), len(body))
+
+    async def body(self, request: Request) -> bytes:
+        """The body, which has to be JSON."""
         if media_type(request) != JSON:
             raise RequestError(415, f"the content type must be {JSON} here")
-        return parse(await self.bodies.whole(request))
+        return await self.bodies.whole(request)
+
+    async def beside(self, work: Callable[[], Asked], size: int) -> Asked:
+        """The result of work on so many bytes, in a thread of its own where they are many."""
+        if size <= _AT_ONCE:
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self.texts, work)
+
+    async def in_time(self, answer: Callable[[float], Awaitable[Asked]]) -> Asked:
+        """What is awaited until the deadline, which it is told.
+
+        Raises:
+            RequestError: If it is not there then.
+        """
+        deadline = self.deadline()
+        try:
+            async with asyncio.timeout_at(deadline):
+                return await answer(deadline)
+        except TimeoutError:
+            raise too_late() from None
 
 
 def json_response(document: object, status: int = 200) -> Response:
@@ -82,9 +117,9 @@ async def score(service: Service, request: Request) -> Response:
     """``POST /v1/score``: one request, or a stream."""
     if media_type(request) == LINES:
         return _streamed(service, request)
-    asked = score_request(await service.json(request), service.limits)
+    asked = await service.asked(request, score_request)
     loaded = service.models.find(asked.model)
-    return json_response(await answers.score(service.batcher, loaded, asked, service.deadline()))
+    return json_response(await service.in_time(partial(answers.score, service.batcher, loaded, asked)))
 
 
 def _streamed(service: Service, request: Request) -> Response:
@@ -100,20 +135,20 @@ def _streamed(service: Service, request: Request) -> Response:
 
 async def compare(service: Service, request: Request) -> Response:
     """``POST /v1/compare``."""
-    asked = compare_request(await service.json(request), service.limits)
+    asked = await service.asked(request, compare_request)
     loaded = service.models.find(asked.model)
-    return json_response(await answers.compare(service.batcher, loaded, asked, service.deadline()))
+    return json_response(await service.in_time(partial(answers.compare, service.batcher, loaded, asked)))
 
 
 async def explain(service: Service, request: Request) -> Response:
     """``POST /v1/explain``: JSON, or the page for those who accept HTML."""
-    asked = explain_request(await service.json(request), service.limits)
+    asked = await service.asked(request, explain_request)
     loaded = service.models.find(asked.model)
     page = request.headers.get("accept", "").partition(",")[0].strip() == "text/html"
-    found = await answers.explain(service.batcher, loaded, asked, service.deadline(), page=page)
+    found = await service.in_time(partial(answers.explain, service.batcher, loaded, asked, page=page))
     if isinstance(found, str):
         return Response(found.encode("utf-8"), media_type="text/html")
-    return json_response(found)
+    return await service.beside(partial(json_response, found), _AT_ONCE + 1)
 
 
 async def models(service: Service, request: Request) -> Response:  # noqa: ARG001

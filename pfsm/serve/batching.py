@@ -1,9 +1,11 @@
 """Pairs of many requests scored together: threads take what has gathered while they were busy.
 
-A portion is up to `MOST_PAIRS` pairs of one request, and fewer of a slow model: about `SHARE` seconds of work. Portions
-wait in one line for each model. A free thread takes several portions of one model at once. A request has only a few
-portions in line at a time, so a large one does not keep small ones waiting. Scores do not depend on what a pair is
-scored with, so neither do answers.
+A portion is some pairs of one request, about `SHARE` seconds of work: at most `MOST_PAIRS`, and fewer where lines are
+long or the model is slow. What a pair costs is estimated by the cells of its lattice (`cost`); what that takes is
+learned from the last calls. Portions wait in two lines for each model, one of them for small requests, which gets every
+other turn. A free thread takes several portions of one line at once. A request has only a few portions in line at a
+time, so a large one does not keep small ones waiting. Scores do not depend on what a pair is scored with, so neither do
+answers.
 """
 
 import asyncio
@@ -21,7 +23,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.model.metric import Metric
-from pfsm.serve.limits import Limits, RequestError
+from pfsm.serve.limits import Limits, RequestError, too_late
 from pfsm.serve.model_pool import LoadedModel
 
 Float = NDArray[np.float64]
@@ -29,9 +31,13 @@ Result = TypeVar("Result")
 # Of a portion; and of portions that are scored together.
 MOST_PAIRS, MOST_TOGETHER, LEAST_TOGETHER = 100, 400, 10
 # Seconds that a thread may be busy with one call: a single pair waits as long for a thread.
-SHARE = 0.5
-# Of a portion: characters of a hypothesis times characters of its reference, which bound the cells of its lattices.
-MOST_AREA = 40_000_000
+SHARE = 0.25
+# Of a portion while nothing is known of a model's pace; of all pairs of a request that is small.
+FIRST_COST, SMALL_COST = 1_000_000, 100_000
+# In cells of a lattice: what a word costs beside them, and a pair. Where no spaces are, so many characters are a word.
+_OF_WORD, _OF_PAIR, _CHARACTERS = 50, 200, 4
+# What is left of a pace that was slower than the last call's.
+_FORGETTING = 0.8
 # What comes before the message of a pair that was scored alone.
 _ALONE = "segment 0 (counted from 0): "
 
@@ -48,6 +54,7 @@ class FaultyPairError(Exception):
 class _Portion:
     hypotheses: Sequence[str]
     references: Sequence[str]
+    cost: int
     scores: "asyncio.Future[Float]"
     deadline: float
 
@@ -73,9 +80,11 @@ class Batcher:
 
     def __init__(self, pool: Executor, threads: int, limits: Limits) -> None:
         self._pool, self._threads, self._limits = pool, threads, limits
-        self._lines: dict[LoadedModel, deque[_Portion]] = {}
-        # Of each model, seconds a pair in its last calls.
-        self._pace: WeakKeyDictionary[LoadedModel, float] = WeakKeyDictionary()
+        # By model, and whether its requests are small.
+        self._lines: dict[tuple[LoadedModel, bool], deque[_Portion]] = {}
+        # Of each model, seconds a pair and seconds a cell in its last calls.
+        self._pace: WeakKeyDictionary[LoadedModel, tuple[float, float]] = WeakKeyDictionary()
+        self._small_had_turn = False
         self._busy = 0
         self._timer: asyncio.TimerHandle | None = None
         self.waiting = 0
@@ -105,46 +114,59 @@ class Batcher:
         results: list[Float] = []
         line: deque[tuple[int, asyncio.Future[Float]]] = deque()
         self.waiting += len(hypotheses)
+        costs = list(map(cost, hypotheses, references))
+        small, first = sum(costs) <= SMALL_COST, 0
         try:
-            for first, stop in portions(hypotheses, references, min(MOST_PAIRS, self._together(loaded))):
-                if len(line) >= 2 * self._threads:
+            while line or first < len(costs):
+                if first == len(costs) or len(line) >= 2 * self._threads:
                     results.append(await _of_request(*line.popleft()))
-                future = self._submit(loaded, hypotheses[first:stop], references[first:stop], deadline)
-                line.append((first, future))
-            while line:
-                results.append(await _of_request(*line.popleft()))
+                    continue
+                most, budget = self._together(loaded)
+                stop = portion_end(costs, first, min(MOST_PAIRS, most), budget)
+                part = slice(first, stop)
+                portion = _Portion(
+                    hypotheses[part],
+                    references[part],
+                    sum(costs[part]),
+                    asyncio.get_running_loop().create_future(),
+                    deadline,
+                )
+                self._submit((loaded, small), portion)
+                line.append((first, portion.scores))
+                first = stop
         finally:
             self.waiting -= len(hypotheses)
             for _, future in line:
                 _forget(future)
         return np.concatenate([np.zeros(0), *results])
 
-    def _together(self, loaded: LoadedModel) -> int:
-        """How many pairs a call should have: those that take about `SHARE` seconds."""
-        pace = self._pace.get(loaded)
-        return MOST_TOGETHER if not pace else min(MOST_TOGETHER, max(LEAST_TOGETHER, int(SHARE / pace)))
+    def _together(self, loaded: LoadedModel) -> tuple[int, float]:
+        """How many pairs a call should have, and of which cost: those that take about `SHARE` seconds."""
+        if loaded not in self._pace:
+            return MOST_TOGETHER, FIRST_COST
+        of_pair, of_cell = self._pace[loaded]
+        return min(MOST_TOGETHER, max(LEAST_TOGETHER, int(SHARE / of_pair))), SHARE / of_cell
 
-    def _submit(
-        self, loaded: LoadedModel, hypotheses: Sequence[str], references: Sequence[str], deadline: float
-    ) -> "asyncio.Future[Float]":
-        future: asyncio.Future[Float] = asyncio.get_running_loop().create_future()
-        self._lines.setdefault(loaded, deque()).append(_Portion(hypotheses, references, future, deadline))
+    def _submit(self, key: tuple[LoadedModel, bool], portion: _Portion) -> None:
+        self._lines.setdefault(key, deque()).append(portion)
         if self._timer is None and self._busy < self._threads:
             # Whoever comes to an idle server need not wait for others.
             pause = self._limits.gathering if self._busy else 0.0
             self._timer = asyncio.get_running_loop().call_later(pause, self._dispatch)
-        return future
 
     def _dispatch(self) -> None:
-        """Gives free threads what waits, model after model in turn."""
+        """Gives free threads what waits, line after line in turn; every other turn is that of small requests."""
         self._timer = None
         while self._lines and self._busy < self._threads:
-            loaded, line = next(iter(self._lines.items()))
-            together = _next_of(line, time.monotonic(), self._together(loaded))
-            # The model goes to the end of the line of models.
-            del self._lines[loaded]
+            key = next(iter(self._lines))
+            if not self._small_had_turn:
+                key = next((one for one in self._lines if one[1]), key)
+            (loaded, self._small_had_turn), line = key, self._lines[key]
+            together = _next_of(line, time.monotonic(), *self._together(loaded))
+            # It goes to the end of the lines.
+            del self._lines[key]
             if line:
-                self._lines[loaded] = line
+                self._lines[key] = line
             if together:
                 self._busy += 1
                 task = asyncio.get_running_loop().run_in_executor(self._pool, _timed, loaded, together)
@@ -160,9 +182,15 @@ class Batcher:
         error = done.exception()
         outcomes: Sequence[Float | BaseException] = [error] * len(together) if error else done.result()[0]
         pairs = sum(len(portion.hypotheses) for portion in together)
-        if not error and pairs >= LEAST_TOGETHER:
-            pace = done.result()[1] / pairs
-            self._pace[loaded] = (self._pace.get(loaded, pace) + pace) / 2
+        if not error:
+            seconds, cells = done.result()[1], sum(portion.cost for portion in together)
+            before = self._pace.get(loaded, (0.0, 0.0))
+            now = (max(seconds, 1e-9) / pairs, max(seconds, 1e-9) / cells)
+            if pairs >= LEAST_TOGETHER or cells >= FIRST_COST / 2:
+                self._pace[loaded] = (
+                    max(now[0], _FORGETTING * before[0]),
+                    max(now[1], _FORGETTING * before[1]),
+                )
         self.tally.batches += 1
         self.tally.portions += len(together)
         self.tally.pairs += pairs
@@ -178,18 +206,19 @@ class Batcher:
             self._dispatch()
 
 
-def portions(
-    hypotheses: Sequence[str], references: Sequence[str], most: int = MOST_PAIRS
-) -> list[tuple[int, int]]:
-    """The first pair of each portion, and the one after its last: bounded in number and in length."""
-    found, first, area = [], 0, 0
-    for place, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
-        own = len(hypothesis) * len(reference)
-        if place > first and (place - first >= most or area + own > MOST_AREA):
-            found.append((first, place))
-            first, area = place, 0
-        area += own
-    return [*found, (first, len(hypotheses))] if len(hypotheses) else []
+def cost(hypothesis: str, reference: str) -> int:
+    """About how much work a pair is, in cells of its lattice."""
+    m, n = (max(line.count(" ") + 1, len(line) // _CHARACTERS) for line in (hypothesis, reference))
+    return m * n + _OF_WORD * (m + n) + _OF_PAIR
+
+
+def portion_end(costs: Sequence[int], first: int, most: int, budget: float) -> int:
+    """The pair after the last of a portion, which has one pair or more: bounded in number and in cost."""
+    stop, spent = first + 1, costs[first]
+    while stop < min(len(costs), first + most) and spent + costs[stop] <= budget:
+        spent += costs[stop]
+        stop += 1
+    return stop
 
 
 def _forget(future: "asyncio.Future[Float]") -> None:
@@ -206,24 +235,22 @@ async def _of_request(first: int, future: "asyncio.Future[Float]") -> Float:
         raise FaultyPairError(first + error.place, error.message) from None
 
 
-def _next_of(line: deque[_Portion], now: float, most: int) -> list[_Portion]:
+def _next_of(line: deque[_Portion], now: float, most: int, budget: float) -> list[_Portion]:
     """Portions to be scored together; those that nobody waits for any more are dropped."""
     together: list[_Portion] = []
-    pairs = 0
+    pairs, spent = 0, 0
     while line and pairs < most:
         portion = line[0]
         size = len(portion.hypotheses)
         if portion.scores.done():
             line.popleft()
         elif portion.deadline < now:
-            line.popleft().scores.set_exception(
-                RequestError(503, "the answer takes too long; send less, or try again", retry=1)
-            )
-        elif together and pairs + size > most:
+            line.popleft().scores.set_exception(too_late())
+        elif together and (pairs + size > most or spent + portion.cost > budget):
             break
         else:
             together.append(line.popleft())
-            pairs += size
+            pairs, spent = pairs + size, spent + portion.cost
     return together
 
 

@@ -105,6 +105,11 @@ class RequestError(Exception):
         return document if self.field is None else {**document, "field": self.field}
 
 
+def too_late() -> RequestError:
+    """An answer that is not there in time."""
+    return RequestError(503, "the answer takes too long; send less, or try again", retry=1)
+
+
 def invalid(field: str, detail: str) -> RequestError:
     """A field that is not what it must be; ``field`` is its JSON pointer."""
     return RequestError(422, detail, field)

@@ -23,7 +23,6 @@ from pfsm.model import file
 from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import MEAN
 from pfsm.model.training_record import weight_groups
-from pfsm.serve.batching import MOST_AREA
 from pfsm.serve.limits import Limits, RequestError, invalid
 from pfsm.serve.model_pool import LoadedModel
 from pfsm.serve.requests import Model, TextRequest, check_texts, pointer, request_of, shown
@@ -32,6 +31,8 @@ Float = NDArray[np.float64]
 LARGEST_WEIGHT = 1e6
 # Pairs on screen; texts whose lattices are kept.
 MOST_PAIRS, MOST_TEXTS = 3_000, 4
+# Characters of hypotheses times those of their references, which bound the cells of lattices.
+MOST_AREA = 400_000_000
 
 
 class LaboratoryRequest(TextRequest, frozen=True, kw_only=True):
@@ -58,7 +59,7 @@ def laboratory_request(value: object, limits: Limits) -> LaboratoryRequest:
     asked = request_of(value, LaboratoryRequest)
     check_texts(asked, limits, min(limits.pairs, MOST_PAIRS))
     pairs = zip(asked.hypotheses, asked.all_references, strict=True)
-    if sum(len(one) * len(line) for one, several in pairs for line in several) > 10 * MOST_AREA:
+    if sum(len(one) * len(line) for one, several in pairs for line in several) > MOST_AREA:
         raise RequestError(413, "the texts are too long to be kept on screen; take fewer segments")
     if asked.human is not UNSET and len(asked.human) != len(asked.hypotheses):
         raise invalid("/human", f"{len(asked.human)} human scores for {len(asked.hypotheses)} segments")
