@@ -31,6 +31,7 @@ from pfsm.commands.languages import check_text
 from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.comparison import Compared, agreement, compare_outputs, read_facts, write_comparison
 from pfsm.data import read_parallel
+from pfsm.data.formats.texts import check_parallel, read_documents
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult
 from pfsm.evaluation.comparison import NO_PREFERENCE
@@ -72,6 +73,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="a table with a row for each segment: human:SYS with the human scores of a system, and for the page "
         "source, document, source_lang, test_set",
     )
+    parser.add_argument(
+        "--documents",
+        metavar="FILE",
+        help="compare by document: a table with a column document, WMT's XML, or mt-metrics-eval's LP.docs, a row or "
+        "segment for each line of REF",
+    )
     parser.add_argument("--title", help="of the page (default: the names of the systems)")
     parser.add_argument(
         "--fail-if-worse",
@@ -107,7 +114,13 @@ def run(options: Namespace) -> int:
             raise PfsmError(
                 f"{options.segments}: no human scores (human:SYSTEM); the other columns are for the page of --html FILE"
             )
-    compared = compare_outputs(metrics, outputs, text.references, options.confidence_n, facts=facts)
+    documents = None
+    if options.documents is not None:
+        documents = read_documents(options.documents)
+        check_parallel(options.documents, len(documents), paths[0], len(text.references[0]))
+    compared = compare_outputs(
+        metrics, outputs, text.references, options.confidence_n, facts=facts, documents=documents
+    )
     if options.sentences is not None:
         scores = compared.results[0].scores
         _write_sentences(options.sentences, list(outputs), scores)
@@ -144,6 +157,7 @@ def _check(options: Namespace, paths: Sequence[str]) -> None:
     if options.margin is not None and not (options.fail_if_worse and 0.0 <= options.margin < math.inf):
         raise PfsmError("--margin is a number of points from 0, and goes with --fail-if-worse")
     inputs = [*paths, *options.input, *([] if options.segments is None else [options.segments])]
+    inputs += [] if options.documents is None else [options.documents]
     inputs += [name for kind, name in options.scorers or [] if kind == "model"]
     for output in (options.sentences, options.html):
         if output is not None:
@@ -236,13 +250,10 @@ def _print_text(result: Comparison, name: str, places: int) -> None:
         print(line if system.name in beaten else painted(line, STRONG))
     for pair in result.pairs:
         print()
-        _print_pair(
-            pair, places, sum(not math.isnan(one.p_value) for one in result.pairs), result.n_resamples
-        )
-    segments = "1 segment" if result.n_segments == 1 else f"{result.n_segments} segments"
+        _print_pair(pair, places, sum(not math.isnan(one.p_value) for one in result.pairs), result)
     print()
     print(
-        f"[{segments}; paired bootstrap, {result.n_resamples} resamples, seed {result.seed}; "
+        f"[{result.drawn}; paired bootstrap, {result.n_resamples} resamples, seed {result.seed}; "
         f"a system is preferred where p < {result.significance:g}]"
     )
 
@@ -254,12 +265,13 @@ def _p_values(pair: PairResult, tested: int, n_resamples: int) -> str:
     return f"{own} ({pair.p_holm:.4f} after Holm correction for {tested} pairs)" if tested > 1 else own
 
 
-def _print_pair(pair: PairResult, places: int, tested: int, n_resamples: int) -> None:
+def _print_pair(pair: PairResult, places: int, tested: int, result: Comparison) -> None:
     print(f"{pair.system_a} vs {pair.system_b}")
     interval = _range(pair.interval, f"+.{places}f")
-    difference = f"{pair.difference:+.{places}f} {interval}, {_p_values(pair, tested, n_resamples)}"
+    difference = f"{pair.difference:+.{places}f} {interval}, {_p_values(pair, tested, result.n_resamples)}"
     print(f"  difference      {painted(difference, GOOD if pair.preferred else FAINT)}")
-    print(f"  segments        {pair.wins} better, {pair.losses} worse, {pair.ties} tied")
+    unit = "segments " if result.n_documents is None else "documents"
+    print(f"  {unit}       {pair.wins} better, {pair.losses} worse, {pair.ties} tied")
     print(
         f"  preferred       {painted(pair.preferred, GOOD) if pair.preferred else painted(NO_PREFERENCE, FAINT)}"
     )

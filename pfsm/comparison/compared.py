@@ -104,6 +104,7 @@ def compare_outputs(
     n_resamples: int = 1000,
     seed: int | None = None,
     facts: SegmentFacts | None = None,
+    documents: Sequence[str] | None = None,
 ) -> Compared:
     """Scores outputs and compares every two of them by a paired bootstrap, with every metric.
 
@@ -114,6 +115,7 @@ def compare_outputs(
         n_resamples: As in `pfsm.evaluation.compare_systems`.
         seed: Likewise; all metrics have the same resamples.
         facts: What else is known of the segments.
+        documents: [n_segments], the document of each: whole documents are drawn and compared.
 
     A `pfsm.errors.MismatchWarning` says what speaks against these being outputs and references of the same segments.
 
@@ -132,7 +134,9 @@ def compare_outputs(
     found.check(names, len(streams[0]))
     warn_of_mismatches(dict(zip(names, lines, strict=True)), streams, found.source)
     seed = default_seed() if seed is None else seed
-    results = tuple(_result(metric, names, lines, streams, n_resamples, seed) for metric in metrics)
+    results = tuple(
+        _result(metric, names, lines, streams, n_resamples, seed, documents) for metric in metrics
+    )
     return Compared(names, lines, streams, results, found)
 
 
@@ -143,13 +147,14 @@ def _result(
     references: Sequence[Sequence[str | None]],
     n_resamples: int,
     seed: int,
+    documents: Sequence[str] | None,
 ) -> MetricResult:
     scores = tuple(metric.segment_scores(lines, references) for lines in outputs)
     statistics = None
     if not metric.averages:
         statistics = tuple(metric.segment_statistics(lines, references) for lines in outputs)
     pooled = _pooled(metric, statistics)
-    comparison = compare_systems(names, scores, n_resamples, seed, pooled=pooled)
+    comparison = compare_systems(names, scores, n_resamples, seed, pooled=pooled, documents=documents)
     return MetricResult(metric, number_of_references(references), scores, statistics, comparison)
 
 

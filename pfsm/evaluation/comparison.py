@@ -8,9 +8,18 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.evaluation.bootstrap import CONFIDENCE, Interval, Sample, check_bootstrap, default_seed, group_seed
+from pfsm.evaluation.bootstrap import (
+    CONFIDENCE,
+    Interval,
+    Sample,
+    check_bootstrap,
+    count_ids,
+    default_seed,
+    group_seed,
+    sums_of_segments,
+)
 from pfsm.evaluation.engine import corrected_differences, mean_samples
-from pfsm.evaluation.measure import AdditiveMeasure, resampled_together, scored_items
+from pfsm.evaluation.measure import AdditiveMeasure, Names, resampled_together, scored_items
 from pfsm.evaluation.questions import ONE_GROUP
 from pfsm.runtime.charts import Mark, html_chart, html_table
 
@@ -41,8 +50,8 @@ class _CorpusScore(AdditiveMeasure):
     score: Callable[[Float], Float]
 
     def table(self, metric: Float) -> Float:  # noqa: ARG002
-        """The statistics; segment scores do not matter."""
-        return self.statistics
+        """Sums of the statistics of each unit; segment scores do not matter."""
+        return sums_of_segments(self.statistics, self.units)
 
     def of_sums(self, sums: Float) -> Float:
         """As `AdditiveMeasure.of_sums`."""
@@ -70,9 +79,9 @@ class PairResult:
         p_value: How often a difference this large arises where the systems do not differ (two-sided); NaN where
             that cannot be told, as `paired_p_value` says.
         p_holm: The same, corrected for the number of pairs that have one.
-        wins: Segments where a scores higher.
-        losses: Segments where b scores higher.
-        ties: Segments where both score exactly the same.
+        wins: Segments, or documents, where a scores higher.
+        losses: Where b scores higher.
+        ties: Where both score exactly the same.
         preferred: The better system where `p_holm` is there and below the significance level, else None.
     """
 
@@ -103,6 +112,14 @@ class Comparison:
     significance: float
     confidence: float
     lower_is_better: bool = False
+    n_documents: int | None = None
+    """How many documents were drawn, and counted as won, lost or tied; None: segments were."""
+
+    @property
+    def drawn(self) -> str:
+        """What the bootstrap draws, counted: ``20 segments``."""
+        n, what = (self.n_segments, "segment") if self.n_documents is None else (self.n_documents, "document")
+        return f"{n} {what}{'s' * (n != 1)}"
 
     def _repr_html_(self) -> str:
         """Systems and pairs as a chart and as tables, for notebooks."""
@@ -118,9 +135,7 @@ class Comparison:
             for one in self.pairs
         ]
         interval = f"{100 * self.confidence:g}% interval"
-        caption = (
-            f"{self.n_segments} segments; paired bootstrap, {self.n_resamples} resamples, seed {self.seed}"
-        )
+        caption = f"{self.drawn}; paired bootstrap, {self.n_resamples} resamples, seed {self.seed}"
         marks = [Mark(one.name, one.score, *_both(one.interval)) for one in self.systems]
         return (
             html_chart(marks, f"Scores with {interval}")
@@ -145,8 +160,9 @@ def compare_systems(
     significance: float = 0.05,
     confidence: float = CONFIDENCE,
     pooled: PooledCounts | None = None,
+    documents: Names | None = None,
 ) -> Comparison:
-    """Compare systems by a paired bootstrap over segments (Koehn 2004), every pair of them.
+    """Compare systems by a paired bootstrap over segments or documents (Koehn 2004), every pair of them.
 
     All systems share the resampled segments. For a pair, the resampled differences of the means, centred on
     their own mean, stand for what chance alone does; where c of the n are at least as far from 0 as
@@ -167,6 +183,7 @@ def compare_systems(
         significance: Corrected p-value below which the better system is preferred.
         confidence: Of the percentile intervals, between 0 and 1.
         pooled: What the systems' scores are computed from, if they are not the means of the segment scores.
+        documents: [n_segments], names or numbers: whole documents are drawn, and won, lost or tied.
 
     Raises:
         ValueError: If there is no system or no segment, a name comes twice, lengths differ, a score is not
@@ -179,7 +196,7 @@ def compare_systems(
     scores = _score_table(names, segment_scores)
     seed = default_seed() if seed is None else seed
     # Every line is a segment.
-    segments = scored_items(np.zeros(scores.shape[1]))
+    segments = scored_items(np.zeros(scores.shape[1]), drawn=documents)
     if pooled is None:
         found = mean_samples(segments, list(scores), n_resamples, seed)
     else:
@@ -191,6 +208,10 @@ def compare_systems(
         SystemResult(name, sample.value, sample.estimate(confidence).interval)
         for name, sample in samples.items()
     )
+    n_segments = scores.shape[1]
+    n_documents = None if documents is None else count_ids(segments.units)
+    if documents is not None:
+        scores = _of_documents(scores, segments.units, pooled, sign)
     pairs = list(combinations(range(len(names)), 2))
     tested = corrected_differences([(samples[names[a]], samples[names[b]]) for a, b in pairs], confidence)
     results = tuple(
@@ -210,7 +231,20 @@ def compare_systems(
         )
         for (a, b), (test, p_holm) in zip(pairs, tested, strict=True)
     )
-    return Comparison(systems, results, scores.shape[1], n_resamples, seed, significance, confidence, lower)
+    return Comparison(
+        systems, results, n_segments, n_resamples, seed, significance, confidence, lower, n_documents
+    )
+
+
+def _of_documents(
+    scores: Float, documents: NDArray[np.int64], pooled: PooledCounts | None, sign: float
+) -> Float:
+    """float64 [n_systems, n_documents], higher is better: means, or scores of sums."""
+    if pooled is not None:
+        sums = [sums_of_segments(statistics, documents) for statistics in pooled.statistics]
+        return sign * np.stack([pooled.score(each) for each in sums])
+    sums_of_scores = sums_of_segments(scores.T, documents).T
+    return np.asarray(sums_of_scores / np.bincount(documents))
 
 
 def _pooled_samples(

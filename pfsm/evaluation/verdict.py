@@ -70,8 +70,9 @@ class _Standing:
             return f"{leaders} is {by} of {metric} better than {self.rest[0]}, {how} ({p_value})"
         lead = f"{self._best()} by {metric}, {by} ahead of {self.rest[0]}"
         if not p_value:
-            segments = "1 segment" if self.comparison.n_segments == 1 else "segments that are all alike"
-            return f"{lead}; {segments} cannot tell whether it is significant"
+            drawn = self.comparison.drawn
+            alike = drawn if drawn.startswith("1 ") else f"{drawn.partition(' ')[2]} that are all alike"
+            return f"{lead}; {alike} cannot tell whether it is significant"
         lead += f" ({p_value} after Holm's correction)"
         equal = [name for name in self.rest if name not in self.beaten]
         if not equal:
@@ -132,6 +133,7 @@ def comparison_document(result: Comparison, name: str, signature: str, short: st
         "signature": signature,
         "short_signature": short,
         "segments": result.n_segments,
+        **({} if result.n_documents is None else {"documents": result.n_documents}),
         "resamples": result.n_resamples,
         "seed": result.seed,
         "significance": result.significance,

@@ -439,6 +439,7 @@ class SegmentMetric(ABC):
         references: Streams,
         n_resamples: int = 1000,
         seed: int | None = None,
+        documents: Sequence[str] | None = None,
     ) -> Any:
         """Compares systems by a paired bootstrap, as ``pfsm compare`` does.
 
@@ -447,6 +448,7 @@ class SegmentMetric(ABC):
             references: Streams, as `segment_scores` takes them.
             n_resamples: At least 1.
             seed: Of the resamples; None: that of PFSM_SEED, or 12345.
+            documents: The document of each segment: whole documents are drawn and compared.
 
         Returns:
             A `pfsm.comparison.Compared`: it shows itself in notebooks, ``results[0].comparison`` has the numbers, and
@@ -457,7 +459,7 @@ class SegmentMetric(ABC):
         """
         # That room stands above this one: it is looked up where it is needed, as plug-ins are.
         return import_module("pfsm.comparison").compare_outputs(
-            [self], outputs, references, n_resamples, seed
+            [self], outputs, references, n_resamples, seed, documents=documents
         )
 
     @property

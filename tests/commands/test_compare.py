@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pfsm
-from pfsm.evaluation import holm
+from pfsm.evaluation import compare_systems, holm
 from pfsm.runtime import color
 from pfsm.runtime.color import colored as colored_output
 from tests.command_runs import Cli, Write, text
@@ -169,3 +169,40 @@ def test_a_model_that_is_left_out_is_named(cli: Cli) -> None:
     asked = "score", "ref.txt", "-i", "good.txt", "--language", "de", "--metric", "chrf"
     assert cli(*asked).err.startswith("pfsm: chrf alone; --model ")
     assert cli(*asked, "-m", "hand.json", "--quiet").err == ""
+
+
+DOCUMENTS = [f"d{at // 4}" for at in range(len(REFERENCES))]
+
+
+def test_documents_of_every_kind_of_file(cli: Cli, write: Write) -> None:
+    """Whole documents are drawn, and won, lost or tied: as segments would be that have the documents' means."""
+    write("en-de.docs", text(f"news {one}" for one in DOCUMENTS))
+    write("facts.tsv", text(["document\tsource", *(f"{one}\tx" for one in DOCUMENTS)]))
+    blocks = [
+        f'<doc id="{one}" origlang="en"><src lang="en"><p>'
+        + "".join(f'<seg id="{at}">x</seg>' for at in range(1, 5))
+        + "</p></src></doc>"
+        for one in dict.fromkeys(DOCUMENTS)
+    ]
+    write("set.xml", '<?xml version="1.0"?>\n<dataset id="t">\n' + "\n".join(blocks) + "\n</dataset>\n")
+    found = [
+        cli(*COMMAND, "good.txt", "poor.txt", "-f", "json", "--documents", name).document
+        for name in ("en-de.docs", "facts.tsv", "set.xml")
+    ]
+    assert found[0] == found[1] == found[2]
+    means = [np.reshape(scores(lines), (-1, 4)).mean(axis=1) for lines in (GOOD, POOR)]
+    alone = compare_systems(["good.txt", "poor.txt"], means)
+    (pair,) = found[0]["pairs"]
+    assert (found[0]["segments"], found[0]["documents"]) == (40, 10)
+    assert (pair["wins"], pair["losses"], pair["ties"]) == (
+        *(alone.pairs[0].wins, alone.pairs[0].losses, alone.pairs[0].ties),
+    )
+    assert pair["interval"] == pytest.approx([alone.pairs[0].interval.low, alone.pairs[0].interval.high])
+    shown = cli(
+        "compare", "ref.txt", "--metric", "ter", "-i", "good.txt", "poor.txt", "--documents", "en-de.docs"
+    )
+    assert "  documents       10 better, 0 worse, 0 tied" in shown.out
+    assert "[10 documents; paired bootstrap" in shown.out
+    write("short.docs", "d\n")
+    said = cli(*COMMAND, "good.txt", "poor.txt", "--documents", "short.docs").fault
+    assert said == "short.docs: 1 line, but ref.txt has 40 lines; line i of both must be segment i"

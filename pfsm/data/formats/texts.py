@@ -11,7 +11,8 @@ from pathlib import Path
 from pfsm.data.formats.markup import Role, SetSegment, is_markup, set_segments
 from pfsm.data.formats.records import Options
 from pfsm.data.formats.rows import Row
-from pfsm.data.table import shown
+from pfsm.data.judgments import DOCUMENT, WITHIN
+from pfsm.data.table import read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines, reading_explained
 
@@ -66,6 +67,23 @@ def document_names(path: StrPath) -> tuple[tuple[str, str], ...]:
             )
         names.append((fields[0].strip() if len(fields) == 2 else "", fields[-1].strip()))
     return tuple(names)
+
+
+def read_documents(path: StrPath) -> list[str]:
+    """The document of each segment: `document_names`, or the column ``document`` of a table with a header that has one.
+
+    Raises:
+        PfsmError: A document without a name, or what the readers raise.
+    """
+    first = next(iter(read_lines(path)), "")
+    if DOCUMENT not in re.split(r"[\t,]", first.strip()):
+        return [f"{domain} {name}".strip() for domain, name in document_names(path)]
+    table = read_table(path)
+    within = [table.columns[name] for name in WITHIN if name in table.columns]
+    for line, name in zip(table.line_numbers, table.column(DOCUMENT), strict=True):
+        if not name.strip():
+            raise PfsmError(f"{table.path}:{line}: {DOCUMENT} is empty, a name is needed")
+    return ["\t".join(names) for names in zip(*within, table.column(DOCUMENT), strict=True)]
 
 
 @dataclass(frozen=True)
