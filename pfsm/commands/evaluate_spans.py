@@ -8,7 +8,8 @@ from typing import Any
 from pfsm.commands.arguments import open_model
 from pfsm.commands.evaluation_sources import read_mtme
 from pfsm.data import Table
-from pfsm.data.table import read_table, shown
+from pfsm.data.formats.registry import read_judged
+from pfsm.data.table import shown
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.spans import Mark, Marked, baselines, between_raters, marks_from_json, measured
@@ -23,7 +24,7 @@ def run(options: Namespace) -> None:
         if getattr(options, option) is not None:
             raise PfsmError(f"--spans measures the errors of a model or of a file, so leave --{option} out")
     tables = (
-        [read_table(path) for path in options.data]
+        [read_judged(path) for path in options.data]
         if options.mtme is None
         else read_mtme(options, systems=False).tables
     )

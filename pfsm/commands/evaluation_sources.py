@@ -112,7 +112,7 @@ def read_mtme(options: Namespace, *, systems: bool) -> Inputs:
 
 def read_inputs(paths: Sequence[str], score_column: str, by: str | None, *, anywhere: bool = False) -> Inputs:
     """Reads and checks all files; ``anywhere`` as `pfsm.distributed.partitions.read_tables`."""
-    tables = tuple(map(mean_of_judges, read_tables(paths, anywhere=anywhere)))
+    tables = tuple(map(mean_of_judges, read_tables(paths, anywhere=anywhere, score_column=score_column)))
     absolute = [judgments_from_table(table, score_column) for table in tables if not is_preferences(table)]
     pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
     return Inputs(

@@ -22,8 +22,8 @@ from pfsm.data import (
     is_preferences,
     judgments_from_table,
     preferences_from_table,
-    read_table,
 )
+from pfsm.data.formats.registry import read_judged
 from pfsm.data.judgments import TARGET_LANGUAGE
 from pfsm.distributed.partitions import read_tables
 from pfsm.distributed.pools import Report, open_pool
@@ -261,7 +261,9 @@ def _read(options: Namespace, config: "TrainingConfig") -> tuple[Judgments | Non
     from pfsm_training.data.preparation import weighing  # noqa: PLC0415 - brings torch
 
     with Stage("training", "reading", patience=0.5):
-        tables = read_tables(options.data, anywhere=options.scheduler is not None)
+        tables = read_tables(
+            options.data, anywhere=options.scheduler is not None, score_column=options.score_column
+        )
         scored = [
             judgments_from_table(table, options.score_column) for table in tables if not is_preferences(table)
         ]
@@ -306,7 +308,7 @@ def _check_scores(judgments: Judgments, options: Namespace) -> None:
 def _read_dev(options: Namespace) -> Judgments | Preferences | None:
     if options.dev is None:
         return None
-    table = read_table(options.dev)
+    table = read_judged(options.dev, options.score_column)
     if is_preferences(table):
         return preferences_from_table(table)
     return judgments_from_table(table, options.score_column)

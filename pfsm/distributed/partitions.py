@@ -23,9 +23,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, TypeVar
 
+from pfsm.data.formats.registry import read_judged
 from pfsm.data.judgments import FURTHER_REFERENCE
 from pfsm.data.parallel import PairsTable, pairs_from_table
-from pfsm.data.table import Table, is_csv, read_table, table_from_bytes
+from pfsm.data.table import Table, is_csv, table_from_bytes
 from pfsm.distributed import need_packages
 from pfsm.distributed.addresses import InputFile, identity, input_files, reading, size_of
 from pfsm.distributed.pools import Pool
@@ -334,15 +335,16 @@ def piece_references(piece: Piece) -> frozenset[str]:
     return frozenset(piece_lines(piece))
 
 
-def read_tables(addresses: Sequence[str], *, anywhere: bool) -> list[Table]:
+def read_tables(addresses: Sequence[str], *, anywhere: bool, score_column: str = "score") -> list[Table]:
     """The tables of files, in the order given.
 
     Args:
         addresses: Paths of files; if ``anywhere`` also folders, patterns with wildcards, Parquet, addresses of fsspec.
-        anywhere: Whether more than files of this machine will do.
+        anywhere: Whether more than files of this machine will do; they are tables.
+        score_column: The column with the scores.
     """
     if not anywhere:
-        return [read_table(address) for address in addresses]
+        return [read_judged(address, score_column) for address in addresses]
     need_packages()
     return [_table(file) for address in addresses for file in input_files(address)]
 

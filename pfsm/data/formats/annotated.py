@@ -9,17 +9,20 @@ what ``comet-score --to_json`` writes. Scores are averaged over raters; what was
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 from pfsm.data.formats.records import Judgment, Options, Reading, layout
-from pfsm.data.formats.rows import language_code
+from pfsm.data.formats.rows import Rows, language_code
 from pfsm.data.formats.texts import pair_columns
 from pfsm.data.spans import ERRORS, Span, read_spans, spans_text
 from pfsm.data.table import finite_number, shown
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.files import StrPath, display_name, read_text
 
 Object = Mapping[str, Any]
@@ -111,6 +114,62 @@ def _entries(path: StrPath) -> Iterator[_Entry]:
             yield _Entry(name, number, entry.object(value, "line"))
 
 
+def _rows(path: StrPath) -> Iterator[_Entry]:
+    """The rows of a CSV or Parquet file; empty cells are left out."""
+    name = display_name(path)
+    rows: Iterable[tuple[int, Object]] = (
+        enumerate(_parquet_rows(path), start=1)
+        if is_parquet(path)
+        else ((row.line, row.fields) for row in Rows(path))
+    )
+    for number, row in rows:
+        filled = {key: value for key, value in row.items() if not _is_empty(value)}
+        entry = _Entry(name, number, filled)
+        for key in _NAMES[ERRORS]:
+            if isinstance(marks := filled.get(key), str):
+                try:
+                    filled[key] = json.loads(marks)
+                except (ValueError, RecursionError):
+                    raise entry.fault(f"{key} is {shown(marks)}, a JSON list of marks is needed") from None
+        yield entry
+
+
+def _is_empty(cell: object) -> bool:
+    """Whether there is nothing in a cell; of numbers pandas has none as not a number."""
+    return cell is None or (isinstance(cell, str) and not cell) or (isinstance(cell, float) and isnan(cell))
+
+
+def is_parquet(path: StrPath) -> bool:
+    """Whether a file is Parquet, by its name."""
+    return str(path).endswith(".parquet") and not Path(path).is_dir()
+
+
+def _parquet_rows(path: StrPath) -> Iterator[Object]:
+    name = display_name(path)
+    if not Path(path).is_file():
+        raise PfsmError(f"{name}: no such file")
+    if find_spec("pyarrow") is None and find_spec("pandas") is None:
+        raise NotInstalledError(
+            f"{name}: Parquet needs PyArrow, which is not installed", ["pyarrow"], (), ["pyarrow"]
+        )
+    try:
+        if find_spec("pyarrow") is not None:
+            parquet = import_module("pyarrow.parquet")
+            with parquet.ParquetFile(path) as file:
+                yield from (row for batch in file.iter_batches() for row in batch.to_pylist())
+        else:
+            yield from import_module("pandas").read_parquet(path).to_dict("records")
+    except (ValueError, OSError, ImportError) as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise PfsmError(f"{name}: damaged, not Parquet, or no engine for it ({reason})") from None
+
+
+def is_annotations(columns: Container[str]) -> bool:
+    """Whether columns, in lower case, are those of one translation a row, under any of the names known."""
+    texts = all(any(one in columns for one in _NAMES[name]) for name in ("hypothesis", "reference"))
+    return texts and any(one.lower() in columns for one in _NAMES["score"])
+
+
 def is_pearmut(values: Object) -> bool:
     """Whether an object is of Pearmut's log."""
     return {"annotation", "item"} <= values.keys()
@@ -157,15 +216,21 @@ def read_json_lines(paths: Sequence[StrPath], options: Options) -> Reading:
     return _reading(paths, options, _line_ratings)
 
 
+def read_rows(paths: Sequence[StrPath], options: Options) -> Reading:
+    """Reads one translation a row, of CSV or Parquet."""
+    return _reading(paths, options, _line_ratings, _rows)
+
+
 def _reading(
     paths: Sequence[StrPath],
     options: Options,
     ratings: Callable[[_Entry, Options, Counter[str]], Iterator[Rating]],
+    entries: Callable[[StrPath], Iterator[_Entry]] = _entries,
 ) -> Reading:
     notes: Counter[str] = Counter()
     rated: dict[tuple[Any, ...], _Rated] = {}
     for path in paths:
-        for entry in _entries(path):
+        for entry in entries(path):
             for one, rater, score, spans in ratings(entry, options, notes):
                 # Without a name of the rater, or of the segment, nothing says that two ratings are of one translation.
                 alone = () if rater and one.place.get("segment_id") else (display_name(path), len(rated))

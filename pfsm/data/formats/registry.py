@@ -1,11 +1,21 @@
 """The formats by name, and the detection of a file's format."""
 
+import gzip
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from pfsm.data.formats.annotated import guess_annotations, read_json_lines, read_pearmut, read_wmt
+from pfsm.data.formats.annotated import (
+    guess_annotations,
+    is_annotations,
+    is_parquet,
+    read_json_lines,
+    read_pearmut,
+    read_rows,
+    read_wmt,
+)
 from pfsm.data.formats.direct_assessment import read_direct_assessments
 from pfsm.data.formats.markup import is_markup
 from pfsm.data.formats.mlqe_pe import read_mlqe_pe
@@ -14,12 +24,15 @@ from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
 from pfsm.data.formats.nist import read_nist
 from pfsm.data.formats.parallel_text import read_parallel_text
 from pfsm.data.formats.ranking import read_rankings
-from pfsm.data.formats.records import Options, Reading, Record, flag, given
+from pfsm.data.formats.records import Options, Reading, Record, flag, given, table_of
 from pfsm.data.formats.tables import read_tables
-from pfsm.errors import PfsmError
+from pfsm.data.table import Table as JudgedTable
+from pfsm.data.table import read_table
+from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 from pfsm.registry import Table
 
+_LONGEST_HEADER = 1 << 24
 _PLACE = frozenset({"source_lang", "target_lang", "test_set"})
 _TEXTS = frozenset({"references", "sources", "documents"})
 
@@ -70,6 +83,18 @@ _ALL = (
         "one translation a line, as JSON; or JSON of comet-score",
         _PLACE | {"score_column", "per_rater"},
         read_json_lines,
+    ),
+    Format(
+        "csv",
+        "one translation a row, of annotation tools; columns named as of jsonl",
+        _PLACE | {"score_column", "per_rater"},
+        read_rows,
+    ),
+    Format(
+        "parquet",
+        "the same as Parquet; needs PyArrow, or pandas with an engine",
+        _PLACE | {"score_column", "per_rater"},
+        read_rows,
     ),
     Format(
         "mt-metrics-eval",
@@ -178,6 +203,8 @@ def guess_format(path: StrPath) -> str:
             each.suffix in {".pe", ".hter"} or each.name.endswith(".df.short.tsv") for each in root.rglob("*")
         ):
             return "mlqe-pe"
+    elif is_parquet(path):
+        return "parquet"
     elif str(path) != STANDARD_INPUT:
         first = next(iter(read_lines(path)), "")
         found = "nist" if is_markup(first) else guess_annotations(first) or _by_header(first)
@@ -203,4 +230,44 @@ def _by_header(line: str) -> str:
     ):
         if needed <= columns:
             return name
-    return ""
+    return "csv" if is_annotations(columns) else ""
+
+
+def read_judged(path: StrPath, score_column: str = "score") -> JudgedTable:
+    """A table of judgments, or another format in which nothing has to be chosen.
+
+    Args:
+        path: The file or folder (``-``: standard input).
+        score_column: The column with the scores.
+
+    A `pfsm.errors.PfsmWarning` says what the reader left out.
+
+    Raises:
+        PfsmError: What `pfsm.data.read_table` or the reader raises.
+    """
+    name = _direct_format(path)
+    if not name:
+        return read_table(path)
+    chosen = score_column != "score" and "score_column" in FORMATS[name].uses
+    reading = read_format([path], Options(score_column=score_column) if chosen else None, name)
+    table = table_of(reading, path)
+    for note, count in sorted(reading.notes.items()):
+        warnings.warn(f"{display_name(path)}: {count} {note}", PfsmWarning, stacklevel=2)
+    return (
+        replace(table, columns={**table.columns, score_column: table.columns["score"]}) if chosen else table
+    )
+
+
+def _direct_format(path: StrPath) -> str:
+    if str(path) == STANDARD_INPUT:
+        return ""
+    if Path(path).is_dir() or is_parquet(path):
+        return guess_format(path)
+    try:
+        with (gzip.open if str(path).endswith(".gz") else open)(path, "rb") as file:
+            line = file.readline(_LONGEST_HEADER).decode("utf-8", "replace")
+    except (OSError, EOFError):
+        return ""  # reading it as a table says what is wrong
+    if line.lstrip().startswith("{"):
+        return guess_annotations(line) or "jsonl"
+    return "csv" if _by_header(line) == "csv" else ""

@@ -1,12 +1,17 @@
 """Annotations as JSON, in small files of the documented shapes; what is marked is checked as text."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from pfsm.data.formats import Judgment, guess_format
+from pfsm.data.formats.registry import read_judged
+from tests.command_runs import Cli, Write
 from tests.data.formats.reading import fault, judgments, write
 
 TEXT = "Ein 😀 e\u0301s\nשלום 中文."
@@ -188,4 +193,48 @@ def test_other_content_is_refused(tmp_path: Path) -> None:
     assert fault(write(tmp_path, "x", "[1]\n"), "jsonl") == "x:1: line is '[1]', an object is needed"
     assert fault(lines(tmp_path, "x", {"scores": {"A": []}, "tgt_text": {}, "doc_id": "d"}), "wmt-jsonl") == (
         "x:1: scores of 'A', which tgt_text does not have"
+    )
+
+
+ROWS: list[dict[str, Any]] = [
+    {"src": "s", "tgt": "a bird", "ref": "the bird", "esa_score": 80, "system": "A", "esa_spans":
+     [{"start_i": 0, "end_i": 0, "severity": "minor"}], "annotator": "x", "doc_id": "d", "segment": 1},
+    {"src": "t", "tgt": "birds", "ref": "a bird", "esa_score": 20.5, "system": "B", "esa_spans": [],
+     "annotator": "x", "doc_id": "d", "segment": 2},
+]  # fmt: skip
+
+
+def test_rows_of_csv_and_parquet_are_those_of_json_lines(tmp_path: Path) -> None:
+    """Annotation tools write a table: marks are JSON in a cell, or a list of Parquet."""
+    lines = write(tmp_path, "x.jsonl", "".join(json.dumps(row) + "\n" for row in ROWS))
+    with (tmp_path / "x.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, [*ROWS[0], "empty"])
+        table.writeheader()
+        table.writerows({**row, "esa_spans": json.dumps(row["esa_spans"]), "empty": ""} for row in ROWS)
+    parquet.write_table(pa.Table.from_pylist(ROWS), tmp_path / "x.parquet")
+    expected = judgments(lines)
+    for name in ("x.csv", "x.parquet"):
+        assert judgments(str(tmp_path / name)) == expected
+        direct = read_judged(tmp_path / name)
+        assert (direct.columns["score"], direct.columns["errors"]) == (
+            ["80", "20.5"],
+            ['[[0, 1, "minor", "", "x"]]', "[]"],
+        )
+    broken = write(tmp_path, "broken.parquet", "PAR1")
+    assert fault(broken).startswith("broken.parquet: damaged, not Parquet, or no engine for it (")
+    spoilt = write(tmp_path, "y.csv", "tgt,ref,esa_score,esa_spans\na,b,1,[\n")
+    assert fault(spoilt) == "y.csv:2: esa_spans is '[', a JSON list of marks is needed"
+
+
+def test_commands_read_annotations_as_they_are(cli: Cli, write: Write) -> None:
+    rows = [{**row, "tgt": f"{row['tgt']} {number}"} for number in range(4) for row in ROWS]
+    table = "".join(f"{row['ref']}\t{row['tgt']}\t{row['esa_score']}\n" for row in rows)
+    write("x.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    write("x.tsv", f"reference\thypothesis\tscore\n{table}")
+    options = "--metric", "chrf", "--confidence-n", "10", "-f", "json"
+    found = [cli("evaluate", name, *options).document["correlation"] for name in ("x.jsonl", "x.tsv")]
+    assert found[0] == found[1]
+    assert (
+        cli("evaluate", "x.jsonl", *options, "--score-column", "esa_score").document["correlation"]
+        == found[1]
     )
