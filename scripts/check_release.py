@@ -8,7 +8,8 @@
 4. ``twine check --strict`` and ``check-wheel-contents``.
 5. With each extra, in a clean environment of each Python at hand: ``pfsm --version`` and a score. Left out without an
    index of packages, which a line says.
-6. The demonstration.
+6. Encoders that are distributions of their own are built, and no file is larger than an index takes.
+7. The demonstration.
 """
 
 import os
@@ -23,6 +24,8 @@ import zipfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+LARGEST = 95 * 10**6
+"""Bytes of a file: what an index takes is 100 MB."""
 PYTHONS = ("3.11", "3.12", "3.13")
 
 
@@ -43,6 +46,7 @@ def main() -> None:
     check_duplicates(wheel)
     for python in PYTHONS:
         check_installs(python, wheel, extras)
+    check_sizes([wheel, sdist, *encoders(folder)])
     run(sys.executable, "scripts/demo.py")
     print(f"pfsm-metric {version} can be released: {wheel.name}, {sdist.name}")
 
@@ -76,6 +80,22 @@ def check_sdist(folder: Path, wheel: Path) -> Path:
         if build("--wheel", source, Path(temporary) / "again").read_bytes() != wheel.read_bytes():
             sys.exit(f"{made[0].name}: its wheel differs from {wheel.name}")
         return Path(shutil.copy(made[0], folder))
+
+
+def encoders(folder: Path) -> list[Path]:
+    """Builds the encoders that are distributions of their own, into the folder."""
+    made = []
+    for project in sorted(CHECKOUT.glob("encoders/*/pyproject.toml")):
+        with tempfile.TemporaryDirectory() as temporary:
+            made.append(Path(shutil.copy(build("--wheel", project.parent, Path(temporary)), folder)))
+    return made
+
+
+def check_sizes(files: list[Path]) -> None:
+    """Refuses files that an index would."""
+    for path in files:
+        if (size := path.stat().st_size) > LARGEST:
+            sys.exit(f"{path.name}: {size / 1e6:.0f} MB, {LARGEST / 1e6:.0f} MB at most")
 
 
 def check_duplicates(wheel: Path) -> None:
