@@ -42,7 +42,8 @@ DOCS = CHECKOUT / "docs"
 NOTEBOOKS = CHECKOUT / "examples" / "notebooks"
 BLOCK = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r":caption: (?P<name>\S+)\n\n(?P<text>.*)", re.DOTALL)
-_NOT_RUN = ("sh", "json", "yaml")
+_RUN = re.compile(r"^```(?:console|\{eval-rst\})$", re.MULTILINE)
+_NOT_RUN = ("sh", "json", "yaml", "{eval-rst}")
 # Of models: in a signature, and in what `pfsm show` prints.
 _FINGERPRINT = re.compile(r"(?P<before>\bpfsm:(?P<name>[\w.-]+):|\(fingerprint )[0-9a-f]{8}\b")
 _VERSION = re.compile(r"(\bpfsm:[\w.+:-]+:|\|version:)\d+\.\d+\.\d+")
@@ -55,9 +56,9 @@ class PageError(Exception):
 
 
 def pages() -> list[Path]:
-    """The pages whose blocks are run: those that show commands with what they print."""
+    """The pages whose blocks are run: those that show commands with what they print, and the reference of Python."""
     found = [CHECKOUT / "README.md", *sorted(DOCS.rglob("*.md"))]
-    return [path for path in found if "\n```console\n" in path.read_text(encoding="utf-8")]
+    return [path for path in found if _RUN.search(path.read_text(encoding="utf-8"))]
 
 
 def comparable(text: str) -> str:

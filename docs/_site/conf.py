@@ -81,6 +81,7 @@ _PARTS = {
     "Reference": (
         "reference/commands",
         "reference/python",
+        "reference/python-evaluation",
         "reference/metrics",
         "metrics",
         "settings",

@@ -263,6 +263,9 @@ def read_judgments(path: StrPath, score_column: str = "score") -> Judgments:
             ``adequacy`` and ``fluency``, whose sum is the score, in the mean over judges.
         score_column: the column that holds the score.
 
+    Returns:
+        The judgments, in the order of the rows.
+
     Raises:
         PfsmError: what `pfsm.data.table.read_table` or `judgments_from_table` raises.
     """
@@ -271,6 +274,13 @@ def read_judgments(path: StrPath, score_column: str = "score") -> Judgments:
 
 def judgments_from_table(table: Table, score_column: str) -> Judgments:
     """The absolute judgments in a table.
+
+    Args:
+        table: With the columns ``reference`` and ``hypothesis``.
+        score_column: Name of the column of scores.
+
+    Returns:
+        The judgments, in the order of the rows.
 
     Raises:
         PfsmError: a missing column, no rows, or a score that is not a finite number.
@@ -292,7 +302,14 @@ def judgments_from_table(table: Table, score_column: str) -> Judgments:
 
 
 def is_preferences(table: Table) -> bool:
-    """Whether a table holds preferences: it has the columns ``better`` and ``worse``."""
+    """Whether a table holds preferences: it has the columns ``better`` and ``worse``.
+
+    Args:
+        table: Any table.
+
+    Returns:
+        True for preferences.
+    """
     return "better" in table.columns and "worse" in table.columns
 
 
@@ -309,6 +326,9 @@ def read_preferences(path: StrPath) -> Preferences:
     Args:
         path: a file with the columns ``reference``, ``better`` and ``worse``; the column ``votes`` is optional.
 
+    Returns:
+        The preferences, in the order of the rows.
+
     Raises:
         PfsmError: what `pfsm.data.table.read_table` or `preferences_from_table` raises.
     """
@@ -317,6 +337,12 @@ def read_preferences(path: StrPath) -> Preferences:
 
 def preferences_from_table(table: Table) -> Preferences:
     """The preferences in a table; without a column ``votes`` every row counts once.
+
+    Args:
+        table: With the columns ``reference``, ``better`` and ``worse``.
+
+    Returns:
+        The preferences, in the order of the rows.
 
     Raises:
         PfsmError: a missing column, no rows, or votes that are not a finite number of 0 or more.

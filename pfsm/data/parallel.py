@@ -74,6 +74,13 @@ def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[Str
 
     An empty line is a segment like any other; in further reference files, a blank line is a missing reference.
 
+    Args:
+        reference_paths: One file for each reference.
+        system_paths: One file for each system.
+
+    Returns:
+        References and outputs, line by line.
+
     Raises:
         PfsmError: what `pfsm.io.files.read_lines` raises, files with different numbers of lines or with none, a
             system given twice, or standard input given more than once.
@@ -117,6 +124,9 @@ def read_pairs_table(path: StrPath, numeric: Sequence[str] = ()) -> PairsTable:
         path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``). The columns
             ``reference_2``, ``reference_3`` … with further references, and ``system``, are optional.
         numeric: further columns to read, of numbers.
+
+    Returns:
+        The pairs, in the order of the rows.
 
     Raises:
         PfsmError: what `pfsm.data.table.read_table` raises, a missing column, no rows, or a number that is not finite.

@@ -268,6 +268,12 @@ def read_table(path: StrPath) -> Table:
     TSV. Spaces around the names in the header are dropped; fields stay as they are. Empty lines at the end are ignored,
     except in a table of a single column, where each is a row with an empty field.
 
+    Args:
+        path: The file; ``-`` is standard input.
+
+    Returns:
+        The columns, all of text.
+
     Raises:
         PfsmError: what `pfsm.io.files.read_bytes` raises, bytes that are not UTF-8, an empty file, a header without
             names or with a name twice, a row with fewer or more fields than the header, or an empty line between rows;

@@ -50,6 +50,9 @@ class Interval:
 def default_seed() -> int:
     """The seed that the environment variable PFSM_SEED names, 12345 where it is not set.
 
+    Returns:
+        A whole number from 0 up.
+
     Raises:
         PfsmError: If the variable is not a whole number from 0 up.
     """
@@ -101,6 +104,12 @@ def resampled_statistics(
 
     Returns:
         float64 [n_resamples]; NaN where the statistic is, and throughout where there are fewer than two rows.
+
+    Args:
+        statistic: As in `bootstrap_interval`.
+        arrays: As in `bootstrap_interval`.
+        n_resamples: Number of resamples, at least 1.
+        seed: As in `bootstrap_interval`.
     """
     check_bootstrap(n_resamples)
     tables = [np.asarray(array) for array in arrays]

@@ -87,6 +87,9 @@ def plain(name: str, function: OfScores, heading: str = "") -> Statistic[Items]:
         function: Called with a metric's scores and people's, both float64 [n]; returns a number, NaN where the
             statistic is undefined. It must not change the arrays.
         heading: What tables call it; the name where it is empty.
+
+    Returns:
+        The statistic, for `estimate` and `compare`.
     """
     return Statistic(
         name,
@@ -310,6 +313,12 @@ def canonical(name: str) -> str:
 
     >>> canonical("kendall_tau_b"), canonical("tau_wmt12"), canonical("acc_t")
     ('kendall', 'wmt12', 'acc-t')
+
+    Args:
+        name: Any name.
+
+    Returns:
+        The name that results have.
     """
     found = _built_in(name)
     return name if found is None else found.name

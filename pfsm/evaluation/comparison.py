@@ -185,6 +185,9 @@ def compare_systems(
         pooled: What the systems' scores are computed from, if they are not the means of the segment scores.
         documents: [n_segments], names or numbers: whole documents are drawn, and won, lost or tied.
 
+    Returns:
+        Systems and pairs, in the order given.
+
     Raises:
         ValueError: If there is no system or no segment, a name comes twice, lengths differ, a score is not
             finite, or a number is out of its range.

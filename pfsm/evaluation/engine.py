@@ -307,6 +307,18 @@ def compare(
 
     The resampled differences, centred on their own mean, stand for what chance alone does. Arguments, results and
     errors as in `estimate`. Systems of different groups are not compared: at system level nothing is pooled.
+
+    Args:
+        question: The human side.
+        metric_a: float64 [n], scores of the first metric, as in `estimate`.
+        metric_b: Scores of the second.
+        statistics: As in `estimate`.
+        n_resamples: Number of resamples, at least 1.
+        seed: `default_seed` where it is None.
+        confidence: Of the intervals, between 0 and 1.
+
+    Returns:
+        A test for each statistic, by name.
     """
     check_bootstrap(n_resamples, confidence)
     seed = default_seed() if seed is None else seed

@@ -99,6 +99,9 @@ def pooled_scores(
         references: [n], the references of each.
         corpora: int64 [n], the corpus of each row, as `Question.corpora` tells; it matters to metrics such as NIST,
             where the statistics of a segment depend on the other segments of the corpus.
+
+    Returns:
+        The counts of every translation, to be added up.
     """
     statistics = corpus_statistics(metric, hypotheses, references, corpora)
     return PooledScores(statistics, oriented_scores(metric))
@@ -193,6 +196,9 @@ def translated_documents(human: ArrayLike, documents: Names, systems: Names) -> 
             judged more than once, each judgment counts.
         documents: [n], names or numbers; documents of different test sets or languages need different ones.
         systems: [n], names or numbers.
+
+    Returns:
+        The documents, a point for each in one system's translation.
 
     Raises:
         ValueError: If lengths differ, or a score is not finite.

@@ -103,6 +103,9 @@ def preference_counts(
         worse_scores: float64 [n], its score of the other; equal scores are a tie.
         votes: float64 [n], how many people said so, not negative; one each where it is None.
 
+    Returns:
+        The votes in agreement, against, and tied.
+
     Raises:
         ValueError: If lengths differ, a value is not finite, or a vote is negative.
     """
@@ -204,6 +207,9 @@ def pairwise_judgments(
         segments: [n], names or numbers.
         votes: float64 [n], not negative; one each where it is None.
 
+    Returns:
+        The judgments, with names as numbers.
+
     Raises:
         ValueError: If lengths differ, a preference is not 1, -1 or 0, or a number of votes is bad.
     """
@@ -252,6 +258,12 @@ def best_accuracy(judgments: PairwiseJudgments) -> BestAccuracy:
 
     Exact wherever no more than 18 translations of a segment (12 with ties) hang together in circles of
     preferences; beyond that each pair's most frequent judgment is counted, whether or not they fit together.
+
+    Args:
+        judgments: Of pairs of translations.
+
+    Returns:
+        The accuracy, in [0, 1], and whether it is exact.
     """
     agreed, exact = _most_agreed(judgments)
     total = np.array([judgments.votes.sum()])
@@ -263,6 +275,12 @@ def random_accuracy(judgments: PairwiseJudgments) -> float:
 
     A judgment that is no tie is met half the time, a tie never; of two translations that are the same text
     the other way round, for any metric ties them.
+
+    Args:
+        judgments: Of pairs of translations.
+
+    Returns:
+        A number in [0, 1].
     """
     chance = _chance(judgments)
     return float(ratio(np.array([judgments.votes @ chance]), np.array([judgments.votes.sum()]))[0])
@@ -550,6 +568,9 @@ def preference_interval(
         n_resamples: As in `bootstrap_interval`.
         seed: As in `bootstrap_interval`.
         confidence: As in `bootstrap_interval`.
+
+    Returns:
+        The percentile interval.
 
     Raises:
         ValueError: As `preference_counts` and `bootstrap_interval` do, and for an unknown statistic.

@@ -160,6 +160,9 @@ def absolute_question(
         resample: One of `RESAMPLES`; None: documents at their level, else segments.
         lengths: Whether length-weighted statistics are asked for.
 
+    Returns:
+        The human side, for `estimate` and `compare`.
+
     Raises:
         PfsmError: If the level does not go with what is to be resampled, or a column is missing.
     """
@@ -203,6 +206,9 @@ def preference_question(
         groups: [n].
         resample: As in `absolute_question`; `JUDGMENTS` resamples pairs.
         ties: float64 [n], how often people preferred neither translation of the row's pair; none where it is None.
+
+    Returns:
+        The human side, for `estimate` and `compare`.
     """
     counted = None if ties is None else np.where(_first_of_pair(data), ties, 0.0)
     drawn = _drawn(data, files, resample or SEGMENTS)
@@ -270,6 +276,9 @@ def question_of_scores(
         lengths: float64 [n], not negative.
         level: As in `absolute_question`.
         resample: `SEGMENTS` (the default where there are segments), `JUDGMENTS` (the default elsewhere) or `SYSTEMS`.
+
+    Returns:
+        The human side, for `estimate` and `compare`.
 
     Raises:
         ValueError: If lengths differ, a number is not what it must be, or what is to be resampled is not given.

@@ -81,6 +81,9 @@ def pair_counts(
         segments: [n], names or numbers; one segment where it is None.
         tie_threshold: From 0; metric scores that differ by no more are tied.
 
+    Returns:
+        The pairs of every kind, of all segments together.
+
     Raises:
         ValueError: If lengths differ, a score is not finite, or the threshold is negative.
     """
@@ -308,6 +311,9 @@ def calibrate_ties(human: ArrayLike, metric: ArrayLike, segments: Names | None =
         human: float64 [n], finite.
         metric: float64 [n], finite.
         segments: [n], names or numbers; one segment where it is None.
+
+    Returns:
+        The best accuracy, and the least threshold that reaches it.
 
     Raises:
         ValueError: If lengths differ, or a score is not finite.

@@ -180,6 +180,9 @@ def paired_bootstrap_correlations(
         level: "segment" or "system".
         resample: "segments", "judgments" or "systems", as in `questions.question_of_scores`.
 
+    Returns:
+        The test in every group, for the mean and for all items.
+
     Raises:
         ValueError: If lengths differ, a score is not finite, there is no such statistic or level, it needs
             what is not given, or a number is out of its range.

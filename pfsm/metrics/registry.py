@@ -166,7 +166,11 @@ _OF_PLUGINS = mixtures(lambda name: METRICS.get(name.partition("(")[0]))
 
 
 def metric_names() -> tuple[str, ...]:
-    """Names of all metrics but models; those from vectors need more than a name."""
+    """Names of all metrics but models; those from vectors need more than a name.
+
+    Returns:
+        The names, in the order of the documentation.
+    """
     return (*(name for group in GROUPS if group.listed for name in group.metrics), *METRICS)
 
 
@@ -205,6 +209,9 @@ def get_metric(name: str, **options: Any) -> SegmentMetric:
         options: Of sacrebleu's metrics, its own: ``lowercase``; for BLEU ``tokenize``; for TER ``normalized``,
             ``no_punct``, ``asian_support``, ``case_sensitive``. Of the metrics over words: ``tokeniser``,
             ``lowercase``. Of METEOR: ``language``, ``task``, ``synonyms``, ``paraphrases``.
+
+    Returns:
+        The metric.
 
     Raises:
         PfsmError: If there is no such metric, or it has no such option or value.

@@ -131,6 +131,10 @@ def save_model(model: Model, path: str | Path) -> None:
 
     What was learned over an encoder goes to a file of its own in the same folder (`pfsm.encoder.heads`).
 
+    Args:
+        model: The model.
+        path: The file to write.
+
     Raises:
         PfsmError: If the settings name a path or a program, or the file cannot be written; what was there is kept.
     """
@@ -151,6 +155,9 @@ def load_model(
         path: The file.
         resources: Paths of resources that the model needs, by name (`pfsm.io.named_resources`).
         run: Whether the model is to be used; False where it is only shown.
+
+    Returns:
+        The model, validated.
 
     Raises:
         PfsmError: If the file is missing, not JSON, of another format, or a field is not what it must be; or a resource

@@ -150,6 +150,9 @@ def load(
         resources: Paths of resources that the model needs, by name: a folder with an encoder, a file of vectors or
             parses, a parser. They stay known to this process.
 
+    Returns:
+        The metric.
+
     Raises:
         PfsmError: If there is no such model, the file is no valid model, or lacks a resource.
     """

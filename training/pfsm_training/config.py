@@ -101,6 +101,9 @@ def read_config(path: StrPath, init: Model | None = None) -> TrainingConfig:
         path: The file.
         init: As in `config_from_dict`.
 
+    Returns:
+        The configuration, complete with defaults.
+
     Raises:
         PfsmError: If the file is missing, is not YAML, or has an unknown key or an invalid value.
     """
