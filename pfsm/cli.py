@@ -4,6 +4,7 @@ import contextlib
 import errno
 import io
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -24,6 +25,8 @@ __all__ = ["COMMANDS", "main"]
 
 # These score whole files. A service answers from threads, which must not fork.
 FORKING = frozenset({"score", "compare", "evaluate", "submit"})
+# What an error quotes is told up to 200 characters.
+_QUOTED = re.compile(r"(['\"])((?:(?!\1).){200})(?:(?!\1).)+\1")
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
 
 
@@ -35,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _show_warnings()
             return _run(arguments)
     except (PfsmError, PfsmWarning) as error:  # warnings: with --strict
-        print(f"pfsm: {error}", file=sys.stderr)
+        told = _QUOTED.sub(r"\1\2…\1", str(error))
+        print(f"pfsm: {told}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\npfsm: interrupted", file=sys.stderr)

@@ -1,5 +1,6 @@
 """Text to be scored: files that are parallel line by line, or tables of references and hypotheses."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data.formats.markup import Role, is_markup
+from pfsm.data.formats.texts import segments_of
 from pfsm.data.judgments import absolute_advice, all_references
 from pfsm.data.table import Table, read_table
 from pfsm.errors import PfsmError
@@ -92,7 +95,10 @@ def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[Str
     for position, name in enumerate(names):
         if name in names[:position]:
             raise PfsmError(f"{name}: given twice as a system; give each system once")
-    streams = [tuple(read_lines(path)) for path in paths]
+    streams = [
+        _segments(path, "reference" if place < len(reference_paths) else "system")
+        for place, path in enumerate(paths)
+    ]
     for path, stream in zip(paths, streams, strict=True):
         if len(stream) != len(streams[0]):
             raise PfsmError(
@@ -111,6 +117,27 @@ def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[Str
     return ParallelText(
         references, tuple(SystemOutput(name, lines) for name, lines in zip(names, outputs, strict=True))
     )
+
+
+def _segments(path: StrPath, role: Role) -> tuple[str, ...]:
+    """The segments of a file as it is: its lines, or those in SGML or XML; JSON is refused, since it is no text."""
+    lines = tuple(read_lines(path))
+    if lines and is_markup(lines[0]):
+        if os.fspath(path) == STANDARD_INPUT:
+            raise PfsmError(f"{display_name(path)}: SGML or XML is read from files alone; give the file")
+        return segments_of(path, role)
+    if lines and all(map(_is_json, lines[:3])):
+        raise PfsmError(
+            f"{display_name(path)}: JSON lines, not text; `pfsm data convert` makes a table of them for --table"
+        )
+    return lines
+
+
+def _is_json(line: str) -> bool:
+    try:
+        return line.startswith("{") and isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _lines(count: int) -> str:

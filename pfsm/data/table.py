@@ -69,15 +69,19 @@ def shown(value: str) -> str:
     return repr(value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…")
 
 
+LARGEST_SCORE = 1e100
+
+
 def finite_number(field: str) -> float | None:
-    """The number in a field; None if it holds no finite number."""
+    """The number in a field; None if it holds none, or one beyond `LARGEST_SCORE`."""
     if "_" in field:  # digits grouped by an underscore are Python, not data
         return None
     try:
         value = float(field)
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    # Beyond, squares would overflow in what is computed of it. A comparison with NaN is false.
+    return value if abs(value) <= LARGEST_SCORE else None
 
 
 def is_csv(name: str, first_line: str) -> bool:

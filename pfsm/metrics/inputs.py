@@ -240,7 +240,7 @@ def number_by_segment(references: Sequence[Sequence[str]]) -> NumberOfReferences
 
 
 def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], Streams]:
-    """Hypotheses and streams of references as lists.
+    """Hypotheses and streams of references as lists; a blank line of a further stream is a missing reference.
 
     Raises:
         ValueError: As `check_streams`.
@@ -256,7 +256,8 @@ def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], St
     ]
     lines = as_texts(hypotheses, "hypotheses")
     check_streams(lines, streams)
-    return lines, streams
+    further = [[one if one and one.strip() else None for one in stream] for stream in streams[1:]]
+    return lines, [streams[0], *further]
 
 
 def of_texts(method: Callable[..., Float]) -> Callable[..., Float]:

@@ -311,11 +311,31 @@ def _shown(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
+def _is_interval(value: object) -> bool:
+    return value is None or (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(type(end) in {float, int, type(None)} for end in value)
+    )
+
+
 def _training(value: dict[str, Any], where: str) -> dict[str, Any]:
     """Free text for people, but for the entries that commands look into."""
     for key in ("cross_validated", "instances", "encoder"):
         _mapping(value.get(key, {}), f"training.{key}", where)
     data = value.get("data", [])
+    for key, found in {
+        **value,
+        "cross_validated.interval": value.get("cross_validated", {}).get("interval"),
+    }.items():
+        if key.endswith("interval") and not _is_interval(found):
+            raise PfsmError(
+                f"{where}: training.{key} is {_shown(found)}, it must be a list of two numbers or null"
+            )
+    starts = _mapping(value.get("starts") or {}, "training.starts", where)
+    _mapping(starts.get("objectives", {}), "training.starts.objectives", where)
+    if starts and not {"start", "objectives"} <= {*value, *starts}:
+        raise PfsmError(f"{where}: training.starts needs objectives, and training.start")
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
         raise PfsmError(f"{where}: training.data must be a list of objects, in braces")
     return value

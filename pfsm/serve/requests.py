@@ -56,8 +56,11 @@ class Referenced(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def all_references(self) -> References:
-        """Of each segment its references."""
-        return [[one] if isinstance(one, str) else one for one in self.references]
+        """Of each segment its references, without further ones that are blank."""
+        return [
+            [one] if isinstance(one, str) else [one[0], *(line for line in one[1:] if line.strip())]
+            for one in self.references
+        ]
 
 
 class TextRequest(Referenced, frozen=True, kw_only=True):
@@ -224,7 +227,7 @@ def compare_request(value: object, limits: Limits) -> CompareRequest:
     for place, system in enumerate(asked.systems):
         _check_length(system.hypotheses, asked.references, pointer("systems", place, "hypotheses"))
     _check_pairs(references * len(asked.systems), limits.pairs)
-    if len({len(several) for several in asked.all_references}) > 1:
+    if len({1 if isinstance(one, str) else len(one) for one in asked.references}) > 1:
         raise invalid("/references", "all segments need the same number of references")
     return asked
 

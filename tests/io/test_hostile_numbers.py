@@ -1,14 +1,18 @@
 """Numbers and keys of files that would come to nothing finite, or hide one another: one line, status 2."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import pfsm
 from pfsm.data.summary import distribution
-from pfsm.data.table import header_names
+from pfsm.data.table import finite_number, header_names
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import are_lists
+from pfsm.metrics.registry import get_metric
+from pfsm_training.yaml_file import read_yaml_mapping
 from tests.command_runs import Cli, Write
 from tests.model_cases import model
 
@@ -81,3 +85,50 @@ def test_a_blank_line_of_a_further_file_is_no_reference(cli: Cli, write: Write) 
     for scorer in (("-m", "en-small"), ("--metric", "bleu"), ("--metric", "chrf++"), ("--metric", "meteor")):
         files = cli("score", "a.txt", "b.txt", "-i", "h.txt", "-b", *scorer).out
         assert files == cli("score", "--table", "t.tsv", "-b", *scorer).out
+
+
+def test_files_are_what_they_are(cli: Cli, write: Write) -> None:
+    for role, name in (("ref", "a"), ("tst", "b")):
+        segments = f'<doc docid="d" sysid="s"><seg id="1">{name} cat sat</seg><seg id="2">it ran</seg></doc>'
+        write(f"{name}.sgm", f'<{role}set setid="t" srclang="de" trglang="en">\n{segments}\n</{role}set>\n')
+        write(f"{name}.txt", f"{name} cat sat\nit ran\n")
+        write(f"{name}.jsonl", f'{{"text": "{name} cat sat"}}\n{{"text": "it ran"}}\n')
+    for command in ("score", "compare"):
+        more = ("b2.txt",) if command == "compare" else ()
+        write("b2.txt", "a dog\nit ran\n")
+        plain = cli(command, "a.txt", "-i", "b.txt", *more, "--metric", "bleu").out
+        marked = cli(command, "a.sgm", "-i", "b.sgm", *more, "--metric", "bleu").out
+        assert plain.replace("b.txt", "") == marked.replace("b.sgm", "")
+        assert (
+            "a.jsonl: JSON lines" in cli(command, "a.jsonl", "-i", "b.txt", *more, "--metric", "bleu").fault
+        )
+
+
+def test_a_blank_further_reference_is_missing_in_python_and_requests() -> None:
+    hypotheses, first = ["a cat sat", "", "x"], ["the cat sat", "the dog ran", "y"]
+    for metric in (pfsm.load("en-small", threads=1), get_metric("bleu")):
+        blank = metric.corpus_score(hypotheses, [first, ["a cat", " ", ""]])
+        missing = metric.corpus_score(hypotheses, [first, ["a cat", None, None]])
+        assert float(blank.score) == float(missing.score)
+
+
+def test_a_record_of_training_has_its_types(cli: Cli, write: Write) -> None:
+    for record in (
+        {"pearson": 0.5, "pearson_interval": ["a", "b"]},
+        {"cross_validated": {"pearson": 0.5, "interval": "x"}},
+        {"starts": {"objectives": 5}},
+        {"starts": {"compared_on": 3}},
+    ):
+        write("m.json", json.dumps({**model().to_dict(), "training": {"data": [{"name": "x"}], **record}}))
+        assert cli("show", "m.json").fault.startswith("m.json: training.")
+
+
+def test_what_is_quoted_has_an_end(cli: Cli, write: Write) -> None:
+    write("m.json", json.dumps({**model().to_dict(), "format": "x" * 5000}))
+    assert len(cli("show", "m.json").fault) < 400
+    assert finite_number("1e101") is finite_number("1e999") is finite_number("nan") is None
+
+
+def test_one_thirty_is_no_number(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text("a: 1:30\nb: 1:30.5\nc: 90\nd: 1.5\n")
+    assert read_yaml_mapping(tmp_path / "x.yaml", ("a",)) == {"a": "1:30", "b": "1:30.5", "c": 90, "d": 1.5}

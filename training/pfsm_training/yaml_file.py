@@ -59,6 +59,20 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
+def _number(kind: str) -> Any:
+    """Makes numbers as PyYAML does, but for those of base 60: 1:30 is text, as in YAML 1.2."""
+    usual = yaml.SafeLoader.yaml_constructors[f"tag:yaml.org,2002:{kind}"]
+
+    def made(loader: _Loader, node: yaml.ScalarNode) -> Any:
+        return node.value if ":" in node.value else usual(loader, node)
+
+    return made
+
+
+for _kind in ("int", "float"):
+    _Loader.add_constructor(f"tag:yaml.org,2002:{_kind}", _number(_kind))
+
+
 def _written_out(node: yaml.Node, known: dict[int, float]) -> float:
     """Characters of a node, about, with every alias in it written out; infinity if it contains itself."""
     if id(node) not in known:
