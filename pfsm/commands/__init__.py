@@ -24,7 +24,7 @@ TASKS = {
         "experiment": "run a table of experiments from a YAML file",
     },
     "see what there is": {
-        "models": "list the models that ship with pfsm",
+        "models": "list the shipped models",
         "metrics": "list other metrics, and features of models",
         "resources": "list tables of synonyms and paraphrases; compile others",
         "plugins": "list and check what other packages add",

@@ -189,7 +189,7 @@ def add_signature(parser: ArgumentParser) -> None:
         "--signature",
         choices=("short", "long"),
         default="short",
-        help="long: with all that can change a score (default: short)",
+        help="long: everything that can change a score (default: short)",
     )
 
 
@@ -207,7 +207,9 @@ def print_signature(metric: SegmentMetric, nrefs: NumberOfReferences, options: N
 
 def add_quiet(parser: ArgumentParser) -> None:
     """``--quiet``."""
-    parser.add_argument("--quiet", "-q", action="store_true", help="errors alone: no warnings, no progress")
+    parser.add_argument(
+        "--quiet", "-q", action="store_true", help="print errors only: no warnings, no progress"
+    )
 
 
 def add_strict(parser: ArgumentParser) -> None:
@@ -215,7 +217,7 @@ def add_strict(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="end with status 2 where there is a warning",
+        help="treat warnings as errors: exit status 2",
     )
 
 

@@ -70,7 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--segments",
         metavar="FILE",
-        help="a table with a row for each segment: human:SYS with the human scores of a system, and for the page "
+        help="a table with a row for each segment: human:SYS for the human scores of a system, and for the page "
         "source, document, source_lang, test_set",
     )
     parser.add_argument(
@@ -89,7 +89,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--margin",
         type=float,
         metavar="POINTS",
-        help="with --fail-if-worse: also if one is worse by more than so much, significantly or not",
+        help="with --fail-if-worse: also if a system is worse by more than POINTS, significantly or not",
     )
     add_resamples(parser)
     add_threads(parser)

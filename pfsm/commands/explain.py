@@ -170,7 +170,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "references",
         nargs="*",
         metavar="REF",
-        help="reference file(s), one segment a line; .gz is read; of several the one that counted is shown",
+        help="reference file(s), one segment a line; .gz is read; of several, the best is shown",
     )
     parser.add_argument(
         "--input",
@@ -180,7 +180,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="HYP",
         help="one hypothesis file, or several, parallel to REF",
     )
-    parser.add_argument("--segment", type=positive, metavar="N", help="this segment alone, counted from 1")
+    parser.add_argument("--segment", type=positive, metavar="N", help="only this segment, counted from 1")
     add_test_set(parser)
     add_scorer(parser)
     add_signature(parser)

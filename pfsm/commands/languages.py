@@ -28,7 +28,7 @@ def add_language(parser: ArgumentParser, what: str = "the translations") -> None
     parser.add_argument(
         "--force",
         action="store_true",
-        help="even where the model cannot tell words apart",
+        help="score text that the model cannot split into words",
     )
 
 

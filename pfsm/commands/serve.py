@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="offer a model file under a name, besides the models that ship; may be repeated; the first one is the "
+        help="also offer a model file under a name; may be repeated; the first one is the "
         "default of requests; NAME alone of a shipped model makes that the default",
     )
     add_resources(parser)

@@ -123,14 +123,14 @@ class EncoderOptions:
 
 
 def encoder_option(value: object, where: str) -> EncoderOptions | None:
-    """``false``, a mapping of options, or the name of an encoder that ships, over which a head is learned."""
+    """``false``, a mapping of options, or the name of a shipped encoder, over which a head is learned."""
     if value is False:
         return None
     if isinstance(value, str):
         value = {"tune": HEAD, "source": check_source(f"{SHIPPED}{value}", f"{where}: encoder")}
     if not isinstance(value, Mapping) or "tune" not in value:
         raise PfsmError(
-            f"{where}: encoder is {value!r}, it must be false, the name of an encoder that ships, "
+            f"{where}: encoder is {value!r}, it must be false, the name of a shipped encoder, "
             f"or {{tune: {' | '.join(TUNED)}}}"
         )
     for key in value:

@@ -78,7 +78,7 @@ def training_request(value: object, models: ModelPool) -> TrainingRequest:
         except PfsmError as error:
             raise invalid("/language", str(error)) from None
     if asked.init and models.find(asked.init).origin != "shipped":
-        raise invalid("/init", "a model that ships is needed here")
+        raise invalid("/init", "a shipped model is needed here")
     return asked
 
 

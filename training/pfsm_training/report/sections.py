@@ -94,14 +94,14 @@ def agreement(training: Training) -> str:
 def _about_difference(compared: Mapping[str, Any]) -> str:
     low, high = compared["interval"]
     if low is None or high is None:
-        return "The difference is what the model has learned by heart. With fewer than two folds it has no interval."
+        return "The difference is overfitting. With fewer than two folds it has no interval."
     if low <= 0.0:
         verdict = "Here it cannot be told from 0: there is no sign of overfitting."
     elif high < 0.02:
         verdict = "Here it is small."
     else:
         verdict = "Expect the held-out number on new data; more judgments or a larger lambda bring the two together."
-    return f"The difference is what the model has learned by heart. {verdict}"
+    return f"The difference is overfitting. {verdict}"
 
 
 def _tried(training: Training) -> str:
