@@ -193,6 +193,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="write the alignments, i-j with i in REF and j in HYP, counted from 0, one segment a line",
     )
+    parser.add_argument("--title", help="of the page (default: the systems)")
     add_format(parser, "text", "json", more="; text and page count segments from 1, json from 0")
 
 
@@ -219,7 +220,7 @@ def run(options: Namespace) -> None:
     if options.html is not None:
         long = f"{metric.name}|{metric.get_signature(len(references))}"
         with atomic_write(options.html) as handle:
-            title = " ".join(references)
+            title = options.title or f"{' and '.join(name for name, _ in systems)}, explained"
             handle.write(render_page(systems, title, long, [segment + 1 for segment in chosen]))
     if options.alignments is not None:
         if not metric.model.settings.edits:
@@ -235,6 +236,8 @@ def run(options: Namespace) -> None:
 
 
 def _check_outputs(options: Namespace, references: Sequence[str]) -> None:
+    if options.title is not None and options.html is None:
+        raise PfsmError("--title is for the page of --html FILE")
     if options.html is not None:
         if len(options.input) > 2:
             raise PfsmError("--html sets at most two hypothesis files side by side")

@@ -1,4 +1,4 @@
-// One segment: its numbers are shown at once, its figures only when it comes near the window.
+// One segment: its numbers are shown when it is listed, its figures only when it comes near the window.
 
 const twoSystems = data.systems.length > 1;
 
@@ -29,13 +29,24 @@ class Card {
     this.figures = null;
     this.drawnWidth = 0;
     this.isCurrent = false;
-    const title = element("h3", { id: `title-${segment.number}` }, `Segment ${segment.number}`);
-    const head = element("div", { class: "card-head" }, title, facts(segment));
+    this.made = null;
+  }
+
+  // Made when it is first listed: a page may have thousands.
+  get root() {
+    if (!this.made) this.make();
+    return this.made;
+  }
+
+  make() {
+    const { number: place } = this.segment;
+    const title = element("h3", { id: `title-${place}` }, `Segment ${place}`);
+    const head = element("div", { class: "card-head" }, title, facts(this.segment));
     this.body = element("div", { class: "card-body" });
-    this.root = element(
-      "article", { class: "card", id: `segment-${segment.number}`, tabindex: "-1", "aria-labelledby": title.id }, head, this.body,
+    this.made = element(
+      "article", { class: "card", id: `segment-${place}`, tabindex: this.isCurrent ? "0" : "-1", "aria-labelledby": title.id }, head, this.body,
     );
-    this.root.card = this;
+    this.made.card = this;
   }
 
   // Before a card is drawn it takes about as much room as it will afterwards, so that the scroll bar is right.
