@@ -232,3 +232,14 @@ def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
     assert process.returncode == 0
     assert (tmp_path / "a.txt").read_text() == "new\n"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="this system has no such pipes")
+def test_pipes_and_folders_with_the_name_of_a_leftover_stop_nobody(tmp_path: Path) -> None:
+    names = [f".pfsm-{temporaries._HOST}-{name}.tmp" for name in ("pipe", "folder", "link")]
+    os.mkfifo(tmp_path / names[0])
+    (tmp_path / names[1]).mkdir()
+    (tmp_path / names[2]).symlink_to(tmp_path / names[0])
+    with atomic_write(tmp_path / "a.txt") as handle:
+        handle.write("new\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names, "a.txt"])
