@@ -57,8 +57,8 @@ def read_facts(path: StrPath, systems: Sequence[str], n_segments: int) -> Segmen
     """Facts from a table with a row for each segment, in order.
 
     Columns are ``source``, ``document``, ``source_lang``, ``test_set``, and ``human:SYSTEM`` with the human scores of a
-    system: its name, or the name of its file without the folder. An empty field is a segment without a judgment.
-    Columns of other names are left alone.
+    system: its name, or the name of its file without the folder, with or without ``.txt``. An empty field is a segment
+    without a judgment. Columns of other names are left alone.
 
     Args:
         path: A TSV or CSV with a header row.
@@ -95,7 +95,8 @@ def read_facts(path: StrPath, systems: Sequence[str], n_segments: int) -> Segmen
 def _system(wanted: str, systems: Sequence[str], path: str) -> str:
     if wanted in systems:
         return wanted
-    found = [system for system in systems if PurePath(system).name == wanted]
+    named = [(system, PurePath(system).name.removesuffix(".gz")) for system in systems]
+    found = [system for system, name in named if wanted in {PurePath(system).name, name.removesuffix(".txt")}]
     if len(found) == 1:
         return found[0]
     if found:

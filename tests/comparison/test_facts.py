@@ -12,7 +12,7 @@ SYSTEMS = ("out/a.txt", "b.txt")
 
 
 def test_columns_are_found_and_empty_fields_were_not_judged(write: Write, tmp_path: object) -> None:
-    write("f.tsv", "source\tdocument\tnote\thuman:a.txt\thuman:b.txt\nein\td1\tx\t1.5\t\nzwei\td2\ty\t\t-2\n")
+    write("f.tsv", "source\tdocument\tnote\thuman:a\thuman:b.txt\nein\td1\tx\t1.5\t\nzwei\td2\ty\t\t-2\n")
     found = read_facts(f"{tmp_path}/f.tsv", SYSTEMS, 2)
     assert found.source == ("ein", "zwei")
     assert found.groups == {"document": ("d1", "d2")}

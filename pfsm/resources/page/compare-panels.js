@@ -133,7 +133,8 @@ function drawEdits() {
   const rows = told.parts.map((part, place) => {
     const means = [a, b].map((s) => mean(told.points[s][place]) * told.unit);
     return { part, means, value: means[0] - means[1] };
-  });
+  }).filter(({ means }) => means.some((one) => Number(number(one, decimals + 1).replace("−", "-")) !== 0));
+  rows.sort((one, other) => Math.abs(other.value) - Math.abs(one.value));
   const total = rows.reduce((sum, { value }) => sum + value, 0);
   const scale = scaleOf([...rows.map(({ value }) => value), total], { zero: true });
   const count = (key, s) => (counts.has(key) ? mean(counts.get(key)[s]).toFixed(2) : "");
@@ -148,11 +149,11 @@ function drawEdits() {
   }
   made.push({ label: "sum: A − B", track: trackOf(scale, { value: total, kind: kindOfValue(total), bar: true }), cells: ["", "", "", "", signed(total, decimals + 1)] });
   byId("edits-note").textContent = data.edited
-    ? `The mean score of ${label} in parts, which add up to the difference of the means. "Each" is the expected number a segment; `
+    ? `The mean score of ${label} in parts, which add up to the difference of the means. "Expected" is the number of edits a segment, over all edit sequences; `
       + "the entropy is what the spread over many edit sequences adds. "
       + "Click a name for the segments where the worse system of the two has more of it."
     : `The mean score of ${label} in parts, which add up to the difference of the means. This model aligns no words.`;
-  fill("edits-chart", chart("Kinds of edits", ["A each", "B each", "A points", "B points", "A − B"], made, scale));
+  fill("edits-chart", chart("Kinds of edits", ["A expected", "B expected", "A points", "B points", "A − B"], made, scale));
   const details = section.querySelector("details");
   details.hidden = !told.classes.length;
   if (told.classes.length) drawClasses();
@@ -184,7 +185,7 @@ function drawClasses() {
       signed(values[place], decimals + 1),
     ],
   }));
-  fill("classes-chart", chart("Kinds of edits by word class", ["A each", "B each", "A points", "B points", "A − B"], rows, scale));
+  fill("classes-chart", chart("Kinds of edits by word class", ["A expected", "B expected", "A points", "B points", "A − B"], rows, scale));
 }
 
 function drawMetrics() {
