@@ -33,6 +33,7 @@ from pfsm.metrics.meteor.words import Abbreviations, meteor_tokeniser
 from pfsm.runtime.threads import default_threads
 from pfsm.text.chunks import CachedTokeniser
 from pfsm_training import train
+from pfsm_training.config import config_from_dict
 from pfsm_training.lexicons.learning import learn_paraphrases
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -99,7 +100,8 @@ def paraphrases(_: Path) -> str:
     data = data_folder()
     paths = [path for pattern in PARAPHRASES for path in sorted(data.glob(pattern))]
     segments, files = read_versions(paths)
-    model = train(Judgments.join([read_judgments(path) for path in into_english(data / "wmt15-daseg")]))
+    judgments = Judgments.join([read_judgments(path) for path in into_english(data / "wmt15-daseg")])
+    model = train(judgments, config=config_from_dict({"lambda": 5}, "paraphrases"))
     pairs = learn_paraphrases(segments, model, threads=default_threads())
     sources = [
         Source(f"{path.parent.name}/{path.name}", file.checksum)

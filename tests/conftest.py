@@ -95,6 +95,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model file that `pfsm train` has made of 40 made-up judgments, beside its training data."""
     folder = tmp_path_factory.mktemp("trained")
     (folder / "train.tsv").write_text(tsv(rows(40)), encoding="utf-8")
+    (folder / "plain.yaml").write_text("lambda: 5\n", encoding="utf-8")
     arguments = ["train", str(folder / "train.tsv"), "--output", str(folder / "toy.json"), "--name", "toy"]
+    arguments += ["--config", str(folder / "plain.yaml")]
     assert main(arguments) == 0
     return folder / "toy.json"

@@ -14,7 +14,7 @@ from pfsm.model.file import Model
 from pfsm.model.references import resources_of
 from pfsm.model.settings import ABSOLUTE, Settings
 from pfsm.model.shipped import find_model
-from pfsm.model.training_record import doubt, edge, tried, weight_groups, weighted
+from pfsm.model.training_record import doubt, edge, started, tried, weight_groups, weighted
 
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
@@ -143,6 +143,7 @@ def _agreement(training: Mapping[str, Any], key: str, name: str) -> list[str]:
         heading = "" if lines else name
         by = f"cross-validated by {validated.get('by')}{interval(validated.get('interval'))}"
         lines.append(f"{heading:<12}{number(validated[key])} {by}")
+        lines += [f"{'':<12}{name}: {told}" for name, told in started(training, key).items()]
     return lines
 
 

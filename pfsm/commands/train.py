@@ -36,7 +36,7 @@ from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.references import resources_of
 from pfsm.model.shipped import find_model
-from pfsm.model.training_record import doubt, edge, tried, weighted
+from pfsm.model.training_record import doubt, edge, started, tried, weighted
 from pfsm.runtime.progress import Stage, error_line
 from pfsm.runtime.threads import default_threads
 from pfsm.text.language_names import english_name, looks_foreign
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from pfsm_training.fit.training import Training
 
 CHECKPOINT = ".checkpoint"
+# The name of an empty configuration.
+WORDS = "words"
 # A sentence pair with more word pairs than this costs as much as thousands of others.
 LARGE_PAIR = 1_000_000
 
@@ -66,7 +68,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--output", "-o", required=True, metavar="MODEL.json", help="where to write the model"
     )
     parser.add_argument(
-        "--config", metavar="FILE.yaml", help="YAML file with settings, lambda, objective, mixture"
+        "--config",
+        metavar="FILE.yaml",
+        help="YAML file with settings, lambda, objective, mixture; words: an empty one, the machine on words and stems "
+        "(default: for English, all knowledge that ships)",
     )
     parser.add_argument(
         "--score-column", default="score", metavar="NAME", help="column of the scores (default: score)"
@@ -121,7 +126,7 @@ def run(options: Namespace) -> None:
     check_output(options.output, inputs)
     _check_report(options, inputs)
     from pfsm_training import train  # noqa: PLC0415 - brings torch
-    from pfsm_training.config import settings_to_train  # noqa: PLC0415 - brings torch
+    from pfsm_training.config import settings_to_train, with_knowledge  # noqa: PLC0415 - brings torch
 
     init = find_model(options.init) if options.init is not None else None
     config = _config(options, init)
@@ -133,6 +138,8 @@ def run(options: Namespace) -> None:
             dev.numbers(column)
     judgments, preferences = _read(options, config)
     config, word = (config, "") if init is not None else _with_language(config, judgments, preferences)
+    if init is None and options.config is None:
+        config = with_knowledge(config)
     _check_text(settings_to_train(None, config, init), judgments, preferences, options)
     if word:
         error_line(f"pfsm: {word}")
@@ -168,7 +175,7 @@ def _config(options: Namespace, init: Model | None) -> "TrainingConfig":
 
     config = (
         read_config(options.config, init)
-        if options.config is not None
+        if options.config not in (None, WORDS)
         else config_from_dict({}, "config", init)
     )
     if options.language is None:
@@ -368,6 +375,8 @@ def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
     print(
         f"{heading} {number(validated[validated_key])}{interval(validated['interval'])}{_folds(training, n_folds)}"
     )
+    for name, told in started(training, validated_key).items():
+        print(f"{f'{name}:':<{len(heading)}} {told}")
     compared = training["overfitting"]
     if compared["difference"] is not None:
         told = f"{number(compared['difference'])}{interval(compared['interval'])}"

@@ -47,12 +47,54 @@ def edge(training: Mapping[str, Any]) -> list[str]:
 
 
 def tried(training: Mapping[str, Any]) -> list[str]:
-    """A line for each lambda and each mixture that was tried: cross-validated agreement, its interval, the choice."""
-    return [
+    """A line for each lambda and mixture that was tried: cross-validated agreement, its interval, the choice.
+
+    And what the choice of lambda brought.
+    """
+    lines = [
         f"{name} {value:>5}: {_number(r)}{_interval(training, name, value)}"
         for name in ("lambda", "mixture")
         for value, r in _mapping(training, f"{name}_tried").items()
     ]
+    gain = _mapping(training, "lambda_gain")
+    over = _short(gain.get("over"))
+    if over and over != _short(training.get("lambda")):
+        lines.append(f"the choice of lambda brought {signed(gain)} over lambda {over}, on the same folds")
+    return lines
+
+
+def started(training: Mapping[str, Any], statistic: str) -> dict[str, str]:
+    """The agreement of the initial model on the same folds, and what training adds to it, by what they are."""
+    init = _mapping(training, "init")
+    gain, name = _mapping(init, "gain"), init.get("name")
+    if not gain:
+        return {}
+    ends, value = _ends(gain.get("interval")), gain.get("difference")
+    word = ""
+    if isinstance(value, float) and value <= 0.0:
+        word = f"  (these judgments do not improve on {name}: use it as it is)"
+    elif ends is not None and ends[0] <= 0.0:
+        word = f"  (not enough judgments to tell that they improve on {name})"
+    told = f"{_number(init.get(statistic))}{_within(init.get('interval'))}"
+    return {f"{name} itself, same folds": told, f"gain over {name}, paired": f"{signed(gain)}{word}"}
+
+
+def signed(compared: Mapping[str, Any]) -> str:
+    """A difference with its sign and its interval, in the form of a training record."""
+    value = compared.get("difference")
+    told = f"{value:+.3f}" if isinstance(value, float) else "undefined"
+    return told + _within(compared.get("interval"), "+")
+
+
+def _ends(value: object) -> list[float] | None:
+    """The ends of an interval; None where the record has none."""
+    good = isinstance(value, list) and len(value) == 2 and all(isinstance(end, float) for end in value)
+    return value if good else None  # type: ignore[return-value]
+
+
+def _within(interval: object, sign: str = "") -> str:
+    ends = _ends(interval)
+    return "" if ends is None else f"  [{ends[0]:{sign}.3f}, {ends[1]:{sign}.3f}]"
 
 
 def weighted(training: Mapping[str, Any]) -> list[str]:
@@ -88,11 +130,8 @@ def _percent(share: float) -> str:
 
 
 def _interval(training: Mapping[str, Any], name: str, value: str) -> str:
-    ends = _mapping(training, f"{name}_intervals").get(value)
     chosen = "  chosen" if value == _short(training.get(name)) else ""
-    if not isinstance(ends, list) or len(ends) != 2 or not all(isinstance(end, float) for end in ends):
-        return chosen
-    return f"  [{ends[0]:.3f}, {ends[1]:.3f}]{chosen}"
+    return f"{_within(_mapping(training, f'{name}_intervals').get(value))}{chosen}"
 
 
 def _short(value: object) -> str:

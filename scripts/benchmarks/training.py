@@ -56,7 +56,9 @@ def arguments() -> Namespace:
     parser.add_argument("--solvers", nargs="+", choices=SOLVERS)
     parser.add_argument("--threads", nargs="+", type=positive, default=[1, 2])
     parser.add_argument("--drawn", action="store_true", help="exchange words where judgments are repeated")
-    parser.add_argument("--config", metavar="FILE", type=Path, help="settings (default: those of pfsm train)")
+    parser.add_argument(
+        "--config", metavar="FILE", type=Path, help="settings (default: words and stems, lambda 5)"
+    )
     parser.add_argument("--lambda", dest="penalty", type=float, help="in place of the settings' own")
     parser.add_argument("--folds", type=positive, help="of cross-validation (default: as many as languages)")
     return parser.parse_args()
@@ -70,7 +72,13 @@ def time_processes(report: Report, sources: list[Path], number: int, wanted: Nam
     for solver in wanted.solvers or SOLVERS[: 1 + (number <= MOST_FOR_LBFGS)]:
         config = folder / f"{solver}.yaml"
         settings = yaml.safe_load(wanted.config.read_text(encoding="utf-8")) if wanted.config else {}
-        own = {} if wanted.penalty is None else {"lambda": wanted.penalty}
+        own = (
+            {"lambda": wanted.penalty}
+            if wanted.penalty is not None
+            else {}
+            if wanted.config
+            else {"lambda": 5}
+        )
         config.write_text(yaml.safe_dump({**settings, **own, "solver": solver}), encoding="utf-8")
         for threads in wanted.threads if solver == SOLVERS[0] else wanted.threads[:1]:
             command = [

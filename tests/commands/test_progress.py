@@ -14,7 +14,7 @@ from tests.commands.test_interruption import POSIX
 from tests.judgment_cases import rows, tsv
 from tests.terminals import LONGEST_WAIT, START, read
 
-TRAIN = ("train", "d.tsv", "-o", "m.json")
+TRAIN = ("train", "d.tsv", "-o", "m.json", "--config", "words")
 MBR = ("mbr", "-i", "c.txt", "-n", "2", "-m", "en-small")
 PARSE = ("parse", "lines.txt", "-o", "p.conllu", "--no-cache")
 ENCODED = ("score", "lines.txt", "-i", "lines.txt", "-m", "multi")

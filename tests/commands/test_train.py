@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import pfsm
+import pfsm_training
 from pfsm.data import digests
 from tests.command_runs import Cli, Outcome, Write
 from tests.judgment_cases import rows, tsv
@@ -17,6 +18,7 @@ from tests.model_cases import WEIGHTS, saved
 
 ROWS = rows(24, seed=2)
 MORE = rows(16, seed=5)
+PLAIN = ("--config", "plain.yaml")
 
 
 def trained(path: str = "m.json") -> dict[str, Any]:
@@ -33,11 +35,12 @@ def number_after(label: str, outcome: Outcome) -> float:
 @pytest.fixture(autouse=True)
 def data(write: Write) -> None:
     write("d.tsv", tsv(ROWS))
+    write("plain.yaml", "lambda: 5\n")
 
 
 class TestModelFile:
     def test_what_it_was_trained_on_and_how(self, cli: Cli) -> None:
-        outcome = cli("train", "d.tsv", "-o", "m.json", "--name", "mine", "--licence", "CC0-1.0")
+        outcome = cli("train", "d.tsv", "-o", "m.json", *PLAIN, "--name", "mine", "--licence", "CC0-1.0")
         model = trained()
         assert [*model] == ["format", "name", "settings", "weights", "alpha", "scale", "training", "licence"]
         assert (model["format"], model["name"], model["licence"]) == ("pfsm-model-1", "mine", "CC0-1.0")
@@ -60,7 +63,7 @@ class TestModelFile:
         assert number_after("Pearson r, cross-validated:", outcome) == round(validated["pearson"], 3)
 
     def test_the_weights_are_at_the_minimum_of_the_objective(self, cli: Cli, write: Write) -> None:
-        write("c.yaml", "form: absolute\n")
+        write("c.yaml", "form: absolute\nlambda: 5\n")
         cli("train", "d.tsv", "--config", "c.yaml", "-o", "m.json")
         model = trained()
         human = np.array([float(row[2]) for row in ROWS])
@@ -90,7 +93,7 @@ class TestReproducibility:
         made = []
         for files in (("d.tsv", "e.tsv"), ("e.tsv", "d.tsv")):
             for threads in ("1", "2"):
-                cli("train", *files, "-o", "m.json", "--threads", threads)
+                cli("train", *files, "-o", "m.json", *PLAIN, "--threads", threads)
                 made.append(Path("m.json").read_bytes())
         assert len(set(made)) == 1
 
@@ -98,9 +101,9 @@ class TestReproducibility:
 class TestInput:
     def test_the_development_set_is_reported_and_decides_nothing(self, cli: Cli, write: Write) -> None:
         write("dev.tsv", tsv(MORE))
-        cli("train", "d.tsv", "-o", "m.json")
+        cli("train", "d.tsv", "-o", "m.json", *PLAIN)
         without = Path("m.json").read_bytes()
-        outcome = cli("train", "d.tsv", "-o", "m.json", "--dev", "dev.tsv")
+        outcome = cli("train", "d.tsv", "-o", "m.json", *PLAIN, "--dev", "dev.tsv")
         assert Path("m.json").read_bytes() == without
         scores = pfsm.load("m.json").score_pairs([row[1] for row in MORE], [row[0] for row in MORE])
         r = float(stats.pearsonr(scores, [float(row[2]) for row in MORE]).statistic)
@@ -108,7 +111,7 @@ class TestInput:
         write("flat.tsv", tsv([(reference, hypothesis, "1") for reference, hypothesis, _ in MORE]))
         assert (
             "Pearson r, flat.tsv: undefined"
-            in cli("train", "d.tsv", "-o", "m.json", "--dev", "flat.tsv").lines
+            in cli("train", "d.tsv", "-o", "m.json", *PLAIN, "--dev", "flat.tsv").lines
         )
 
 
@@ -129,19 +132,41 @@ class TestConfig:
         cli("train", "d.tsv", "-o", "again.json", "--config", "c.yaml")
         assert trained("again.json")["weights"] == trained()["weights"]
 
+    def test_without_a_file_english_has_all_knowledge_and_words_is_the_plain_machine(
+        self, cli: Cli, write: Write
+    ) -> None:
+        write("few.tsv", tsv(ROWS[:6]))
+        cli("train", "few.tsv", "-o", "m.json")
+        knowing, standard = pfsm.load("en-fast").model.settings, pfsm.load("m.json").model.settings
+        same = ("matchers", "split", "classes", "options", "max_block", "normalisation", "text", "form")
+        assert all(getattr(standard, name) == getattr(knowing, name) for name in same)
+        assert [*standard.features] == [*knowing.features]
+        judgments = pfsm_training.train(pfsm.data.read_judgments("few.tsv"))
+        assert judgments.weights == trained()["weights"]
+        cli("train", "few.tsv", "-o", "m.json", "--config", "words")
+        assert trained()["settings"] == {**pfsm.Settings().to_dict(), "form": "relative", "text": 2}
+        cli("train", "few.tsv", "-o", "m.json", "--language", "de")
+        assert trained()["settings"]["matchers"] == ["punct", "word", "lemma"]
+
 
 class TestInit:
     def test_weights_stay_near_the_other_model(self, cli: Cli, write: Write, tmp_path: Path) -> None:
         saved(tmp_path, "start.json", settings={"max_block": 2})
         write("c.yaml", "lambda: 1e9\n")
-        cli("train", "d.tsv", "-o", "m.json", "--init", "start.json", "--config", "c.yaml")
+        outcome = cli("train", "d.tsv", "-o", "m.json", "--init", "start.json", "--config", "c.yaml")
+        assert number_after("hand itself, same folds:", outcome) == number_after(
+            "Pearson r, cross-validated:", outcome
+        )
+        assert abs(number_after("gain over hand, paired:", outcome)) == 0.0
         model = trained()
         assert model["settings"]["max_block"] == {"punct": 2, "word": 2, "lemma": 2}  # of the other model
         for name, weight in model["weights"].items():
             assert weight == pytest.approx(WEIGHTS.get(name, 0.0), abs=1e-6)
         assert set(WEIGHTS) <= set(model["weights"])
         start = pfsm.load("start.json").model
-        assert model["training"]["init"] == {"name": "hand", "fingerprint": start.fingerprint}
+        init = model["training"]["init"]
+        assert (init["name"], init["fingerprint"]) == ("hand", start.fingerprint)
+        assert init["gain"]["difference"] == pytest.approx(0.0, abs=1e-6)  # it stays where it was
 
 
 class TestWeights:

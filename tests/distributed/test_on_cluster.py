@@ -184,8 +184,8 @@ class TestTraining:
         self, cli: Cli, write: Write, tmp_path: Path, address: str
     ) -> None:
         write("d.tsv", tsv(rows(120)))
-        assert cli("train", "d.tsv", "-o", "here.json").status == 0
-        run = cli("train", "d.tsv", "-o", "there.json", "--scheduler", address)
+        assert cli("train", "d.tsv", "-o", "here.json", "--config", "words").status == 0
+        run = cli("train", "d.tsv", "-o", "there.json", "--config", "words", "--scheduler", address)
         assert run.status == 0
         assert "evaluations of blocks" in run.err
         here, there = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("here", "there"))

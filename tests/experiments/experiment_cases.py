@@ -53,7 +53,7 @@ def table(**changes: Any) -> dict[str, Any]:
         "resamples": 60,
         "rows": [
             {"name": "chrF", "metric": "chrf"},
-            {"name": "pFSM", "train": {}},
+            {"name": "pFSM", "train": {"lambda": 5}},
             {"name": "near | en-small", "train": {"lambda": 50}, "init": "en-small"},
         ],
     }

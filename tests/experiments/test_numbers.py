@@ -17,6 +17,7 @@ from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from tests.experiments.conftest import Run
 from tests.experiments.experiment_cases import LANGUAGES, table
+from tests.training.small_data import PLAIN
 
 
 def number(results: Results, row: str, group: str, statistic: str = "pearson", **column: Any) -> Entry:
@@ -38,7 +39,7 @@ def test_train_and_test(run: Run, data: Path) -> None:
     results = run(table(resamples=200))
     metrics = {
         "chrF": get_metric("chrf").score_pairs,
-        "pFSM": Metric(train(joined(data, "train"))).score_pairs,
+        "pFSM": Metric(train(joined(data, "train"), config=PLAIN)).score_pairs,
         "near | en-small": Metric(
             train(
                 joined(data, "train"),
@@ -77,7 +78,7 @@ def test_folds_are_put_together(run: Run, data: Path) -> None:
             folds=3,
             train={"name": "made", "files": "train/*.tsv"},
             test=None,
-            rows=[{"name": "chrF", "metric": "chrf"}, {"name": "pFSM", "train": {}}],
+            rows=[{"name": "chrF", "metric": "chrf"}, {"name": "pFSM", "train": {"lambda": 5}}],
             group_by=None,
         )
     )
@@ -86,7 +87,7 @@ def test_folds_are_put_together(run: Run, data: Path) -> None:
     for one in results.cells:
         if one.cell.train is not None:
             assert one.cell.train.judgments is not None
-            metric = Metric(train(one.cell.train.judgments))
+            metric = Metric(train(one.cell.train.judgments, config=PLAIN))
             rows = one.cell.tests["made"]
             part = whole.select(rows)
             predicted[rows] = metric.score_pairs(part.hypotheses, part.references)
@@ -105,7 +106,7 @@ def test_learning_curve(run: Run, data: Path) -> None:
     for one in results.cells:
         if one.cell.size == 20 and one.cell.train is not None:
             assert one.cell.train.judgments is not None
-            metric = Metric(train(one.cell.train.judgments))
+            metric = Metric(train(one.cell.train.judgments, config=PLAIN))
             predicted = metric.score_pairs(test.hypotheses, test.references)
             means = evaluate_groups(predicted, test.scores, test.columns["source_lang"], n_resamples=1)
             expected.append(means.pearson.value)

@@ -13,7 +13,7 @@ from pfsm_experiments.plan import Cell, Plan, make_plan
 from tests.experiments.experiment_cases import table, write_experiment
 from tests.judgment_cases import rows, tsv
 
-TRAINED = [{"name": "pFSM", "train": {}}]
+TRAINED = [{"name": "pFSM", "train": {"lambda": 5}}]
 
 
 def plan(tmp_path: Path, data: Path, **changes: Any) -> Plan:
@@ -83,7 +83,7 @@ class TestOverlapWithTraining:
         found = plan(
             tmp_path,
             data,
-            rows=[*TRAINED, {"name": "cheat", "train": {}, "train_data": "test/cs-en.tsv"}],
+            rows=[*TRAINED, {"name": "cheat", "train": {"lambda": 5}, "train_data": "test/cs-en.tsv"}],
         )
         (cell,) = found.cells
         assert cell.row.name == "pFSM"
@@ -93,7 +93,10 @@ class TestOverlapWithTraining:
         checksum = read_judgments(data / "test" / "cs-en.tsv").sources[0].checksum
         model = Model("old", weights={"S_word": 1.0}, training={"data": [{"sha256": checksum}]})
         save_model(model, tmp_path / "old.json")
-        made = [{"name": "old", "model": "old.json"}, {"name": "new", "train": {}, "init": "old.json"}]
+        made = [
+            {"name": "old", "model": "old.json"},
+            {"name": "new", "train": {"lambda": 5}, "init": "old.json"},
+        ]
         found = plan(tmp_path, data, rows=made)
         assert found.cells == ()
         assert found.notes == (

@@ -7,6 +7,7 @@ import numpy as np
 
 from pfsm.data import DataSource, Judgments, read_judgments
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
+from pfsm_training.config import config_from_dict
 from tests.kernels.lattice_cases import random_lattices
 
 # Word forms that share stems, so that every matcher finds something.
@@ -16,6 +17,8 @@ WORDS = [
     *("painter", "bread", "morning", "mornings", "harbour", "seven", "wind", "winds"),
 ]
 MARKS = [".", ",", "!"]
+# Words and stems at the lambda of the paper: where neither knowledge nor the search for lambda is the subject.
+PLAIN = config_from_dict({"lambda": 5}, "plain")
 STATES = ("Insert", "Delete", "S_word", "S_lemma", "S_punct", "S_odd")
 
 

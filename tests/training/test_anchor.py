@@ -10,9 +10,11 @@ from pfsm.errors import PfsmError
 from pfsm.model.file import Model, Scale
 from pfsm.model.metric import Metric
 from pfsm.model.settings import Settings
-from pfsm_training import train
+from pfsm_training import TrainingConfig, train
 from pfsm_training.fit.anchor import anchored
 from tests.training.small_data import WORDS, invented
+
+FIXED = TrainingConfig(penalty=5.0)
 
 DATA = invented(0, segments=41)
 REFERENCES = tuple(sorted(set(DATA.references)))
@@ -45,8 +47,8 @@ def model(request: pytest.FixtureRequest) -> Model:
             scale=Scale(3, 2),
         )
     if request.param == "split":
-        return train(DATA, Settings(split=("Insert", "Delete", "S_word")), threads=1)
-    return train(DATA, Settings(matching=request.param), threads=1)
+        return train(DATA, Settings(split=("Insert", "Delete", "S_word")), config=FIXED, threads=1)
+    return train(DATA, Settings(matching=request.param), config=FIXED, threads=1)
 
 
 def test_the_anchors_are_100_and_0(model: Model) -> None:
@@ -87,7 +89,7 @@ def test_in_the_units_that_were_fitted_no_prediction_changes(model: Model) -> No
     ],
 )
 def test_models_with_blocks_or_features_are_moved_and_stretched(settings: Settings) -> None:
-    before = train(DATA, settings, threads=1)
+    before = train(DATA, settings, config=FIXED, threads=1)
     after = anchored(before, REFERENCES)
     assert (after.weights, after.alpha) == (before.weights, before.alpha)
     assert np.median(scores_of(after, list(REFERENCES), list(REFERENCES))) == pytest.approx(100.0, abs=1e-9)

@@ -13,6 +13,7 @@ from pfsm.evaluation import pearson
 from pfsm.model.metric import Metric
 from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
+from pfsm_training.config import config_from_dict
 from pfsm_training.data.training_set import encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.crossval import (
@@ -21,10 +22,11 @@ from pfsm_training.fit.crossval import (
     Folds,
     choose,
     make_folds,
+    more_penalties,
 )
 from pfsm_training.fit.fitting import Choice
 from tests.training.report.report_cases import preferences_of
-from tests.training.small_data import invented
+from tests.training.small_data import PLAIN, invented
 
 Rows = NDArray[np.int64]
 LANGUAGES = ("cs", "de", "fi")
@@ -49,11 +51,11 @@ def test_folds_are_by_segment_for_one_language_or_very_many(languages: tuple[str
 def test_the_correlation_of_a_fold_is_that_of_a_model_trained_on_the_others() -> None:
     judgments = invented(7, languages=LANGUAGES).sorted()
     folds = make_folds(judgments)
-    found = train(judgments, threads=1).training["cross_validated"]
+    found = train(judgments, config=PLAIN, threads=1).training["cross_validated"]
     assert (found["by"], tuple(found["folds"])) == (folds.by, folds.names)
     for fold, name in enumerate(folds.names):
         others, held_out = (judgments.select(rows) for rows in rows_of(folds, fold))
-        metric = Metric(train(others, threads=1), threads=1)
+        metric = Metric(train(others, config=PLAIN, threads=1), threads=1)
         r = pearson(metric.score_pairs(held_out.hypotheses, held_out.references), held_out.scores)
         # Folds are minimised less far than the model.
         assert found["folds"][name] == pytest.approx(r, abs=1e-4)
@@ -74,6 +76,45 @@ def test_one_standard_error_takes_the_largest_lambda_that_is_near() -> None:
     assert first.interval == pytest.approx(ends, rel=1e-6)
     assert choose(tried, 4).choice.penalty == 1.0
     assert choose(tried, 4, "one_standard_error").choice.penalty == 5.0
+
+
+@pytest.mark.parametrize(("peak", "asked"), [(5e-3, 8), (1.7, 5), (60.0, 7), (5e9, 7)])
+def test_the_grid_of_lambda_widens_until_the_best_is_inside(peak: float, asked: int) -> None:
+    """Agreement falls with the distance from a peak: the nearest of the grid is found, with others on both sides."""
+    grid = sorted(factor * 10.0**power for factor in (1.5, 5.0) for power in range(-4, 5))[1:]
+    tried = [_result(penalty, peak) for penalty in (5.0, 0.5, 50.0)]
+    while more := more_penalties(tried):
+        tried += [_result(penalty, peak) for penalty in more]
+    best = choose(tried, 2).choice.penalty
+    assert best == pytest.approx(min(grid, key=lambda one: abs(math.log(one / peak))))
+    penalties = sorted(one.choice.penalty for one in tried)
+    assert len(penalties) == len(set(penalties)) <= asked
+    assert penalties[0] < best < penalties[-1] or best == penalties[-1] == pytest.approx(grid[-1])
+    assert more_penalties([_result(penalty, None) for penalty in (5.0, 0.5, 50.0)]) == []
+
+
+def _result(penalty: float, peak: float | None) -> CrossValidation:
+    value = 0.5 if peak is None else 0.5 - 0.01 * abs(math.log(penalty / peak))
+    return CrossValidation("segment", Choice(penalty), "pearson", {"a": value, "b": value})
+
+
+def test_warm_starts_along_the_path_find_what_each_lambda_finds() -> None:
+    """Cross-validated agreement of each lambda, fitted by itself; and what the choice brought, fold by fold."""
+    judgments = invented(7, segments=40)
+    found = train(judgments, config=config_from_dict({}, "x"), threads=1).training
+    tried = found["lambda_tried"]
+    alone = {}
+    for value in (f"{found['lambda']:g}", "5"):
+        one = train(judgments, config=config_from_dict({"lambda": float(value)}, "x"), threads=1).training
+        alone[value] = one["cross_validated"]
+        assert tried[value] == pytest.approx(alone[value]["pearson"], abs=1e-3)
+    (first, second), gain = alone.values(), found["lambda_gain"]
+    differences = [first["folds"][name] - second["folds"][name] for name in first["folds"]]
+    assert gain["over"] == 5.0
+    assert gain["difference"] == pytest.approx(np.mean(differences), abs=1e-3)
+    assert gain["interval"][0] <= gain["difference"] <= gain["interval"][1]
+    assert found["lambda_choice"] == "by cross-validation"
+    assert max(tried.values()) == tried[f"{found['lambda']:g}"]
 
 
 def test_a_preference_is_held_out_with_the_judgments_of_its_reference() -> None:

@@ -62,12 +62,14 @@ def source(tmp_path: Path) -> str:
 
 @pytest.fixture
 def config(source: str) -> TrainingConfig:
-    return TrainingConfig(encoder=EncoderOptions(source=source))
+    return TrainingConfig(penalty=5.0, encoder=EncoderOptions(source=source))
 
 
 @pytest.fixture
 def with_pairs(source: str) -> TrainingConfig:
-    return TrainingConfig(encoder=EncoderOptions(source=source, minimal_pairs=0.5), minimal_pairs=OPTIONS)
+    return TrainingConfig(
+        penalty=5.0, encoder=EncoderOptions(source=source, minimal_pairs=0.5), minimal_pairs=OPTIONS
+    )
 
 
 def learned(config: TrainingConfig, given: Judgments = JUDGMENTS, threads: int = 1) -> learning.Learned:

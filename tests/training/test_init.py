@@ -10,9 +10,9 @@ from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
-from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import config_from_dict, settings_to_train
+from pfsm_training.fit.crossval import make_folds
 from tests.training.small_data import MARKS, invented
 
 HUGE = TrainingConfig(penalty=1e10)
@@ -26,7 +26,12 @@ def scores_of(model: Model, judgments: Judgments) -> NDArray[np.float64]:
 def init() -> Model:
     """A model of its own data, on a scale of its own."""
     data = invented(0, segments=40)
-    return train(replace(data, scores=-3.0 + data.scores / 7.0), Settings(), name="first", threads=1)
+    return train(
+        replace(data, scores=-3.0 + data.scores / 7.0),
+        config=TrainingConfig(penalty=5.0),
+        name="first",
+        threads=1,
+    )
 
 
 def unpunctuated(judgments: Judgments) -> Judgments:
@@ -44,6 +49,25 @@ def test_a_large_penalty_keeps_the_weights_of_the_model_and_fits_alpha(init: Mod
         assert weight == pytest.approx(init.weights.get(name, 0.0), abs=1e-7), name
     assert scores_of(model, data).mean() == pytest.approx(data.scores.mean(), abs=1e-6)
     assert np.corrcoef(scores_of(model, data), scores_of(init, data))[0, 1] == pytest.approx(1.0)
+
+
+def test_the_initial_model_is_compared_on_the_same_folds(init: Model) -> None:
+    """Its scores, fold by fold, and the paired differences of the folds."""
+    data = invented(6).sorted()
+    record = train(data, config=TrainingConfig(penalty=0.5), init=init, threads=1).training
+    folds, adapted = make_folds(data), record["cross_validated"]["folds"]
+    scores = scores_of(init, data)
+    before = {
+        name: np.corrcoef(scores[folds.member == fold], data.scores[folds.member == fold])[0, 1]
+        for fold, name in enumerate(folds.names)
+    }
+    assert record["init"]["pearson"] == pytest.approx(np.mean(list(before.values())))
+    differences = np.array([adapted[name] - value for name, value in before.items()])
+    reach = 2.776445 * differences.std(ddof=1) / 5**0.5
+    assert record["init"]["gain"]["difference"] == pytest.approx(differences.mean())
+    assert record["init"]["gain"]["interval"] == pytest.approx(
+        [differences.mean() - reach, differences.mean() + reach], rel=1e-6
+    )
 
 
 def test_features_that_are_rare_in_the_new_data_keep_their_weights(init: Model) -> None:
@@ -126,7 +150,9 @@ def test_a_model_grows(init: Model, given: dict[str, object], added: dict[str, l
     model = train(
         invented(20), config=config_from_dict({**given, "lambda": 0.5}, "x.yaml", init), init=init, threads=1
     )
-    assert model.training["init"] == {"name": "first", "fingerprint": init.fingerprint, "added": added}
+    assert model.training["init"]["name"] == "first"
+    assert model.training["init"]["fingerprint"] == init.fingerprint
+    assert model.training["init"]["added"] == added
     for name, size in init.settings.max_block.items():
         assert model.settings.max_block[name] == size
     assert replace(

@@ -142,7 +142,7 @@ def test_no_column_or_no_judgments() -> None:
     with pytest.raises(PfsmError, match=r"^judged.tsv: no column 'raters' besides the texts"):
         trained(PLACED, weights="raters")
     alone = preferences_of(invented(2, 20))
-    config = TrainingConfig(weights=WeightOptions("votes"))
+    config = TrainingConfig(penalty=5.0, weights=WeightOptions("votes"))
     with pytest.raises(
         PfsmError, match="weights is for judgments with scores, but there are only preferences"
     ):

@@ -12,6 +12,7 @@ from pfsm.evaluation import pearson
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm_training import train
+from tests.training.small_data import PLAIN
 
 TRAINING = ("cs", "de", "fi", "ru")
 TEST = ("cs", "de", "fi", "ro", "ru", "tr")
@@ -35,14 +36,14 @@ def test_wmt15_judgments_teach_to_predict_those_of_wmt16() -> None:
     tests = read("wmt16-daseg", TEST)
     assert len(judgments) == 2000
     assert [len(test) for test in tests] == [560] * 6
-    model = train(judgments)
+    model = train(judgments, config=PLAIN)
     found = correlations(model, tests)
     assert np.mean(found) >= 0.570
     assert model.training["converged"]
     assert model.training["cross_validated"]["by"] == "source_lang"
     assert set(model.training["cross_validated"]["folds"]) == set(TRAINING)
     # Half the stated tolerance, so that no third digit moves unless it stands on an edge.
-    rescaled = train(replace(judgments, scores=33.0 * judgments.scores + 50.0))
+    rescaled = train(replace(judgments, scores=33.0 * judgments.scores + 50.0), config=PLAIN)
     assert correlations(rescaled, tests) == pytest.approx(found, abs=5e-6)
     assert rescaled.training["cross_validated"]["folds"] == pytest.approx(
         model.training["cross_validated"]["folds"], abs=5e-6

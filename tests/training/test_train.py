@@ -15,7 +15,6 @@ from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model, save_model
 from pfsm.model.metric import Metric
-from pfsm.model.settings import Settings
 from pfsm.text.chunks import Tokeniser
 from pfsm.text.languages import ready_tokeniser
 from pfsm_kernels import inference
@@ -23,12 +22,12 @@ from pfsm_training import TrainingConfig, train
 from pfsm_training.config import config_from_dict
 from pfsm_training.lattices.features import frequent
 from tests.training.report.report_cases import preferences_of
-from tests.training.small_data import demo, invented, judgments_of
+from tests.training.small_data import PLAIN, demo, invented, judgments_of
 
 if TYPE_CHECKING:
     from pfsm_training.fit.lbfgs import Iteration
 
-JUDGMENTS = invented(0)
+JUDGMENTS, FIXED = invented(0), TrainingConfig(penalty=5.0)
 
 
 def document(model: Model) -> str:
@@ -48,7 +47,7 @@ def same_weights(model: Model, other: Model) -> None:
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    return train(JUDGMENTS, Settings(), threads=1)
+    return train(JUDGMENTS, config=FIXED, threads=1)
 
 
 @pytest.mark.parametrize("penalty", [5.0, 0.5])
@@ -68,7 +67,7 @@ def test_the_minimum_is_equation_3_at_the_weights_in_the_model(penalty: float) -
 @pytest.mark.parametrize(("factor", "shift"), [(1e-14, 0.0), (1e-3, 1e6)])
 def test_the_scale_of_the_scores_is_irrelevant(model: Model, factor: float, shift: float) -> None:
     scores = JUDGMENTS.scores / JUDGMENTS.scores.std() * factor + shift
-    other = train(replace(JUDGMENTS, scores=scores), Settings(), threads=1)
+    other = train(replace(JUDGMENTS, scores=scores), config=FIXED, threads=1)
     same_weights(model, other)
     assert other.scale.sd == pytest.approx(factor, rel=1e-6)
     assert other.scale.mean == pytest.approx(
@@ -83,16 +82,21 @@ def test_the_scale_of_the_scores_is_irrelevant(model: Model, factor: float, shif
 
 
 def test_neither_order_nor_threads_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = train(JUDGMENTS, threads=1)
+    model = train(JUDGMENTS, config=PLAIN, threads=1)
     # So that these few judgments make many tasks.
     monkeypatch.setattr(inference, "CELLS_PER_TASK", 300)
     rows = np.random.default_rng(0).permutation(len(JUDGMENTS))
-    assert document(train(JUDGMENTS.select(rows), threads=2)) == document(model)
+    assert document(train(JUDGMENTS.select(rows), config=PLAIN, threads=2)) == document(model)
 
 
 def test_progress_names_the_step_and_every_iteration() -> None:
     seen: list[tuple[str, Iteration | None]] = []
-    model = train(JUDGMENTS, threads=1, progress=lambda step, iteration: seen.append((step, iteration)))
+    model = train(
+        JUDGMENTS,
+        config=PLAIN,
+        threads=1,
+        progress=lambda step, iteration: seen.append((step, iteration)),
+    )
     last = [iteration for step, iteration in seen if step == "training" and iteration is not None]
     assert [iteration.number for iteration in last] == list(range(1, model.training["iterations"] + 1))
     assert last[-1].objective == model.training["minimum"]
@@ -110,7 +114,7 @@ def test_progress_names_the_step_and_every_iteration() -> None:
 def test_scores_that_teach_nothing_are_refused(scores: list[float], message: str) -> None:
     words = ["the lamp", "a lamp", "lamps"][: len(scores)]
     with pytest.raises(PfsmError, match=message) as caught:
-        train(judgments_of(words, words, scores), threads=1)
+        train(judgments_of(words, words, scores), config=PLAIN, threads=1)
     assert "\n" not in str(caught.value)
 
 
@@ -126,15 +130,17 @@ def test_two_judgments_are_enough_to_run() -> None:
         "folds": {},
     }
     assert scores_of(model, two).mean() == pytest.approx(1.5)
+    chosen = train(two, threads=1).training
+    assert (chosen["lambda"], chosen["lambda_choice"]) == (5.0, "too few judgments to choose it")
     with pytest.raises(
         PfsmError, match=r"too few judgments to choose lambda by cross-validation.* every segment once"
     ):
-        train(two, config=TrainingConfig(penalty="auto"), threads=1)
+        train(two, config=TrainingConfig(penalty=(1.0, 5.0)), threads=1)
 
 
 def test_the_model_file_holds_no_sentence_of_the_training_data(tmp_path: Path) -> None:
     data = demo("train")
-    save_model(train(data, threads=1), tmp_path / "model.json")
+    save_model(train(data, config=PLAIN, threads=1), tmp_path / "model.json")
     text = (tmp_path / "model.json").read_text(encoding="utf-8")
     for sentence in {*data.references, *data.hypotheses}:
         words = sentence.split()

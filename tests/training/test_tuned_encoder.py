@@ -149,7 +149,7 @@ def test_the_gradient_is_that_of_finite_differences(source: str, tune: str) -> N
 def config(source: str, monkeypatch: pytest.MonkeyPatch) -> TrainingConfig:
     monkeypatch.setattr(learning, "MOST_TUNING_PASSES", 2)
     monkeypatch.setattr(learning, "MOST_TUNING_FOLDS", 2)
-    return TrainingConfig(encoder=EncoderOptions("full", source))
+    return TrainingConfig(penalty=5.0, encoder=EncoderOptions("full", source))
 
 
 @pytest.mark.parametrize("tune", ["lora", "full"])

@@ -9,7 +9,9 @@ from pfsm.io.files import StrPath, display_name
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import RELATIVE, Settings
+from pfsm.model.shipped import find_model
 from pfsm.runtime.yaml_keys import SWITCHES, TRAINING, unknown_key
+from pfsm.text.language_names import main_code
 from pfsm_training.initial import agreed_settings, completed_settings
 from pfsm_training.options import (
     AUTO,
@@ -39,6 +41,8 @@ LAMBDA_RULES = (HIGHEST, ONE_STANDARD_ERROR)
 # Fixes every weight at its start. Far above, the penalty swamps the errors and the solver cannot find alpha.
 LARGEST_PENALTY = 1e12
 LARGEST_EDIT_COST = 100.0
+# Whose settings are the standard for English, and what an edit costs there at least.
+KNOWLEDGE, KNOWLEDGE_EDIT_COST = "en-fast", 1.0
 # The matcher of equal words; how likely a word of a reference is to be matched with itself, at least and at most.
 WORD = "word"
 USUAL_SELF_MATCH, LARGEST_SELF_MATCH = 0.95, 0.999
@@ -52,8 +56,8 @@ class TrainingConfig:
 
     Attributes:
         settings: Settings of the machine.
-        penalty: lambda of the objective, at least 0. Cross-validation chooses among several values, or among the
-            usual ones with ``auto``.
+        penalty: lambda of the objective, at least 0. Cross-validation chooses among several values; with ``auto``, on a
+            grid around the paper's 5 that widens itself until the best is inside (`pfsm_training.fit.crossval`).
         solver: ``gauss-newton`` or ``lbfgs``; they find the same minimum.
         objective: Loss of the scores: ``squared_error`` or ``huber``. Preferences have the pairwise logistic loss.
         mixture: Share of the preferences in the objective if there are scores too, at least 0 and below 1;
@@ -77,7 +81,7 @@ class TrainingConfig:
     """
 
     settings: Settings = field(default_factory=Settings)
-    penalty: Values = 5.0
+    penalty: Values = AUTO
     solver: str = SOLVERS[0]
     objective: str = "squared_error"
     mixture: Mixture = 0.5
@@ -133,7 +137,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         raise PfsmError(f"{where}: class_transitions needs edits, but edits is false; leave out one of them")
     return TrainingConfig(
         settings,
-        one_or_several(values.get("lambda", 5.0), "lambda", where, LARGEST_PENALTY),
+        one_or_several(values.get("lambda", AUTO), "lambda", where, LARGEST_PENALTY),
         choice(values.get("solver", SOLVERS[0]), "solver", SOLVERS, where),
         choice(values.get("objective", OBJECTIVES[0]), "objective", OBJECTIVES, where),
         _mixture(values.get("mixture", 0.5), where),
@@ -149,6 +153,19 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         weights_option(values.get(WEIGHTS, False), where),
         dict(values),
     )
+
+
+def with_knowledge(config: TrainingConfig) -> TrainingConfig:
+    """The standard configuration: for English all knowledge that ships (the settings of `en-fast`), and ``edit_cost``.
+
+    Args:
+        config: What was said of the language, at most. Other languages have words and stems.
+    """
+    if main_code(config.settings.language) != "en":
+        return config
+    settings = find_model(KNOWLEDGE).settings
+    standard = {**settings.to_dict(), "features": list(settings.features), "edit_cost": KNOWLEDGE_EDIT_COST}
+    return config_from_dict({**standard, **config.given}, "standard configuration")
 
 
 def settings_to_train(settings: Settings | None, config: TrainingConfig, init: Model | None) -> Settings:

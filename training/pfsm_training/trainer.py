@@ -2,6 +2,8 @@
 
 import hashlib
 import logging
+import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,7 +26,7 @@ from pfsm.model.training_record import cautions
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
-from pfsm_training.config import TrainingConfig, config_from_dict, settings_to_train
+from pfsm_training.config import TrainingConfig, config_from_dict, settings_to_train, with_knowledge
 from pfsm_training.data.minimal_pairs import Data, PairsToLearn, pairs_to_learn
 from pfsm_training.data.preparation import in_language, is_given, judgment_weights, language_of, weighing
 from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
@@ -34,15 +36,18 @@ from pfsm_training.encoder.material import material
 from pfsm_training.fit.anchor import relative
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import (
+    FIRST_STEPS,
     FOLD_COLUMNS,
     MIXTURES,
-    PENALTIES,
+    USUAL_MIXTURE,
     CrossValidation,
     FoldFits,
     Folds,
     choose,
     cross_validate,
     make_folds,
+    more_penalties,
+    penalty_at,
 )
 from pfsm_training.fit.edit_cost import Copies, copies_to_train, held_out_record
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
@@ -100,8 +105,8 @@ def train(
         settings: Settings of the machine; None: those of ``init``, or else of ``config``. Where neither says the
             language, it is that of the column ``target_lang``, if there is one, else English.
         preferences: Pairs of translations of which one is better.
-        config: lambda, solver and objective; None: the paper's, and without settings and an initial model the form
-            ``relative``, as that of an empty file.
+        config: lambda, solver and objective; None: those of `TrainingConfig`, and without settings and an initial model
+            `pfsm_training.config.with_knowledge`.
         init: Model to start from. The penalty pulls the weights towards its weights instead of zero. Settings may add
             features, matchers, tables and states split by word class to the model's; their weights start at zero.
         name: Name of the new model.
@@ -124,11 +129,13 @@ def train(
         PfsmError: If there is nothing to train on, all scores are equal, or the given settings do not hold those of
             ``init``.
     """
-    config = config or _usual_config(given=settings is not None or init is not None)
+    standard = config is None and settings is None and init is None
+    config = config or (config_from_dict({}, "training") if standard else TrainingConfig())
     judgments = weighing(judgments, preferences, config.weights)
     if settings is None and init is None and not is_given(config):
         language = language_of(judgments, preferences)
         config = config if language is None else in_language(config, language)
+        config = with_knowledge(config) if standard else config
     settings = settings_to_train(settings, config, init)
     _check_columns(judgments, preferences, settings)
     judgments, preferences = _checked(judgments, preferences)
@@ -161,7 +168,7 @@ def train(
         training = record(
             fitter, fitted, data, validated, tried, (judgments, preferences), score_column, folds
         )
-    training |= held_out_record(copies, counted.above.get(validated.choice)) | self_match_record(same, fitted)
+    training |= held_out_record(copies, counted.above[validated.choice]) | self_match_record(same, fitted)
     training |= minimal_pairs_record(
         pairs, minimal, config.minimal_pairs, validated, tried, counted.lower.get(validated.choice)
     )
@@ -185,11 +192,6 @@ def train(
     if after is not None:
         after(Training(model, judgments, preferences, data, folds, validated, tuple(tried), fitter, fitted))
     return model
-
-
-def _usual_config(*, given: bool) -> TrainingConfig:
-    """The paper's options for settings or a model that are given; else those of an empty file."""
-    return TrainingConfig() if given else config_from_dict({}, "training")
 
 
 def _counted_from_perfect(model: Model, data: Data, threads: int) -> Model:
@@ -341,26 +343,51 @@ def _checked(
 def _validate(
     fitter: Fitter, data: TrainingSet, folds: Folds, copies: Copies | None, minimal: MinimalPairsPart | None
 ) -> tuple[CrossValidation, list[CrossValidation], "_Counted"]:
-    """Cross-validation at the given lambda, mixture and weight of minimal pairs, or at all of them to choose."""
-    choices = _choices(fitter.config, both=bool(data.scores.size and data.votes.size))
-    steps = {choice: f"cross-validation, {_named(choice, choices)}" for choice in choices}
-    fits = FoldFits(fitter.quick(), data, folds, steps)
-    counted = _Counted(dict.fromkeys(choices, 0), {})
+    """Cross-validation at the given lambda, mixture and weight of minimal pairs, or at those to choose from.
 
-    def fit(part: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
-        begin(choice)
-        fitted = fits(part, choice, fold)
-        if copies is not None and fitted is not None:
-            counted.above[choice] += copies.held_out(fold).number_above(fitted.machine)
-        if minimal is not None and fitted is not None:
-            lower = minimal.held_out(fold).lower(fitted.machine)
-            counted.lower[choice] = lower + counted.lower.get(choice, 0)
-        return fitted
+    ``auto`` looks for lambda with one mixture and without pairs, then tries the others with what it has found.
+    """
+    config, n_folds = fitter.config, len(folds.names)
+    others = _others(config, both=bool(data.scores.size and data.votes.size))
+    search = config.penalty == AUTO
+    fits = FoldFits(
+        fitter.quick(), data, folds, lambda one: f"cross-validation, {_named(one, others)}", search
+    )
+    counted = _Counted(Counter(), {})
+    tried: list[CrossValidation] = []
 
-    with validating(len(folds.names), choices) as begin:
-        tried = cross_validate(fit, data, folds, choices)
+    def validate(choices: list[Choice]) -> None:
+        with validating(n_folds, choices) as begin:
+
+            def fit(part: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
+                begin(choice)
+                fitted = fits(part, choice, fold)
+                if copies is not None and fitted is not None:
+                    counted.above[choice] += copies.held_out(fold).number_above(fitted.machine)
+                if minimal is not None and fitted is not None:
+                    lower = minimal.held_out(fold).lower(fitted.machine)
+                    counted.lower[choice] = lower + counted.lower.get(choice, 0)
+                return fitted
+
+            tried.extend(cross_validate(fit, data, folds, choices))
+
+    if search:
+        others.sort(key=lambda one: (one.weight, abs(one.mixture - USUAL_MIXTURE)))
+        penalties = [penalty_at(step) for step in FIRST_STEPS]
+        while penalties:
+            validate([replace(others[0], penalty=penalty) for penalty in penalties])
+            penalties = more_penalties(tried)
+        if not any(math.isfinite(one.mean) for one in tried) and config.mixture != AUTO:
+            return tried[0], tried[:1], counted  # too few judgments to choose by
+        best = choose(tried, n_folds, config.lambda_rule).choice.penalty
+        more = [replace(one, penalty=best) for one in others[1:]]
+    else:
+        given = to_choose_from(config.penalty, ())
+        more = [replace(one, penalty=penalty) for one in others for penalty in given]
+    if more:
+        validate(more)
     chooser = choose if minimal is None else choose_with_pairs
-    return chooser(tried, len(folds.names), fitter.config.lambda_rule), tried, counted
+    return chooser(tried, n_folds, config.lambda_rule), tried, counted
 
 
 @dataclass(frozen=True)
@@ -372,20 +399,17 @@ class _Counted:
         lower: As `pfsm_training.fit.minimal_pairs.MinimalPairsPart.lower`.
     """
 
-    above: dict[Choice, int]
+    above: Counter[Choice]
     lower: dict[Choice, NDArray[np.int64]]
 
 
-def _choices(config: TrainingConfig, *, both: bool) -> list[Choice]:
-    """All lambdas, mixtures (with scores and preferences together) and weights of pairs to choose from."""
-    penalties = to_choose_from(config.penalty, PENALTIES)
+def _others(config: TrainingConfig, *, both: bool) -> list[Choice]:
+    """All mixtures (with scores and preferences together) and weights of pairs to choose from, whatever lambda is."""
     mixtures: tuple[float, ...] = (0.0,)
     if both:
         mixtures = MIXTURES if config.mixture == AUTO else (float(config.mixture),)
     weights = (0.0,) if config.minimal_pairs is None else to_choose_from(config.minimal_pairs.weight, WEIGHTS)
-    return [
-        Choice(penalty, mixture, weight) for weight, mixture, penalty in product(weights, mixtures, penalties)
-    ]
+    return [Choice(0.0, mixture, weight) for weight, mixture in product(weights, mixtures)]
 
 
 def _fit(fitter: Fitter, data: TrainingSet, choice: Choice) -> Fitted | None:

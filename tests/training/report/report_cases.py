@@ -21,7 +21,7 @@ def kept(
 ) -> Training:
     """A training with all that it came from."""
     trainings: list[Training] = []
-    config = config or TrainingConfig(start="matches")
+    config = config or TrainingConfig(penalty=5.0, start="matches")
     train(
         judgments, preferences=preferences, config=config, init=init, threads=threads, after=trainings.append
     )

@@ -3,8 +3,9 @@
 Fits to the training data of the folds are quick, and blind to what is held out. With many judgments the data is fitted
 in two halves first: the folds with even numbers, and those with odd numbers. A fold starts from the minima of the half
 that holds none of its held-out rows, and with the next lambda, mixture or weight from its own minima before. So its
-model depends on nothing that it is tested on. Where lambda falls, a fold goes back to the half: what is one minimum
-under the larger lambda may be several under the smaller.
+model depends on nothing that it is tested on. Where a given lambda falls, a fold goes back to the half: what is one
+minimum under the larger lambda may be several under the smaller. On the path of ``auto`` a fold always starts from its
+own minima at the nearest lambda: these models are only compared, and the final one is fitted from all starts.
 
 Overfitting is the statistic of the final model, which has seen all folds, less that of models that have not, of the
 same judgments, fold by fold. All intervals are 95%, by Student's t over the folds.
@@ -34,9 +35,10 @@ from pfsm_training.fit.starts import is_sampled
 
 FOLDS = 5
 MOST_GROUPS = 10
-# Steps of half an order of magnitude, around the paper's 5.
-PENALTIES = (0.05, 0.15, 0.5, 1.5, 5.0, 15.0, 50.0, 150.0)
-MIXTURES = (0.1, 0.3, 0.5, 0.7)
+# The grid of ``auto``: half orders of magnitude around the paper's lambda, which is step 0; the first to be tried,
+# and how far the grid may widen.
+FIRST_STEPS, MOST_STEPS = (0, -2, 2), 8
+MIXTURES, USUAL_MIXTURE = (0.1, 0.3, 0.5, 0.7), 0.5
 NEVER_HELD_OUT = -1
 # Columns that folds are made by, where the data has them.
 FOLD_COLUMNS = SOURCE_LANG, SEGMENT_ID = "source_lang", "segment_id"
@@ -179,6 +181,13 @@ def around_correlation(value: float, reach: float) -> tuple[float, float]:
         return max(value - reach, -1.0), min(value + reach, 1.0)
     scaled = reach / (1.0 - value * value)
     return math.tanh(math.atanh(value) - scaled), math.tanh(math.atanh(value) + scaled)
+
+
+def paired(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[float, Range]:
+    """The mean over folds of the first less the second, where both are known, and its interval: `t_interval`."""
+    differences = [value - second[name] for name, value in first.items() if name in second]
+    mean = math.fsum(differences) / len(differences) if differences else math.nan
+    return mean, t_interval(differences)
 
 
 def make_folds(judgments: Judgments | None, preferences: Preferences | None = None) -> Folds:
@@ -337,6 +346,31 @@ def choose(tried: Sequence[CrossValidation], n_folds: int, rule: str = HIGHEST) 
     return max(near, key=lambda result: result.choice)
 
 
+def penalty_at(step: int) -> float:
+    """The lambda of a step of the grid of ``auto``: .5, 1.5, 5, 15, 50 at -2, -1, 0, 1, 2."""
+    return float(f"5e{step // 2}" if step % 2 == 0 else f"1.5e{(step + 1) // 2}")
+
+
+def more_penalties(tried: Sequence[CrossValidation]) -> list[float]:
+    """What ``auto`` tries next: orders of magnitude until the best stands between two others, then halves of them.
+
+    Beyond the best it goes only where that is better than the others by more than noise. Nothing: the search has ended.
+    """
+    steps = {penalty_at(step): step for step in range(-MOST_STEPS, MOST_STEPS + 1)}
+    means = {steps[one.choice.penalty]: one.mean for one in tried}
+    usable = {step: mean for step, mean in means.items() if math.isfinite(mean)}
+    if not usable:
+        return []
+    best = steps[highest(tried).choice.penalty]
+    if all(usable[best] - mean <= NOISE for mean in usable.values()):
+        return []
+    for reach in (2, 1) if best % 2 == 0 else (1,):
+        beside = (best - reach, best + reach)
+        if new := [penalty_at(step) for step in beside if step not in means and abs(step) <= MOST_STEPS]:
+            return new
+    return []
+
+
 def highest(tried: Sequence[CrossValidation]) -> CrossValidation:
     """The result with the highest mean; of those within noise, the one with the largest lambda, then mixture."""
     ordered = sorted(tried, key=lambda result: result.choice, reverse=True)
@@ -359,31 +393,41 @@ class FoldFits:
             training references.
         data: All training data.
         folds: Its division.
-        steps: What to call the fits in the progress, by choice. All of one fold are fitted before those of the next.
+        named: What to call the fits of a choice in the progress.
+        path: Whether a fold starts from its own fit at the nearest lambda; each is kept. Else only its last is, and all
+            of one fold are fitted before those of the next.
     """
 
     fitter: Fitter
     data: TrainingSet
     folds: Folds
-    steps: Mapping[Choice, str]
+    named: Callable[[Choice], str]
+    path: bool = False
     _halves: dict[tuple[int, Choice], Fitted | None] = field(default_factory=dict)
-    _before: dict[int, tuple[Choice, Fitted]] = field(default_factory=dict)
+    _before: dict[int, dict[Choice, Fitted]] = field(default_factory=dict)
 
     def __call__(self, train: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
         """The fit to the training data of a fold; None if the scores are constant."""
-        near = None
-        if is_sampled(train):
-            near = self._own(fold, choice) or self._half(1 - fold % 2, choice)
-        fitted = self._without([fold]).fit(train, choice, self.steps[choice], near)
-        self._before.clear()
+        near = self._own(fold, choice) if self.path or is_sampled(train) else None
+        if near is None and is_sampled(train):
+            near = self._half(1 - fold % 2, choice)
+        fitted = self._without([fold]).fit(train, choice, self.named(choice), near)
+        if not self.path:
+            self._before.clear()
         if fitted is not None:
-            self._before[fold] = choice, fitted
+            self._before.setdefault(fold, {})[choice] = fitted
         return fitted
 
     def _own(self, fold: int, choice: Choice) -> Fitted | None:
-        """The fold's fit before; None if there was none, or if it was under a larger lambda."""
-        before, fitted = self._before.get(fold, (choice, None))
-        return fitted if before.penalty <= choice.penalty else None
+        """The fold's nearest fit before; None if there was none. Off the path, none under a larger lambda."""
+        before = self._before.get(fold, {})
+        near = [one for one in before if self.path or one.penalty <= choice.penalty]
+
+        def distance(one: Choice) -> tuple[float, float, Choice]:
+            ratio = abs(math.log(one.penalty / choice.penalty)) if self.path else 0.0
+            return ratio, abs(one.weight - choice.weight) + abs(one.mixture - choice.mixture), one
+
+        return before[min(near, key=distance)] if near else None
 
     def _without(self, held_out: list[int]) -> Fitter:
         """The fitter without the pairs of the references of some folds."""
@@ -408,7 +452,7 @@ class FoldFits:
         scaled = replace(choice, penalty=choice.penalty * count / (2 * (count - 1)))
         half = self.data.select(rows, preferences)
         others = [fold for fold in range(count) if fold % 2 != parity]
-        return self._without(others).fit(half, scaled, f"{self.steps[choice]}, half of the folds")
+        return self._without(others).fit(half, scaled, f"{self.named(choice)}, half of the folds")
 
 
 @dataclass(frozen=True)
@@ -435,17 +479,22 @@ def overfitting(predicted: Float, data: TrainingSet, folds: Folds, validated: Cr
         folds: Its folds.
         validated: Their cross-validation.
     """
-    seen: dict[str, float] = {}
-    for fold, name in enumerate(folds.names):
-        if name in validated.folds:
-            value = agreement(
-                predicted, data, (folds.member == fold, folds.preference_member == fold), validated.statistic
-            )
-            if math.isfinite(value):
-                seen[name] = value
-    differences = [value - validated.folds[name] for name, value in seen.items()]
-    mean = math.fsum(differences) / len(differences) if differences else math.nan
-    return Overfitting(seen, mean, t_interval(differences))
+    seen = by_fold(predicted, data, folds, validated)
+    return Overfitting(seen, *paired(seen, validated.folds))
+
+
+def by_fold(
+    predicted: Float, data: TrainingSet, folds: Folds, validated: CrossValidation
+) -> dict[str, float]:
+    """The statistic of a cross-validation for predictions of all data, in each fold that has one."""
+    values = {
+        name: agreement(
+            predicted, data, (folds.member == fold, folds.preference_member == fold), validated.statistic
+        )
+        for fold, name in enumerate(folds.names)
+        if name in validated.folds
+    }
+    return {name: value for name, value in values.items() if math.isfinite(value)}
 
 
 def training_interval(predicted: Float, data: TrainingSet, folds: Folds, statistic: str) -> Range:

@@ -166,6 +166,14 @@ class Fitter:
         """The fitter for models that are only compared."""
         return replace(self, tolerance=QUICK_TOLERANCE, gain_tolerance=QUICK_GAIN)
 
+    def rough(self) -> "Fitter":
+        """The fitter for the many models that only say which lambda is best, or where to start."""
+        return replace(
+            self,
+            tolerance=max(self.tolerance, ROUGH_TOLERANCE),
+            gain_tolerance=max(self.gain_tolerance, ROUGH_GAIN),
+        )
+
     def fit(self, data: TrainingSet, choice: Choice, step: str, near: Fitted | None = None) -> Fitted | None:
         """Fits to the data; None if the scores are constant.
 
@@ -218,12 +226,7 @@ class Fitter:
         if rows is None:
             return None
         part = data.select(*rows)
-        rough = replace(
-            self,
-            tolerance=max(self.tolerance, ROUGH_TOLERANCE),
-            gain_tolerance=max(self.gain_tolerance, ROUGH_GAIN),
-            constraints=[one.sampled() for one in self.constraints],
-        )
+        rough = replace(self.rough(), constraints=[one.sampled() for one in self.constraints])
         return rough.fit(part, _for_part(choice, part, data), f"{step}, a part of the data")
 
     def _starts(

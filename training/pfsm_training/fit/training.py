@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -19,9 +19,21 @@ from pfsm.version import __version__
 from pfsm_training.config import TrainingConfig
 from pfsm_training.data.moments import correlation
 from pfsm_training.data.training_set import TrainingSet, amount_judged
-from pfsm_training.fit.crossval import CrossValidation, Folds, highest, overfitting, training_interval
+from pfsm_training.fit.crossval import (
+    MOST_STEPS,
+    CrossValidation,
+    Folds,
+    by_fold,
+    highest,
+    overfitting,
+    paired,
+    penalty_at,
+    training_interval,
+)
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
 from pfsm_training.fit.lbfgs import Iteration
+from pfsm_training.loss.module import LogLinearMachine
+from pfsm_training.options import AUTO
 
 # Of the logger; and seconds before a short stage is worth a bar.
 AREA, PATIENCE = "training", 0.5
@@ -128,17 +140,28 @@ def record(
             "interval": _ends(validated.interval),
             "folds": dict(validated.folds),
         },
-        "overfitting": {
-            "seen": dict(compared.seen),
-            "difference": _finite(compared.difference),
-            "interval": _ends(compared.interval),
-        },
-        **({} if init is None else {"init": {"name": init.name, "fingerprint": init.fingerprint}}),
+        "overfitting": {"seen": dict(compared.seen), **_paired((compared.difference, compared.interval))},
+        **({} if init is None else {"init": _started(init, fitter, data, validated, folds)}),
         "instances": dict(sorted(data.instances().items())),
         "versions": {
             "pfsm": __version__,
             **{package: version(package) for package in ("numpy", "numba", "torch")},
         },
+    }
+
+
+def _started(
+    init: Model, fitter: Fitter, data: TrainingSet, validated: CrossValidation, folds: Folds
+) -> dict[str, Any]:
+    """The initial model: its agreement on the folds of the cross-validation, and what training adds to it there."""
+    machine = LogLinearMachine(fitter.learned(data), init.weights, init.alpha, fitter.threads)
+    before = replace(validated, folds=by_fold(data.predictions(machine), data, folds, validated))
+    return {
+        "name": init.name,
+        "fingerprint": init.fingerprint,
+        validated.statistic: _finite(before.mean),
+        "interval": _ends(before.interval),
+        "gain": _paired(paired(validated.folds, before.folds)),
     }
 
 
@@ -176,7 +199,7 @@ def _fit(
         **({"prune_jumps": True} if config.prune_jumps else {}),
         **fitted.starts.to_dict(),
         "lambda": chosen.penalty,
-        "lambda_choice": "given" if isinstance(config.penalty, float | int) else "by cross-validation",
+        "lambda_choice": _lambda_choice(config, tried),
         **_lambdas(config, validated, tried),
         **({"mixture": chosen.mixture, "slope": fitted.slope} if len(losses) > 1 else {}),
         **_tried(
@@ -197,22 +220,32 @@ def _lambdas(
     config: TrainingConfig, validated: CrossValidation, tried: list[CrossValidation]
 ) -> dict[str, Any]:
     """What each lambda came to, and whether a smaller or larger one might be better than all of them."""
-    chosen = validated.choice
+    search, chosen = config.penalty == AUTO, (tried[0] if config.penalty == AUTO else validated).choice
     results = {
         one.choice.penalty: one
-        for one in tried
+        for one in sorted(tried, key=lambda one: one.choice)
         if (one.choice.mixture, one.choice.weight) == (chosen.mixture, chosen.weight)
     }
     if len(results) < 2:
         return {}
     edges = {min(results): "smallest", max(results): "largest"}
-    at_edge = edges.get(highest(list(results.values())).choice.penalty)
+    best = highest(list(results.values())).choice.penalty
+    at_edge = None if search and penalty_at(-MOST_STEPS) < best < penalty_at(MOST_STEPS) else edges.get(best)
+    paper = penalty_at(0)
+    gain = paired(results[validated.choice.penalty].folds, results[paper].folds) if search else None
     return {
         "lambda_rule": config.lambda_rule,
         **_tried("lambda_tried", results),
         "lambda_intervals": {f"{value:g}": _ends(result.interval) for value, result in results.items()},
         **({"lambda_at_edge": at_edge} if at_edge else {}),
+        **({} if gain is None else {"lambda_gain": {"over": paper, **_paired(gain)}}),
     }
+
+
+def _lambda_choice(config: TrainingConfig, tried: list[CrossValidation]) -> str:
+    if isinstance(config.penalty, float | int):
+        return "given"
+    return "by cross-validation" if len(tried) > 1 else "too few judgments to choose it"
 
 
 def _tried(key: str, results: dict[float, CrossValidation]) -> dict[str, Any]:
@@ -233,6 +266,10 @@ def _agreement(predicted: Float, data: TrainingSet, folds: Folds, sources: Data)
         result["kendall_tau"] = _finite(counts.kendall_tau("wmt12"))
     intervals = {name: _ends(training_interval(predicted, data, folds, name)) for name in result}
     return result | {f"{name}_interval": interval for name, interval in intervals.items()}
+
+
+def _paired(difference: tuple[float, tuple[float, float]]) -> dict[str, Any]:
+    return {"difference": _finite(difference[0]), "interval": _ends(difference[1])}
 
 
 def _ends(interval: tuple[float, float]) -> list[float | None]:
