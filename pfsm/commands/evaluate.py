@@ -34,6 +34,7 @@ from pfsm.commands.evaluation_sources import (
 )
 from pfsm.commands.evaluation_tasks import (
     BOOTSTRAP,
+    CORRELATIONS,
     KING,
     PERM_BOTH,
     Task,
@@ -51,10 +52,11 @@ from pfsm.data.judgments import all_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation import canonical, default_seed, preference_counts
 from pfsm.evaluation.catalogue import LEVELS, PREFERENCES, SYSTEM
-from pfsm.evaluation.questions import PREFERENCE, RANKING, RESAMPLES
-from pfsm.evaluation.system_level import EXPECTED_WINS, SYSTEM_SCORES
+from pfsm.evaluation.people import FITS, SYSTEM_SCORES
+from pfsm.evaluation.questions import PREFERENCE, RESAMPLES, SEGMENTS
 
-SOFT = "spa"
+OF_SEGMENTS = ("spa", "significant", "ceiling", "accuracy-50", "accuracy-100", "accuracy-200")
+"""Statistics of systems that people's scores of segments tell, not those of systems."""
 USUAL = {"kendall_tau": "Kendall tau"}
 TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}
 
@@ -104,10 +106,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--system-scores",
-        choices=tuple(SYSTEM_SCORES),
+        choices=(*FITS, *SYSTEM_SCORES),
         metavar="KIND",
-        help="of systems, from preferences: share of comparisons won (won, WMT12), or its mean over opponents "
-        "(expected-wins, WMT13; the default)",
+        help="people's, of systems: from scores a least-squares fit of system + segment (the default) or means; from "
+        "preferences the share of comparisons won (won, WMT12), or its mean over opponents (expected-wins, WMT13; the "
+        "default)",
     )
     parser.add_argument(
         "--versus",
@@ -124,8 +127,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--resample",
         choices=RESAMPLES,
         metavar="UNIT",
-        help="what is drawn or swapped: segments with all their translations (default; at document level documents), "
-        "judgments, documents or systems",
+        help="what is drawn or swapped: segments with all their translations (default; of documents, and of systems "
+        "where there is a column document, documents), judgments, documents or systems",
     )
     parser.add_argument(
         "--spans",
@@ -191,8 +194,6 @@ def _run(options: Namespace, shared: Sharing) -> None:
         found = statistics_document(task.question, task.statistics, metric, options.confidence_n, seed)
         if names is None and task.question.kind == PREFERENCE:
             found = _usual_pairs(found, task, metric, options.tau)
-        if task.question.kind == RANKING:
-            found = {"system_scores": options.system_scores, **found}
         kind = task.question.kind
         document[kind] = _joined(document[kind], found) if kind in document else found
     if other is not None:
@@ -219,11 +220,15 @@ def _parts(
     options: Namespace, inputs: Inputs, level: str, names: list[str] | None
 ) -> list[tuple[Inputs, list[str] | None]]:
     """What is read, each with the statistics of it; None: the usual ones."""
-    if options.mtme is None or level != SYSTEM or SOFT not in (names or ()):
+    if options.mtme is None or level != SYSTEM:
         return [(inputs, names)]
-    # How sure people are is told by their scores of segments, not of systems.
-    rest = [name for name in names or () if name != SOFT]
-    return [*([(inputs, rest)] if rest else []), (read_mtme(options, systems=False), [SOFT])]
+    # Its numbers are of segments, whatever documents there are.
+    options.resample = options.resample or SEGMENTS
+    asked = [*CORRELATIONS, "accuracy"] if names is None else names
+    of_segments = [name for name in asked if name in OF_SEGMENTS]
+    rest = [name for name in asked if name not in of_segments]
+    found: list[tuple[Inputs, list[str] | None]] = [(inputs, rest)] if rest else []
+    return [*found, (read_mtme(options, systems=False), of_segments)] if of_segments else found
 
 
 def _versus(
@@ -316,11 +321,10 @@ def _check_fit(options: Namespace, inputs: Inputs) -> None:
 
 
 def _check_ranked(options: Namespace, inputs: Inputs, level: str) -> None:
-    if options.system_scores is not None and (inputs.pairwise is None or level != SYSTEM):
-        raise PfsmError(
-            f"--system-scores {options.system_scores}: is for preferences at --level system; leave it out"
-        )
-    options.system_scores = options.system_scores or EXPECTED_WINS
+    scores = options.system_scores
+    data, kind = (inputs.absolute, "scores") if scores in FITS else (inputs.pairwise, "preferences")
+    if scores is not None and (data is None or level != SYSTEM):
+        raise PfsmError(f"--system-scores {scores}: is for {kind} at --level system; leave it out")
 
 
 def _check_measured(

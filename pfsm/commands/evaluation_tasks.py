@@ -18,7 +18,7 @@ from pfsm.commands.evaluation_sources import (
 from pfsm.commands.parsers import meant
 from pfsm.data import Judgments, Table
 from pfsm.errors import PfsmError
-from pfsm.evaluation import Difference, Estimate, MeanEstimate, PairedTest, compare, estimate
+from pfsm.evaluation import Difference, Estimate, Estimates, MeanEstimate, PairedTest, compare, estimate
 from pfsm.evaluation.catalogue import (
     BY_LEVEL,
     DOCUMENT,
@@ -32,6 +32,7 @@ from pfsm.evaluation.catalogue import (
 )
 from pfsm.evaluation.comparison import interval_entry, number
 from pfsm.evaluation.engine import check_units
+from pfsm.evaluation.people import EXPECTED_WINS, FITS, LEAST_SQUARES, MEANS
 from pfsm.evaluation.pooled import Scores, segment_scores
 from pfsm.evaluation.questions import (
     CORRELATION,
@@ -46,7 +47,6 @@ from pfsm.evaluation.questions import (
 from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
 from pfsm.evaluation.questions import SYSTEM as SYSTEM_COLUMN
 from pfsm.evaluation.significance import permutation_test, williams_p_values
-from pfsm.evaluation.system_level import EXPECTED_WINS
 
 KING = "king"
 CORRELATIONS = ("pearson", "spearman", "kendall")
@@ -131,7 +131,7 @@ def tasks_of(
     names: Sequence[str] | None,
     tau: str,
     resample: str | None,
-    system_scores: str = EXPECTED_WINS,
+    system_scores: str | None = None,
 ) -> list[Task]:
     """What is to be measured, of each kind of data there is.
 
@@ -141,16 +141,19 @@ def tasks_of(
         names: Canonical names of statistics; None: those of the usual tables.
         tau: The Kendall's tau of the usual table of preferences.
         resample: What is resampled; None: the default of each.
-        system_scores: What people's scores of systems are where they ranked translations.
+        system_scores: What people's scores of systems are, from scores or from rankings; None: the default of each.
     """
-    usual = (*CORRELATIONS, *(("accuracy",) if level == SYSTEM else ()))
+    usual = (*CORRELATIONS, *(("accuracy", "significant", "ceiling") if level == SYSTEM else ()))
+    fit = MEANS if system_scores == MEANS else LEAST_SQUARES
+    people = EXPECTED_WINS if system_scores is None or system_scores in FITS else system_scores
     tasks = []
     if inputs.absolute is not None:
-        tasks.append(_absolute(inputs, inputs.absolute, level, usual if names is None else names, resample))
+        chosen = usual if names is None else names
+        tasks.append(_absolute(inputs, inputs.absolute, level, chosen, resample, fit))
         if names is not None and KING in names:
             tasks.append(_likeness(inputs, inputs.absolute, resample))
     if inputs.pairwise is not None and level == SYSTEM:
-        tasks.append(_ranking(inputs, usual if names is None else names, resample, system_scores))
+        tasks.append(_ranking(inputs, usual if names is None else names, resample, people))
     elif inputs.pairwise is not None:
         tasks.append(_pairwise(inputs, ("accuracy", tau) if names is None else names, resample))
     return [task for task in tasks if task.statistics]
@@ -161,7 +164,7 @@ def _chosen(names: Sequence[str], table: Mapping[str, Statistic[Any]]) -> list[S
 
 
 def _absolute(
-    inputs: Inputs, data: Judgments, level: str, names: Sequence[str], resample: str | None
+    inputs: Inputs, data: Judgments, level: str, names: Sequence[str], resample: str | None, people: str
 ) -> Task:
     statistics = _chosen(names, BY_LEVEL[level])
     question = absolute_question(
@@ -171,6 +174,7 @@ def _absolute(
         level,
         resample=resample,
         lengths=any("lengths" in statistic.needs for statistic in statistics),
+        people=people,
     )
     check_units(question, statistics)
     within = any("segments" in statistic.needs for statistic in statistics)
@@ -244,6 +248,22 @@ def statistics_document(
             for name, rows in question.members.items()
         ],
         "mean": {one.key: estimate_entry(found[one.name].mean) for one in statistics},
+        **_of_systems(question, {one.key: found[one.name] for one in statistics}),
+    }
+
+
+def _of_systems(question: Question[Any], found: Mapping[str, Estimates]) -> dict[str, Any]:
+    """What people's scores of systems are, and shares of pairs of systems over all groups."""
+    if question.level != SYSTEM:
+        return {}
+    pooled = {
+        key: estimate_entry(one.pooled) | {"interval_over_groups": interval_entry(one.over_groups)}
+        for key, one in found.items()
+        if one.pooled is not None and one.over_groups is not None
+    }
+    return {
+        "system_scores": question.people,
+        **({"pooled": pooled} if len(question.members) > 1 and pooled else {}),
     }
 
 

@@ -8,6 +8,8 @@ from pfsm.runtime.color import significance
 NO_INTERVAL = "–"
 _WHOLE = dict.fromkeys(("segments", "documents", "systems"), "each with all its translations")
 _SYSTEM_SCORES = {
+    "least-squares": "least-squares fit of system + segment",
+    "means": "means of their translations",
     "won": "the share of comparisons won, ties left out (WMT12)",
     "expected-wins": "expected wins, the mean of that share over opponents (WMT13)",
 }
@@ -34,6 +36,8 @@ def print_document(
                       f"{'count as discordant' if result['tau'] == 'wmt12' else 'are left out'}")  # fmt: skip
             if "system_scores" in result:
                 print(f"People's scores of systems: {_SYSTEM_SCORES[result['system_scores']]}")
+            if "significant" in result["mean"]:
+                print(_significant(result))
             print(
                 f"Intervals: {result['resampled']} are resampled, {_WHOLE.get(result['resampled'], 'one by one')}"
             )
@@ -57,7 +61,9 @@ def _print_versus(
 
 def _print_notes(result: Mapping[str, Any]) -> None:
     rows = [*result["groups"], result["mean"]]
-    estimates = [one for row in rows for one in row.values() if isinstance(one, Mapping)]
+    estimates = [
+        one for row in rows for key, one in row.items() if isinstance(one, Mapping) and key not in _YARDSTICKS
+    ]
     if any(one.get("value") is not None and one["interval"][0] is None for one in estimates):
         print(
             f"{NO_INTERVAL}: no interval, because there is too little to resample or resamples never differ"
@@ -81,20 +87,44 @@ def _print_estimates(result: Mapping[str, Any], by: str | None, headings: Mappin
     rows = [(entry["group"], f"{entry['n']}", entry) for entry in result["groups"]]
     if len(rows) > 1:
         rows.append(("mean", "", result["mean"]))
+    if "pooled" in result:
+        drawn = {
+            key: {**one, "interval": one["interval_over_groups"]} for key, one in result["pooled"].items()
+        }
+        rows += [("pooled", "", result["pooled"]), (f"{by or 'groups'} drawn too", "", drawn)]
     width = max(len(name) for name in [by or "", *(row[0] for row in rows)])
+    cells = [
+        [headings[key], *(_cell(entry[key], key) if key in entry else "" for *_, entry in rows)]
+        for key in statistics
+    ]
+    widths = [
+        max(23 if key not in _YARDSTICKS else 0, *map(len, column))
+        for key, column in zip(statistics, cells, strict=True)
+    ]
     print()
-    print(
-        f"{by or '':{width}}  {'n':>7}  " + "  ".join(f"{headings[name]:<23}" for name in statistics).rstrip()
+    for (name, n), *line in zip([(by or "", "n"), *(row[:2] for row in rows)], *cells, strict=True):
+        shown = "  ".join(f"{cell:<{size}}" for cell, size in zip(line, widths, strict=True))
+        print(f"{name:{width}}  {n:>7}  {shown}".rstrip())
+
+
+_YARDSTICKS = ("ceiling",)
+"""Statistics without an interval by their nature."""
+
+
+def _significant(result: Mapping[str, Any]) -> str:
+    numbers = [int(row["significant"].get("pairs", 0)) for row in result["groups"]]
+    of = " + ".join(map(str, numbers)) + (f" = {sum(numbers)}" if len(numbers) > 1 else "")
+    return (
+        f"Significant pairs: {of}, by a permutation test of people's scores, p < .05, two-sided; "
+        f"swapped are {result['resampled']}"
     )
-    for name, n, entry in rows:
-        print(
-            f"{name:{width}}  {n:>7}  " + "  ".join(f"{_cell(entry[key]):<23}" for key in statistics).rstrip()
-        )
 
 
-def _cell(estimate: Mapping[str, Any]) -> str:
+def _cell(estimate: Mapping[str, Any], key: str = "") -> str:
     if estimate["value"] is None:
         return "undefined"
+    if key in _YARDSTICKS:
+        return f"{estimate['value']:+.3f}"
     low, high = estimate["interval"]
     interval = f" {NO_INTERVAL}" if low is None else f" [{low:+.3f}, {high:+.3f}]"
     return f"{estimate['value']:+.3f}{interval}"

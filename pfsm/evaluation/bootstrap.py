@@ -12,7 +12,7 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -216,6 +216,8 @@ class Sample:
 
     value: float
     resampled: Float
+    weight: float = math.nan
+    """How much it counts where groups are pooled, as `pfsm.evaluation.measure.Measure.weight`."""
 
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """The statistic with the percentile interval of its resamples."""
@@ -225,7 +227,7 @@ class Sample:
 
     def minus(self, other: "Sample") -> "Sample":
         """The difference from another one, of the same resamples."""
-        return Sample(self.value - other.value, self.resampled - other.resampled)
+        return Sample(self.value - other.value, self.resampled - other.resampled, self.weight)
 
 
 def mean_of_groups(samples: Mapping[str, Sample], confidence: float = CONFIDENCE) -> MeanEstimate:
@@ -242,16 +244,34 @@ def mean_sample(samples: Mapping[str, Sample]) -> tuple[Sample, tuple[str, ...]]
     has a statistic but no resamples, having too few segments to draw, leaves the mean without resamples too.
     """
     left_out = tuple(name for name, sample in samples.items() if math.isnan(sample.value))
-    kept = [sample for name, sample in samples.items() if name not in left_out]
-    if not kept:
-        return Sample(math.nan, np.empty(0)), left_out
-    values = np.array([sample.value for sample in kept])
-    resampled = np.stack([sample.resampled for sample in kept])
-    numbers = (~np.isnan(resampled)).sum(axis=0)
-    means = np.full(numbers.size, np.nan)
-    if not np.isnan(resampled).all(axis=1).any():
-        np.divide(np.nansum(resampled, axis=0), numbers, out=means, where=numbers > 0)
-    return Sample(float(values.mean()), means), left_out
+    return pooled_sample([replace(sample, weight=1.0) for sample in samples.values()]), left_out
+
+
+def pooled_sample(samples: Sequence[Sample], seed: Seed = None) -> Sample:
+    """A share over what all groups hold, each group counting by its weight.
+
+    Args:
+        samples: Of the groups; those whose statistic is undefined are left out, in resamples too. One without resamples
+            leaves the whole without.
+        seed: Of groups to draw: resamples hold as many groups, drawn with replacement; None: each group once.
+    """
+    kept = [sample for sample in samples if not math.isnan(sample.value)]
+    weights = np.array([sample.weight for sample in kept])
+    if not kept or not weights.sum() > 0.0:
+        return Sample(math.nan, np.empty(0))
+    resampled = np.stack([sample.resampled for sample in kept], axis=1)
+    numbers: Float = np.ones(resampled.shape)
+    if seed is not None:
+        generator = np.random.Generator(np.random.PCG64(seed))
+        chances = np.full(len(kept), 1.0 / len(kept))
+        numbers = generator.multinomial(len(kept), chances, len(resampled)).astype(np.float64)
+    heaviness = np.asarray(numbers * np.where(np.isnan(resampled), 0.0, weights))
+    found = np.full(len(resampled), np.nan)
+    if not np.isnan(resampled).all(axis=0).any():
+        sums, wholes = (heaviness * np.nan_to_num(resampled)).sum(axis=1), heaviness.sum(axis=1)
+        np.divide(sums, wholes, out=found, where=wholes > 0.0)
+    value = float(np.average([sample.value for sample in kept], weights=weights))
+    return Sample(value, found, float(weights.sum()))
 
 
 def group_members(groups: Sequence[str], n: int) -> dict[str, Int]:

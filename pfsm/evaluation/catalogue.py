@@ -28,6 +28,7 @@ from pfsm.evaluation.measure import (
     PlainMeasure,
     RankCorrelation,
 )
+from pfsm.evaluation.people import RankedSystems
 from pfsm.evaluation.preference import (
     AccuracyWithTies,
     PreferenceItems,
@@ -43,8 +44,8 @@ from pfsm.evaluation.segment_pairs import (
     WmtVariant,
     kendall_tau_c,
 )
-from pfsm.evaluation.soft_pairwise import SoftPairwiseAccuracy
-from pfsm.evaluation.system_level import SYSTEM_STATISTICS, RankedSystems, SystemMeasure, bound_ranking
+from pfsm.evaluation.soft_pairwise import SampledAccuracy, SoftPairwiseAccuracy
+from pfsm.evaluation.system_level import SYSTEM_STATISTICS, SystemMeasure, ceiling_measure
 from pfsm.registry import Table
 
 Float = NDArray[np.float64]
@@ -72,6 +73,8 @@ class Statistic(Generic[Data]):
     """Other names that it answers to."""
     function: OfScores | None = None
     """What it computes, where that is a plain function."""
+    of_pairs: bool = False
+    """Whether it is a share of pairs of systems, so that those of all groups can be pooled."""
 
     @property
     def key(self) -> str:
@@ -140,8 +143,12 @@ def _bind_yardstick(best: bool) -> Callable[[PreferenceItems], Measure]:
     return lambda items: Yardstick(items.judgments, best)
 
 
-def _bind_system(name: str) -> Callable[[Items], Measure]:
-    return lambda items: SystemMeasure(items, SYSTEM_STATISTICS[name])
+def _bind_system(name: str, of_all: bool = True) -> Callable[[Any], Measure]:
+    return lambda items: SystemMeasure(items, SYSTEM_STATISTICS[name], of_all=of_all)
+
+
+def _bind_sampled(size: int) -> Callable[[Any], Measure]:
+    return lambda items: SampledAccuracy(items, size=size)
 
 
 def _segments(items: Items) -> NDArray[np.int64]:
@@ -184,12 +191,22 @@ _OF_SEGMENTS: Mapping[str, Statistic[Items]] = _by_name(
     Statistic("darr", "DARR tau", _WITHIN, _bind_wmt("darr"), aliases=("tau_darr",)),
 )
 
-_OF_SYSTEMS: Mapping[str, Statistic[Items]] = _by_name(
+_BOTH = ("systems", "segments")
+
+_OF_SYSTEMS: Mapping[str, Statistic[Any]] = _by_name(
     Statistic("pearson", "Pearson r", ("systems",), _bind_system("pearson")),
     Statistic("spearman", "Spearman rho", ("systems",), _bind_system("spearman")),
     Statistic("kendall", "Kendall tau-b", ("systems",), _bind_system("kendall"), aliases=_KENDALL),
-    Statistic("accuracy", "pairwise accuracy", ("systems",), _bind_system("accuracy")),
-    Statistic("spa", "soft pairwise acc.", ("systems", "segments"), SoftPairwiseAccuracy),
+    Statistic("accuracy", "pairwise accuracy", ("systems",), _bind_system("accuracy"), of_pairs=True),
+    Statistic(
+        "significant", "acc., significant pairs", _BOTH, _bind_system("accuracy", False), of_pairs=True
+    ),
+    Statistic("ceiling", "ceiling of acc.", ("systems",), ceiling_measure, of_metric=False, of_pairs=True),
+    Statistic("spa", "soft pairwise acc.", _BOTH, SoftPairwiseAccuracy, of_pairs=True),
+    *(
+        Statistic(f"accuracy-{size}", f"acc., {size} segments", _BOTH, _bind_sampled(size), of_pairs=True)
+        for size in (50, 100, 200)
+    ),
 )
 
 _OF_DOCUMENTS: Mapping[str, Statistic[Items]] = _by_name(
@@ -208,19 +225,8 @@ PREFERENCES: Mapping[str, Statistic[PreferenceItems]] = _by_name(
 )
 """Of preferences between two translations."""
 
-RANKINGS: Mapping[str, Statistic[RankedSystems]] = _by_name(
-    *(
-        Statistic(
-            name,
-            _OF_SYSTEMS[name].heading,
-            ("systems",),
-            bound_ranking(name),
-            aliases=_OF_SYSTEMS[name].aliases,
-        )
-        for name in ("pearson", "spearman", "kendall", "accuracy")
-    )
-)
-"""Of systems whose translations people ranked (`pfsm.evaluation.system_level`)."""
+RANKINGS: Mapping[str, Statistic[RankedSystems]] = _OF_SYSTEMS
+"""Of systems whose translations people ranked: the same ones."""
 
 LIKENESS: Mapping[str, Statistic[TestCases]] = _by_name(
     Statistic("king", "KING", ("segments",), lambda cases: King(cases.units, cases.automatic))

@@ -28,6 +28,7 @@ from pfsm.evaluation.bootstrap import (
     mean_of_groups,
     mean_sample,
     never_differ,
+    pooled_sample,
 )
 from pfsm.evaluation.catalogue import MEAN as MEAN_SCORE
 from pfsm.evaluation.catalogue import SYSTEM, Statistic
@@ -165,6 +166,10 @@ class Estimates:
 
     groups: Mapping[str, Estimate]
     mean: MeanEstimate
+    pooled: Estimate | None = None
+    """Of shares of pairs of systems, over the pairs of all groups; None of other statistics."""
+    over_groups: Interval | None = None
+    """Of the same, where groups are drawn as well as what is resampled in each."""
 
 
 def estimate(
@@ -207,9 +212,16 @@ def estimate(
                 for name, sample in found[statistic.name].items()
             },
             mean_of_groups(found[statistic.name], confidence),
+            *(_pooled(found[statistic.name], seed, confidence) if statistic.of_pairs else ()),
         )
         for statistic in statistics
     }
+
+
+def _pooled(samples: Mapping[str, Sample], seed: int, confidence: float) -> tuple[Estimate, Interval]:
+    """The pooled estimate, and the interval where groups are drawn too."""
+    of_units, of_both = (pooled_sample([*samples.values()], one) for one in (None, group_seed(seed, POOLED)))
+    return of_units.estimate(confidence), of_both.estimate(confidence).interval
 
 
 def check_units(question: Question[Data], statistics: Iterable[Statistic[Any]]) -> None:
@@ -274,7 +286,10 @@ def samples_of(
         return [Sample(math.nan, np.full(n_resamples, np.nan)) for _ in statistics]
     measures = [_bound(statistic, items, metric) for statistic in statistics]
     resampled = resampled_together([(measure, values) for measure in measures], n_resamples, seed)
-    return [Sample(measure.value(values), found) for measure, found in zip(measures, resampled, strict=True)]
+    return [
+        Sample(measure.value(values), found, measure.weight)
+        for measure, found in zip(measures, resampled, strict=True)
+    ]
 
 
 def _values(metric: Scores) -> Float:
@@ -306,7 +321,8 @@ def compare(
     """The paired bootstrap of two metrics, in every group, for the mean, and over all items together.
 
     The resampled differences, centred on their own mean, stand for what chance alone does. Arguments, results and
-    errors as in `estimate`. Systems of different groups are not compared: at system level nothing is pooled.
+    errors as in `estimate`. Systems of different groups are not compared: at system level shares of pairs alone are
+    pooled, over the pairs of all groups.
 
     Args:
         question: The human side.
@@ -342,12 +358,23 @@ def compare(
             sample_difference(MEAN, n, *_means_of_both(a, b), confidence),
             sample_difference(POOLED, n, whole[0][place], whole[1][place], confidence)
             if whole
+            else _pooled_difference(n, a, b, confidence)
+            if statistic.of_pairs
             else pooled_of_one(question, groups),
             n_resamples,
             seed,
             confidence,
         )
     return results
+
+
+def _pooled_difference(
+    n: int, a: Mapping[str, Sample], b: Mapping[str, Sample], confidence: float
+) -> Difference:
+    """Over the pairs of systems of the groups where both have the statistic."""
+    both = [name for name in a if not math.isnan(a[name].value) and not math.isnan(b[name].value)]
+    one, other = (pooled_sample([side[name] for name in both]) for side in (a, b))
+    return sample_difference(POOLED, n, one, other, confidence)
 
 
 def pooled_of_one(question: Question[Data], groups: Sequence[Difference]) -> Difference | None:

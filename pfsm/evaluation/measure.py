@@ -14,6 +14,7 @@ segment is taken. *Length weighting* (the same section) keeps short segments fro
 ones, for which a score stands on more words.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -85,6 +86,11 @@ class Measure(ABC):
         """What else is to be said of the value, by the key that JSON has it under."""
         return {}
 
+    @property
+    def weight(self) -> float:
+        """How much the value counts where groups are pooled: the number of pairs of systems; NaN where nothing is."""
+        return float("nan")
+
     def resampled(self, metric: Float, n_resamples: int, seed: Seed) -> Float:
         """float64 [n_resamples]: the statistic in bootstrap resamples; see `resampled_together`."""
         return resampled_together([(self, metric)], n_resamples, seed)[0]
@@ -133,6 +139,8 @@ class Items:
     """float64 [n], not negative: how much an item weighs in length-weighted statistics."""
     drawn: Int | None = None
     """int64 [n]: what is drawn together, where that is not the segments; see `units`."""
+    people: str = "means"
+    """What people's scores of systems are, one of `pfsm.evaluation.people.FITS`."""
 
     def __len__(self) -> int:
         return self.human.size
@@ -154,6 +162,7 @@ class Items:
             _part(self.systems, rows),
             None if self.lengths is None else self.lengths[rows],
             _part(self.drawn, rows),
+            self.people,
         )
 
     def pick(self, metric: Float, rows: Int) -> Float:
@@ -171,6 +180,7 @@ def scored_items(
     systems: Names | None = None,
     lengths: ArrayLike | None = None,
     drawn: Names | None = None,
+    people: str = "means",
 ) -> Items:
     """Check and number what belongs to the human side.
 
@@ -180,6 +190,7 @@ def scored_items(
         systems: [n], names or numbers of the systems.
         lengths: float64 [n], finite, not negative.
         drawn: [n], names or numbers of what is drawn together in resamples; the segments where it is None.
+        people: As in `Items`.
     """
     scores = finite_scores(human)
     n = scores.size
@@ -192,6 +203,7 @@ def scored_items(
         None if systems is None else dense_ids(systems, n, "systems"),
         weights,
         None if drawn is None else dense_ids(drawn, n, "units"),
+        people,
     )
 
 
@@ -335,9 +347,9 @@ class MeanScore(AdditiveMeasure):
         return ratio(sums[:, 0], sums[:, 1])
 
 
-def ratio(parts: Float, wholes: Float) -> Float:
-    """Quotients, NaN where the whole is not above 0; both float64 [m]."""
-    result = np.full(parts.shape, np.nan)
+def ratio(parts: Float, wholes: NDArray[Any], otherwise: float = math.nan) -> Float:
+    """Quotients; another number where the whole is not above 0. Shapes are those of float64 [m], or broadcast."""
+    result = np.full(np.broadcast_shapes(parts.shape, wholes.shape), otherwise)
     np.divide(parts, wholes, out=result, where=wholes > 0.0)
     return result
 

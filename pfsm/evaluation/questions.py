@@ -6,8 +6,9 @@
 * A *document* is all rows with the same `document`, test set and languages.
 * A *system* is all rows with the same `system`.
 
-Segments are resampled unless the caller says otherwise. Whoever asks about the same rows in the same order with the
-same seed gets the same numbers (`pfsm.evaluation.engine`).
+Segments are resampled unless the caller says otherwise; about systems whole documents, in groups of `FEWEST_DOCUMENTS`
+or more: people's errors cluster by document. Whoever asks about the same rows in the same order with the same seed gets
+the same numbers (`pfsm.evaluation.engine`).
 
 Human likeness of judged data: does the metric tell references from translations (KING)?
 
@@ -15,7 +16,8 @@ With two or more references of a segment, each is held out in turn; it and the t
 scored against the others, as the metric uses several references.
 """
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
@@ -32,9 +34,9 @@ from pfsm.evaluation.catalogue import SEGMENT as SEGMENT_LEVEL
 from pfsm.evaluation.catalogue import SYSTEM as SYSTEM_LEVEL
 from pfsm.evaluation.king import TestCases
 from pfsm.evaluation.measure import Items, Names, scored_items
+from pfsm.evaluation.people import EXPECTED_WINS, LEAST_SQUARES, MEANS, RankedSystems, people_of
 from pfsm.evaluation.pooled import PooledScores, Scores, TranslatedDocuments, translated_documents
 from pfsm.evaluation.preference import PreferenceItems, items_of_votes, preference_items
-from pfsm.evaluation.system_level import EXPECTED_WINS, RankedSystems
 from pfsm.metrics import score_distinct
 from pfsm.text.plain import token_counts
 
@@ -45,6 +47,8 @@ Float = NDArray[np.float64]
 SEGMENT, SYSTEM = "segment_id", "system"
 ONE_GROUP = "all"
 SEGMENTS, JUDGMENTS, DOCUMENTS, SYSTEMS = RESAMPLES = ("segments", "judgments", "documents", "systems")
+FEWEST_DOCUMENTS = 3
+"""Documents of a group without which resamples of them say too little, so that segments are drawn."""
 CORRELATION, PREFERENCE, LIKENESS, RANKING = "correlation", "preference", "likeness", "ranking"
 SIDES = ("better", "worse")
 
@@ -131,6 +135,16 @@ class Question(Generic[Data]):
         return group_members(self.groups, len(self.items))
 
     @property
+    def people(self) -> str | None:
+        """What people's scores of systems are; means where a fit of absolute scores is nowhere possible."""
+        if self.level != SYSTEM_LEVEL:
+            return None
+        items: Any = self.items
+        parts: Mapping[str, Any] = self.parts
+        fits = any(people_of(part).fits for part in parts.values())
+        return MEANS if self.kind == CORRELATION and not fits else str(items.people)
+
+    @property
     def pools_groups(self) -> bool:
         """Whether all items together are another question: there are several groups, and no systems to keep apart."""
         return self.level != SYSTEM_LEVEL and len(self.members) != 1
@@ -149,6 +163,7 @@ def absolute_question(
     *,
     resample: str | None = None,
     lengths: bool = False,
+    people: str = LEAST_SQUARES,
 ) -> Question[Items]:
     """A question about absolute scores.
 
@@ -157,8 +172,10 @@ def absolute_question(
         files: int64 [n], which file each row is of.
         groups: [n], the group of every row.
         level: About translations, documents or systems.
-        resample: One of `RESAMPLES`; None: documents at their level, else segments.
+        resample: One of `RESAMPLES`; None: documents at their level, and about systems where there are documents, else
+            segments.
         lengths: Whether length-weighted statistics are asked for.
+        people: What people's score of a system is, one of `pfsm.evaluation.people.FITS`.
 
     Returns:
         The human side, for `estimate` and `compare`.
@@ -169,12 +186,18 @@ def absolute_question(
     check_resample(resample, level)
     if level == DOCUMENT_LEVEL:
         return _document_question(data, groups)
+    drawn: Names | None = None if resample in {None, SEGMENTS} else _drawn(data, files, str(resample))
+    if level == SYSTEM_LEVEL:
+        groups = _campaigns(data, groups)
+        if resample is None:
+            resample, drawn = _documents_or_segments(data, files, groups)
     items = scored_items(
         data.scores,
         segment_names(data, files),
         data.columns.get(SYSTEM),
         token_counts(data.references) if lengths else None,
-        None if resample in {None, SEGMENTS} else _drawn(data, files, str(resample)),
+        drawn,
+        people,
     )
     return Question(CORRELATION, level, items, groups, _unit(items, resample, JUDGMENTS))
 
@@ -230,13 +253,19 @@ def ranking_question(
         data: The preferences; the columns ``better_system`` and ``worse_system`` say who translated.
         files: int64 [n].
         groups: [n].
-        resample: `SEGMENTS` (the default) or `DOCUMENTS`.
-        people: What people's score of a system is, one of `pfsm.evaluation.system_level.SYSTEM_SCORES`.
+        resample: `SEGMENTS` or `DOCUMENTS`; None: documents where there are some, else segments.
+        people: What people's score of a system is, one of `pfsm.evaluation.people.SYSTEM_SCORES`.
     """
     if resample not in {None, SEGMENTS, DOCUMENTS}:
         raise PfsmError(f"rankings of systems resample segments or documents, not {resample}")
     names = [data.columns[f"{side}_{SYSTEM}"] for side in SIDES]
-    segments, drawn = segment_names(data, files).tolist(), list(_drawn(data, files, resample or SEGMENTS))
+    segments, groups = segment_names(data, files).tolist(), _campaigns(data, groups)
+    named: Names | None
+    if resample is None:
+        resample, named = _documents_or_segments(data, files, groups)
+    else:
+        named = _drawn(data, files, resample)
+    drawn = segments if named is None else list(named)
     place: dict[tuple[Any, ...], int] = {}
     first: list[int] = []
     numbers = np.zeros((2, len(data)), dtype=np.int64)
@@ -248,8 +277,9 @@ def ranking_question(
     rows = [at % len(data) for at in first]
     systems = dense_ids([(key[0], key[2]) for key in place], len(place), "systems")
     units = by_appearance(dense_ids([drawn[row] for row in rows], len(rows), "units"))
-    items = RankedSystems(systems, units, numbers[0], numbers[1], data.votes, people)
-    unit = DOCUMENTS if resample == DOCUMENTS else SEGMENTS
+    of_segment = by_appearance(dense_ids([segments[row] for row in rows], len(rows), "segments"))
+    items = RankedSystems(systems, units, numbers[0], numbers[1], data.votes, of_segment, people)
+    unit = resample or SEGMENTS
     of_items = [groups[row] for row in rows]
     return Question(
         RANKING, SYSTEM_LEVEL, items, of_items, unit, translations=np.array(first, dtype=np.int64)
@@ -265,6 +295,8 @@ def question_of_scores(
     *,
     level: str = SEGMENT_LEVEL,
     resample: str | None = None,
+    documents: Names | None = None,
+    people: str = LEAST_SQUARES,
 ) -> Question[Items]:
     """A question about arrays; segments of different groups are different ones, whatever their names.
 
@@ -275,7 +307,10 @@ def question_of_scores(
         systems: [n], names or numbers.
         lengths: float64 [n], not negative.
         level: As in `absolute_question`.
-        resample: `SEGMENTS` (the default where there are segments), `JUDGMENTS` (the default elsewhere) or `SYSTEMS`.
+        resample: `DOCUMENTS` (the default about systems, where they are given), `SEGMENTS` (the default where there are
+            segments), `JUDGMENTS` (the default elsewhere) or `SYSTEMS`.
+        documents: [n], names or numbers; those of different groups are different ones.
+        people: As in `absolute_question`.
 
     Returns:
         The human side, for `estimate` and `compare`.
@@ -289,16 +324,31 @@ def question_of_scores(
     names = [ONE_GROUP] * n if groups is None else groups
     if len(names) != n:
         raise ValueError(f"there are {n} rows, but {len(names)} group names")
-    apart = segments
-    if segments is not None and groups is not None:
-        ids = dense_ids(segments, n, "segments")
-        apart = dense_ids(names, n, "group names") * (ids.max(initial=0) + 1) + ids
-    choices = {None: None, SEGMENTS: apart, JUDGMENTS: np.arange(n), SYSTEMS: systems}
+    apart, of_documents = (
+        _apart(one, groups, what) for one, what in ((segments, SEGMENTS), (documents, DOCUMENTS))
+    )
+    if resample is None and level == SYSTEM_LEVEL and documents is not None:
+        resample = DOCUMENTS
+    choices = {
+        None: None,
+        SEGMENTS: apart,
+        JUDGMENTS: np.arange(n),
+        SYSTEMS: systems,
+        DOCUMENTS: of_documents,
+    }
     drawn = choices.get(resample)
     if resample is not None and drawn is None:
         raise ValueError(f"resample is {resample!r}, but there are no {resample}")
-    items = scored_items(human, apart, systems, lengths, drawn)
+    items = scored_items(human, apart, systems, lengths, drawn, people)
     return Question(CORRELATION, level, items, names, _unit(items, resample, JUDGMENTS))
+
+
+def _apart(names: Names | None, groups: Sequence[str] | None, what: str) -> Names | None:
+    """Names or numbers that are different in different groups."""
+    if names is None or groups is None:
+        return names
+    ids = dense_ids(names, len(groups), what)
+    return np.asarray(dense_ids(groups, len(groups), "group names") * (ids.max(initial=0) + 1) + ids)
 
 
 def question_of_votes(
@@ -377,9 +427,52 @@ def _drawn(data: Judgments | Preferences, files: Int, resample: str) -> Names:
     return document_names(data) if resample == DOCUMENTS else data.columns[SYSTEM]
 
 
+def _campaigns(data: Judgments | Preferences, groups: Sequence[str]) -> Sequence[str]:
+    """Groups split by test set and languages: systems of different ones are never compared."""
+    places = list(zip(groups, *(data.columns[name] for name in WITHIN if name in data.columns), strict=True))
+    there: dict[str, set[tuple[str, ...]]] = {}
+    for group, *fields in places:
+        there.setdefault(group, set()).add(tuple(fields))
+    varied = {
+        group: [len(set(one)) > 1 for one in zip(*found, strict=True)] for group, found in there.items()
+    }
+    shown = {
+        (group, *fields): [
+            field for field, varies in zip(fields, varied[group], strict=True) if varies and field
+        ]
+        for group, *fields in set(places)
+    }
+    return [
+        " ".join([*([] if place[0] == ONE_GROUP and shown[place] else [place[0]]), *shown[place]])
+        for place in places
+    ]
+
+
+def _documents_or_segments(
+    data: Judgments | Preferences, files: Int, groups: Sequence[str]
+) -> tuple[str | None, Names | None]:
+    """What is drawn about systems unless asked otherwise: documents in groups that name enough of them in every row.
+
+    Returns:
+        The kind, and [n] names; None: segments everywhere.
+    """
+    named = data.columns.get(DOCUMENT, ("",) * len(data))
+    names, segments = [*zip(groups, named, strict=True)], segment_names(data, files).tolist()
+    unnamed = {group for group, field in names if not field.strip()}
+    numbers = Counter(group for group, _ in set(names))
+    enough = {one for one, n in numbers.items() if n >= FEWEST_DOCUMENTS and one not in unnamed}
+    drawn = [
+        (group, field) if group in enough else (group, "", segment)
+        for (group, field), segment in zip(names, segments, strict=True)
+    ]
+    if not enough:
+        return None, None
+    return DOCUMENTS if len(enough) == len(numbers) else f"{DOCUMENTS} or {SEGMENTS}", drawn
+
+
 def _unit(items: Items | PreferenceItems, resample: str | None, single: str) -> str:
     """What is resampled; `single` where segments are single items, or these are asked for."""
-    if resample in {DOCUMENTS, SYSTEMS}:
+    if resample not in {None, SEGMENTS, JUDGMENTS}:
         return str(resample)
     return SEGMENTS if count_ids(items.units) < len(items) else single
 

@@ -1,48 +1,48 @@
 """Agreement about systems: whoever's translations people score higher on average, a metric should as well.
 
-People's score of a system is the mean over its segments. So is a metric's, unless the metric pools counts as BLEU does
-(`pfsm.evaluation.pooled`): its corpus score is computed from sums over the system's segments.
+People's scores of systems are those of `pfsm.evaluation.people`. A metric's score of a system is the mean over its
+judged translations (a translation counts once, in however many comparisons it stands), unless the metric pools counts
+as BLEU does (`pfsm.evaluation.pooled`): its corpus score is computed from sums over them.
 
 * Pearson's, Spearman's and Kendall's (tau-b) correlation of the systems' scores.
 * Pairwise accuracy (Kocmi et al. 2021): the share of pairs of systems whose difference has the same sign in
-  both; no difference agrees with no difference alone.
+  both; no difference agrees with no difference alone. Also over the pairs that are significant for people, and with a
+  metric that sees a few segments only.
+* The ceiling of the accuracy (`pfsm.evaluation.people`).
 * Soft pairwise accuracy is in `pfsm.evaluation.soft_pairwise`.
-
-Agreement about systems whose translations people ranked: preferences give every system a score.
-
-With w_ij how often people preferred system i to system j, ties left out, a system's score is one of
-
-    won:            sum_j w_ij / sum_j (w_ij + w_ji)                        the official one of WMT12
-    expected-wins:  mean over opponents j of w_ij / (w_ij + w_ji)           WMT13 (Koehn 2012)
-
-A metric's score of a system is that of all translations that were ranked: the mean, or the corpus score of a metric
-that pools counts. A translation counts once, in however many comparisons it stands. Callison-Burch et al. (2012),
-section 3; Bojar et al. (2013), section 3.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.evaluation.bootstrap import by_appearance, count_ids, sums_of_segments
+from pfsm.evaluation.bootstrap import count_ids
 from pfsm.evaluation.correlation import paired_scores, pearson_of_rows, spearman
-from pfsm.evaluation.measure import AdditiveMeasure, Names, OfTotals, scored_items
+from pfsm.evaluation.measure import (
+    AdditiveMeasure,
+    Names,
+    OfTotals,
+    scored_items,
+)
+from pfsm.evaluation.people import LEAST_SQUARES, People, by_cell, centred, pair_indices, people_of
+from pfsm.evaluation.soft_pairwise import significant_pairs
 
 Float = NDArray[np.float64]
 
 _OfSystems = Callable[[Float, Float], Float]
 
 
-def system_scores(scores: ArrayLike, systems: Names) -> Float:
-    """The mean score of every system.
+def system_scores(scores: ArrayLike, systems: Names, segments: Names | None = None) -> Float:
+    """The score of every system: the mean, or the least-squares fit of `pfsm.evaluation.people`.
 
     Args:
         scores: float64 [n], finite.
         systems: [n], names or numbers.
+        segments: [n], likewise, for the fit.
 
     Returns:
         float64 [n_systems], systems in the order of their names.
@@ -50,8 +50,8 @@ def system_scores(scores: ArrayLike, systems: Names) -> Float:
     Raises:
         ValueError: If lengths differ, or a score is not finite.
     """
-    items = scored_items(scores, systems=systems)
-    return _means(items.human, system_ids(items))
+    items = scored_items(scores, segments, systems, people=LEAST_SQUARES)
+    return SystemMeasure(items, pearsons, on_scale=True).of_people
 
 
 def system_pairwise_accuracy(human: ArrayLike, metric: ArrayLike) -> float:
@@ -82,8 +82,6 @@ class SystemMeasure(AdditiveMeasure):
 
     items: Any
     """`Items`, or what people ranked."""
-    _order: ClassVar = 1
-    """People's part of the sums has a number for each system, or for each pair of them (2)."""
     of_systems: _OfSystems
     """From people's and the metric's scores, float64 [m, n_systems], to the statistic, float64 [m]."""
     of_totals: OfTotals = mean_of_totals
@@ -91,6 +89,13 @@ class SystemMeasure(AdditiveMeasure):
     on_scale: bool = False
     """Whether the statistic sees the scores as they are. Otherwise they are centred and scaled: a common offset then
     costs no digits, and no correlation changes."""
+    of_all: bool = True
+    """Whether all pairs of systems count, or in the accuracy those alone that are significant for people."""
+
+    @property
+    def people(self) -> People:
+        """The human side."""
+        return people_of(self.items, self.on_scale)
 
     def pooled(self, of_totals: OfTotals) -> "SystemMeasure":
         """As `Measure.pooled`."""
@@ -104,67 +109,62 @@ class SystemMeasure(AdditiveMeasure):
         """As `Measure.n_units`."""
         return count_ids(self.items.units)
 
-    def value(self, metric: Float) -> float:
-        """As `Measure.value`."""
-        systems = system_ids(self.items)
-        human = _means(self._prepared(self.items.human), systems)
-        return float(
-            self._agreement(human[np.newaxis], sums_of_segments(self._added(metric), systems)[np.newaxis])[0]
+    @property
+    def weight(self) -> float:
+        """As `Measure.weight`: the number of pairs that count."""
+        return float(self._counted.sum())
+
+    @cached_property
+    def _counted(self) -> NDArray[np.bool_]:
+        return (
+            np.ones(self.people.pairs[0].size, dtype=np.bool_)
+            if self.of_all
+            else significant_pairs(self.people)
         )
 
+    def remarks(self, metric: Float) -> Mapping[str, float | bool]:  # noqa: ARG002
+        """As `Measure.remarks`: how many pairs are significant."""
+        return {} if self.of_all else {"pairs": self.weight}
+
     def table(self, metric: Float) -> Float:
-        """float64 [n_units, p + (1 + k) n_systems]: p of people's, numbers of translations, sums of statistics."""
-        added = (np.ones(len(self.items)), *self._added(metric).T)
-        return np.concatenate([self._of_people(), *map(self._summed, added)], axis=1)
+        """float64 [n_units, p + k n_systems]: p of people's, sums of statistics."""
+        systems, shape = self.people.systems, (self.n_units, self.people.n_systems)
+        sums = (by_cell(self.items.units, systems, column, shape) for column in self._added(metric).T)
+        return np.concatenate([self._table_of_people, *sums], axis=1)
 
     def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
-        n_systems = count_ids(system_ids(self.items))
-        width = n_systems**self._order
-        numbers, *statistics = np.split(sums[:, width:], (sums.shape[1] - width) // n_systems, axis=1)
+        """As `AdditiveMeasure.of_sums`: NaN where a system has no score."""
+        if not self.people.n_systems:
+            return np.full(len(sums), np.nan)
+        people, statistics = np.split(sums, [self._table_of_people.shape[1]], axis=1)
+        human = self.people.scores(people)
+        there = np.isfinite(human).all(axis=1)
+        totals = statistics[there].reshape(int(there.sum()), -1, self.people.n_systems).swapaxes(1, 2)
+        scores = np.full(human.shape, np.nan)
+        scores[there] = self.of_totals(totals)
+        there &= np.isfinite(scores).all(axis=1)
         result = np.full(len(sums), np.nan)
-        full = (numbers > 0.0).all(axis=1)
-        totals = np.stack(statistics, axis=-1)[full]
-        result[full] = self._agreement(self._people(sums[full, :width], numbers[full]), totals)
+        sides = human[there], scores[there]
+        if self.of_all:
+            result[there] = self.of_systems(*sides)
+        elif self._counted.any():
+            result[there] = _agreeing(*(np.round(side, 12) for side in sides))[:, self._counted].mean(axis=1)
         return result
 
-    def _of_people(self) -> Float:
-        """float64 [n_units, p]: what each unit adds to people's scores of the systems."""
-        return self._summed(self._prepared(self.items.human))
+    @cached_property
+    def _table_of_people(self) -> Float:
+        return self.people.table(np.ones(self.people.judged.size))
 
-    def _people(self, sums: Float, numbers: Float) -> Float:
-        """float64 [m, n_systems]: people's scores, from sums of the above and numbers of translations."""
-        return sums / numbers
-
-    def _summed(self, values: Float) -> Float:
-        """float64 [n_units, n_systems]: sums of what the translations have, float64 [n]."""
-        systems = system_ids(self.items)
-        n_systems = count_ids(systems)
-        cells = self.items.units * n_systems + systems
-        sums = np.bincount(cells, weights=values, minlength=self.n_units * n_systems)
-        return np.asarray(sums.reshape(-1, n_systems), dtype=np.float64)
-
-    def _prepared(self, scores: Float) -> Float:
-        return scores if self.on_scale else _centred(scores)
+    @property
+    def of_people(self) -> Float:
+        """float64 [n_systems]: people's scores."""
+        return np.asarray(self.people.scores(self._table_of_people.sum(axis=0, keepdims=True))[0])
 
     def _added(self, metric: Float) -> Float:
         """What translations add to the sums: statistics as they are, float64 [n, k]; of scores [score, 1]."""
         if metric.ndim == 2:
             return metric
-        return np.column_stack([self._prepared(metric), np.ones(metric.size)])
-
-    def _agreement(self, human: Float, totals: Float) -> Float:
-        """float64 [m]: the statistic; NaN where a system has no score.
-
-        Args:
-            human: float64 [m, n_systems], people's mean scores.
-            totals: float64 [m, n_systems, k], sums of what the translations add.
-        """
-        scores = self.of_totals(totals)
-        defined = (np.isfinite(human) & np.isfinite(scores)).all(axis=1)
-        result = np.full(len(scores), np.nan)
-        result[defined] = self.of_systems(human[defined], scores[defined])
-        return result
+        return np.column_stack([metric if self.on_scale else centred(metric), np.ones(metric.size)])
 
 
 def pearsons(human: Float, metric: Float) -> Float:
@@ -189,30 +189,16 @@ def kendalls(human: Float, metric: Float) -> Float:
 
 def accuracies(human: Float, metric: Float) -> Float:
     """Pairwise accuracy of every row; for `SystemMeasure`."""
+    same = _agreeing(human, metric)
+    return np.asarray(same.mean(axis=1)) if same.size else np.full(len(human), np.nan)
+
+
+def _agreeing(human: Float, metric: Float) -> NDArray[np.bool_]:
+    """bool [m, n_pairs]: whether both order a pair of systems alike."""
     first, second = pair_indices(human.shape[1])
-    if not first.size:
-        return np.full(len(human), np.nan)
-    same = np.sign(human[:, first] - human[:, second]) == np.sign(metric[:, first] - metric[:, second])
-    shares: Float = same.mean(axis=1)
-    return shares
-
-
-def pair_indices(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first and the second of every pair of n systems, in the order of `itertools.combinations`."""
-    pairs = np.array(list(combinations(range(n), 2)), dtype=np.int64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
-
-
-def system_ids(items: Any) -> NDArray[np.int64]:
-    """The system of every item."""
-    if items.systems is None:
-        raise ValueError("agreement about systems needs to know who translated")
-    return np.asarray(items.systems)
-
-
-def _means(scores: Float, systems: NDArray[np.int64]) -> Float:
-    means: Float = np.bincount(systems, weights=scores) / np.bincount(systems)
-    return means
+    return np.asarray(
+        np.sign(human[:, first] - human[:, second]) == np.sign(metric[:, first] - metric[:, second])
+    )
 
 
 def scaled_scores(scores: Float) -> Float:
@@ -221,16 +207,6 @@ def scaled_scores(scores: Float) -> Float:
     scaled = scores.copy()
     np.divide(scores, largest, out=scaled, where=(largest > 0.0) & np.isfinite(largest))
     return scaled
-
-
-def _centred(scores: Float) -> Float:
-    """Scores from their overall mean, the largest 1: a common offset or scale then costs no digits."""
-    if not scores.size:
-        return scores
-    deviations: Float = scores - scores[0]
-    deviations -= deviations.mean()
-    largest = float(np.abs(deviations).max())
-    return deviations / largest if largest > 0.0 else deviations
 
 
 def _by_order(of_systems: _OfSystems) -> _OfSystems:
@@ -247,105 +223,6 @@ SYSTEM_STATISTICS: Mapping[str, _OfSystems] = {
 """Statistics for `SystemMeasure`, by name."""
 
 
-Int64 = NDArray[np.int64]
-WON, EXPECTED_WINS = "won", "expected-wins"
-
-
-def share_won(wins: Float) -> Float:
-    """The share of its comparisons that each system wins.
-
-    Args:
-        wins: float64 [..., k, k], how often the row's system was preferred to the column's.
-
-    Returns:
-        float64 [..., k]; NaN for a system without a comparison.
-    """
-    compared = (wins + np.swapaxes(wins, -1, -2)).sum(axis=-1)
-    return _quotient(wins.sum(axis=-1), compared)
-
-
-def expected_wins(wins: Float) -> Float:
-    """The mean, over the systems that each was compared with, of the share of comparisons that it wins.
-
-    Arguments and results as of `share_won`.
-    """
-    compared = wins + np.swapaxes(wins, -1, -2)
-    shares = np.divide(wins, compared, out=np.zeros(wins.shape), where=compared > 0.0)
-    return _quotient(shares.sum(axis=-1), (compared > 0.0).sum(axis=-1).astype(np.float64))
-
-
-def _quotient(over: Float, under: Float) -> Float:
-    return np.asarray(np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0.0))
-
-
-SYSTEM_SCORES: Mapping[str, Callable[[Float], Float]] = {WON: share_won, EXPECTED_WINS: expected_wins}
-"""People's scores of systems from wins, by name."""
-
-
-@dataclass(frozen=True, eq=False)
-class RankedSystems:
-    """The translations that people ranked, and their comparisons; a metric's scores are those of the translations."""
-
-    systems: Int64
-    """int64 [n], from 0 up: who made each translation."""
-    units: Int64
-    """int64 [n], from 0 up in the order of their first translations: what is drawn together in resamples."""
-    better: Int64
-    """int64 [m], the preferred translation of each comparison."""
-    worse: Int64
-    """int64 [m]"""
-    votes: Float
-    """float64 [m]"""
-    people: str = EXPECTED_WINS
-    """Which of `SYSTEM_SCORES` people's scores of systems are."""
-
-    def __len__(self) -> int:
-        return self.systems.size
-
-    def select(self, rows: Int64) -> "RankedSystems":
-        """Some translations, with the comparisons among them."""
-        place = np.full(len(self), -1)
-        place[rows] = np.arange(rows.size)
-        better, worse = place[self.better], place[self.worse]
-        kept = (better >= 0) & (worse >= 0)
-        _, systems = np.unique(self.systems[rows], return_inverse=True)
-        return replace(
-            self,
-            systems=systems.astype(np.int64),
-            units=by_appearance(self.units[rows]),
-            better=better[kept],
-            worse=worse[kept],
-            votes=self.votes[kept],
-        )
-
-    def pick(self, metric: Float, rows: Int64) -> Float:
-        """A metric's scores of the items of `select`, from its scores of all."""
-        return metric[rows]
-
-
-@dataclass(frozen=True, eq=False)
-class RankingMeasure(SystemMeasure):
-    """A statistic of the systems' scores; undefined where a system was not compared, or has no translation."""
-
-    items: RankedSystems
-    _order: ClassVar = 2
-
-    def value(self, metric: Float) -> float:
-        """As `Measure.value`."""
-        return AdditiveMeasure.value(self, metric)
-
-    def _of_people(self) -> Float:
-        items = self.items
-        k = count_ids(items.systems)
-        pairs = (items.units[items.better] * k + items.systems[items.better]) * k + items.systems[items.worse]
-        wins = np.bincount(pairs, weights=items.votes, minlength=self.n_units * k * k)
-        return np.asarray(wins.reshape(-1, k * k), dtype=np.float64)
-
-    def _people(self, sums: Float, numbers: Float) -> Float:
-        k = numbers.shape[1]
-        return SYSTEM_SCORES[self.items.people](sums.reshape(-1, k, k))
-
-
-def bound_ranking(name: str) -> Callable[[RankedSystems], RankingMeasure]:
-    """What ties one of `pfsm.evaluation.system_level.SYSTEM_STATISTICS` to ranked systems."""
-    return lambda items: RankingMeasure(items, SYSTEM_STATISTICS[name])
+def ceiling_measure(items: Any) -> SystemMeasure:
+    """The expected accuracy of a perfect metric, whatever the metric is; resamples do not change it."""
+    return SystemMeasure(items, lambda human, _: np.full(len(human), people_of(items).ceiling))

@@ -31,8 +31,8 @@ EXPERIMENT = (
     "resample",
     "pictures",
 )
-DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed", "system_scores")
-ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
+DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed", "system_scores", "pool")
+ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional", "not_on")
 WEIGHTS = ("column", "rater_noise")
 ENCODER = ("tune", "source", "layers", "precision", "minimal_pairs")
 MINIMAL_PAIRS = (

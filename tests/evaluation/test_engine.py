@@ -2,6 +2,8 @@
 
 import math
 import os
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +40,7 @@ from pfsm.evaluation.catalogue import (
 )
 from pfsm.evaluation.engine import check_units, samples
 from pfsm.evaluation.measure import Items, scored_items
+from pfsm.evaluation.people import FITS, MEANS
 from pfsm.evaluation.preference import preference_items
 from tests.oracles import resampling
 
@@ -157,12 +160,21 @@ def copies(
     return np.concatenate(rows), np.repeat(np.arange(drawn.size), [part.size for part in rows])
 
 
+OF_TESTS = ("significant", "ceiling", "spa")
+"""Statistics that are made of tests or resamples themselves."""
+
+
+OF_SYSTEMS = [one for name, one in SYSTEM_LEVEL.items() if name not in OF_TESTS]
+
+
 @pytest.mark.parametrize(
-    "statistic", [*SEGMENT_LEVEL.values(), *(one for name, one in SYSTEM_LEVEL.items() if name != "spa")]
+    ("statistic", "people"),
+    [*((one, MEANS) for one in SEGMENT_LEVEL.values()), *product(OF_SYSTEMS, FITS)],
 )
-def test_resamples_of_segments(statistic: Statistic[Items]) -> None:
+def test_resamples_of_segments(statistic: Statistic[Items], people: str) -> None:
     """Resample after resample: the plain value of the rows that were drawn."""
     items, metric = made_items()
+    items = replace(items, people=people)
     found = statistic.bind(items).resampled(metric, N_RESAMPLES, SEED_MEASURE)
     assert items.segments is not None
     assert items.systems is not None
@@ -172,7 +184,9 @@ def test_resamples_of_segments(statistic: Statistic[Items]) -> None:
     defined = 0
     for drawn, value in zip(draws, found, strict=True):
         rows, segments = copies(items.segments, names[drawn])
-        part = scored_items(items.human[rows], segments, items.systems[rows], items.lengths[rows])
+        part = scored_items(
+            items.human[rows], segments, items.systems[rows], items.lengths[rows], people=people
+        )
         if "systems" in statistic.needs and part.systems is not None and part.systems.max() < 5:
             assert math.isnan(value)
             continue
@@ -222,7 +236,7 @@ def test_nothing_is_undefined_and_a_single_segment_has_no_resamples() -> None:
         assert math.isnan(measure.value(none)), statistic.name
         assert np.isnan(measure.resampled(none, 3, 1)).tolist() == [True] * 3, statistic.name
         measure = statistic.bind(single)
-        assert not math.isnan(measure.value(metric)) or statistic.name == "spa"
+        assert not math.isnan(measure.value(metric)) or statistic.name in OF_TESTS
         assert np.isnan(measure.resampled(metric, 3, 1)).all(), statistic.name
     for preference in PREFERENCES.values():
         assert math.isnan(preference.bind(preference_items([], [], [])).value(np.zeros((0, 2))))

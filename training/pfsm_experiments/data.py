@@ -21,13 +21,12 @@ from pfsm.data.reference_digests import overlap
 from pfsm.data.table import mean_of_judges
 from pfsm.errors import PfsmError
 from pfsm.evaluation.questions import ONE_GROUP
-from pfsm.evaluation.system_level import EXPECTED_WINS
 from pfsm.model.file import Model
 from pfsm_experiments.spec import DataSpec, RowSpec
 
 Rows = NDArray[np.int64]
 Judged = Judgments | Preferences
-MEAN = "mean"
+MEAN, POOLED = "mean", "pooled"
 
 
 @dataclass(frozen=True)
@@ -70,13 +69,15 @@ class TestSet:
         groups: [n], the group of every row.
         files: int64 [n], number of the file of each row.
         system_scores: As of `pfsm_experiments.spec.DataSpec`.
+        pool: Likewise.
     """
 
     name: str
     data: Judged
     groups: tuple[str, ...]
     files: Rows
-    system_scores: str = EXPECTED_WINS
+    system_scores: str | None = None
+    pool: str | None = None
 
 
 class DataFolder:
@@ -117,12 +118,16 @@ class DataFolder:
             if any(name == other.name for other in sets):
                 raise PfsmError(f"{spec.where}: two test sets are called {name!r}; give one another name")
             groups = groups_of(data, group_by, spec.where)
-            if MEAN in groups:
-                raise PfsmError(
-                    f"{spec.where}: {group_by} is {MEAN!r} in a row, which is the name of the mean over the groups; "
-                    "give the group another name"
-                )
-            sets.append(TestSet(name, data, groups, files, spec.system_scores))
+            for taken, of in ((MEAN, "mean over the groups"), (POOLED, "groups pooled")):
+                if taken in groups:
+                    raise PfsmError(
+                        f"{spec.where}: {group_by} is {taken!r} in a row, which is the name of the {of}; "
+                        "give the group another name"
+                    )
+            sets.append(TestSet(name, data, groups, files, spec.system_scores, spec.pool))
+        for one in sets:
+            if one.pool in {other.name for other in sets}:
+                raise PfsmError(f"{specs[0].where}: {one.pool!r} is the name of a test set and of a pool")
         return sets
 
     def read(self, spec: DataSpec) -> Judged:

@@ -5,26 +5,29 @@ resampled statistics are those of a paired bootstrap (Koehn 2004).
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.evaluation import Interval
-from pfsm.evaluation.bootstrap import Sample, mean_sample
+from pfsm.evaluation.bootstrap import Sample, group_seed, mean_sample, pooled_sample
 from pfsm.evaluation.engine import corrected_differences, samples
+from pfsm.evaluation.people import people_of
 from pfsm.evaluation.pooled import PooledScores, Scores
-from pfsm.evaluation.questions import LIKENESS, Question
-from pfsm_experiments.data import MEAN, TestSet
+from pfsm.evaluation.questions import LIKENESS, ONE_GROUP, Question
+from pfsm_experiments.data import MEAN, POOLED, TestSet
 from pfsm_experiments.plan import Plan, statistics_of
 from pfsm_experiments.questions import metric_scores, questions_of
-from pfsm_experiments.spec import Experiment
+from pfsm_experiments.spec import PAIRS_OF_SYSTEMS, Experiment
 
 Float = NDArray[np.float64]
 SIGNIFICANCE = 0.05
+# Statistics of systems that a perfect metric would have the ceiling in.
+CEILED = ("system-accuracy", "system-accuracy-50", "system-accuracy-100", "system-accuracy-200")
 
 
 @dataclass(frozen=True)
@@ -33,15 +36,17 @@ class Column:
 
     Attributes:
         test: Name of the test set.
-        group: A group of it, or `MEAN`, the unweighted mean over the groups.
-        n: Number of judgments, or of translated documents where the statistic is of these.
+        group: A group of it, `MEAN`, the unweighted mean over the groups, or `POOLED`, over what all groups hold.
+        n: Number of judgments, of translated documents or of pairs of systems where the statistic is of these.
         size: Number of training judgments; None where there is no learning curve.
+        ceiling: Of an accuracy over pairs of systems, that of a perfect metric; None of others.
     """
 
     test: str
     group: str
     n: int
     size: int | None = None
+    ceiling: float | None = None
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,14 @@ def estimate(
         if statistic in found.samples
         for column in found.columns(statistic)
     ]
+    filled += [
+        _pool(
+            name, statistic, [column for column in filled if column.statistic == statistic], sets, experiment
+        )
+        for name in dict.fromkeys(test.pool for test in plan.tests if test.pool is not None)
+        for statistic in experiment.statistics
+        if statistic in PAIRS_OF_SYSTEMS
+    ]
     entries = tuple(entry for column in filled for entry in column.entries(experiment.versus))
     return entries, tuple(one for column in filled for one in column.contrasts(experiment.contrasts))
 
@@ -157,6 +170,7 @@ class _TestResults:
     Attributes:
         samples: Name of a statistic -> what each prediction comes to.
         counts: Name of a statistic -> number of items in every group.
+        ceilings: Name of a statistic -> the accuracy of a perfect metric in every group, where it is one.
     """
 
     def __init__(
@@ -165,6 +179,7 @@ class _TestResults:
         self.experiment, self.plan, self.test = experiment, plan, test
         self.samples: dict[str, _Sampled] = {}
         self.counts: dict[str, dict[str, int]] = {}
+        self.ceilings: dict[str, dict[str, float]] = {}
         names = statistics_of(experiment, test)
         for question, statistics in questions_of(test, names, experiment.resample):
             counts = {group: rows.size for group, rows in question.members.items()}
@@ -180,6 +195,14 @@ class _TestResults:
             ]
             for name, statistic in statistics.items():
                 self.counts[name] = counts
+                if statistic.of_pairs:
+                    weights = {
+                        group: [one[statistic.name][group].weight for one in found] for group in counts
+                    }
+                    self.counts[name] = {group: int(np.nanmax([0.0, *one])) for group, one in weights.items()}
+                if name in CEILED:
+                    parts = question.parts.items()
+                    self.ceilings[name] = {group: people_of(part).ceiling for group, part in parts}
                 self.samples[name] = [
                     (one, _with_mean(sampled[statistic.name]))
                     for one, sampled in zip(predictions, found, strict=True)
@@ -187,16 +210,17 @@ class _TestResults:
 
     def columns(self, statistic: str) -> "list[_Filled]":
         """The columns of a statistic one after the other, the rows of the experiment in each."""
-        counts = self.counts[statistic]
-        columns = [Column(self.test.name, group, n) for group, n in counts.items()]
+        counts, name, n = self.counts[statistic], self.test.name, sum(self.counts[statistic].values())
+        ceilings = self.ceilings.get(statistic, {})
+        columns = [Column(name, group, n, None, ceilings.get(group)) for group, n in counts.items()]
         if len(counts) > 1:
-            columns.append(Column(self.test.name, MEAN, sum(counts.values())))
+            columns.append(
+                Column(name, MEAN, n, None, float(np.mean([*ceilings.values()])) if ceilings else None)
+            )
+        if len(counts) > 1 and statistic in PAIRS_OF_SYSTEMS:
+            columns.append(Column(name, POOLED, n, None, _weighted(counts, ceilings)))
         sizes: Sequence[int | None] = self.plan.sizes or (None,)
-        return [
-            self._filled(statistic, Column(column.test, column.group, column.n, size))
-            for column in columns
-            for size in sizes
-        ]
+        return [self._filled(statistic, replace(column, size=size)) for column in columns for size in sizes]
 
     def _filled(self, statistic: str, column: Column) -> "_Filled":
         def of(group: str) -> dict[str, list[Sample]]:
@@ -206,8 +230,11 @@ class _TestResults:
                     by_row[prediction.row].append(found[group])
             return by_row
 
-        groups = list(self.counts[statistic]) if column.group == MEAN else []
-        return _Filled(statistic, column, of(column.group), [_means(of(group)) for group in groups])
+        groups = list(self.counts[statistic]) if column.group in {MEAN, POOLED} else []
+        means = [_means(of(group)) for group in groups]
+        if column.group != POOLED:
+            return _Filled(statistic, column, of(column.group), means, _mean)
+        return _Filled(statistic, column, _pooled(means, pooled_sample), means, pooled_sample)
 
 
 def _scores(one: Prediction, test: TestSet, question: Question[Any]) -> Scores:
@@ -226,13 +253,14 @@ def _with_mean(found: Mapping[str, Sample]) -> Mapping[str, Sample]:
 class _Filled:
     """A column with every row's samples: several in a learning curve, none where it is tested nowhere.
 
-    `groups` are the means of every row in each group that the column is the mean over; none where it is of one group.
+    `groups` are the means of every row in each group that the column joins; none where it is of one group.
     """
 
     statistic: str
     column: Column
     samples: Mapping[str, Sequence[Sample]]
     groups: Sequence[Mapping[str, Sample]]
+    join: Callable[[Sequence[Sample]], Sample]
 
     @cached_property
     def means(self) -> dict[str, Sample]:
@@ -249,7 +277,7 @@ class _Filled:
         ]
         if math.isnan(one.value) or math.isnan(two.value) or len(shared) == len(self.groups):
             return one, two
-        return _mean([found[row] for found in shared]), _mean([found[other] for found in shared])
+        return self.join([found[row] for found in shared]), self.join([found[other] for found in shared])
 
     def entries(self, versus: str | None) -> list[Entry]:
         """The numbers, with their differences from the row of that name."""
@@ -285,6 +313,38 @@ class _Filled:
             )
             for (row, other), (one, two), difference in zip(pairs, sides, differences(sides), strict=True)
         ]
+
+
+def _pooled(
+    groups: Sequence[Mapping[str, Sample]], join: Callable[[Sequence[Sample]], Sample]
+) -> dict[str, list[Sample]]:
+    """What each row comes to over the pairs of systems of all groups."""
+    return {row: [join([one[row] for one in groups])] for row in groups[0]} if groups else {}
+
+
+def _weighted(counts: Mapping[str, int], ceilings: Mapping[str, float]) -> float | None:
+    known = {group: n for group, n in counts.items() if not math.isnan(ceilings.get(group, math.nan))}
+    total = sum(known.values())
+    return sum(n * ceilings[group] for group, n in known.items()) / total if total else None
+
+
+def _pool(
+    pool: str,
+    statistic: str,
+    filled: Sequence["_Filled"],
+    sets: Sequence["_TestResults"],
+    experiment: Experiment,
+) -> "_Filled":
+    """The column over the pairs of systems of all test sets of a pool; resamples draw groups too."""
+    members = {one.test.name for one in sets if one.test.pool == pool}
+    own = [one for one in filled if one.column.test in members and one.column.group not in {MEAN, POOLED}]
+    join = partial(pooled_sample, seed=group_seed(experiment.seed, pool))
+    counts = {f"{number}": one.column.n for number, one in enumerate(own)}
+    ceilings = {f"{number}": one.column.ceiling for number, one in enumerate(own)}
+    known = {name: value for name, value in ceilings.items() if value is not None}
+    column = Column(pool, ONE_GROUP, sum(counts.values()), None, _weighted(counts, known))
+    means = [one.means for one in own]
+    return _Filled(statistic, column, _pooled(means, join), means, join)
 
 
 def differences(pairs: Sequence[tuple[Sample, Sample]]) -> list[Difference | None]:

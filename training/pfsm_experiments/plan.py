@@ -284,6 +284,8 @@ class _Planner:
         return replace(cell, tests=tests, file=self.experiment.where)
 
     def _overlap(self, row: RowSpec, train: TrainData | None, test: TestSet) -> str | None:
+        if test.name in row.not_on:
+            return "not_on names it"
         for model in (row.model, row.init):
             if model is not None and (reason := overlap_with_model(model, test)):
                 return reason

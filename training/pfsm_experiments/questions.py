@@ -19,6 +19,7 @@ from pfsm.evaluation.catalogue import (
 )
 from pfsm.evaluation.catalogue import LIKENESS as LIKENESS_STATISTICS
 from pfsm.evaluation.engine import Float, check_units
+from pfsm.evaluation.people import EXPECTED_WINS, FITS, LEAST_SQUARES, SYSTEM_SCORES
 from pfsm.evaluation.questions import (
     LIKENESS,
     SEGMENTS,
@@ -48,12 +49,19 @@ def question_of(
     if not isinstance(test.data, Judgments):
         if level == SYSTEM:
             return ranking_question(
-                test.data, test.files, test.groups, resample=resample, people=test.system_scores
+                test.data,
+                test.files,
+                test.groups,
+                resample=resample,
+                people=test.system_scores or EXPECTED_WINS,
             )
         return preference_question(test.data, test.files, test.groups, resample=resample)
     # Statistics of documents always resample documents, whatever the unit of the others.
     drawn = None if level == DOCUMENT else resample
-    return absolute_question(test.data, test.files, test.groups, level, resample=drawn, lengths=lengths)
+    people = test.system_scores or LEAST_SQUARES
+    return absolute_question(
+        test.data, test.files, test.groups, level, resample=drawn, lengths=lengths, people=people
+    )
 
 
 def likeness_of(test: TestSet, resample: str | None = None) -> LikenessQuestion:
@@ -103,7 +111,7 @@ def by_level(test: TestSet, names: Sequence[str]) -> dict[str, dict[str, Statist
 
 
 def questions_of(
-    test: TestSet, names: Sequence[str], resample: str
+    test: TestSet, names: Sequence[str], resample: str | None
 ) -> list[tuple[AnyQuestion, dict[str, Statistic[Any]]]]:
     """The questions of a test set, one per level, each with its statistics by name."""
     return [
@@ -117,11 +125,14 @@ def questions_of(
     ]
 
 
-def check_questions(test: TestSet, names: Sequence[str], resample: str) -> None:
+def check_questions(test: TestSet, names: Sequence[str], resample: str | None) -> None:
     """Checks before the work begins that the statistics can be computed.
 
     Raises:
-        PfsmError: If the unit of resampling does not fit the data or a statistic.
+        PfsmError: If the unit of resampling, or people's scores of systems, do not fit the data or a statistic.
     """
+    known = FITS if isinstance(test.data, Judgments) else SYSTEM_SCORES
+    if test.system_scores not in {None, *known}:
+        raise PfsmError(f"system_scores is {test.system_scores!r}, it must be one of {', '.join(known)}")
     for question, statistics in questions_of(test, names, resample):
         check_units(question, statistics.values())

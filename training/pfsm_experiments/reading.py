@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from pfsm.errors import PfsmError
+from pfsm.evaluation.people import FITS, SYSTEM_SCORES
 from pfsm.evaluation.questions import RESAMPLES
-from pfsm.evaluation.system_level import SYSTEM_SCORES
 from pfsm.io.files import StrPath, display_name
 from pfsm.io.typed import MISSING, MisfitError, typed
 from pfsm.metrics import get_metric
@@ -61,6 +61,7 @@ class _RowKeys(Struct, frozen=True):
     init: str = ""
     train_data: Any = ()
     optional: bool = False
+    not_on: tuple[str, ...] = ()
 
 
 def read_experiment(path: StrPath) -> Experiment:
@@ -74,7 +75,7 @@ def read_experiment(path: StrPath) -> Experiment:
     keys = _keys(values, KEYS, where, ExperimentKeys)
     for key, value, known in (
         ("scheme", (keys.scheme,), SCHEMES),
-        ("resample", (keys.resample,), RESAMPLES),
+        ("resample", {keys.resample} - {None}, RESAMPLES),
         ("pictures", keys.pictures, PICTURES),
     ):
         if not set(value) <= set(known):
@@ -182,8 +183,10 @@ def _data_sets(value: object, where: str) -> tuple[DataSpec, ...]:
 def _data(value: object, where: str) -> DataSpec:
     given: Any = {"files": value} if isinstance(value, str) else value
     keys = _keys(given, DATA_KEYS, where, DataKeys)
-    if keys.system_scores not in SYSTEM_SCORES:
-        raise _invalid(where, "system_scores", keys.system_scores, f"one of {', '.join(SYSTEM_SCORES)}")
+    if keys.system_scores not in {None, *FITS, *SYSTEM_SCORES}:
+        raise _invalid(
+            where, "system_scores", keys.system_scores, f"one of {', '.join([*FITS, *SYSTEM_SCORES])}"
+        )
     files = tuple(
         _name(one, f"{where}: files {number}")
         for number, one in enumerate(_listed(given.get("files", [])), 1)
@@ -232,9 +235,10 @@ def _row(value: object, where: str, find: Find) -> RowSpec:
             get_metric(keys.metric, **options)
         except PfsmError as error:
             raise PfsmError(f"{where}: {error}") from None
-        return RowSpec(name, metric=keys.metric, options=options, optional=keys.optional)
+        return RowSpec(name, metric=keys.metric, options=options, optional=keys.optional, not_on=keys.not_on)
     if keys.model:
-        return RowSpec(name, model=find(keys.model, f"{where}: model"), optional=keys.optional)
+        model = find(keys.model, f"{where}: model")
+        return RowSpec(name, model=model, optional=keys.optional, not_on=keys.not_on)
     training = dict(keys.train or {})
     # The initial model may stand beside `train` or, as an option of the training, in it.
     if keys.init and "init" in training:
@@ -247,7 +251,9 @@ def _row(value: object, where: str, find: Find) -> RowSpec:
     except PfsmError as error:
         raise PfsmError(f"{where}: train: {error}") from None
     data = _data_sets(keys.train_data, f"{where}: train_data") if "train_data" in value else ()
-    return RowSpec(name, training=training, init=init, train_data=data, optional=keys.optional)
+    return RowSpec(
+        name, training=training, init=init, train_data=data, optional=keys.optional, not_on=keys.not_on
+    )
 
 
 def _model(name: str, where: str, folder: Path) -> Model:

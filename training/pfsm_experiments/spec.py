@@ -17,8 +17,6 @@ from pfsm.evaluation.catalogue import (
     level_and_name,
 )
 from pfsm.evaluation.preference import TAUS
-from pfsm.evaluation.questions import SEGMENTS
-from pfsm.evaluation.system_level import EXPECTED_WINS
 from pfsm.model.file import Model
 
 Whole = Annotated[int, Meta(ge=0)]
@@ -49,6 +47,7 @@ ABSOLUTE = (
 KING = "king"
 # Statistics of systems that people ranked; the data needs the columns `better_system` and `worse_system`.
 RANKED = tuple(reported(f"{SYSTEM}-{name}") for name in RANKINGS)
+PAIRS_OF_SYSTEMS = tuple(reported(f"{SYSTEM}-{name}") for name, one in RANKINGS.items() if one.of_pairs)
 PAIRWISE = ("accuracy", *map(reported, TAUS), *RANKED)
 
 
@@ -77,8 +76,9 @@ class DataKeys(Struct, frozen=True, kw_only=True):
         negate: Whether lower scores are better, so that their sign is changed.
         sample: Number of rows to draw; None: all rows are used.
         seed: Seed of the draw.
-        system_scores: What people's scores of systems are where they ranked translations, one of
-            `pfsm.evaluation.system_level.SYSTEM_SCORES`.
+        system_scores: What people's scores of systems are, one of `pfsm.evaluation.people.SYSTEM_SCORES` and `FITS`;
+            None: expected wins or the least-squares fit.
+        pool: Name of the sets that this one is pooled with: a table more, of shares of pairs of systems.
     """
 
     name: str | None = None
@@ -86,7 +86,8 @@ class DataKeys(Struct, frozen=True, kw_only=True):
     negate: bool = False
     sample: Positive | None = None
     seed: Whole = 0
-    system_scores: str = EXPECTED_WINS
+    system_scores: str | None = None
+    pool: str | None = None
 
 
 class DataSpec(DataKeys, frozen=True, kw_only=True):
@@ -116,6 +117,7 @@ class RowSpec:
         init: Initial model that the training starts from and stays near.
         train_data: Training data of this row instead of the experiment's.
         optional: Whether the row is left out, with a note, if something that it needs is not installed.
+        not_on: Names of test sets that the row is not tested on.
     """
 
     name: str
@@ -126,6 +128,7 @@ class RowSpec:
     init: Model | None = None
     train_data: tuple[DataSpec, ...] = ()
     optional: bool = False
+    not_on: tuple[str, ...] = ()
 
 
 class ExperimentKeys(Struct, frozen=True, kw_only=True):
@@ -140,8 +143,8 @@ class ExperimentKeys(Struct, frozen=True, kw_only=True):
         folds: Number of folds of k-fold.
         repeats: Number of samples of each size in a learning curve.
         group_by: Column of the test data whose values have a column each in the table; None: one column.
-        resample: Unit of the bootstrap, one of `pfsm.evaluation.questions.RESAMPLES`; for statistics of documents
-            it is always the document.
+        resample: Unit of the bootstrap, one of `pfsm.evaluation.questions.RESAMPLES`; None: segments, and for
+            statistics of systems documents where there are some. For those of documents it is always the document.
         form: ``form`` of the models that rows train where they do not say; empty: that of a training by itself.
         versus: Name of the row that the others are compared with.
         seed: Seed of all samples and resamples.
@@ -156,7 +159,7 @@ class ExperimentKeys(Struct, frozen=True, kw_only=True):
     folds: Annotated[int, Meta(ge=2)] = 5
     repeats: Positive = 1
     group_by: str | None = None
-    resample: str = SEGMENTS
+    resample: str | None = None
     form: str = ""
     versus: str | None = None
     seed: Whole = 12345

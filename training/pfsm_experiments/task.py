@@ -67,7 +67,7 @@ class Corpora:
     members: NDArray[np.int64]
 
 
-def corpora_of(test: TestSet, statistics: Sequence[str], resample: str) -> list[Corpora]:
+def corpora_of(test: TestSet, statistics: Sequence[str], resample: str | None) -> list[Corpora]:
     """The corpora that statistics of a test set are about; none for statistics of segments."""
     hypotheses, references = segments_of(test.data)
     names = [name for name in statistics if level_of(name) != SEGMENT]

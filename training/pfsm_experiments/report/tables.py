@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from pfsm.evaluation.catalogue import DOCUMENT, SEGMENT, SEGMENT_LEVEL, level_and_name
-from pfsm.evaluation.questions import ONE_GROUP
+from pfsm.evaluation.catalogue import BY_LEVEL, DOCUMENT, SEGMENT, SYSTEM, level_and_name
+from pfsm.evaluation.questions import ONE_GROUP, SEGMENTS
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.estimates import Column, Contrast, Difference, Entry
-from pfsm_experiments.spec import Experiment, level_of
+from pfsm_experiments.spec import PAIRS_OF_SYSTEMS, Experiment, level_of
 
 STATISTICS = {
     "pearson": "Pearson's r",
@@ -21,7 +21,12 @@ STATISTICS = {
     "mean-removed-weighted": "Length-weighted mean-removed r",
     "acc-t": "acc-t",
     "system-accuracy": "Pairwise accuracy of systems",
+    "system-significant": "Accuracy over significant pairs of systems",
     "system-spa": "Soft pairwise accuracy of systems",
+    **{
+        f"system-accuracy-{size}": f"Accuracy with {size} segments, pairs of systems"
+        for size in (50, 100, 200)
+    },
     "king": "KING, human likeness",
     "accuracy": "accuracy",
     "tau_wmt12": "Kendall's τ (WMT12)",
@@ -30,6 +35,7 @@ STATISTICS = {
     "tau_darr": "Kendall's τ (DARR)",
 }
 BETTER, WORSE = "▲", "▼"
+PERFECT = "a perfect metric"
 CONTRAST_HEADINGS = ("A against B", "A", "B", "A - B", "95% interval", "p", "p (Holm)")
 
 
@@ -38,7 +44,7 @@ def title_of(statistic: str) -> str:
     if statistic in STATISTICS:
         return STATISTICS[statistic]
     level, name = level_and_name(statistic)
-    heading = STATISTICS.get(statistic.removeprefix(f"{level}-")) or SEGMENT_LEVEL[name].heading
+    heading = STATISTICS.get(statistic.removeprefix(f"{level}-")) or BY_LEVEL[level or SEGMENT][name].heading
     return heading if level in {None, SEGMENT} else f"{heading} of {level}s"
 
 
@@ -84,6 +90,11 @@ class ResultTable:
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     best: tuple[float | None, ...]
+
+    @property
+    def ceilings(self) -> tuple[float | None, ...]:
+        """The accuracy of a perfect metric in every column."""
+        return tuple(column.ceiling for column in self.columns)
 
     @property
     def title(self) -> str:
@@ -165,6 +176,12 @@ def explanation(experiment: Experiment, tables: Sequence[ResultTable]) -> list[s
         )
     if any(column.group == MEAN for table in tables for column in table.columns):
         lines.append("Means are unweighted: every group counts the same.")
+    if any(table.statistic in PAIRS_OF_SYSTEMS for table in tables):
+        lines.append(
+            "n of such statistics: pairs of systems. Pooled: over the pairs of all groups; over "
+            "several test sets, resamples draw groups as well. A perfect metric: what it is expected to have, people's "
+            "order being uncertain."
+        )
     if any(_lacks_a_group(line) for table in tables for line in table.lines):
         lines.append(
             "The mean of a row leaves out groups with a dash; two rows are compared over the groups that both have."
@@ -185,8 +202,10 @@ def _lacks_a_group(line: Line) -> bool:
 def what_is_drawn(experiment: Experiment, statistics: Sequence[str]) -> str:
     """Number, kind and seed of the resamples behind the tables of some statistics."""
     of_documents = sum(level_of(name) == DOCUMENT for name in statistics)
-    units = "documents" if of_documents == len(statistics) > 0 else experiment.resample
+    units = "documents" if of_documents == len(statistics) > 0 else experiment.resample or SEGMENTS
     also = ", or of documents where the table says so" if 0 < of_documents < len(statistics) else ""
+    if experiment.resample is None and any(level_of(name) == SYSTEM for name in statistics):
+        also += ", of systems' documents where there are enough"
     return f"{experiment.resamples} resamples of {units}{also}, seed {experiment.seed}"
 
 
@@ -223,6 +242,7 @@ def markdown_table(table: ResultTable, *, intervals: bool = False) -> str:
                 ]
                 for line in table.lines
             ),
+            *([[PERFECT, *map(short, table.ceilings)]] if any(table.ceilings) else []),
             ["n", *(str(column.n) for column in table.columns)],
         ]
     )
@@ -265,6 +285,8 @@ def table_labels(names: Sequence[str]) -> list[str]:
 
 def _latex_table(experiment: Experiment, table: ResultTable, label: str) -> str:
     rows = [_tex_row([_tex(line.name), *map(_tex_cell, line.entries, table.best)]) for line in table.lines]
+    if any(table.ceilings):
+        rows.append(_tex_row([PERFECT, *(_tex(short(one)) for one in table.ceilings)]))
     counts = f"$n$ & {' & '.join(str(column.n) for column in table.columns)} \\\\"
     caption = " ".join([f"{table.title}.", *explanation(experiment, [table])[1:]])
     return _booktabs(["", *map(heading, table.columns)], [*rows, r"\midrule", counts], caption, label)
