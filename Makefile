@@ -102,11 +102,15 @@ $(VENV)/.train: $(VENV)/bin/python pyproject.toml constraints.txt
 	touch $@
 	@echo "made $(VENV): pfsm-metric with training; use $(BIN)/pfsm"
 
+# Dependencies are compiled by all processors, where pip would take one; not what is not imported here.
+NOT_COMPILED := /(tests|testing|_inductor|lexers|physics)/|/transformers/models/|/onnxruntime/transformers/
+
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt $(LOCK)
 ifeq ($(LOCK),)
 	$(INSTALL) --editable '.[$(EXTRAS)]'
 else
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $(LOCK)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --requirement $(LOCK)
+	@$(BIN)/python -m compileall -qq -j 0 -x '$(NOT_COMPILED)' $(VENV)/lib || true
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 endif
 	touch $@ $(VENV)/.train

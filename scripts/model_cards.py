@@ -64,6 +64,9 @@ def _head(model: Model) -> Iterator[str]:
     if beside:
         yield f"- Beside the edits, over the encoder `{beside['source']}`: a head that counts {beside['share']:g}"
         yield f"- The head has learned from: {beside['learned_from']}"
+    if least := training.get("at_least"):
+        rare = ", ".join(f"`{name}` {weight:g}" for name, weight in least.items())
+        yield f"- Set to at least this, for grave faults that judgments hold too few of: {rare}"
     yield f"- Weights: {len(model.weights)}; lambda {training['lambda']:g}, {training['lambda_choice']}"
     if "needs" in training:
         yield f"- Needs: `{training['needs']}`"

@@ -131,6 +131,30 @@ def runs(line: str) -> tuple[Run, ...]:
     return tuple(run_tokens(chunks[run.start() : run.end()]) for run in found)
 
 
+# Numbers, times and units as machines and foreign writers leave them, and how English has them.
+_WRITTEN = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))", ""),  # 16 990
+        (r"(?<=\d)[-\u2013](?=\d)", " - "),
+        (r"(?<=\d): (?=\d\d\b)", ":"),  # 7: 30
+        (r"(?<=\d),(?=\d{1,2}(?!\d))", "."),  # 228,89
+        (r"(?<=\d)[.,](?=\d{3}(?!\d))", ""),  # 720.000
+        (r"(?<=\d) ?(?:m|mn|mln)\b", " million"),
+        (r"(?<=\d) ?(?:bn|bln)\b", " billion"),
+        (r"° ?(?=[CF]\b)", "°"),
+        (r"\bevening\b", "night"),
+    )
+)
+
+
+def written_plainly(line: str) -> tuple[Run, ...]:
+    """The runs of a line whose numbers, times and units are written as in English: ``16 599,85`` as ``16599.85``."""
+    for pattern, plain in _WRITTEN:
+        line = pattern.sub(plain, line)
+    return runs(line)
+
+
 def contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
     """How many facts of the runs of two lines stand against each other.
 

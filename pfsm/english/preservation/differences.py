@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.english.facts import RUN, contradictions, run_tokens
+from pfsm.english.facts import RUN, contradictions, run_tokens, written_plainly
 from pfsm.english.numbers import english_numbers
 from pfsm.english.preservation.chunk_table import (
     END,
@@ -178,8 +178,9 @@ def _start(line: str) -> int:
 Float = NDArray[np.float64]
 # Those of lines taken by themselves cost little together; the others are computed where they are asked for.
 OF_LINES = ("kept.repeats", "kept.negation-en", "kept.spaces", "kept.start")
-CASE, NUMBERS, NUMBERS_EN, FACTS = "kept.case", "kept.numbers", "kept.numbers-en", "kept.facts-en"
-KEPT = ("kept.repeats", CASE, NUMBERS, NUMBERS_EN, "kept.negation-en", "kept.spaces", "kept.start", FACTS)
+CASE, NUMBERS, NUMBERS_EN = "kept.case", "kept.numbers", "kept.numbers-en"
+FACTS, SAID = "kept.facts-en", "kept.said-en"
+KEPT = ("kept.repeats", CASE, NUMBERS, NUMBERS_EN, "kept.negation-en", "kept.spaces", "kept.start", FACTS, SAID)
 
 
 def differences(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
@@ -190,6 +191,7 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     - ``kept.numbers``: numbers in digits whose value stands on one side only.
     - ``kept.numbers-en``: the same of numbers in digits or English words.
     - ``kept.facts-en``: numbers, units, dates and times of day that stand against others (`pfsm.english.facts`).
+    - ``kept.said-en``: those of them that do so also where ``16 599,85`` is read as ``16,599.85``, ``7: 30`` as ``7:30``.
     - ``kept.negation-en``: difference of the numbers of English words that negate.
     - ``kept.spaces``: ln(1 + difference of the numbers of marks that stand apart, as tokenisers leave them, +
       difference of the numbers of marks without a space behind them).
@@ -213,8 +215,13 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     values = {part: -one.astype(np.float64) for part, one in zip(OF_LINES, counts, strict=True)}
     if name in {NUMBERS, NUMBERS_EN}:
         values[name] = -_unshared_numbers(name == NUMBERS_EN, hypotheses, references, lines, ours, theirs)
-    if name == FACTS:
-        values[name] = -_contradictions(runs, ours, theirs)
+    if name in {FACTS, SAID}:
+        contradicted = _contradictions(runs, ours, theirs)
+        if name == SAID:
+            for row in np.flatnonzero(contradicted).tolist():
+                plain = (written_plainly(line[row]) for line in (hypotheses, references))
+                contradicted[row] = min(contradicted[row], contradictions(*plain))
+        values[name] = -contradicted
     return values
 
 

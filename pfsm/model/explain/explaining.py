@@ -24,7 +24,7 @@ from pfsm.model.explain.contributions import as_arrays, points_by_word
 from pfsm.model.explain.explanation import Edit, EncoderPoints, Explanation, Lost, PieceMatch
 from pfsm.model.explain.lattices import PerfectMatch, explain_lattices, perfect_matches
 from pfsm.model.explain.position_scores import MOST_PLACES
-from pfsm.model.file import Model
+from pfsm.model.file import PERFECT, Model
 from pfsm.model.settings import RELATIVE
 
 if TYPE_CHECKING:
@@ -182,7 +182,14 @@ class Explaining:
         for k, explanation in enumerate(explained):
             if not k:  # not before: the first pair may be too long
                 self._find_perfect(block)
-            yield _with_losses(explanation, self._perfect[block.key(k)])
+            perfect = self._perfect[block.key(k)]
+            if perfect is not None:
+                explanation = replace(
+                    explanation, perfect=perfect.score, lost=points_lost(explanation, perfect)
+                )
+            elif self.model.settings.form == RELATIVE:  # known without looking
+                explanation = replace(explanation, perfect=PERFECT)
+            yield explanation
 
     def _find_perfect(self, block: _Block) -> None:
         """Adds the references with themselves that are not found yet; None for those that are too long."""
@@ -211,12 +218,6 @@ class Explaining:
             pairs = EncodedPairs(block.pairs.vocabulary, references, references)
             batch = block.builder.lattices(pairs, columns=own)
         return perfect_matches(batch, self.model, self.weights(batch), [block.lengths[k] for k in places])
-
-
-def _with_losses(explanation: Explanation, perfect: PerfectMatch | None) -> Explanation:
-    if perfect is None:
-        return explanation
-    return replace(explanation, perfect=perfect.score, lost=points_lost(explanation, perfect))
 
 
 # What a pair would have above a perfect match, in the relative form.
