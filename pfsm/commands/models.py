@@ -3,7 +3,7 @@
 import json
 import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,7 @@ def _document(shipped: ShippedModel, model: Model, figures: dict[str, dict[str, 
     }
 
 
-def _files(path: Path, features: Sequence[str]) -> list[Path]:
+def _files(path: Path, features: Iterable[str]) -> list[Path]:
     """The model's file, and those of its encoder."""
     found = [path]
     for head, name in _ENCODER.findall(" ".join(features)):

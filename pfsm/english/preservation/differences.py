@@ -180,7 +180,17 @@ Float = NDArray[np.float64]
 OF_LINES = ("kept.repeats", "kept.negation-en", "kept.spaces", "kept.start")
 CASE, NUMBERS, NUMBERS_EN = "kept.case", "kept.numbers", "kept.numbers-en"
 FACTS, SAID = "kept.facts-en", "kept.said-en"
-KEPT = ("kept.repeats", CASE, NUMBERS, NUMBERS_EN, "kept.negation-en", "kept.spaces", "kept.start", FACTS, SAID)
+KEPT = (
+    "kept.repeats",
+    CASE,
+    NUMBERS,
+    NUMBERS_EN,
+    "kept.negation-en",
+    "kept.spaces",
+    "kept.start",
+    FACTS,
+    SAID,
+)
 
 
 def differences(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
@@ -191,7 +201,7 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     - ``kept.numbers``: numbers in digits whose value stands on one side only.
     - ``kept.numbers-en``: the same of numbers in digits or English words.
     - ``kept.facts-en``: numbers, units, dates and times of day that stand against others (`pfsm.english.facts`).
-    - ``kept.said-en``: those of them that do so also where ``16 599,85`` is read as ``16,599.85``, ``7: 30`` as ``7:30``.
+    - ``kept.said-en``: those of them that still do where other spellings, such as ``16 599,85``, are understood.
     - ``kept.negation-en``: difference of the numbers of English words that negate.
     - ``kept.spaces``: ln(1 + difference of the numbers of marks that stand apart, as tokenisers leave them, +
       difference of the numbers of marks without a space behind them).

@@ -184,12 +184,10 @@ class Explaining:
                 self._find_perfect(block)
             perfect = self._perfect[block.key(k)]
             if perfect is not None:
-                explanation = replace(
-                    explanation, perfect=perfect.score, lost=points_lost(explanation, perfect)
-                )
-            elif self.model.settings.form == RELATIVE:  # known without looking
-                explanation = replace(explanation, perfect=PERFECT)
-            yield explanation
+                yield replace(explanation, perfect=perfect.score, lost=points_lost(explanation, perfect))
+            else:  # too long; in the relative form the score is known all the same
+                known = PERFECT if self.model.settings.form == RELATIVE else None
+                yield replace(explanation, perfect=known)
 
     def _find_perfect(self, block: _Block) -> None:
         """Adds the references with themselves that are not found yet; None for those that are too long."""
