@@ -30,10 +30,12 @@ from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.commands.languages import check_text
 from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.comparison import Compared, agreement, compare_outputs, read_facts, write_comparison
+from pfsm.comparison.junit import Worse, worse_systems, write_junit
 from pfsm.data import read_parallel
 from pfsm.data.formats.texts import check_parallel, read_documents
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult
+from pfsm.evaluation.agreed import people_agree
 from pfsm.evaluation.comparison import NO_PREFERENCE
 from pfsm.evaluation.verdict import p_text
 from pfsm.io.files import atomic_write
@@ -89,7 +91,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--margin",
         type=float,
         metavar="POINTS",
-        help="with --fail-if-worse: also if a system is worse by more than POINTS, significantly or not",
+        help="with --fail-if-worse or --junit: also if one is worse by more than so much, significantly or not",
+    )
+    parser.add_argument(
+        "--junit",
+        metavar="FILE",
+        help="write JUnit's XML: a test for each system, failed if worse than the first",
     )
     add_resamples(parser)
     add_threads(parser)
@@ -121,30 +128,25 @@ def run(options: Namespace) -> int:
     compared = compare_outputs(
         metrics, outputs, text.references, options.confidence_n, facts=facts, documents=documents
     )
-    if options.sentences is not None:
-        scores = compared.results[0].scores
-        _write_sentences(options.sentences, list(outputs), scores)
-    if options.html is not None:
-        write_comparison(compared, options.html, options.title or "")
+    worse = worse_systems(compared, options.margin)
+    _write(compared, worse, options)
     _print(compared, options)
     if options.html is not None and not options.quiet:
         print(f"pfsm: the page is {options.html}", file=sys.stderr)
-    worse = _worse(compared, options.margin) if options.fail_if_worse else []
-    for line in worse:
+    if not options.fail_if_worse:
+        return 0
+    for line in worse.values():
         print(f"pfsm: {line}", file=sys.stderr)
     return int(bool(worse))
 
 
-def _worse(compared: Compared, margin: float | None) -> list[str]:
-    """Which systems are worse than the first, significantly or by more than the margin, and by what metric."""
-    first, found = compared.systems[0], []
-    for result in compared.results:
-        sign = -1.0 if result.comparison.lower_is_better else 1.0
-        for pair in result.comparison.pairs:
-            loss = sign * pair.difference
-            if pair.system_a == first and (pair.preferred == first or (margin is not None and loss > margin)):
-                found.append(f"{pair.system_b} is worse than {first} by {loss:.4f} ({result.metric.name})")
-    return found
+def _write(compared: Compared, worse: Worse, options: Namespace) -> None:
+    if options.sentences is not None:
+        _write_sentences(options.sentences, list(compared.systems), compared.results[0].scores)
+    if options.html is not None:
+        write_comparison(compared, options.html, options.title or "")
+    if options.junit is not None:
+        write_junit(compared, worse, options.junit)
 
 
 def _check(options: Namespace, paths: Sequence[str]) -> None:
@@ -154,12 +156,13 @@ def _check(options: Namespace, paths: Sequence[str]) -> None:
         raise PfsmError("compare needs at least two system outputs after -i")
     if options.title is not None and options.html is None:
         raise PfsmError("--title is for the page of --html FILE")
-    if options.margin is not None and not (options.fail_if_worse and 0.0 <= options.margin < math.inf):
-        raise PfsmError("--margin is a number of points from 0, and goes with --fail-if-worse")
+    gate = options.fail_if_worse or options.junit is not None
+    if options.margin is not None and not (gate and 0.0 <= options.margin < math.inf):
+        raise PfsmError("--margin is a number of points from 0, and goes with --fail-if-worse or --junit")
     inputs = [*paths, *options.input, *([] if options.segments is None else [options.segments])]
     inputs += [] if options.documents is None else [options.documents]
     inputs += [name for kind, name in options.scorers or [] if kind == "model"]
-    for output in (options.sentences, options.html):
+    for output in (options.sentences, options.html, options.junit):
         if output is not None:
             check_output(output, inputs)
 
@@ -183,7 +186,8 @@ def _print(compared: Compared, options: Namespace) -> None:
     for result in results:
         print()
         name = heading(result.metric, result.nrefs, "corpus", options)
-        _print_text(result.comparison, name, options.width)
+        short = result.metric.get_short_signature(result.nrefs, "corpus")
+        _print_text(result.comparison, name, options.width, short)
 
 
 def _print_table(compared: Compared, places: int) -> None:
@@ -236,7 +240,7 @@ def _range(interval: Interval, form: str) -> str:
     return NO_INTERVAL if math.isnan(interval.low) else f"[{interval.low:{form}}, {interval.high:{form}}]"
 
 
-def _print_text(result: Comparison, name: str, places: int) -> None:
+def _print_text(result: Comparison, name: str, places: int, short: str) -> None:
     print(name)
     print()
     width = max(len("system"), *(len(system.name) for system in result.systems))
@@ -248,9 +252,13 @@ def _print_text(result: Comparison, name: str, places: int) -> None:
         line = f"{system.name:{width}}  {system.score:>{column}.{places}f}  {_range(system.interval, f'.{places}f')}"
         # Bold are those that no other is significantly better than.
         print(line if system.name in beaten else painted(line, STRONG))
+    tested = sum(not math.isnan(one.p_value) for one in result.pairs)
     for pair in result.pairs:
         print()
-        _print_pair(pair, places, sum(not math.isnan(one.p_value) for one in result.pairs), result)
+        _print_pair(pair, places, tested, result)
+        alike = people_agree(short, pair.difference, result.n_segments)
+        if alike is not None:
+            print(f"  people agreed   in {100 * alike:.0f}% of pairs of systems so far apart")
     print()
     print(
         f"[{result.drawn}; paired bootstrap, {result.n_resamples} resamples, seed {result.seed}; "

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from pfsm.evaluation.agreed import people_agree
 from pfsm.evaluation.comparison import NO_PREFERENCE, Comparison, PairResult, interval_entry, number
 
 # Names of systems before the rest are counted.
@@ -125,6 +126,7 @@ def comparison_document(result: Comparison, name: str, signature: str, short: st
             "p_value": number(pair.p_value),
             "p_holm": number(pair.p_holm),
             "preferred": pair.preferred or NO_PREFERENCE,
+            "people_agree": people_agree(short, pair.difference, result.n_segments),
         }
         for pair in result.pairs
     ]

@@ -113,6 +113,7 @@ class ComparedPair(Struct):
     losses: Count
     ties: Count
     preferred: str
+    people_agree: float | None
 
 
 class SystemScores(Struct):

@@ -4,12 +4,14 @@ import re
 import sys
 from itertools import combinations
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import pfsm
 from pfsm.evaluation import compare_systems, holm
+from pfsm.evaluation.agreed import people_agree
 from pfsm.runtime import color
 from pfsm.runtime.color import colored as colored_output
 from tests.command_runs import Cli, Write, text
@@ -158,6 +160,33 @@ def test_margin_counts_without_significance(cli: Cli) -> None:
     asked = *COMMAND, "good.txt", "fair.txt", "--confidence-n", "1", "--fail-if-worse"
     assert cli(*asked).status == 0
     assert cli(*asked, "--margin", "0").status == 1
+
+
+def test_junit(cli: Cli, write: Write, tmp_path: Path) -> None:
+    odd = write('p<&\x01".txt', text(POOR))
+    write("page.xml", "old")
+    asked = *COMMAND, "good.txt", odd, "twin.txt", "--metric", "ter", "--junit", "page.xml"
+    assert cli(*asked, "-q").status == 0
+    assert cli(*asked, "-q", "--fail-if-worse").status == 1
+    root = ElementTree.parse(tmp_path / "page.xml").getroot()
+    assert (root.get("tests"), root.get("failures")) == ("4", "2")
+    assert [suite.get("name") for suite in root] == ["hand", "ter"]
+    bad, fine = root[1].findall("testcase")
+    assert (bad.get("name"), fine.find("failure")) == ('p<&\ufffd".txt is not worse than good.txt', None)
+    (failure,) = bad.findall("failure")
+    assert str(failure.get("message")).startswith('p<&\ufffd".txt is worse than good.txt by ')
+    assert cli(*COMMAND, "good.txt", "poor.txt", "--junit", "ref.txt").fault.startswith(
+        "ref.txt: is an input"
+    )
+
+
+def test_what_a_difference_means(cli: Cli) -> None:
+    asked = "compare", "ref.txt", "-i", "good.txt", "poor.txt", "-m", "en-small", "--confidence-n", "9"
+    (pair,) = cli(*asked, "-f", "json").document["pairs"]
+    assert pair["people_agree"] == people_agree("pfsm:en-small:323f0b1d:0.1.0", pair["difference"], 40)
+    told = f"  people agreed   in {100 * pair['people_agree']:.0f}% of pairs of systems so far apart"
+    assert told in cli(*asked).lines
+    assert "people agreed" not in cli(*COMMAND, "good.txt", "poor.txt").out
 
 
 def test_no_p_value_below_what_resamples_tell(cli: Cli) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -52,6 +53,16 @@ def test_every_public_name_is_in_the_reference_with_an_example(module: str) -> N
             described = inspect.getdoc(entry) or ""
             assert not inspect.signature(entry).parameters or "Args:" in described, name
             assert entry.__annotations__["return"] in (None, "None") or "Returns:" in described, name
+
+
+def test_the_action_runs_the_command_that_the_page_shows(guides: Any) -> None:
+    page = (DOCS / "guides" / "compare.md").read_text(encoding="utf-8")
+    blocks = [(match["kind"], match["content"]) for match in guides.BLOCK.finditer(page)]
+    (action,) = [yaml.safe_load(content) for kind, content in blocks if kind == "yaml"]
+    steps = action["jobs"]["compare"]["steps"]
+    (command,) = [step["run"] for step in steps if step.get("run", "").startswith("pfsm ")]
+    assert any(content.startswith(f"$ {command}\n") for kind, content in blocks if kind == "console")
+    assert steps[-1]["with"]["path"] == command.split()[-1]
 
 
 class TestRunner:

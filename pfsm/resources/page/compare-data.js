@@ -59,6 +59,7 @@ function pairOf(metric, a, b) {
     p: found.p_value,
     holm: found.p_holm,
     preferred: found.preferred,
+    agree: found.people_agree,
   };
 }
 

@@ -52,10 +52,11 @@ function drawSystems() {
     + `p is corrected for the number of pairs by Holm's method; a system is preferred where it is below ${significance}. `
     + `${metricNow().lowerIsBetter ? "Lower scores of systems are better; segment scores have the sign turned. " : ""}`
     + "A pair that is chosen here is A and B below.";
-  const { estimate: [difference], holm, preferred } = pairOf(metricNow(), state.a, state.b);
+  const { estimate: [difference], holm, preferred, agree } = pairOf(metricNow(), state.a, state.b);
   fill(
     "verdict", `A − B ${signed(difference, decimals + 1)}, p = ${pText(holm)}: `,
     preferred === "no preference" ? preferred : element("span", {}, element("b", {}, preferred), " is preferred"),
+    agree === null ? "" : `; people agreed in ${(100 * agree).toFixed(0)}% of pairs of systems so far apart`,
   );
 }
 

@@ -1,0 +1,52 @@
+"""How often people order systems as scores do: the shares that ship, and how they are learned."""
+
+import importlib
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pfsm.evaluation.agreed import people_agree
+from pfsm.model.shipped import load, shipped_models
+
+LEARNED = json.loads((files("pfsm.resources") / "agreement.json").read_text(encoding="utf-8"))
+
+
+def test_shares_of_the_models_that_ship_rise() -> None:
+    assert set(LEARNED) == {model.name for model in shipped_models()} - {"multi"}
+    for name, found in LEARNED.items():
+        assert found["weights"] == load(name).model.fingerprint
+        least, shares = zip(*found["steps"], strict=True)
+        assert least[0] == 0.0
+        assert list(least) == sorted(set(least))
+        assert list(shares) == sorted(shares)
+        assert 0.4 < shares[0] < shares[-1] < 1.0
+
+
+def test_far_from_what_was_learned_nothing_is_said() -> None:
+    found = LEARNED["en-small"]
+    short = f"pfsm:en-small:{found['weights']}:0.1.0"
+    (_, first), (edge, second) = found["steps"][:2]
+    assert (people_agree(short, edge / 2, 300), people_agree(short, -edge, 300)) == (first, second)
+    fewest, most = found["segments"]
+    for n in (fewest // 2 - 1, 4 * most + 1):
+        assert people_agree(short, 3.0, n) is None
+    for other in (
+        "pfsm:chrf:0e0643a2:0.1.0",
+        "pfsm:en-small:00000000:0.1.0",
+        short.replace(":0.", ":refs2:0."),
+    ):
+        assert people_agree(other, 3.0, 300) is None
+    assert people_agree(short, 0.0, 300) is None
+
+
+def test_shares_are_pooled_until_they_rise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "scripts"))
+    script: Any = importlib.import_module("build_agreement")
+    monkeypatch.setattr(script, "BIN", 2)
+    pairs = [(0.1, True, 9), (0.2, True, 9), (0.3, False, 9), (0.4, True, 9), (0.5, True, 9), (0.6, True, 9)]
+    # The first four are pooled, 3 of 4 alike; the last two stay apart, (2 + 1) / (2 + 2).
+    assert script.steps(pairs) == [[0.0, round(4 / 6, 3)], [0.5, 0.75]]
+    assert script.differences({"x": {"b": 1.0, "a": 3.0}, "y": {"a": 1.0}}) == {("a", "b"): [2.0]}
