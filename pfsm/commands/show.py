@@ -1,4 +1,4 @@
-"""``pfsm show``: prints what a model has learned, as a table."""
+"""``pfsm show``: prints what a model has learned, as a table, or draws its machine."""
 
 import json
 import math
@@ -9,6 +9,8 @@ from typing import Any
 from pfsm.commands.arguments import add_format, add_resources
 from pfsm.embeddings.bert_weights import tuned_layers
 from pfsm.encoder.heads import PARTS, contents_of, head_path, is_encoder_feature, known_head, parse_feature
+from pfsm.errors import PfsmError
+from pfsm.io.files import atomic_write
 from pfsm.lattice.names import inserted_repeat
 from pfsm.model.file import Model
 from pfsm.model.references import resources_of
@@ -22,13 +24,38 @@ STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("model", metavar="MODEL", help="name of a shipped model, or a model file")
+    group = parser.add_argument_group("the machine")
+    group.add_argument(
+        "--machine", metavar="FILE", help="draw states and the weights of all arcs into this SVG file"
+    )
+    group.add_argument(
+        "--pair",
+        nargs=2,
+        metavar=("REFERENCE", "TRANSLATION"),
+        help="with --machine: two sentences, whose best edit sequence is drawn in",
+    )
     add_resources(parser)
     add_format(parser, "text", "json")
 
 
 def run(options: Namespace) -> None:
-    """Prints settings, training and weights."""
-    model = find_model(options.model, run=False)
+    """Prints settings, training and weights, or draws the machine."""
+    if options.pair and not options.machine:
+        raise PfsmError("--pair is drawn into the machine; add --machine FILE")
+    model = find_model(options.model, run=bool(options.pair))
+    if options.machine:
+        from pfsm.model.explain.machine import machine_svg  # noqa: PLC0415 - nothing else needs it
+
+        found = None
+        if options.pair:
+            from pfsm.model.metric import Metric  # noqa: PLC0415 - brings numba
+
+            reference, translation = options.pair
+            found = Metric(model).explain(translation, reference)
+        with atomic_write(options.machine) as handle:
+            handle.write(machine_svg(model, found))
+        print(f"wrote {options.machine}")
+        return
     if options.format == "json":
         print(json.dumps(model.to_dict(), indent=2, ensure_ascii=False))
         return
