@@ -26,6 +26,7 @@ PAGES = tuple(
         "docs/index.md",
         "docs/performance.md",
         "docs/guides/little-data.md",
+        "docs/papers.md",
         "docs/results.md",
     )
 )
@@ -124,14 +125,28 @@ def peers() -> str:
     return table(["new sentences", "known sentences"], rows)
 
 
-def paper(name: str) -> str:
-    """A paper's table with our figures beside: the last column of each of our tables, without intervals and marks."""
-    beside = yaml.safe_load(PAPERS.read_text(encoding="utf-8"))[name]
+def papers() -> str:
+    """The papers' rows beside ours, of which the last column of a table counts, without intervals and marks."""
     rows = []
-    for label, *theirs, row in beside["rows"]:
-        ours = [results.last(experiment, title, row).value for _, experiment, title in beside["ours"]]
-        rows.append([label.replace("*", "\\*"), *theirs, *ours])
-    return table([*beside["theirs"], *(heading for heading, _, _ in beside["ours"])], rows)
+    for entry in yaml.safe_load(PAPERS.read_text(encoding="utf-8")):
+        differs = entry["differs"]
+        for label, *theirs, row in entry["rows"]:
+            ours = [
+                f"{heading} {results.last(experiment, title, row).value}"
+                for heading, experiment, title in entry["ours"]
+            ]
+            published = [" ".join(pair) for pair in zip(entry["theirs"], theirs, strict=True)]
+            cells = [label, f"{entry['paper']}, {entry['place']}", f"`{entry['ours'][0][1]}`"]
+            rows.append(
+                [
+                    *(cell.replace("*", "\\*") for cell in cells),
+                    ", ".join(ours),
+                    ", ".join(published),
+                    differs,
+                ]
+            )
+            differs = "as above"
+    return table(["paper, section", "configuration", "ours", "theirs", "what differs, and why"], rows)
 
 
 def _times(ratio: float) -> str:
@@ -143,6 +158,7 @@ _TABLES: dict[str, Callable[[], str]] = {
     "adaptation": adaptation,
     "languages": languages,
     "speed": speed,
+    "papers": papers,
     "peers": peers,
 }
 
@@ -166,8 +182,7 @@ def made(page: str) -> str:
     """A page with its tables."""
 
     def written(part: re.Match[str]) -> str:
-        draw = _TABLES.get(part["name"])
-        return f"{part[1]}\n{draw() if draw else paper(part['name'])}\n{part[3]}"
+        return f"{part[1]}\n{_TABLES[part['name']]()}\n{part[3]}"
 
     return _PART.sub(written, page)
 

@@ -91,7 +91,7 @@ _PARTS = {
         "model",
         "extending",
     ),
-    "Results": ("results", "comparison", "performance"),
+    "Results": ("results", "papers", "comparison", "performance"),
     "Project": ("changes", "structure", "stability", "security", "faults", "licences"),
 }
 _TREE = "".join(
