@@ -190,19 +190,19 @@ def _write(path: Path, head: Iterable[str], lines: Iterable[Iterable[str]]) -> N
 
 # Tables 2 and 3 of Giménez and Màrquez (2009): a column a statistic, of several experiments.
 SIDE_BY_SIDE = (
-    ("KING WMT21 ru", "semantics-systems", "KING, human likeness, WMT21 ru"),
-    ("KING MLQE et", "semantics-systems", "KING, human likeness, MLQE et"),
+    ("KING WMT21 ru", "gimenez", "KING, human likeness, WMT21 ru"),
+    ("KING MLQE et", "gimenez", "KING, human likeness, MLQE et"),
     ("R_snt WMT15", "semantics", "Pearson's r, WMT15"),
     ("R_snt WMT16", "semantics", "Pearson's r, WMT16"),
     ("R_snt WMT21", "semantics", "Pearson's r, WMT21"),
     ("R_snt WMT21 MQM", "semantics", "Pearson's r, WMT21 MQM"),
-    ("R_snt WMT21 ru", "semantics-systems", "Pearson's r, WMT21 ru"),
-    ("R_snt MLQE et", "semantics-systems", "Pearson's r, MLQE et"),
+    ("R_snt WMT21 ru", "gimenez", "Pearson's r, WMT21 ru"),
+    ("R_snt MLQE et", "gimenez", "Pearson's r, MLQE et"),
     ("tau WMT12", "semantics-preferences", "Kendall's τ (WMT12), WMT12"),
     ("tau WMT13", "semantics-preferences", "Kendall's τ (WMT12), WMT13"),
     ("R_sys WMT21", "semantics", "Pearson's r of systems, WMT21"),
     ("R_sys WMT21 MQM", "semantics", "Pearson's r of systems, WMT21 MQM"),
-    ("R_sys WMT21 ru", "semantics-systems", "Pearson's r of systems, WMT21 ru"),
+    ("R_sys WMT21 ru", "gimenez", "Pearson's r of systems, WMT21 ru"),
     ("R_sys WMT12", "semantics-preferences", "Pearson's r of systems, WMT12"),
     ("R_sys WMT13", "semantics-preferences", "Pearson's r of systems, WMT13"),
 )
