@@ -80,6 +80,23 @@ def accuracy() -> str:
     return table([heading for *_, heading in _AGREEMENT], rows)
 
 
+def systems() -> str:
+    """How often the models and other metrics order pairs of systems as people do."""
+    headings = {
+        "Pairwise accuracy of systems": "all segments",
+        "Accuracy with 100 segments, pairs of systems": "100 segments",
+        "Accuracy over significant pairs of systems": "significant pairs",
+        "Soft pairwise accuracy of systems": "soft accuracy",
+    }
+    found = [results.tables("systems")[f"{title}, WMT12, 13, 19"] for title in headings]
+    rows = []
+    for name in (name for name in found[0] if name != "n"):
+        cells = [next(iter(one[name].values())) if name in one else None for one in found]
+        label = f"`{name}`" if name.startswith("en") else name
+        rows.append([label, *(cell.value + cell.mark if cell else "–" for cell in cells)])
+    return table([*headings.values()], rows)
+
+
 def languages() -> str:
     """Agreement with people in other languages than English."""
     found = _beside()["languages"]
@@ -151,6 +168,7 @@ def _times(ratio: float) -> str:
 
 _TABLES: dict[str, Callable[[], str]] = {
     "accuracy": accuracy,
+    "systems": systems,
     "adaptation": adaptation,
     "languages": languages,
     "speed": speed,
