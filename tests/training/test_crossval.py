@@ -198,3 +198,18 @@ def test_three_votes_weigh_as_much_as_three_rows() -> None:
     for name, weight in one.weights.items():
         assert other.weights[name] == pytest.approx(weight, abs=1e-7)
     assert one.training["slope"] == pytest.approx(other.training["slope"], rel=1e-6)
+
+
+def test_of_many_judgments_a_part_is_searched_and_all_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    judgments = invented(1, languages=("de",))
+    steps: set[str] = set()
+    monkeypatch.setattr("pfsm_training.trainer.MOST_SEARCHED", len(judgments.scores) // 2)
+    config = config_from_dict({"lambda": "auto"}, "x")
+    model = train(judgments, config=config, threads=1, progress=lambda step, _: steps.add(step))
+    whole = {step for step in steps if step.startswith("cross-validation")}
+    assert 1 <= len({step.split(",")[1] for step in whole}) <= 2
+    assert any(" lambda 5" in step for step in whole)
+    assert len({step.split(",")[1] for step in steps if step.startswith("search")}) >= 4
+    order = np.random.default_rng(0).permutation(len(judgments.scores))
+    other = train(judgments.select(order), config=config, threads=1)
+    assert model.training["lambda"] == other.training["lambda"]

@@ -48,6 +48,7 @@ from pfsm_training.fit.crossval import (
     make_folds,
     more_penalties,
     penalty_at,
+    segment_names,
 )
 from pfsm_training.fit.edit_cost import Copies, copies_to_train, held_out_record
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
@@ -64,6 +65,9 @@ from pfsm_training.fit.self_match import self_match_record, self_match_to_train
 from pfsm_training.fit.training import AREA, PATIENCE, Training, place_of, record, told, validating
 from pfsm_training.initial import added_to
 from pfsm_training.options import AUTO, to_choose_from
+
+# Of so many judgments ``auto`` looks for lambda, where there are more: it changes little with their number.
+MOST_SEARCHED = 1000
 
 _log = logging.getLogger(f"pfsm.{AREA}")
 
@@ -161,7 +165,9 @@ def train(
         copies = copies_to_train((judgments, preferences), settings, config.edit_cost, folds, encoder)
         minimal = None if made is None else made.to_train(encoder)
         fitter = replace(fitter, constraints=[one for one in (copies, same, minimal) if one is not None])
-        validated, tried, counted = _validate(fitter, data, folds, copies, minimal)
+        validated, tried, counted = _validate(
+            fitter, data, folds, _searched(data, folds, judgments), copies, minimal
+        )
         fitted = _fit(fitter, data, validated.choice)
         if fitted is None:
             raise PfsmError("the scores are too close to each other to learn from")
@@ -340,12 +346,36 @@ def _checked(
     return judgments, preferences
 
 
+def _searched(data: TrainingSet, folds: Folds, judgments: Judgments | None) -> tuple[TrainingSet, Folds]:
+    """What ``auto`` looks for lambda on: all, or of many judgments those of enough segments, whatever their order."""
+    if judgments is None or data.votes.size or data.scores.size <= MOST_SEARCHED:
+        return data, folds
+    names = segment_names(judgments)
+    counts = Counter(names)
+    taken: set[str] = set()
+    left = MOST_SEARCHED
+    for name in sorted(counts, key=lambda one: hashlib.sha256(one.encode()).digest()):
+        if left <= 0:
+            break
+        taken.add(name)
+        left -= counts[name]
+    rows = np.flatnonzero([name in taken for name in names])
+    part = data.select(rows, np.zeros(0, dtype=np.int64))
+    return part, replace(folds, member=folds.member[rows])
+
+
 def _validate(
-    fitter: Fitter, data: TrainingSet, folds: Folds, copies: Copies | None, minimal: MinimalPairsPart | None
+    fitter: Fitter,
+    data: TrainingSet,
+    folds: Folds,
+    searched: tuple[TrainingSet, Folds],
+    copies: Copies | None,
+    minimal: MinimalPairsPart | None,
 ) -> tuple[CrossValidation, list[CrossValidation], "_Counted"]:
     """Cross-validation at the given lambda, mixture and weight of minimal pairs, or at those to choose from.
 
-    ``auto`` looks for lambda with one mixture and without pairs, then tries the others with what it has found.
+    ``auto`` looks for lambda with one mixture and without pairs, then tries the others with what it has found. Where it
+    looked at a part of the judgments, what it has found is compared with the paper's lambda on all.
     """
     config, n_folds = fitter.config, len(folds.names)
     others = _others(config, both=bool(data.scores.size and data.votes.size))
@@ -373,10 +403,10 @@ def _validate(
 
     if search:
         others.sort(key=lambda one: (one.weight, abs(one.mixture - USUAL_MIXTURE)))
-        penalties = [penalty_at(step) for step in FIRST_STEPS]
-        while penalties:
-            validate([replace(others[0], penalty=penalty) for penalty in penalties])
-            penalties = more_penalties(tried)
+        if searched[0] is data:
+            _look(validate, tried, others[0])
+        else:
+            validate([replace(others[0], penalty=one) for one in _found_in_part(fitter, searched, others)])
         if not any(math.isfinite(one.mean) for one in tried) and config.mixture != AUTO:
             return tried[0], tried[:1], counted  # too few judgments to choose by
         best = choose(tried, n_folds, config.lambda_rule).choice.penalty
@@ -388,6 +418,27 @@ def _validate(
         validate(more)
     chooser = choose if minimal is None else choose_with_pairs
     return chooser(tried, n_folds, config.lambda_rule), tried, counted
+
+
+def _look(validate: Callable[[list[Choice]], None], tried: list[CrossValidation], first: Choice) -> None:
+    """Validates more and more lambdas until the search has ended."""
+    penalties = [penalty_at(step) for step in FIRST_STEPS]
+    while penalties:
+        validate([replace(first, penalty=penalty) for penalty in penalties])
+        penalties = more_penalties(tried)
+
+
+def _found_in_part(
+    fitter: Fitter, searched: tuple[TrainingSet, Folds], others: Sequence[Choice]
+) -> list[float]:
+    """The best lambda on a part of the judgments, and the paper's, to be compared on all."""
+    fits = FoldFits(
+        fitter.quick(), *searched, lambda one: f"search in a part, {_named(one, others)}", path=True
+    )
+    tried: list[CrossValidation] = []
+    _look(lambda choices: tried.extend(cross_validate(fits, *searched, choices)), tried, others[0])
+    best = choose(tried, len(searched[1].names), fitter.config.lambda_rule).choice.penalty
+    return sorted({best, penalty_at(0)})
 
 
 @dataclass(frozen=True)
