@@ -37,7 +37,7 @@ FOLDS = 5
 MOST_GROUPS = 10
 # The grid of ``auto``: half orders of magnitude around the paper's lambda, which is step 0; the first to be tried,
 # and how far the grid may widen.
-FIRST_STEPS, MOST_STEPS = (0, -2, -4, 2), 8
+FIRST_STEPS, MOST_STEPS = (0, -2, 2), 8
 MIXTURES, USUAL_MIXTURE = (0.1, 0.3, 0.5, 0.7), 0.5
 NEVER_HELD_OUT = -1
 # Columns that folds are made by, where the data has them.
