@@ -127,8 +127,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--resample",
         choices=RESAMPLES,
         metavar="UNIT",
-        help="what is drawn or swapped: segments with all their translations (default; of documents, and of systems "
-        "where there is a column document, documents), judgments, documents or systems",
+        help="what is drawn: segments (default; of documents and systems, documents), judgments, documents or systems",
     )
     parser.add_argument(
         "--spans",

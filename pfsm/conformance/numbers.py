@@ -267,6 +267,10 @@ class _Metric:
         ours, theirs = self._sides
         once = self._metric.segment_scores(ours, [theirs])
         _close(once, self.score(ours, theirs), "with one reference segment_scores differs from score_pairs")
+        # A blank line of a further reference is none.
+        filled = [at for at, line in enumerate(theirs) if line.strip()]
+        ours, theirs = [ours[at] for at in filled], [theirs[at] for at in filled]
+        once = self._metric.segment_scores(ours, [theirs])
         _close(once, self._metric.segment_scores(ours, [theirs, theirs]), "scores change")
         if self._metric.is_independent:
             some = self._metric.segment_scores(ours, [theirs, [None, *theirs[1:]]])

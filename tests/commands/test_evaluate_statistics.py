@@ -88,7 +88,10 @@ class TestSources:
             (("--scores", "few.txt"), "few.txt: 2 lines, but the data has 36 rows"),
             (("--scores", "word.txt"), "word.txt:2: score is 'two', a finite number is needed"),
             (("--scores", "wide.txt"), "wide.txt:3: 2 scores, 1 needed for d.tsv"),
-            (("--statistics", "pearson,persimmon"), "--statistics: no 'persimmon' here; there are pearson"),
+            (
+                ("--statistics", "pearson,persimmon"),
+                "--statistics: no 'persimmon' here; did you mean pearson?; there are pearson",
+            ),
             (("--statistics", "king"), "king needs two references of a segment"),
             (("--statistics", "king", "--column", "other"), "king scores references too, for which 'other'"),
             (("--versus", "nope.json"), "nope.json: "),

@@ -64,10 +64,10 @@ def run_on_terminal(folder: Path, *arguments: str) -> tuple[bytes, str]:
 @pytest.mark.parametrize(
     ("command", "bars"),
     [
-        (TRAIN, ("matching: 100%|", "cross-validation: 100%|", "fold 5 of 5, lambda 5", "objective ")),
+        (TRAIN, ("matching: 100%|", "cross-validation: 100%|", "fold 5 of 5, lambda ", "objective ")),
         (MBR, ("choosing: 100%|", "60/60 sources")),
         (PARSE, ("parsing: 100%|", "60/60 lines")),
-        (ENCODED, ("encoding: ", "<00:")),
+        (ENCODED, ("encoding: ",)),
     ],
 )
 def test_bars_and_lines(folder: Path, command: tuple[str, ...], bars: tuple[str, ...]) -> None:

@@ -45,9 +45,8 @@ def values(*statistics: str, file: str = "all", **changes: Any) -> dict[str, Any
 
 def test_units_make_a_difference_and_are_told(run: Run, folder: Path) -> None:
     found = []
-    for resample in (None, "judgments", "documents", "systems"):
-        results = run(values("pearson", resample=resample), folder)
-        unit = resample or "segments"
+    for unit in ("segments", "judgments", "documents", "systems"):
+        results = run(values("pearson", resample=unit), folder)
         assert results_summary(results, "", [])["resampled"] == unit
         tables = result_tables(results.entries)
         assert f"(60 resamples of {unit}, seed 12345)" in explanation(results.experiment, tables)[0]
