@@ -108,9 +108,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--system-scores",
         choices=(*FITS, *SYSTEM_SCORES),
         metavar="KIND",
-        help="people's, of systems: from scores a least-squares fit of system + segment (the default) or means; from "
-        "preferences the share of comparisons won (won, WMT12), or its mean over opponents (expected-wins, WMT13; the "
-        "default)",
+        help="people's, of systems: least-squares (default) or means of scores; of preferences won (WMT12) or "
+        "expected-wins (WMT13; default)",
     )
     parser.add_argument(
         "--versus",
