@@ -206,10 +206,13 @@ def test_of_many_judgments_a_part_is_searched_and_all_decide(monkeypatch: pytest
     monkeypatch.setattr("pfsm_training.trainer.MOST_SEARCHED", len(judgments.scores) // 2)
     config = config_from_dict({"lambda": "auto"}, "x")
     model = train(judgments, config=config, threads=1, progress=lambda step, _: steps.add(step))
-    whole = {step for step in steps if step.startswith("cross-validation")}
-    assert 1 <= len({step.split(",")[1] for step in whole}) <= 2
-    assert any(" lambda 5" in step for step in whole)
-    assert len({step.split(",")[1] for step in steps if step.startswith("search")}) >= 3
+    found = {in_part: set[float]() for in_part in (True, False)}
+    for step in steps:
+        if step.startswith("cross-validation"):
+            found["a part of the data" in step].add(float(step.split("lambda ")[1].split(",")[0]))
+    assert len(found[True]) >= 3
+    assert 2 <= len(found[False]) <= 3
+    assert {5.0, model.training["lambda"]} <= found[False]
     order = np.random.default_rng(0).permutation(len(judgments.scores))
     other = train(judgments.select(order), config=config, threads=1)
     assert model.training["lambda"] == other.training["lambda"]

@@ -375,7 +375,7 @@ def _validate(
     """Cross-validation at the given lambda, mixture and weight of minimal pairs, or at those to choose from.
 
     ``auto`` looks for lambda with one mixture and without pairs, then tries the others with what it has found. Where it
-    looked at a part of the judgments, what it has found is compared with the paper's lambda on all.
+    looked at a part of the judgments, it decides on all: `_found_in_part`.
     """
     config, n_folds = fitter.config, len(folds.names)
     others = _others(config, both=bool(data.scores.size and data.votes.size))
@@ -431,14 +431,30 @@ def _look(validate: Callable[[list[Choice]], None], tried: list[CrossValidation]
 def _found_in_part(
     fitter: Fitter, searched: tuple[TrainingSet, Folds], others: Sequence[Choice]
 ) -> list[float]:
-    """The best lambda on a part of the judgments, and the paper's, to be compared on all."""
+    """What is compared on all: the best lambda on a part, a tenth of it, as more data bear less, and the paper's."""
+    part, folds = searched
+    sampled = [one.sampled() for one in fitter.constraints]
     fits = FoldFits(
-        fitter.quick(), *searched, lambda one: f"search in a part, {_named(one, others)}", path=True
+        replace(fitter.rough(), constraints=sampled),
+        part,
+        folds,
+        lambda one: f"cross-validation, {_named(one, others)}, a part of the data",
+        path=True,
     )
     tried: list[CrossValidation] = []
-    _look(lambda choices: tried.extend(cross_validate(fits, *searched, choices)), tried, others[0])
-    best = choose(tried, len(searched[1].names), fitter.config.lambda_rule).choice.penalty
-    return sorted({best, penalty_at(0)})
+
+    def validate(choices: list[Choice]) -> None:
+        with validating(len(folds.names), choices) as begin:
+
+            def fit(training: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
+                begin(choice)
+                return fits(training, choice, fold)
+
+            tried.extend(cross_validate(fit, part, folds, choices))
+
+    _look(validate, tried, others[0])
+    best = choose(tried, len(folds.names), fitter.config.lambda_rule).choice.penalty
+    return sorted({best, best / 10.0, penalty_at(0)}, reverse=True)
 
 
 @dataclass(frozen=True)
