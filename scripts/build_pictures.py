@@ -84,7 +84,8 @@ def _panel(
     width, top, bottom = 390, 40, 300
     least, most = 1.0, math.ceil(math.log10(max(rate for _, rate, _ in points)) + 0.3)
     low = math.floor(20 * min(ends[1] for _, _, ends in points)) / 20
-    high = math.ceil(20 * max(ends[2] for _, _, ends in points)) / 20
+    # The label above the highest interval stays below the title.
+    high = math.ceil(20 * max(ends[2] for _, _, ends in points) + 0.5) / 20
 
     def at(rate: float, r: float) -> Point:
         across = (math.log10(rate) - least) / (most - least)

@@ -75,8 +75,6 @@ def accuracy() -> str:
         rows.append([label, *(cell.value + cell.mark if cell else "–" for cell in cells)])
     for name, figures in _beside()["measured"].items():
         rows.insert(4, [name, "–", "–", *map(_figure, figures)])
-    for name, figures in _beside()["published"].items():
-        rows.append([name, "–", _figure(sum(figures) / len(figures)), "–", "–"])
     return table([heading for *_, heading in _AGREEMENT], rows)
 
 

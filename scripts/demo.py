@@ -1,4 +1,4 @@
-"""A tour of the main commands on shipped data: train, evaluate, score, compare, show the weights. ``make demo``.
+"""A tour of the main commands on shipped data: train, evaluate, score, compare, explain. ``make demo``.
 
 All files are written to ``demo-output/``, and every command is shown as a user would type it.
 """
@@ -50,12 +50,10 @@ def main() -> None:
         "p is the probability of so large a difference between equally good systems, corrected for the number of",
         "pairs. A system is preferred if p is below .05. Otherwise the metric cannot tell which of the two is better.",
     )
-    pfsm("show", "model.json")
+    pfsm("explain", "reference.txt", "-i", "dune.txt", "--segment", "1", first_lines=8)
     say(
-        "The learned weights, which you can read and edit. `Delete` drops a word of the reference, `Insert` adds one",
-        "that is not in it, `S_word` matches a word, `S_lemma` a stem, `S_punct` a punctuation mark; `A>B` is added",
-        "when B follows A. Only differences matter: matching two words (`S_word`) against dropping the one and adding",
-        "the other (`Delete` and `Insert`). Here the grades mostly penalise missing words.",
+        "Where a translation loses its points, and what would mend it. `--html FILE` writes a page to look at.",
+        "`pfsm show model.json` prints what a model has learned, `pfsm train --report FILE.html` writes it as a page.",
     )
     pfsm("score", "reference.txt", "-i", "amber.txt", "birch.txt", "cedar.txt", "dune.txt", "-b", "-w", "1")
     say(

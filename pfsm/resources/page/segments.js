@@ -74,7 +74,7 @@ function sumOf(raw) {
     part("jump", "Jumps", jump),
     { kind: "entropy", label: "Entropy", points: raw.entropy },
   ].filter(({ kind }) => kind !== "jump" || hasJumps);
-  const features = raw.features.map(([name, value, added]) => (
+  const features = raw.features.filter(([, , added]) => added !== 0).map(([name, value, added]) => (
     { kind: "feature", label: `${data.features[name]}, ${signed(value, 1)} sd`, points: added }
   ));
   const parts = [{ kind: "base", label: "Base", points: raw.base }, ...(data.edited ? edits : []), ...features];
