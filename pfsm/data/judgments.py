@@ -24,7 +24,7 @@ FURTHER_REFERENCE = re.compile(r"reference_([1-9][0-9]*)", re.ASCII)
 
 
 def all_references(first: Sequence[str], columns: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    """The references of every row: the first one, then those of the columns ``reference_2`` … that are not empty.
+    """The references of every row that are not blank, of the first column and ``reference_2`` …; blank ones alone: one.
 
     Args:
         first: [n_rows], the column ``reference``.
@@ -33,9 +33,12 @@ def all_references(first: Sequence[str], columns: Mapping[str, Sequence[str]]) -
     further = [columns[name] for name in _further_references(columns)]
     if not further:
         return tuple((reference,) for reference in first)
-    return tuple(
-        (reference, *filter(None, others)) for reference, *others in zip(first, *further, strict=True)
-    )
+    return tuple(map(given_references, zip(first, *further, strict=True)))
+
+
+def given_references(references: Sequence[str]) -> tuple[str, ...]:
+    """The references of a segment that are not blank: blank ones are missing; the first one where all are blank."""
+    return tuple(filter(str.strip, references)) or (references[0],)
 
 
 def _further_references(columns: Mapping[str, Sequence[str]]) -> list[str]:

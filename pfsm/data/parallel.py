@@ -1,19 +1,18 @@
 """Text to be scored: files that are parallel line by line, or tables of references and hypotheses."""
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.formats.markup import Role, is_markup
-from pfsm.data.formats.texts import segments_of
-from pfsm.data.judgments import absolute_advice, all_references
+from pfsm.data.formats.texts import check_parallel, segments_of
+from pfsm.data.judgments import absolute_advice, all_references, given_references
 from pfsm.data.table import Table, read_table
 from pfsm.errors import PfsmError
-from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
+from pfsm.io.files import STANDARD_INPUT, StrPath
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class PairsTable:
 def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[StrPath]) -> ParallelText:
     """Read files that are parallel line by line (one of them may be ``-``: standard input).
 
-    An empty line is a segment like any other; in further reference files, a blank line is a missing reference.
+    An empty line is a segment like any other; a blank reference is missing where the segment has others.
 
     Args:
         reference_paths: One file for each reference.
@@ -95,53 +94,20 @@ def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[Str
     for position, name in enumerate(names):
         if name in names[:position]:
             raise PfsmError(f"{name}: given twice as a system; give each system once")
+    if not reference_paths:
+        raise PfsmError("no files of references, one at least is needed")
     streams = [
-        _segments(path, "reference" if place < len(reference_paths) else "system")
+        segments_of(path, "reference" if place < len(reference_paths) else "system")
         for place, path in enumerate(paths)
     ]
     for path, stream in zip(paths, streams, strict=True):
-        if len(stream) != len(streams[0]):
-            raise PfsmError(
-                f"{display_name(path)}: {_lines(len(stream))}, but {display_name(paths[0])} has "
-                f"{_lines(len(streams[0]))}; line i of both must be segment i"
-            )
-    if not streams or not streams[0]:
-        name = display_name(paths[0]) if paths else "no files"
-        raise PfsmError(f"{name}: no lines, at least one segment is needed")
-    first, *further = streams[: len(reference_paths)] or [()]
-    references: tuple[tuple[str | None, ...], ...] = (
-        first,
-        *(tuple(line if line.strip() else None for line in stream) for stream in further),
-    )
+        check_parallel(path, len(stream), paths[0], len(streams[0]))
+    segments = list(map(given_references, zip(*streams[: len(reference_paths)], strict=True)))
     outputs = streams[len(reference_paths) :]
     return ParallelText(
-        references, tuple(SystemOutput(name, lines) for name, lines in zip(names, outputs, strict=True))
+        tuple(zip_longest(*segments)),
+        tuple(SystemOutput(name, lines) for name, lines in zip(names, outputs, strict=True)),
     )
-
-
-def _segments(path: StrPath, role: Role) -> tuple[str, ...]:
-    """The segments of a file as it is: its lines, or those in SGML or XML; JSON is refused, since it is no text."""
-    lines = tuple(read_lines(path))
-    if lines and is_markup(lines[0]):
-        if os.fspath(path) == STANDARD_INPUT:
-            raise PfsmError(f"{display_name(path)}: SGML or XML is read from files alone; give the file")
-        return segments_of(path, role)
-    if lines and all(map(_is_json, lines[:3])):
-        raise PfsmError(
-            f"{display_name(path)}: JSON lines, not text; `pfsm data convert` makes a table of them for --table"
-        )
-    return lines
-
-
-def _is_json(line: str) -> bool:
-    try:
-        return line.startswith("{") and isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _lines(count: int) -> str:
-    return f"{count} line" if count == 1 else f"{count} lines"
 
 
 def read_pairs_table(path: StrPath, numeric: Sequence[str] = ()) -> PairsTable:

@@ -108,6 +108,7 @@ def _is_folder(path: StrPath) -> bool:
 
 
 _BOM = b"\xef\xbb\xbf"
+_WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 _GZIP_MAGIC = b"\x1f\x8b"
 # What other compressed files begin with, none of which is UTF-8 text: the kind, and what unpacks it.
 _PACKED = {
@@ -173,6 +174,9 @@ def decode(content: bytes, name: str, needed: str = "") -> str:
         needed: the kind of file that is needed, such as "a YAML file"; empty for data.
     """
     check_text(content, name, needed)
+    # Without a mark, ASCII in UTF-16 has every other byte empty, and would be UTF-8 with NUL characters.
+    if content.startswith(_WIDE_BOMS) or (content[:8:2] + content[1:8:2]).count(b"\0\0\0\0") == 1:
+        raise PfsmError(f"{name}:1: not UTF-8 but UTF-16 or UTF-32; convert the file to UTF-8")
     content = content.removeprefix(_BOM)
     try:
         return content.decode("utf-8")

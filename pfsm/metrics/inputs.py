@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data.judgments import given_references
+
 _ADVICE = "give a string, an empty one for an empty line"
 
 
@@ -240,7 +242,7 @@ def number_by_segment(references: Sequence[Sequence[str]]) -> NumberOfReferences
 
 
 def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], Streams]:
-    """Hypotheses and streams of references as lists; a blank line of a further stream is a missing reference.
+    """Hypotheses and streams of references as lists; a blank reference is missing where the segment has others.
 
     Raises:
         ValueError: As `check_streams`.
@@ -256,8 +258,10 @@ def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], St
     ]
     lines = as_texts(hypotheses, "hypotheses")
     check_streams(lines, streams)
-    further = [[one if one and one.strip() else None for one in stream] for stream in streams[1:]]
-    return lines, [streams[0], *further]
+    if len(streams) == 1 or not lines:
+        return lines, streams
+    there = ([one for one in several if one is not None] for several in zip(*streams, strict=True))
+    return lines, as_streams([given_references(several) if several else () for several in there])
 
 
 def of_texts(method: Callable[..., Float]) -> Callable[..., Float]:

@@ -182,7 +182,7 @@ async def compare(
             seed=None if asked.seed is UNSET else asked.seed,
         )
     )
-    named = loaded.named(len(references[0]))
+    named = loaded.named(number_by_segment(references))
     document = comparison_document(result, named["name"], named["signature"], named["short_signature"])
     if asked.segments:
         document["segment_scores"] = [

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from pfsm.data.judgments import given_references
 from pfsm.io.typed import MISSING, UNKNOWN, MisfitError, typed
 from pfsm.serve.limits import Limits, RequestError, invalid
 
@@ -56,11 +57,8 @@ class Referenced(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def all_references(self) -> References:
-        """Of each segment its references, without further ones that are blank."""
-        return [
-            [one] if isinstance(one, str) else [one[0], *(line for line in one[1:] if line.strip())]
-            for one in self.references
-        ]
+        """Of each segment its references, without blank ones where there are others."""
+        return [given_references([one] if isinstance(one, str) else one) for one in self.references]
 
 
 class TextRequest(Referenced, frozen=True, kw_only=True):
@@ -248,7 +246,7 @@ def pair_request(value: object, limits: Limits) -> tuple[str, Sequence[str]]:
     if pair.reference is not UNSET:
         raise invalid("/reference", "give either reference or references, not both")
     check_lines(pair.references, limits.line, ("references",))
-    return pair.hypothesis, pair.references
+    return pair.hypothesis, given_references(pair.references)
 
 
 def check_texts(asked: TextRequest, limits: Limits, most: int) -> None:

@@ -186,7 +186,7 @@ def test_streams_and_systems(tmp_path: Path) -> None:
     second.write_bytes(gzip.compress(b"d\ne\nf"))
     system = write(tmp_path, "x\r\ny\r\nz\r\n", "sys.txt")
     text = read_parallel([first, second], [str(system), first])
-    assert text.references == (("a", "", "c\u2028c"), ("d", "e", "f"))
+    assert text.references == (("a", "e", "c\u2028c"), ("d", None, "f"))
     assert text.systems == (
         SystemOutput(str(system), ("x", "y", "z")),
         SystemOutput(str(first), ("a", "", "c\u2028c")),
@@ -198,9 +198,8 @@ def test_line_counts_that_differ(tmp_path: Path) -> None:
     good = write(tmp_path, "a\nb", "good")
     short = write(tmp_path, "a\n", "short")
     empty = write(tmp_path, "", "empty")
-    for bad, count in ((short, "1 line"), (empty, "0 lines")):
-        with pytest.raises(PfsmError, match=f"^{bad}: {count}, but {reference} has 2 lines; line i of both"):
-            read_parallel([reference], [good, bad])
+    with pytest.raises(PfsmError, match=f"^{short}: 1 line, but {reference} has 2 lines; line i of both"):
+        read_parallel([reference], [good, short])
     with pytest.raises(PfsmError, match="empty: no lines, at least one segment is needed"):
         read_parallel([empty], [empty])
 
@@ -220,7 +219,7 @@ def test_further_references_go_by_number_where_they_are_not_empty(tmp_path: Path
     content = "reference_10\treference_2\treference\thypothesis\treference_4\treference_1\treference_x\n"
     content += "r10\tr2\tr\th\tr4\tno\tno\nr10\t\t\th\t\tno\tno\n\t\tr\th\t\tno\tno\n"
     pairs = read_pairs_table(write(tmp_path, content, "x.tsv"))
-    assert pairs.references == (("r", "r2", "r4", "r10"), ("", "r10"), ("r",))
+    assert pairs.references == (("r", "r2", "r4", "r10"), ("r10",), ("r",))
     assert (pairs.hypotheses, pairs.systems) == (("h", "h", "h"), None)
     with pytest.raises(PfsmError, match=r": no column 'hypothesis'; the columns are 'reference', 'a'$"):
         read_pairs_table(write(tmp_path, "reference\ta\nr\ta\n", "y.tsv"))

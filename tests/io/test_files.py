@@ -65,7 +65,8 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         ("é\né".encode() + b"\xe9t\xe9\n", "2: not UTF-8 (byte 0xe9 at position 3)"),
         (b"\xef\xbb\xbfab\x80", "1: not UTF-8 (byte 0x80 at position 3)"),
         (b"a\n\xed\xa0\x80\n", "2: not UTF-8 (byte 0xed at position 1)"),
-        ("a\n".encode("utf-16"), "1: not UTF-8 (byte 0xff at position 1)"),
+        ("a\n".encode("utf-16"), "1: not UTF-8 but UTF-16 or UTF-32"),
+        ("ab\n".encode("utf-16-be") * 2, "1: not UTF-8 but UTF-16 or UTF-32"),
     ],
 )
 @pytest.mark.parametrize("name", ["x.txt", "x.txt.gz"])

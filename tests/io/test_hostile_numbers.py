@@ -1,6 +1,7 @@
 """Numbers and keys of files that would come to nothing finite, or hide one another: one line, status 2."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 import pfsm
 from pfsm.data.summary import distribution
-from pfsm.data.table import finite_number, header_names
+from pfsm.data.table import finite_number, header_names, read_table
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import are_lists
 from pfsm.metrics.registry import get_metric
@@ -93,15 +94,50 @@ def test_files_are_what_they_are(cli: Cli, write: Write) -> None:
         write(f"{name}.sgm", f'<{role}set setid="t" srclang="de" trglang="en">\n{segments}\n</{role}set>\n')
         write(f"{name}.txt", f"{name} cat sat\nit ran\n")
         write(f"{name}.jsonl", f'{{"text": "{name} cat sat"}}\n{{"text": "it ran"}}\n')
+    write("whole", '\n{\n "a": [1]\n}\n')
+    write("list.json", '"a cat sat"\n"it ran"\n')
+    write("wide.txt", "a cat sat\nit ran\n".encode("utf-16-le"))
+    write("tags.xml", '\n<seg id="1">a cat sat</seg>\n')
+    write("s.txt", "1\n2\n")
     for command in ("score", "compare"):
         more = ("b2.txt",) if command == "compare" else ()
         write("b2.txt", "a dog\nit ran\n")
         plain = cli(command, "a.txt", "-i", "b.txt", *more, "--metric", "bleu").out
         marked = cli(command, "a.sgm", "-i", "b.sgm", *more, "--metric", "bleu").out
         assert plain.replace("b.txt", "") == marked.replace("b.sgm", "")
-        assert (
-            "a.jsonl: JSON lines" in cli(command, "a.jsonl", "-i", "b.txt", *more, "--metric", "bleu").fault
+        for name in ("a.jsonl", "whole", "list.json", "wide.txt", "tags.xml"):
+            fault = cli(command, name, "-i", "b.txt", *more, "--metric", "bleu").fault
+            assert re.fullmatch(
+                f"{name}(:[12])?: (JSON, not|not UTF-8 but UTF-16 or|a segment outside).*", fault
+            )
+            judged = ("b.txt", "--references", name, "--scores", "s.txt", "--from", "parallel", "-o", "o.tsv")
+            assert cli("data", "convert", *judged).fault == fault
+
+
+def test_a_missing_translator_moves_no_other(cli: Cli, write: Write) -> None:
+    def doc(name: str, translators: str) -> str:
+        lines = "".join(
+            f'<ref lang="en" translator="{one}"><p><seg id="1">{name} {one}</seg></p></ref>'
+            for one in translators
         )
+        return (
+            f'<doc id="{name}"><src lang="de"><p><seg id="1">s</seg></p></src>{lines}'
+            f'<hyp system="S" lang="en"><p><seg id="1">{name} B</seg></p></hyp></doc>'
+        )
+
+    write("w.xml", f'<?xml version="1.0"?>\n<dataset id="t">{doc("d", "AB")}{doc("e", "B")}</dataset>\n')
+    write("s.txt", "t\tS\td\t1\t0.5\nt\tS\te\t1\t0.25\n")
+    cli("data", "convert", "w.xml", "--scores", "s.txt", "-o", "o.tsv")
+    table = read_table("o.tsv")
+    assert table.columns["reference_2"] == ["d B", "e B"]
+    assert list(table.columns["reference"]) == ["d A", ""]
+    # Alone, the reference that is there is the one that counts: an exact match.
+    write("b.tsv", "reference\thypothesis\ne B\te B\n")
+    write("o.tsv", "".join(Path("o.tsv").read_text().splitlines(keepends=True)[::2]))
+    assert (
+        cli("score", "--table", "o.tsv", "-b", "-m", "en-small").out
+        == cli("score", "--table", "b.tsv", "-b", "-m", "en-small").out
+    )
 
 
 def test_a_blank_further_reference_is_missing_in_python_and_requests() -> None:

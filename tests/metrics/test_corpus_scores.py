@@ -18,8 +18,12 @@ PAIRS = [(hypothesis, reference) for reference, hypothesis, _ in rows(80)]
 HYPOTHESES = [hypothesis for hypothesis, _ in PAIRS] + ["", "  ", "A cat, it sat.", "the (old) cat!"]
 ONE = [reference for _, reference in PAIRS] + ["the cat", "", "a cat, it sat.", "The old cat ?"]
 TWO = [line[::-1] for line in ONE[:40]] + ONE[40:]
-# A blank line of a further reference is a missing one here, and a reference in sacrebleu.
-THREE = [TWO, [line or "b" for line in ONE], [line or "b" for line in ["a b", *ONE[:-1]]]]
+# A blank reference beside others is a missing one here, and a reference in sacrebleu.
+THREE = [
+    [line or "b" for line in TWO],
+    [line or "b" for line in ONE],
+    [line or "b" for line in ["a b", *ONE[:-1]]],
+]
 SACREBLEU = {
     "bleu": sacrebleu.BLEU,
     "chrf": sacrebleu.CHRF,

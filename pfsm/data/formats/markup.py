@@ -8,7 +8,7 @@ Segments of NIST's ``srcset``, ``refset`` and ``tstset`` and of WMT's XML, one a
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
@@ -34,7 +34,8 @@ _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|
 _ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _MARKUP = re.compile(
-    r"\s*<(?:\?xml\b|!DOCTYPE\b|!--|(?:mteval|srcset|refset|tstset|dataset)\b)", re.IGNORECASE
+    r"\s*<(?:\?xml\b|!DOCTYPE\b|!--|(?:mteval|srcset|refset|tstset|dataset|collection|doc|seg|tmx|xliff)\b)",
+    re.IGNORECASE,
 )
 _LONGEST_TAG = 1 << 16
 _MARKS = frozenset("<>[")
@@ -61,9 +62,9 @@ class Text:
     content: str
 
 
-def is_markup(first_line: str) -> bool:
-    """Whether a file that begins with this line is one of NIST's or WMT's test sets in SGML or XML."""
-    return _MARKUP.match(first_line) is not None
+def is_markup(lines: Sequence[str]) -> bool:
+    """Whether a file is SGML or XML, such as the test sets of NIST and WMT: by its first line that is not blank."""
+    return _MARKUP.match(next(filter(str.strip, lines), "")) is not None
 
 
 def markup_events(path: StrPath) -> Iterator[Tag | Text]:

@@ -149,7 +149,7 @@ class _Reader:
 
     def _lines(self) -> Iterator[_Lines]:
         kinds = [kind for kind in (POST_EDITS, OUTPUT, SOURCES, EDIT_RATES) if kind in self._files]
-        for texts in side_by_side([self._files[kind] for kind in kinds]):
+        for texts in side_by_side([(self._files[kind], "system") for kind in kinds]):
             line = dict(zip(kinds, texts, strict=True))
             yield _Lines(
                 line[POST_EDITS], line.get(OUTPUT, ""), line.get(SOURCES, ""), line.get(EDIT_RATES, "")

@@ -154,10 +154,10 @@ def _judgment(row: Row, sets: _Sets, test_set: str, pair: tuple[str, str]) -> Ju
     if (document, number) not in sets.systems[system]:
         raise row.fault(f"no {where} by {shown(system)} in the sets")
     segment = sets.systems[system][document, number]
-    references = tuple(
-        texts[document, number].text for texts in sets.references.values() if (document, number) in texts
-    )
-    if not references:
+    # A missing translator leaves an empty cell, so that a column is one translator's.
+    found = [texts.get((document, number)) for texts in sets.references.values()]
+    references = tuple("" if one is None else one.text for one in found)
+    if not any(found):
         raise row.fault(f"no reference of {where}")
     source = sets.sources.get((document, number))
     return Judgment(

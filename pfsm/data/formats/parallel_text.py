@@ -2,14 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import starmap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pfsm.data.formats.records import Judgment, Options, Reading, layout
 from pfsm.data.formats.rows import language_code
-from pfsm.data.formats.texts import check_parallel, document_names, system_name
+from pfsm.data.formats.texts import check_parallel, document_names, segments_of, system_name
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, display_name, read_lines
+from pfsm.io.files import StrPath, display_name
+
+if TYPE_CHECKING:
+    from pfsm.data.formats.markup import Role
 
 _MISSING = "None"
 
@@ -39,11 +44,11 @@ def read_parallel_text(paths: Sequence[StrPath], options: Options) -> Reading:
     return Reading(Judgment, layout(Judgment, present, len(options.references)), records(), notes)
 
 
-def side_by_side(paths: Sequence[StrPath]) -> Iterator[tuple[str, ...]]:
-    """Line i of every file, for every i."""
-    streams = [read_lines(path) for path in paths]
-    for path, found in zip(paths[1:], streams[1:], strict=True):
-        check_parallel(path, len(found), paths[0], len(streams[0]))
+def side_by_side(files: Sequence[tuple[StrPath, "Role"]]) -> Iterator[tuple[str, ...]]:
+    """Segment i of every file, for every i."""
+    streams = list(starmap(segments_of, files))
+    for (path, _), found in zip(files[1:], streams[1:], strict=True):
+        check_parallel(path, len(found), files[0][0], len(streams[0]))
     yield from zip(*streams, strict=True)
 
 
@@ -85,13 +90,12 @@ def _judgments(
         )
     if documents:
         check_parallel(options.documents, len(documents), path, number)
-    if not number:
-        raise PfsmError(f"{display_name(path)}: no lines, at least one segment is needed")
 
 
 def _lines(path: StrPath, scores: StrPath, options: Options) -> Iterator[tuple[str, ...]]:
     """References, hypothesis, score and source (the hypothesis again if there is no source)."""
-    files = [*options.references, path, scores]
+    files: list[tuple[StrPath, Role]] = [(file, "reference") for file in options.references]
+    files += [(path, "system"), (scores, "system")]
     if not options.sources:
         return ((*lines, "") for lines in side_by_side(files))
-    return side_by_side([*files, options.sources])
+    return side_by_side([*files, (options.sources, "source")])

@@ -206,8 +206,9 @@ def guess_format(path: StrPath) -> str:
     elif is_parquet(path):
         return "parquet"
     elif str(path) != STANDARD_INPUT:
-        first = next(iter(read_lines(path)), "")
-        found = "nist" if is_markup(first) else guess_annotations(first) or _by_header(first)
+        lines = read_lines(path)
+        first = next(filter(str.strip, lines), "")
+        found = "nist" if is_markup(lines) else guess_annotations(first) or _by_header(first)
         if found:
             return found
     names = ", ".join(FORMATS)

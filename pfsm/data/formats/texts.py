@@ -12,9 +12,9 @@ from pfsm.data.formats.markup import Role, SetSegment, is_markup, set_segments
 from pfsm.data.formats.records import Options
 from pfsm.data.formats.rows import Row
 from pfsm.data.judgments import DOCUMENT, WITHIN
-from pfsm.data.table import read_table, shown
+from pfsm.data.table import is_json, read_table, shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, display_name, read_lines, reading_explained
+from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines, reading_explained
 
 
 def _lines(count: int) -> str:
@@ -22,14 +22,19 @@ def _lines(count: int) -> str:
 
 
 def segments_of(path: StrPath, role: Role) -> tuple[str, ...]:
-    """The segments of a file: its lines, or in SGML and XML the segments of the one set of this role."""
-    lines = iter(read_lines(path))
-    first = next(lines, None)
-    if first is None:
+    """The segments of a file: its lines, or in SGML and XML those of the one set of this role; JSON is refused."""
+    lines = read_lines(path)
+    if not lines:
         raise PfsmError(f"{display_name(path)}: no lines, at least one segment is needed")
-    if is_markup(first):
+    if is_markup(lines):
+        if str(path) == STANDARD_INPUT:
+            raise PfsmError(f"{display_name(path)}: SGML or XML is read from files alone; give the file")
         return tuple(segment.text for segment in _of_one_set(path, role))
-    return (first, *lines)
+    if is_json(lines, str(path)):
+        raise PfsmError(
+            f"{display_name(path)}: JSON, not text; `pfsm data convert` makes a table of JSON lines, for --table"
+        )
+    return tuple(lines)
 
 
 def _of_one_set(path: StrPath, role: Role) -> list[SetSegment]:
@@ -51,14 +56,13 @@ def document_names(path: StrPath) -> tuple[tuple[str, str], ...]:
         path: one segment per line, either ``DOCUMENT`` or, as in mt-metrics-eval, ``DOMAIN DOCUMENT``; or SGML or XML
             of one set, or of WMT with its sources.
     """
-    lines = iter(read_lines(path))
-    first = next(lines, None)
-    if first is not None and is_markup(first):
+    lines = read_lines(path)
+    if is_markup(lines):
         segments = list(set_segments(path))
         role: Role = segments[0].role
         return tuple((segment.genre, segment.document) for segment in _of_one_set(path, role))
     names = []
-    for number, line in enumerate([] if first is None else [first, *lines], start=1):
+    for number, line in enumerate(lines, start=1):
         fields = line.split("\t") if "\t" in line else line.split()
         if len(fields) not in {1, 2} or not all(field.strip() for field in fields):
             raise PfsmError(
