@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TextIO
 
 from pfsm.commands import COMMANDS, TASKS
-from pfsm.commands.parsers import Parser
+from pfsm.commands.parsers import Parser, add_unquote
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.registry import fault_of_plugin
 from pfsm.runtime.color import AUTO, CHOICES, colored
@@ -25,6 +25,7 @@ __all__ = ["COMMANDS", "main"]
 
 # These score whole files. A service answers from threads, which must not fork.
 FORKING = frozenset({"score", "compare", "evaluate", "submit"})
+TABLES = frozenset({"score", "compare", "train", "tune", "evaluate", "probe", "submit", "experiment"})
 # What an error quotes is told up to 200 characters.
 _QUOTED = re.compile(r"(['\"])((?:(?!\1).){200})(?:(?!\1).)+\1")
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
@@ -110,7 +111,7 @@ class _ClosedOutput(io.TextIOBase):
 
 
 def _permissions(options: Namespace) -> contextlib.ExitStack:
-    """``--threads``, ``--resource``, ``--download`` hold for the whole command; some commands may fork."""
+    """What holds for the whole command: ``--threads``, ``--resource`` and the like; some commands may fork."""
     stack = contextlib.ExitStack()
     if options.command in FORKING:
         from pfsm.runtime.forks import forks
@@ -127,6 +128,10 @@ def _permissions(options: Namespace) -> contextlib.ExitStack:
         if len(resources) < len(options.resource):
             raise PfsmError("--resource: a name is given twice; give each resource once")
         stack.enter_context(given_within(resources))
+    if getattr(options, "unquote", False):
+        from pfsm.data.table import unquoting
+
+        stack.enter_context(unquoting())
     if getattr(options, "download", False):
         from pfsm.io.user_folders import downloads
 
@@ -160,6 +165,8 @@ def _run(arguments: list[str]) -> int:
             subparser.add_argument(
                 "--color", choices=CHOICES, default=AUTO, help="auto: on a terminal, unless NO_COLOR is set"
             )
+            if name in TABLES:
+                add_unquote(subparser)
             subparser.set_defaults(run=command.run)
     options = parser.parse_args(arguments)
     if options.version:

@@ -28,11 +28,13 @@ from pfsm.commands.arguments import (
 )
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.commands.languages import check_text
+from pfsm.commands.parsers import add_skipping, note_skipped
 from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.comparison import Compared, agreement, compare_outputs, read_facts, write_comparison
 from pfsm.comparison.junit import Worse, worse_systems, write_junit
 from pfsm.data import read_parallel
 from pfsm.data.formats.texts import check_parallel, read_documents
+from pfsm.data.judgments import others
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult
 from pfsm.evaluation.agreed import people_agree
@@ -56,6 +58,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_scorers(parser)
     add_signature(parser)
     add_quiet(parser)
+    add_skipping(parser)
     add_strict(parser)
     parser.add_argument(
         "--width", "-w", type=decimals, default=4, metavar="N", help="decimals in text (default: 4)"
@@ -110,13 +113,17 @@ def run(options: Namespace) -> int:
     metrics = open_scorers(options)
     if options.sentences is not None and len(metrics) > 1:
         raise PfsmError("--sentences writes the scores of one model or metric; give one")
-    text = read_parallel(paths, options.input)
+    skip = options.skip_missing_references
+    text = read_parallel(paths, options.input, skip_missing_references=skip)
+    n = len(text.references[0]) + len(text.left_out)
+    kept = others(text.left_out, n)
+    note_skipped(len(text.left_out), n, options)
     for metric in metrics:
         check_text(metric, text.reference_lines, options)
     outputs = {system.name: system.lines for system in text.systems}
     facts = None
     if options.segments is not None:
-        facts = read_facts(options.segments, tuple(outputs), len(text.references[0]))
+        facts = read_facts(options.segments, tuple(outputs), n).select(kept)
         if options.html is None and not facts.human:
             raise PfsmError(
                 f"{options.segments}: no human scores (human:SYSTEM); the other columns are for the page of --html FILE"
@@ -124,12 +131,13 @@ def run(options: Namespace) -> int:
     documents = None
     if options.documents is not None:
         documents = read_documents(options.documents)
-        check_parallel(options.documents, len(documents), paths[0], len(text.references[0]))
+        check_parallel(options.documents, len(documents), paths[0], n)
+        documents = [documents[segment] for segment in kept]
     compared = compare_outputs(
         metrics, outputs, text.references, options.confidence_n, facts=facts, documents=documents
     )
     worse = worse_systems(compared, options.margin)
-    _write(compared, worse, options)
+    _write(compared, worse, kept, options)
     _print(compared, options)
     if options.html is not None and not options.quiet:
         print(f"pfsm: the page is {options.html}", file=sys.stderr)
@@ -140,9 +148,9 @@ def run(options: Namespace) -> int:
     return int(bool(worse))
 
 
-def _write(compared: Compared, worse: Worse, options: Namespace) -> None:
+def _write(compared: Compared, worse: Worse, kept: Sequence[int], options: Namespace) -> None:
     if options.sentences is not None:
-        _write_sentences(options.sentences, list(compared.systems), compared.results[0].scores)
+        _write_sentences(options.sentences, list(compared.systems), compared.results[0].scores, kept)
     if options.html is not None:
         write_comparison(compared, options.html, options.title or "")
     if options.junit is not None:
@@ -225,12 +233,14 @@ def _print_agreement(name: str, found: Mapping[str, Any]) -> None:
     )
 
 
-def _write_sentences(path: str, names: list[str], scores: Sequence[NDArray[np.float64]]) -> None:
+def _write_sentences(
+    path: str, names: list[str], scores: Sequence[NDArray[np.float64]], kept: Sequence[int]
+) -> None:
     # A system's name is its path, which may hold bytes that are not UTF-8.
     names = [name.encode("utf-8", "backslashreplace").decode() for name in names]
     with atomic_write(path) as handle:
         handle.write("\t".join(["segment", *names, "preferred"]) + "\n")
-        for segment, values in enumerate(np.column_stack(scores).tolist()):
+        for segment, values in zip(kept, np.column_stack(scores).tolist(), strict=True):
             best = [name for name, score in zip(names, values, strict=True) if score == max(values)]
             preferred = best[0] if len(best) == 1 else TIE
             handle.write("\t".join([str(segment), *map(repr, values), preferred]) + "\n")

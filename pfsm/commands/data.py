@@ -10,6 +10,7 @@ from typing import Any
 
 from pfsm.commands import data_perturb
 from pfsm.commands.arguments import add_format, check_output
+from pfsm.commands.parsers import add_unquote
 from pfsm.data.formats import FORMATS, Options, Preference, Written, read_format, write_tsv
 from pfsm.data.formats.mqm import DEFAULT_WEIGHTS
 from pfsm.data.summary import Finding, Scores, Shared, Summary, bars, shared, summarise
@@ -110,7 +111,7 @@ def _add_scores(parser: ArgumentParser) -> None:
     group.add_argument(
         "--weights", default="", metavar="LIST", help=f"mqm: error weights (default: {DEFAULT_WEIGHTS!r})"
     )
-    group.add_argument("--unquote", action="store_true", help="mqm: remove the CSV quotes around some texts")
+    add_unquote(group)
     group.add_argument(
         "--per-rater", action="store_true", help="write one row per rater instead of one for all raters"
     )

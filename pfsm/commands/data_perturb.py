@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
 from pfsm.commands.arguments import check_output, positive, print_columns, refuse_without
+from pfsm.commands.parsers import add_unquote
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.data.table import Table, read_table
 from pfsm.english.perturbation.kind import NAMES, Kind, kind_named, kinds_asked_for
@@ -90,6 +91,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _add_texts(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("what is changed")
+    add_unquote(parser)
     group.add_argument("--lines", action="store_true", help="FILE is plain text, one reference per line")
     group.add_argument(
         "--of",

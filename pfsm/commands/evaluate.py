@@ -47,6 +47,7 @@ from pfsm.commands.evaluation_tasks import (
     versus_document,
 )
 from pfsm.commands.evaluation_text import print_document
+from pfsm.commands.parsers import add_skipping, note_skipped
 from pfsm.data import Table, overlap
 from pfsm.data.judgments import all_references
 from pfsm.errors import PfsmError
@@ -76,6 +77,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--column and --versus column: name metrics of metric-scores",
     )
     add_source(parser)
+    add_skipping(parser)
     parser.add_argument(
         "--score-column",
         metavar="NAME",
@@ -211,7 +213,10 @@ def _read(options: Namespace, level: str) -> Inputs:
     if options.mtme is not None:
         return read_mtme(options, systems=level == SYSTEM)
     column, anywhere = options.score_column or "score", options.scheduler is not None
-    return read_inputs(options.data, column, options.by, anywhere=anywhere)
+    skip = options.skip_missing_references
+    found = read_inputs(options.data, column, options.by, anywhere=anywhere, skip=skip)
+    note_skipped(len(found.left_out), sum(map(len, found.tables)) + len(found.left_out), options)
+    return found
 
 
 def _parts(

@@ -24,7 +24,14 @@ from pfsm.data import (
 from pfsm.data.formats import Options
 from pfsm.data.formats.mt_metrics_eval import read_test_set
 from pfsm.data.formats.records import table_of
-from pfsm.data.judgments import DOCUMENT, TARGET_LANGUAGE, target_languages
+from pfsm.data.judgments import (
+    DOCUMENT,
+    TARGET_LANGUAGE,
+    all_references,
+    others,
+    rows_with_references,
+    target_languages,
+)
 from pfsm.data.table import COMET_NAMES, finite_number, mean_of_judges, shown
 from pfsm.distributed.partitions import read_tables
 from pfsm.errors import PfsmError
@@ -53,6 +60,8 @@ class Inputs:
     pairwise: Preferences | None
     by: str | None
     """The column that groups go by."""
+    left_out: tuple[int, ...] = ()
+    """Rows of all files together that are not among these, from 0."""
 
     @property
     def absolute_tables(self) -> list[Table]:
@@ -110,9 +119,17 @@ def read_mtme(options: Namespace, *, systems: bool) -> Inputs:
     return Inputs((table,), judgments_from_table(table, "score"), None, _grouping(options.by, (table,)))
 
 
-def read_inputs(paths: Sequence[str], score_column: str, by: str | None, *, anywhere: bool = False) -> Inputs:
-    """Reads and checks all files; ``anywhere`` as `pfsm.distributed.partitions.read_tables`."""
+def read_inputs(
+    paths: Sequence[str], score_column: str, by: str | None, *, anywhere: bool = False, skip: bool = False
+) -> Inputs:
+    """Reads and checks all files; ``anywhere`` as `pfsm.distributed.partitions.read_tables`.
+
+    With ``skip``, rows without a reference are left out.
+    """
     tables = tuple(map(mean_of_judges, read_tables(paths, anywhere=anywhere, score_column=score_column)))
+    left_out: tuple[int, ...] = ()
+    if skip:
+        tables, left_out = _with_references(tables)
     absolute = [judgments_from_table(table, score_column) for table in tables if not is_preferences(table)]
     pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
     return Inputs(
@@ -120,7 +137,18 @@ def read_inputs(paths: Sequence[str], score_column: str, by: str | None, *, anyw
         Judgments.join(absolute) if absolute else None,
         Preferences.join(pairwise) if pairwise else None,
         _grouping(by, tables),
+        left_out,
     )
+
+
+def _with_references(tables: Sequence[Table]) -> tuple[tuple[Table, ...], tuple[int, ...]]:
+    chosen, left_out, before = [], [], 0
+    for table in tables:
+        kept = rows_with_references(all_references(table.column("reference"), table.columns), table.path)
+        chosen.append(table.select(kept))
+        left_out += [before + row for row in others(kept, len(table))]
+        before += len(table)
+    return tuple(chosen), tuple(left_out)
 
 
 def check_documents(tables: Sequence[Table]) -> None:
@@ -266,22 +294,25 @@ class Lines:
     def check(self, inputs: Inputs) -> None:
         """As `Source.check`."""
         wanted = [(table, 2 if is_preferences(table) else 1) for table in inputs.tables]
-        n = sum(len(table) for table, _ in wanted)
+        n = sum(len(table) for table, _ in wanted) + len(inputs.left_out)
         if len(self.rows) != n:
             raise PfsmError(f"{self.name}: {len(self.rows)} lines, but the data has {n} rows")
-        start = 0
+        kept, start = others(inputs.left_out, n), 0
         for table, width in wanted:
-            for line, row in enumerate(self.rows[start : start + len(table)], start=start + 1):
-                if len(row) != width:
-                    raise PfsmError(f"{self.name}:{line}: {len(row)} scores, {width} needed for {table.path}")
+            for line in kept[start : start + len(table)]:
+                if len(self.rows[line]) != width:
+                    raise PfsmError(
+                        f"{self.name}:{line + 1}: {len(self.rows[line])} scores, {width} needed for {table.path}"
+                    )
             start += len(table)
 
     def _of(self, inputs: Inputs, pairwise: bool) -> list[tuple[float, ...]]:
         kept: list[tuple[float, ...]] = []
         start = 0
+        rows = [self.rows[row] for row in others(inputs.left_out, len(self.rows))]
         for table in inputs.tables:
             if is_preferences(table) == pairwise:
-                kept += self.rows[start : start + len(table)]
+                kept += rows[start : start + len(table)]
             start += len(table)
         return kept
 
@@ -297,8 +328,7 @@ def add_source(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--scores",
         metavar="FILE",
-        help="evaluate the scores in this file: one line for each row of the data (preferences: two scores, separated "
-        "by a tab)",
+        help="evaluate the scores in this file, a line for each row of the data (preferences: two, with a tab)",
     )
 
 

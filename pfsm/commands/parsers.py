@@ -1,7 +1,14 @@
 """The parser of the command line: help that begins with an example, and messages that say what was probably meant."""
 
 import sys
-from argparse import Action, ArgumentError, ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import (
+    Action,
+    ArgumentError,
+    ArgumentParser,
+    Namespace,
+    RawDescriptionHelpFormatter,
+    _ActionsContainer,
+)
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from textwrap import fill, wrap
@@ -47,7 +54,8 @@ EXAMPLES = {
 _GROUPS = {
     "what is scored": (
         *("references", "data", "files", "input", "table", "test_set", "language_pair", "column", "scores"),
-        *("score_column", "segments", "documents", "domains"),
+        "skip_missing_references",
+        *("score_column", "segments", "documents", "domains", "unquote"),
     ),
     "models and metrics": ("model", "metric", "language", "resource", "download", "force"),
     "statistics": (
@@ -67,6 +75,28 @@ _GROUPS = {
 _MANY = 8
 # Similarity by difflib's measure, 0 to 1.
 _ALIKE = 0.6
+
+
+def add_unquote(parser: _ActionsContainer) -> None:
+    """``--unquote``."""
+    parser.add_argument("--unquote", action="store_true", help="take the quotes of pandas out of tables")
+
+
+def add_skipping(parser: ArgumentParser) -> None:
+    """``--skip-missing-references``."""
+    parser.add_argument(
+        "--skip-missing-references",
+        action="store_true",
+        help="leave out segments without a reference",
+    )
+
+
+def note_skipped(left_out: int, total: int, options: Namespace) -> None:
+    """Says on standard error how many segments `add_skipping`'s option has left out, where it is given."""
+    if options.skip_missing_references and not getattr(options, "quiet", False):
+        print(
+            f"pfsm: note: {left_out} of {total} segments left out, which have no reference", file=sys.stderr
+        )
 
 
 class _Formatter(RawDescriptionHelpFormatter):

@@ -9,6 +9,7 @@ from typing import Any
 
 from pfsm import registry as plugins
 from pfsm.commands.arguments import add_format, add_model, add_threads, positive
+from pfsm.commands.parsers import add_unquote
 from pfsm.embeddings.encoders import described_encoders
 from pfsm.errors import PfsmError
 from pfsm.lexicons import paraphrases, registry, synonyms
@@ -98,6 +99,7 @@ def _probability(text: str) -> float:
 
 
 def _add_learning(parser: ArgumentParser) -> None:
+    add_unquote(parser)
     from pfsm_training.lexicons.learning import Thresholds  # noqa: PLC0415 - only where it is used
 
     given = Thresholds()

@@ -26,6 +26,7 @@ from pfsm.commands.arguments import (
     sharing,
 )
 from pfsm.commands.languages import check_text
+from pfsm.commands.parsers import add_skipping, note_skipped
 from pfsm.commands.score_output import Column, Scored, print_scores
 from pfsm.commands.spans import model_of, systems_of, systems_of_table, write_spans
 from pfsm.commands.test_sets import add_test_set, reference_paths
@@ -94,6 +95,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_signature(parser)
     add_quiet(parser)
+    add_skipping(parser)
     add_strict(parser)
     add_format(parser, "text", "json", "tsv", more="; json and tsv count from 0")
     parser.add_argument(
@@ -137,6 +139,12 @@ def _check_partitions(options: Namespace) -> None:
         refuse_without(options, ("output_format", "keep", "partition_size"), "--output DIR")
     elif options.table is None:
         raise PfsmError("--output is for --table FILE, a folder, or a pattern such as 'data/*.tsv.gz'")
+    elif options.skip_missing_references:
+        raise PfsmError("--output has a score for every row; leave --skip-missing-references or --output out")
+    elif options.unquote:
+        raise PfsmError(
+            "--output splits files at line ends, which quotes may hold; leave --unquote or --output out"
+        )
     elif options.sentence_level:
         raise PfsmError("--sentence-level prints scores, --output writes them; give one of them")
     elif options.format == "tsv":
@@ -191,7 +199,11 @@ def _columns(
         works = [_Work(shared.metric(metric), options) for metric in metrics]
         if options.table is None:
             with Stage(AREA, "reading", patience=PATIENCE):
-                text = read_parallel(references, options.input or [STANDARD_INPUT])
+                skip = options.skip_missing_references
+                text = read_parallel(
+                    references, options.input or [STANDARD_INPUT], skip_missing_references=skip
+                )
+            left_out, n = text.left_out, len(text.references[0])
             _check_text(metrics, [[*text.reference_lines]], options)
             warn_of_mismatches({system.name: system.lines for system in text.systems}, text.references)
             nrefs: NumberOfReferences = number_of_references(text.references)
@@ -200,7 +212,9 @@ def _columns(
         else:
             needed = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
             with Stage(AREA, "reading", patience=PATIENCE):
-                table = read_pairs_table(options.table, needed)
+                skip = options.skip_missing_references
+                table = read_pairs_table(options.table, needed, skip_missing_references=skip)
+            left_out, n = table.left_out, len(table)
             if options.documents and table.documents is None:
                 raise PfsmError(f"{options.table}: has no column document, which --level document needs")
             _check_text(metrics, table.references, options)
@@ -210,9 +224,10 @@ def _columns(
             nrefs = number_by_segment(table.references)
             results = [work.table(options.table, table) for work in works]
             systems = systems_of_table(options.table, table) if spans is not None else []
+    note_skipped(len(left_out), n + len(left_out), options)
     if spans is not None:
         write_spans(options.spans, spans, systems)
-    return [Column(metric, scored, nrefs) for metric, scored in zip(metrics, results, strict=True)]
+    return [Column(metric, scored, nrefs, left_out) for metric, scored in zip(metrics, results, strict=True)]
 
 
 def _check_text(

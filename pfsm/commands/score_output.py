@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pfsm.commands.arguments import heading
 from pfsm.commands.evaluation_text import NO_INTERVAL
+from pfsm.data.judgments import others
 from pfsm.errors import PfsmWarning
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.inputs import NumberOfReferences
@@ -51,6 +52,13 @@ class Column:
     metric: SegmentMetric
     results: Sequence[Scored]
     nrefs: NumberOfReferences
+    left_out: tuple[int, ...] = ()
+    """Segments of the input that have no score, from 0."""
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The number of each segment in the input, from 0."""
+        return others(self.left_out, self.results[0].segments.size + len(self.left_out))
 
 
 def print_scores(columns: Sequence[Column], options: Namespace) -> None:
@@ -86,9 +94,11 @@ def _print_segments(columns: Sequence[Column], options: Namespace) -> None:
     """A line a segment; with several systems the name and the number of the segment, from 1, stand before it."""
     several = len(columns[0].results) > 1
     for results in zip(*(column.results for column in columns), strict=True):
-        for number, scores in enumerate(zip(*(one.segments.tolist() for one in results), strict=True), 1):
+        for number, *scores in zip(
+            columns[0].numbers, *(one.segments.tolist() for one in results), strict=True
+        ):
             shown = [f"{score:.{options.width}f}" for score in scores]
-            print("\t".join([*([results[0].system, str(number)] if several else []), *shown]))
+            print("\t".join([*([results[0].system, str(number + 1)] if several else []), *shown]))
 
 
 def _print_lines(column: Column, options: Namespace) -> None:
@@ -186,6 +196,8 @@ def _document(column: Column, result: Scored, options: Namespace) -> dict[str, A
     if options.sentence_level:
         document["segment_signature"] = metric.get_signature(column.nrefs)
         document["segment_scores"] = result.segments.tolist()
+    if column.left_out:
+        document["segments_left_out"] = list(column.left_out)
     return document
 
 
@@ -200,8 +212,10 @@ def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
         heads = ["system", "segment", *(_labels(columns) if len(columns) > 1 else ["score"])]
         print("\t".join(heads))
         for results in zip(*(column.results for column in columns), strict=True):
-            for index, scores in enumerate(zip(*(one.segments.tolist() for one in results), strict=True)):
-                cells = [results[0].system, str(index), *map(repr, scores)]
+            for number, *scores in zip(
+                columns[0].numbers, *(one.segments.tolist() for one in results), strict=True
+            ):
+                cells = [results[0].system, str(number), *map(repr, scores)]
                 print("\t".join(cells))
         return
     print(

@@ -7,7 +7,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from pfsm.commands.arguments import add_format, check_output, positive
-from pfsm.data import Judgments, read_judgments
+from pfsm.data import Judgments, judgments_from_table
+from pfsm.data.formats.registry import read_judged
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.registry import get_metric
 from pfsm.metrics.terp.metric import TerpMetric
@@ -74,7 +75,10 @@ def run(options: Namespace) -> None:
     metric = get_metric(options.metric)
     if not isinstance(metric, TerpMetric):
         raise PfsmError(f"--metric is {options.metric!r}, it must be terp or terp-base")
-    judgments = Judgments.join([read_judgments(path, options.score_column) for path in options.data])
+    column = options.score_column
+    judgments = Judgments.join(
+        [judgments_from_table(read_judged(path, column), column) for path in options.data]
+    )
     if options.negate:
         judgments = replace(judgments, scores=0.0 - judgments.scores)
     from pfsm_training.tuning.edit_costs import tune_costs  # noqa: PLC0415 - brings torch

@@ -52,6 +52,14 @@ class SegmentFacts:
             if name not in systems:
                 raise ValueError(f"human scores of {name!r}, which is no system here")
 
+    def select(self, segments: Sequence[int]) -> "SegmentFacts":
+        """The facts of some segments, by their numbers from 0."""
+        return SegmentFacts(
+            None if self.source is None else [self.source[segment] for segment in segments],
+            {name: [of[segment] for segment in segments] for name, of in self.groups.items()},
+            {name: scores[np.array(segments)] for name, scores in self.human.items()},
+        )
+
 
 def read_facts(path: StrPath, systems: Sequence[str], n_segments: int) -> SegmentFacts:
     """Facts from a table with a row for each segment, in order.

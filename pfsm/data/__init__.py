@@ -11,7 +11,7 @@ from pfsm.data.judgments import (
 )
 from pfsm.data.parallel import PairsTable, ParallelText, SystemOutput, read_pairs_table, read_parallel
 from pfsm.data.reference_digests import digest, digests, overlap
-from pfsm.data.table import DataSource, Table, read_table
+from pfsm.data.table import DataSource, Table, read_table, unquoting
 
 __all__ = [
     "DataSource",
@@ -32,4 +32,5 @@ __all__ = [
     "read_parallel",
     "read_preferences",
     "read_table",
+    "unquoting",
 ]

@@ -41,6 +41,20 @@ def given_references(references: Sequence[str]) -> tuple[str, ...]:
     return tuple(filter(str.strip, references)) or (references[0],)
 
 
+def rows_with_references(rows: Sequence[Sequence[str]], name: str) -> list[int]:
+    """Which of the segments of a file, by their references, have one that is not blank, from 0; refuses none at all."""
+    kept = [row for row, references in enumerate(rows) if any(map(str.strip, references))]
+    if rows and not kept:
+        raise PfsmError(f"{name}: every reference is missing, there is nothing to score against")
+    return kept
+
+
+def others(rows: Sequence[int], n: int) -> tuple[int, ...]:
+    """The numbers below ``n`` that are not among these."""
+    chosen = {*rows}
+    return tuple(row for row in range(n) if row not in chosen)
+
+
 def _further_references(columns: Mapping[str, Sequence[str]]) -> list[str]:
     """The columns ``reference_2``, ``reference_3`` …, by number; gaps in the numbers do not matter."""
     numbers = {name: int(match[1]) for name in columns if (match := FURTHER_REFERENCE.fullmatch(name))}

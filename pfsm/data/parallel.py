@@ -2,17 +2,23 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data.formats.texts import check_parallel, segments_of
-from pfsm.data.judgments import absolute_advice, all_references, given_references
+from pfsm.data.judgments import (
+    absolute_advice,
+    all_references,
+    given_references,
+    others,
+    rows_with_references,
+)
 from pfsm.data.table import Table, read_table
 from pfsm.errors import PfsmError
-from pfsm.io.files import STANDARD_INPUT, StrPath
+from pfsm.io.files import STANDARD_INPUT, StrPath, display_name
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,8 @@ class ParallelText:
     """Reference streams, as sacrebleu takes them: [n_references][n_segments]; None: a further one that is missing."""
     systems: tuple[SystemOutput, ...]
     """In the order given."""
+    left_out: tuple[int, ...] = ()
+    """Segments of the files that are not among these, from 0."""
 
     @property
     def reference_lines(self) -> Iterator[str]:
@@ -66,12 +74,19 @@ class PairsTable:
     """Further columns that were asked for, float64 [n_rows] each."""
     documents: tuple[str, ...] | None = None
     """[n_rows], the column ``document``; None if the table has no such column."""
+    left_out: tuple[int, ...] = ()
+    """Rows of the file that are not among these, from 0."""
 
     def __len__(self) -> int:
         return len(self.hypotheses)
 
 
-def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[StrPath]) -> ParallelText:
+def read_parallel(
+    reference_paths: Sequence[StrPath],
+    system_paths: Sequence[StrPath],
+    *,
+    skip_missing_references: bool = False,
+) -> ParallelText:
     """Read files that are parallel line by line (one of them may be ``-``: standard input).
 
     An empty line is a segment like any other; a blank reference is missing where the segment has others.
@@ -79,6 +94,7 @@ def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[Str
     Args:
         reference_paths: One file for each reference.
         system_paths: One file for each system.
+        skip_missing_references: Leave out segments whose references are all blank.
 
     Returns:
         References and outputs, line by line.
@@ -104,19 +120,28 @@ def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[Str
         check_parallel(path, len(stream), paths[0], len(streams[0]))
     segments = list(map(given_references, zip(*streams[: len(reference_paths)], strict=True)))
     outputs = streams[len(reference_paths) :]
+    kept, n = list(range(len(segments))), len(segments)
+    if skip_missing_references:
+        kept = rows_with_references(segments, display_name(paths[0]))
+        segments = [segments[row] for row in kept]
+        outputs = [tuple(stream[row] for row in kept) for stream in outputs]
     return ParallelText(
         tuple(zip_longest(*segments)),
         tuple(SystemOutput(name, lines) for name, lines in zip(names, outputs, strict=True)),
+        others(kept, n),
     )
 
 
-def read_pairs_table(path: StrPath, numeric: Sequence[str] = ()) -> PairsTable:
+def read_pairs_table(
+    path: StrPath, numeric: Sequence[str] = (), *, skip_missing_references: bool = False
+) -> PairsTable:
     """Read references and hypotheses to be scored from a TSV or CSV file (``-``: standard input).
 
     Args:
         path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``). The columns
             ``reference_2``, ``reference_3`` … with further references, and ``system``, are optional.
         numeric: further columns to read, of numbers.
+        skip_missing_references: leave out rows whose references are all blank.
 
     Returns:
         The pairs, in the order of the rows.
@@ -127,7 +152,10 @@ def read_pairs_table(path: StrPath, numeric: Sequence[str] = ()) -> PairsTable:
     table = read_table(path)
     pairs = pairs_from_table(table, numeric)
     table.need_rows()
-    return pairs
+    if not skip_missing_references:
+        return pairs
+    kept = rows_with_references(pairs.references, table.path)
+    return replace(pairs_from_table(table.select(kept), numeric), left_out=others(kept, len(pairs)))
 
 
 def pairs_from_table(table: Table, numeric: Sequence[str] = ()) -> PairsTable:

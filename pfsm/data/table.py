@@ -11,7 +11,10 @@ mark is a character like any other. A CSV follows RFC 4180, as pandas writes it.
 import csv
 import json
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,19 +22,61 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
+from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import StrPath, content_checksum, decode, display_name, each_line, read_bytes
-from pfsm.io.limits import check_lines
+from pfsm.io.limits import LINE, check_lines
+
+_UNQUOTING = ContextVar("_UNQUOTING", default=False)
 
 
-def csv_records(lines: Iterable[str], name: str) -> Iterator[tuple[int, list[str]]]:
+@contextmanager
+def unquoting(wanted: bool = True) -> Iterator[None]:
+    """Within it, tables with tabs are read with the quotes of pandas, around fields and twice inside.
+
+    Args:
+        wanted: False: as it is outside.
+
+    Returns:
+        The context to read them in.
+    """
+    token = _UNQUOTING.set(wanted or _UNQUOTING.get())
+    try:
+        yield
+    finally:
+        _UNQUOTING.reset(token)
+
+
+def _tabbed(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Rows split at tabs; a field in quotes is noticed once."""
+    noticed = _UNQUOTING.get()  # files of MQM have quotes around some texts alone
+    for number, line in enumerate(each_line(text), start=1):
+        fields = line.split("\t")
+        if not noticed and '""' in line and any(map(_is_quoted, fields)):
+            noticed = True
+            warnings.warn(f"{name}:{number}: a field in quotes{_UNQUOTE}", PfsmWarning, stacklevel=2)
+        yield number, fields
+
+
+_UNQUOTE = ", as CSV and pandas write them; --unquote takes them away"
+
+
+def _is_quoted(field: str) -> bool:
+    """Whether quotes stand around a field that has others, each of them written twice."""
+    inner = field[1:-1]
+    quotes = field[:1] == field[-1:] == '"'
+    return quotes and '"' in inner and '"' not in inner.replace('""', "")
+
+
+def csv_records(lines: Iterable[str], name: str, between: str = ",") -> Iterator[tuple[int, list[str]]]:
     r"""Each record of a CSV with the line on which it begins; the first line is line 1.
 
     Args:
         lines: the lines of the file without their ``\n``; a ``\r`` at the end stays.
         name: what messages call the file.
+        between: what separates fields.
     """
-    reader = csv.reader(_csv_lines(lines, name), strict=True)
+    csv.field_size_limit(max(csv.field_size_limit(), LINE.value))
+    reader = csv.reader(_csv_lines(lines, name), delimiter=between, strict=True)
     while True:
         line = reader.line_num + 1
         try:
@@ -117,6 +162,8 @@ def header_names(fields: Sequence[str], name: str) -> list[str]:
     header = [field.replace("\ufeff", "").strip() for field in fields]
     if not any(header):
         raise PfsmError(f"{name}:1: the first line has no column names; a header row is needed")
+    if all(len(column) > 1 and column[0] == column[-1] == '"' for column in header):
+        raise PfsmError(f"{name}:1: all columns are in quotes{_UNQUOTE}")
     known: set[str] = set()
     for column in header:
         if "\r" in column:
@@ -132,7 +179,9 @@ def header_names(fields: Sequence[str], name: str) -> list[str]:
 def check_width(line: int, fields: Sequence[str], width: int, name: str) -> None:
     """Refuse a row that is not as wide as its header."""
     if len(fields) != width:
-        raise PfsmError(f"{name}:{line}: {_fields(len(fields))}, the header has {_fields(width)}")
+        begun = any(field.startswith('"') and field.count('"') % 2 for field in fields)
+        advice = f"; one begins with a quote that the row does not close{_UNQUOTE}" if begun else ""
+        raise PfsmError(f"{name}:{line}: {_fields(len(fields))}, the header has {_fields(width)}{advice}")
 
 
 def _fields(count: int) -> str:
@@ -204,6 +253,12 @@ class Table:
             there = ", ".join(shown(column) for column in self.header)
             raise PfsmError(f"{self.path}: no column {name!r}; the columns are {there}{advice}")
         return self.columns[name]
+
+    def select(self, rows: Sequence[int]) -> "Table":
+        """Some rows, by their numbers from 0; the file stays as it is."""
+        shared = {id(fields): [fields[row] for row in rows] for fields in self.columns.values()}
+        columns = {name: shared[id(fields)] for name, fields in self.columns.items()}
+        return Table(self.path, columns, [self.line_numbers[row] for row in rows], self.checksum)
 
     def numbers(
         self, name: str, minimum: float = -math.inf, needed: str = "a finite number"
@@ -331,13 +386,18 @@ def records(text: str, name: str, separator: Separator | None = None) -> Iterato
         name: What messages call the file.
         separator: What separates fields; None: a comma if `is_csv` holds, else a tab.
     """
+    first_line = text[: text.find("\n")] if "\n" in text else text
+    if is_json([first_line], name):
+        raise PfsmError(f"{name}: JSON, not a table; `pfsm data convert` makes one of JSON lines")
+    quoted = separator is None and _UNQUOTING.get()
     if separator is None:
-        first_line = text[: text.find("\n")] if "\n" in text else text
         separator = "comma" if is_csv(name, first_line) else "tab"
-    if separator == "comma":
-        return csv_records(text.removesuffix("\n").split("\n") if text else [], name)
-    between = "\t" if separator == "tab" else None
-    return enumerate((line.split(between) for line in each_line(text)), start=1)
+    if separator == "comma" or quoted:
+        lines = text.removesuffix("\n").split("\n") if text else []
+        return csv_records(lines, name, "," if separator == "comma" else "\t")
+    if separator == "tab":
+        return _tabbed(text, name)
+    return enumerate((line.split() for line in each_line(text)), start=1)
 
 
 def data_rows(

@@ -14,20 +14,11 @@ from pfsm.evaluation.catalogue import Statistic, canonical, plain
 from pfsm.evaluation.comparison import Comparison, PairResult, PooledCounts, SystemResult, compare_systems
 from pfsm.evaluation.correlation import WilliamsTest, kendall_tau_b, pearson, spearman, williams_test
 from pfsm.evaluation.engine import Difference, Estimates, PairedTest, compare, estimate, holm, paired_p_value
-from pfsm.evaluation.groups import (
-    GroupEvaluation,
-    GroupResult,
-    PreferenceGroupEvaluation,
-    PreferenceGroupResult,
-    evaluate_groups,
-    evaluate_preference_groups,
-)
 from pfsm.evaluation.king import human_acceptability, king
 from pfsm.evaluation.measure import mean_removed, mean_removed_pearson, weighted_pearson
 from pfsm.evaluation.pooled import (
     PooledScores,
     TranslatedDocuments,
-    document_scores,
     pooled_scores,
     translated_documents,
 )
@@ -62,8 +53,6 @@ __all__ = [
     "Difference",
     "Estimate",
     "Estimates",
-    "GroupEvaluation",
-    "GroupResult",
     "Interval",
     "MeanEstimate",
     "PairCounts",
@@ -73,8 +62,6 @@ __all__ = [
     "PooledCounts",
     "PooledScores",
     "PreferenceCounts",
-    "PreferenceGroupEvaluation",
-    "PreferenceGroupResult",
     "Question",
     "Statistic",
     "SystemResult",
@@ -90,10 +77,7 @@ __all__ = [
     "compare",
     "compare_systems",
     "default_seed",
-    "document_scores",
     "estimate",
-    "evaluate_groups",
-    "evaluate_preference_groups",
     "holm",
     "human_acceptability",
     "kendall_tau_b",

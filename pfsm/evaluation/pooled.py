@@ -215,23 +215,6 @@ def translated_documents(human: ArrayLike, documents: Names, systems: Names) -> 
     return TranslatedDocuments(items, of_row, first.astype(np.int64))
 
 
-def document_scores(scores: ArrayLike, documents: Names, systems: Names) -> Float:
-    """The mean score of every document in every system's translation.
-
-    Args:
-        scores: float64 [n], finite.
-        documents: [n], names or numbers.
-        systems: [n], names or numbers.
-
-    Returns:
-        float64 [n_items], in the order of documents' names, and of systems' within a document.
-
-    Raises:
-        ValueError: If lengths differ, or a score is not finite.
-    """
-    return translated_documents(scores, documents, systems).items.human
-
-
 def _means(scores: Float, of_row: Int) -> Float:
     if not scores.size:
         return scores

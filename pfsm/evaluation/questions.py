@@ -36,7 +36,7 @@ from pfsm.evaluation.king import TestCases
 from pfsm.evaluation.measure import Items, Names, scored_items
 from pfsm.evaluation.people import EXPECTED_WINS, LEAST_SQUARES, MEANS, RankedSystems, people_of
 from pfsm.evaluation.pooled import PooledScores, Scores, TranslatedDocuments, translated_documents
-from pfsm.evaluation.preference import PreferenceItems, items_of_votes, preference_items
+from pfsm.evaluation.preference import PreferenceItems, preference_items
 from pfsm.metrics import score_distinct
 from pfsm.text.plain import token_counts
 
@@ -349,22 +349,6 @@ def _apart(names: Names | None, groups: Sequence[str] | None, what: str) -> Name
         return names
     ids = dense_ids(names, len(groups), what)
     return np.asarray(dense_ids(groups, len(groups), "group names") * (ids.max(initial=0) + 1) + ids)
-
-
-def question_of_votes(
-    votes: Float, groups: Sequence[str], segments: Names | None = None
-) -> Question[PreferenceItems]:
-    """A question about preferences of which no more is known than their votes.
-
-    Args:
-        votes: float64 [n].
-        groups: [n].
-        segments: [n], names or numbers, different between groups; each pair by itself where it is None.
-    """
-    items = items_of_votes(votes, segments)
-    if len(groups) != len(items):
-        raise ValueError(f"there are {len(items)} rows, but {len(groups)} group names")
-    return Question(PREFERENCE, SEGMENT_LEVEL, items, groups, _unit(items, None, "pairs"))
 
 
 def group_names(data: Judgments | Preferences, by: str | None) -> Sequence[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
+from pfsm.data.judgments import others, rows_with_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, compare_systems
 from pfsm.evaluation.comparison import interval_entry
@@ -132,10 +133,10 @@ async def score(
     Raises:
         RequestError: If a pair cannot be scored, or not in time.
     """
-    references = asked.all_references
-    outputs = {"hypotheses": asked.hypotheses}
-    warned = await checked_text(batcher, loaded, references, asked.force, outputs)
-    found = await scores(batcher, loaded, asked.hypotheses, references, deadline)
+    references, kept, left_out = _given(asked)
+    hypotheses = [asked.hypotheses[segment] for segment in kept]
+    warned = await checked_text(batcher, loaded, references, asked.force, {"hypotheses": hypotheses})
+    found = await scores(batcher, loaded, hypotheses, references, deadline)
     nrefs = number_by_segment(references)
     named = loaded.named(nrefs)
     document: dict[str, Any] = {
@@ -154,7 +155,20 @@ async def score(
         }
     document["segment_signature"] = named["segment_signature"]
     document["segment_scores"] = found.tolist()
-    return document | warned
+    return document | left_out | warned
+
+
+def _given(asked: ScoreRequest | CompareRequest) -> tuple[References, Sequence[int], dict[str, Any]]:
+    """References of the segments to score, the numbers of these from 0, and what the answer says of the others."""
+    references = asked.all_references
+    if not asked.skip_missing_references:
+        return references, range(len(references)), {}
+    try:
+        kept = rows_with_references(references, "the request")
+    except PfsmError as error:
+        raise invalid("/references", str(error)) from None
+    left_out = others(kept, len(references))
+    return [references[row] for row in kept], kept, {"segments_left_out": left_out} if left_out else {}
 
 
 async def compare(
@@ -165,18 +179,18 @@ async def compare(
     Raises:
         RequestError: If a pair cannot be scored, or not in time.
     """
-    references, names = asked.all_references, [system.name for system in asked.systems]
-    outputs = {system.name: system.hypotheses for system in asked.systems}
+    references, kept, left_out = _given(asked)
+    outputs = {system.name: [system.hypotheses[segment] for segment in kept] for system in asked.systems}
     warned = await checked_text(batcher, loaded, references, asked.force, outputs)
     found = [
-        await scores(batcher, loaded, system.hypotheses, references, deadline, f"systems/{place}/hypotheses")
-        for place, system in enumerate(asked.systems)
+        await scores(batcher, loaded, lines, references, deadline, f"systems/{place}/hypotheses")
+        for place, lines in enumerate(outputs.values())
     ]
     check_time(deadline)
     result: Comparison = await batcher.run(
         partial(
             compare_systems,
-            names,
+            list(outputs),
             found,
             n_resamples=asked.resamples,
             seed=None if asked.seed is UNSET else asked.seed,
@@ -186,9 +200,9 @@ async def compare(
     document = comparison_document(result, named["name"], named["signature"], named["short_signature"])
     if asked.segments:
         document["segment_scores"] = [
-            {"name": name, "scores": own.tolist()} for name, own in zip(names, found, strict=True)
+            {"name": name, "scores": own.tolist()} for name, own in zip(outputs, found, strict=True)
         ]
-    return document | warned
+    return document | left_out | warned
 
 
 async def explain(

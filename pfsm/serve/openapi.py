@@ -57,6 +57,7 @@ class Scores(Named, kw_only=True):
     interval: Interval | UnsetType = UNSET
     resamples: Resamples | UnsetType = UNSET
     seed: Seed | UnsetType = UNSET
+    segments_left_out: list[Count] | UnsetType = UNSET
     warnings: Warnings | UnsetType = UNSET
 
 
@@ -134,6 +135,7 @@ class Comparison(Named, kw_only=True):
     systems: list[ComparedSystem]
     pairs: list[ComparedPair]
     segment_scores: list[SystemScores] | UnsetType = UNSET
+    segments_left_out: list[Count] | UnsetType = UNSET
     warnings: Warnings | UnsetType = UNSET
 
 

@@ -49,6 +49,11 @@ Force = Annotated[
 ]
 
 
+Skip = Annotated[
+    bool, Meta(description="Leave out segments whose references are all blank; the answer says which.")
+]
+
+
 class Referenced(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """References of segments, and the model to use; the default one if that is empty."""
 
@@ -72,6 +77,7 @@ class ScoreRequest(TextRequest, frozen=True, kw_only=True):
 
     confidence: bool = False
     resamples: Resamples = RESAMPLES
+    skip_missing_references: Skip = False
     force: Force = False
 
 
@@ -97,6 +103,7 @@ class CompareRequest(Referenced, frozen=True, kw_only=True):
     systems: Annotated[list[System], Meta(min_length=2, max_length=MOST_SYSTEMS)]
     resamples: Resamples = RESAMPLES
     seed: Seed | UnsetType = UNSET
+    skip_missing_references: Skip = False
     segments: Annotated[bool, Meta(description="Whether segment_scores are wanted.")] = False
     force: Force = False
 

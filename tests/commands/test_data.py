@@ -80,7 +80,8 @@ class TestRefusals:
         assert fault.startswith("hyp.txt: the format cannot be detected; name it with --from (tsv, comet, ")
         fault = cli("data", "convert", "good.tsv", "--per-rater", "-o", "out.tsv").fault
         assert fault == (
-            "--per-rater does not apply to tsv, which uses --score-column, --source-lang, --target-lang, --test-set"
+            "--per-rater does not apply to tsv, which uses --score-column, --source-lang, --target-lang, --test-set, "
+            "--unquote"
         )
 
 

@@ -13,22 +13,18 @@ from numpy.typing import NDArray
 from pfsm.data import read_preferences
 from pfsm.errors import PfsmError
 from pfsm.evaluation import (
-    MeanEstimate,
     Question,
     canonical,
     compare,
     estimate,
-    evaluate_groups,
-    evaluate_preference_groups,
     kendall_tau_b,
     pearson,
     plain,
-    preference_interval,
     preference_question,
     question_of_scores,
     spearman,
 )
-from pfsm.evaluation.bootstrap import count_ids, group_seed, resampled_rows
+from pfsm.evaluation.bootstrap import count_ids, resampled_rows
 from pfsm.evaluation.catalogue import (
     BY_LEVEL,
     PREFERENCES,
@@ -253,38 +249,23 @@ def judgments(seed: int = 1) -> tuple[Float, Float, list[str]]:
 def test_groups_alone_their_mean_and_those_without_a_statistic() -> None:
     x, y, names = judgments()
     more_x, more_y = np.append(x, [1.0, 1.0, 9.0]), np.append(y, [1.0, 2.0, 9.0])
-    result = evaluate_groups(more_x, more_y, [*names, "constant", "constant", "single"])
-    groups = {group.name: group for group in result.groups}
-    assert [(name, group.n) for name, group in groups.items()] == [
-        ("constant", 2), ("cs-en", 40), ("de-en", 40), ("fr-en", 80), ("single", 1),
-    ]  # fmt: skip
-    for field, statistic in (("pearson", pearson), ("spearman", spearman), ("kendall_tau_b", kendall_tau_b)):
+    question = question_of_scores(more_y, [*names, "constant", "constant", "single"])
+    functions = {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
+    result = estimate(question, more_x, [SEGMENT_LEVEL[name] for name in functions])
+    for field, statistic in functions.items():
+        groups = result[field].groups
+        assert list(groups) == ["constant", "cs-en", "de-en", "fr-en", "single"]
         values = []
         for name in ("cs-en", "de-en", "fr-en"):
             rows = [at for at, other in enumerate(names) if other == name]
             values.append(statistic(x[rows], y[rows]))
-            assert getattr(groups[name], field).value == values[-1]
-        mean: MeanEstimate = getattr(result, field)
+            assert groups[name].value == values[-1]
+        mean = result[field].mean
         assert mean.value == pytest.approx(sum(values) / 3)
         assert mean.left_out == ("constant", "single")
         assert mean.interval.low < mean.value < mean.interval.high
-    assert math.isnan(groups["constant"].spearman.value)
-    assert math.isnan(groups["constant"].spearman.interval.low)
-
-
-def test_segments_of_preferences_are_drawn_within_their_group() -> None:
-    """The interval of a group is that of its pairs by themselves, segments of one name apart."""
-    generator = np.random.default_rng(7)
-    better, worse = generator.normal(size=(2, 90))
-    names = [("cs", "de")[number % 2] for number in range(90)]
-    segments = [f"{number // 10}" for number in range(90)]
-    result = evaluate_preference_groups(better, worse, names, segments=segments, n_resamples=100, seed=3)
-    for number, group in enumerate(result.groups):
-        rows = slice(number, None, 2)
-        part = better[rows], worse[rows], None
-        seed = group_seed(3, group.name)
-        expected = preference_interval(*part, segments=segments[rows], n_resamples=100, seed=seed)
-        assert group.accuracy.interval == expected
+        assert math.isnan(groups["constant"].value)
+        assert math.isnan(groups["constant"].interval.low)
 
 
 DATA = os.environ.get("PFSM_DATA")

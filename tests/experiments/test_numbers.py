@@ -9,7 +9,8 @@ from scipy import stats
 
 from pfsm import Metric, load
 from pfsm.data import Judgments, read_judgments, read_preferences
-from pfsm.evaluation import evaluate_groups, preference_counts
+from pfsm.evaluation import estimate, preference_counts, question_of_scores
+from pfsm.evaluation.catalogue import SEGMENT_LEVEL
 from pfsm.metrics import get_metric
 from pfsm_experiments.estimates import Entry
 from pfsm_experiments.report.output import Results
@@ -18,6 +19,8 @@ from pfsm_training.config import config_from_dict
 from tests.experiments.conftest import Run
 from tests.experiments.experiment_cases import LANGUAGES, table
 from tests.training.small_data import PLAIN
+
+PEARSON = SEGMENT_LEVEL["pearson"]
 
 
 def number(results: Results, row: str, group: str, statistic: str = "pearson", **column: Any) -> Entry:
@@ -62,10 +65,11 @@ def test_train_and_test(run: Run, data: Path) -> None:
             assert entry.value is not None
             means.append(entry.value)
             # `pfsm evaluate` prints the same interval.
-            evaluated = evaluate_groups(predicted, test.scores, [language] * 30, n_resamples=200, seed=12345)
+            asked = question_of_scores(test.scores, [language] * 30)
+            (evaluated,) = estimate(asked, predicted, [PEARSON], 200, 12345)["pearson"].groups.values()
             assert entry.interval is not None
-            assert entry.interval.low == pytest.approx(evaluated.groups[0].pearson.interval.low, abs=1e-9)
-            assert entry.interval.high == pytest.approx(evaluated.groups[0].pearson.interval.high, abs=1e-9)
+            assert entry.interval.low == pytest.approx(evaluated.interval.low, abs=1e-9)
+            assert entry.interval.high == pytest.approx(evaluated.interval.high, abs=1e-9)
         mean = number(results, row, "mean")
         assert mean.value == pytest.approx(np.mean(means), abs=1e-12)
         assert mean.column.n == 90
@@ -108,8 +112,8 @@ def test_learning_curve(run: Run, data: Path) -> None:
             assert one.cell.train.judgments is not None
             metric = Metric(train(one.cell.train.judgments, config=PLAIN))
             predicted = metric.score_pairs(test.hypotheses, test.references)
-            means = evaluate_groups(predicted, test.scores, test.columns["source_lang"], n_resamples=1)
-            expected.append(means.pearson.value)
+            asked = question_of_scores(test.scores, test.columns["source_lang"])
+            expected.append(estimate(asked, predicted, [PEARSON], 1)["pearson"].mean.value)
     entry = number(results, "pFSM", "mean", size=20)
     assert len(expected) == 2
     assert entry.samples == pytest.approx(expected, abs=1e-9)

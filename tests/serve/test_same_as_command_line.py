@@ -152,3 +152,20 @@ def test_answers_warn_of_another_language(server: Running, path: str) -> None:
         assert ["is for English, which the text does not look like" in one for one in warnings] == [
             True
         ] * warned
+
+
+def test_segments_without_a_reference_are_left_out(server: Running) -> None:
+    less, lines = [one for one in REFERENCES if one.strip()], [*FIRST[:2], *FIRST[3:]]
+    asked = {"model": "en-small", "skip_missing_references": True, "references": REFERENCES}
+    found = server.post("/v1/score", {**asked, "hypotheses": FIRST}).document
+    assert found.pop("segments_left_out") == [2]
+    assert (
+        found
+        == server.post("/v1/score", {"model": "en-small", "references": less, "hypotheses": lines}).document
+    )
+    systems = [{"name": "A", "hypotheses": FIRST}, {"name": "B", "hypotheses": SECOND}]
+    compared = server.post("/v1/compare", {**asked, "systems": systems, "resamples": 99}).document
+    assert (compared["segments_left_out"], compared["segments"]) == ([2], len(less))
+    assert (
+        server.post("/v1/score", {**asked, "references": ["", " "], "hypotheses": ["a", "b"]}).status == 422
+    )

@@ -92,7 +92,7 @@ class _Reader:
             raise PfsmError(f"{files[POST_EDITS]}: no score {self._score!r}; there is {there}")
         if OUTPUT not in files and TABLE not in files:
             raise PfsmError(f"{files[POST_EDITS]}: no translations (*.mt or the table *.tsv); give them too")
-        self._table = Rows(files[TABLE], "tab") if TABLE in files else None
+        self._table = Rows(files[TABLE]) if TABLE in files else None
         if self._table is not None:
             self._table.need(_TABLE_COLUMNS)
         self._has_model_score = self._table is not None and _MODEL_SCORE in self._table.header
@@ -139,7 +139,7 @@ class _Reader:
             return
         for row, line in zip_longest(self._table, self._lines()):
             if row is None or line is None:
-                rows = sum(1 for _ in Rows(self._files[TABLE], "tab"))
+                rows = sum(1 for _ in Rows(self._files[TABLE]))
                 lines = len(read_lines(self._files[POST_EDITS]))
                 raise PfsmError(
                     f"{self._files[TABLE]}: {rows} rows, but {self._files[POST_EDITS]} has {lines} lines; give "

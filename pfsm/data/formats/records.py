@@ -54,7 +54,7 @@ class Options:
     reference_systems: tuple[str, ...] = ()
     """Systems of an MQM file whose translations are the references."""
     unquote: bool = False
-    """Remove the CSV quotes around some fields of early MQM files."""
+    """Remove the quotes that pandas writes around fields of a TSV, and those of some fields of early MQM files."""
     keep_ties: bool = False
     """Count ties of rankings, in an additional column."""
     per_rater: bool = False

@@ -27,7 +27,7 @@ from pfsm.data.formats.ranking import read_rankings
 from pfsm.data.formats.records import Options, Reading, Record, flag, given, table_of
 from pfsm.data.formats.tables import read_tables
 from pfsm.data.table import Table as JudgedTable
-from pfsm.data.table import read_table
+from pfsm.data.table import read_table, unquoting
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 from pfsm.registry import Table
@@ -50,13 +50,16 @@ class Format:
 
 _ALL = (
     Format(
-        "tsv", "the TSV of pfsm: one judgment or preference per row", _PLACE | {"score_column"}, read_tables
+        "tsv",
+        "the TSV of pfsm: one judgment or preference per row",
+        _PLACE | {"score_column", "unquote"},
+        read_tables,
     ),
     Format("comet", "COMET's CSV: src, mt, ref, score", _PLACE | {"score_column"}, read_tables),
     Format(
         "wmt-ranking",
         "rankings of WMT 2012 to 2016 (CSV)",
-        _PLACE | _TEXTS | {"system_outputs", "keep_ties", "per_rater", "skip_unknown_systems"},
+        _PLACE | _TEXTS | {"system_outputs", "keep_ties", "per_rater", "skip_unknown_systems", "unquote"},
         read_rankings,
     ),
     Format(
@@ -87,7 +90,7 @@ _ALL = (
     Format(
         "csv",
         "one translation a row, of annotation tools; columns named as of jsonl",
-        _PLACE | {"score_column", "per_rater"},
+        _PLACE | {"score_column", "per_rater", "unquote"},
         read_rows,
     ),
     Format(
@@ -117,7 +120,7 @@ _ALL = (
         _PLACE | {"references", "sources", "scores", "score_column"},
         read_nist,
     ),
-    Format("mlqe-pe", "folders of MLQE-PE", _PLACE | {"score_column"}, read_mlqe_pe),
+    Format("mlqe-pe", "folders of MLQE-PE", _PLACE | {"score_column", "unquote"}, read_mlqe_pe),
     Format(
         "parallel", "plain files, parallel line by line", _PLACE | _TEXTS | {"scores"}, read_parallel_text
     ),
@@ -186,7 +189,8 @@ def read_format(paths: Sequence[StrPath], options: Options | None = None, name: 
         if option not in FORMATS[chosen].uses:
             uses = ", ".join(flag(each) for each in sorted(FORMATS[chosen].uses))
             raise PfsmError(f"{flag(option)} does not apply to {chosen}, which uses {uses}")
-    return FORMATS[chosen].read(paths, options)
+    with unquoting(options.unquote):
+        return FORMATS[chosen].read(paths, options)
 
 
 def guess_format(path: StrPath) -> str:

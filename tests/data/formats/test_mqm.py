@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pfsm.errors import PfsmWarning
 from tests.data.formats.judged_sets import JudgedSet, judged_sets, numbers_in_documents, write_texts
 from tests.data.formats.reading import fault, judgments, reading, write
 
@@ -47,7 +48,9 @@ def test_scores_as_published(errors: list[tuple[str, str]], score: float, tmp_pa
 def test_quotes_of_early_files_and_errors_without_a_weight(tmp_path: Path) -> None:
     references = (write(tmp_path, "ref", "r\n"),)
     path = write(tmp_path, "x.tsv", HEADER + row(target='"so ""<v>called</v>"" x"') + row("T", target='"'))
-    assert [each.hypothesis for each in judgments(path, references=references)] == ['"so ""called"" x"', '"']
+    with pytest.warns(PfsmWarning, match="--unquote"):
+        quoted = [each.hypothesis for each in judgments(path, references=references)]
+    assert quoted == ['"so ""called"" x"', '"']
     found = judgments(path, references=references, unquote=True)
     assert [each.hypothesis for each in found] == ['so "called" x', '"']
     [[start, end, *_]] = json.loads(found[0].further["errors"])
