@@ -183,9 +183,10 @@ class TestTraining:
     def test_the_model_is_that_of_one_machine(
         self, cli: Cli, write: Write, tmp_path: Path, address: str
     ) -> None:
-        write("d.tsv", tsv(rows(120)))
-        assert cli("train", "d.tsv", "-o", "here.json", "--config", "words").status == 0
-        run = cli("train", "d.tsv", "-o", "there.json", "--config", "words", "--scheduler", address)
+        write("d.tsv", tsv(rows(60)))
+        write("c.yaml", "lambda: 5\nstart: matches\n")
+        assert cli("train", "d.tsv", "-o", "here.json", "--config", "c.yaml").status == 0
+        run = cli("train", "d.tsv", "-o", "there.json", "--config", "c.yaml", "--scheduler", address)
         assert run.status == 0
         assert "evaluations of blocks" in run.err
         here, there = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("here", "there"))

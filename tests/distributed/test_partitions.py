@@ -13,7 +13,6 @@ from pfsm.distributed import partitions as pieces
 from pfsm.distributed.addresses import InputFile
 from pfsm.distributed.partitions import read_piece
 from pfsm.errors import PfsmError
-from pfsm.model.shipped import DEFAULT_MODEL, load
 from pfsm_installation import install_command
 from tests.command_runs import Cli, Outcome, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
@@ -26,7 +25,7 @@ MANIFEST = "_manifest.json"
 
 def expected_scores(tables: dict[str, dict[str, list[str]]]) -> dict[str, list[float]]:
     """The scores of the metric itself, with the better of the available references."""
-    metric = pfsm.load(threads=1)
+    metric = pfsm.load("en-small", threads=1)
     found = {}
     for name, table in tables.items():
         first = metric.score_pairs(table["hypothesis"], table["reference"])
@@ -76,12 +75,12 @@ class TestCommand:
 
     def test_all_kinds_of_files(self, cli: Cli, tmp_path: Path) -> None:
         tables = write_all(tmp_path / "in", 26)  # more than a row group
-        run = cli("score", "--table", "in", "-o", "out", "--partition-size", "1k")
+        run = cli("score", "--table", "in", "-o", "out", "--partition-size", "1k", "-m", "en-small")
         assert run.status == 0, run.err
         expected = expected_scores(tables)
         assert scores_below(tmp_path / "out") == expected
         everything = [score for scores in expected.values() for score in scores]
-        assert run.out.startswith(f"pfsm:{DEFAULT_MODEL}:{load(DEFAULT_MODEL).model.fingerprint}:refsvar:")
+        assert run.out.startswith(f"pfsm:en-small:{pfsm.load('en-small').model.fingerprint}:refsvar:")
         assert run.out.endswith(f" = {np.mean(everything):.4f}\n")
         assert "pfsm: 130 pairs, " in run.err
 

@@ -58,17 +58,17 @@ def test_a_line_longer_than_the_network(tmp_path: Path) -> None:
     close(rows, np.concatenate([by_hand(line[:10])[:6], by_hand(line[3:])[3:]]))
 
 
-@pytest.mark.parametrize("size", range(1, 60))
-def test_each_piece_is_in_the_middle_of_a_window(tmp_path: Path, size: int) -> None:
+def test_each_piece_is_in_the_middle_of_a_window(tmp_path: Path) -> None:
     """Windows take each piece once, with neighbours on both sides unless the line ends there."""
     encoder = FolderEncoder(write_network(tmp_path / "n"))
-    line = ["the", "cat", "sat", "on", "mat", "dog"] * 10
-    ids = encoder.tokenizer.pieces(" ".join(line[:size]))[0]
-    windows = encoder.windows(" ".join(line[:size]))
-    assert np.concatenate([one.ids[one.first : one.end] for one in windows]).tolist() == ids.tolist()
-    assert all(one.ids.size <= 12 and one.ids[0] == 2 and one.ids[-1] == 3 for one in windows)
-    assert all(one.first > 1 for one in windows[1:])
-    assert all(one.end < one.ids.size - 1 for one in windows[:-1])
+    for size in range(1, 60):
+        line = " ".join((["the", "cat", "sat", "on", "mat", "dog"] * 10)[:size])
+        windows = encoder.windows(line)
+        ids = encoder.tokenizer.pieces(line)[0].tolist()
+        assert np.concatenate([one.ids[one.first : one.end] for one in windows]).tolist() == ids
+        assert all(one.ids.size <= 12 and one.ids[0] == 2 and one.ids[-1] == 3 for one in windows)
+        assert all(one.first > 1 for one in windows[1:])
+        assert all(one.end < one.ids.size - 1 for one in windows[:-1])
 
 
 def test_a_difference_behind_the_six_hundredth_piece_is_read(tmp_path: Path) -> None:

@@ -16,13 +16,11 @@ from pfsm.evaluation import (
     PreferenceCounts,
     accuracy_with_ties,
     best_accuracy,
-    bootstrap_interval,
     calibrate_ties,
     pair_counts,
     pairwise_accuracy,
     pairwise_judgments,
     preference_counts,
-    preference_interval,
     random_accuracy,
     segment_pairs,
     wmt_kendall,
@@ -53,25 +51,6 @@ def test_against_votes_looked_at_one_by_one(rows: list[tuple[int, int, int]]) ->
     assert counts.accuracy == pytest.approx(right / len(outcomes) if outcomes else math.nan, nan_ok=True)
     for variant, tau in expected.items():
         assert counts.kendall_tau(variant) == pytest.approx(tau, nan_ok=True)
-
-
-@pytest.mark.parametrize("statistic", ["accuracy", "wmt12", "wmt13"])
-def test_the_interval_is_that_of_the_plain_bootstrap(statistic: Any) -> None:
-    generator = np.random.default_rng(4)
-    better, worse = generator.integers(0, 4, size=(2, 60))
-    votes = generator.integers(0, 5, size=60)
-
-    def plain(*arrays: Any) -> float:
-        counts = preference_counts(*arrays)
-        return counts.accuracy if statistic == "accuracy" else counts.kendall_tau(statistic)
-
-    expected = bootstrap_interval(plain, better, worse, votes, n_resamples=400, seed=3, confidence=0.9)
-    interval = preference_interval(
-        better, worse, votes, statistic=statistic, n_resamples=400, seed=3, confidence=0.9
-    )
-    assert interval.low == pytest.approx(expected.low, abs=1e-12)
-    assert interval.high == pytest.approx(expected.high, abs=1e-12)
-    assert interval.low < plain(better, worse, votes) < interval.high
 
 
 def test_bad_arguments_are_refused() -> None:

@@ -15,7 +15,7 @@ from tests.fuzz.mutations import EFFORT
 DATA = os.environ.get("PFSM_DATA")
 PUBLISHED = {
     "wmt12": {"cs": 0.157, "de": 0.191, "es": 0.189, "fr": 0.210},
-    "wmt13": {"cs": 0.199, "de": 0.220, "es": 0.259, "fr": 0.224},
+    "wmt13": {"es": 0.259, "fr": 0.224, "cs": 0.199, "de": 0.220},
 }
 """Ties of the metric count as discordant in 2012, and are left out in 2013."""
 CASES = [

@@ -48,9 +48,9 @@ LANGUAGES = {
     "en-fast": ("en",),
     "en": ("en",),
 }
-EDITS = 300
+EDITS = 150
 # Of models with an encoder.
-FEWER = 60
+FEWER = 30
 
 
 def sentences(language: str) -> list[str]:

@@ -1,7 +1,6 @@
 """Training on real judgments, where PFSM_DATA names a folder of them: accuracy on a later year's."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,20 +30,13 @@ def correlations(model: Model, tests: list[Judgments]) -> list[float]:
 
 
 def test_wmt15_judgments_teach_to_predict_those_of_wmt16() -> None:
-    """Words, stems and punctuation alone, the paper's lambda; the scale of the scores is irrelevant."""
+    """Words, stems and punctuation alone, the paper's lambda."""
     judgments = Judgments.join(read("wmt15-daseg", TRAINING))
     tests = read("wmt16-daseg", TEST)
     assert len(judgments) == 2000
     assert [len(test) for test in tests] == [560] * 6
     model = train(judgments, config=PLAIN)
-    found = correlations(model, tests)
-    assert np.mean(found) >= 0.570
+    assert np.mean(correlations(model, tests)) >= 0.570
     assert model.training["converged"]
     assert model.training["cross_validated"]["by"] == "source_lang"
     assert set(model.training["cross_validated"]["folds"]) == set(TRAINING)
-    # Half the stated tolerance, so that no third digit moves unless it stands on an edge.
-    rescaled = train(replace(judgments, scores=33.0 * judgments.scores + 50.0), config=PLAIN)
-    assert correlations(rescaled, tests) == pytest.approx(found, abs=5e-6)
-    assert rescaled.training["cross_validated"]["folds"] == pytest.approx(
-        model.training["cross_validated"]["folds"], abs=5e-6
-    )

@@ -2,10 +2,8 @@
 
 import json
 import math
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,17 +13,11 @@ from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model, save_model
 from pfsm.model.metric import Metric
-from pfsm.text.chunks import Tokeniser
-from pfsm.text.languages import ready_tokeniser
 from pfsm_kernels import inference
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import config_from_dict
 from pfsm_training.lattices.features import frequent
-from tests.training.report.report_cases import preferences_of
 from tests.training.small_data import PLAIN, demo, invented, judgments_of
-
-if TYPE_CHECKING:
-    from pfsm_training.fit.lbfgs import Iteration
 
 JUDGMENTS, FIXED = invented(0), TrainingConfig(penalty=5.0)
 
@@ -87,20 +79,6 @@ def test_neither_order_nor_threads_matter(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(inference, "CELLS_PER_TASK", 300)
     rows = np.random.default_rng(0).permutation(len(JUDGMENTS))
     assert document(train(JUDGMENTS.select(rows), config=PLAIN, threads=2)) == document(model)
-
-
-def test_progress_names_the_step_and_every_iteration() -> None:
-    seen: list[tuple[str, Iteration | None]] = []
-    model = train(
-        JUDGMENTS,
-        config=PLAIN,
-        threads=1,
-        progress=lambda step, iteration: seen.append((step, iteration)),
-    )
-    last = [iteration for step, iteration in seen if step == "training" and iteration is not None]
-    assert [iteration.number for iteration in last] == list(range(1, model.training["iterations"] + 1))
-    assert last[-1].objective == model.training["minimum"]
-    assert [step for step, iteration in seen if iteration is None][-1] == "training"
 
 
 @pytest.mark.parametrize(
@@ -174,28 +152,3 @@ def test_features_of_jump_are_pruned() -> None:
     counts = {"Insert": 4, "Delete": 5, "Jump": 6, "Jump>Insert": 6, "Delete>Jump": 6, "Jump>Jump": 0}
     assert frequent(counts, jumps=True) == ("Delete", "Jump", "Delete>Jump")
     assert frequent(counts) == ("Delete", "Jump", "Jump>Insert", "Delete>Jump", "Jump>Jump")
-
-
-def test_each_line_is_tokenised_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts: Counter[str] = Counter()
-
-    def counting(name: str) -> Tokeniser:
-        found = ready_tokeniser(name)
-
-        def keys(line: str) -> list[str]:
-            counts[line] += 1
-            return found.keys(line)
-
-        return Tokeniser(found.name, keys, found.analyse)
-
-    monkeypatch.setattr("pfsm.text.languages.ready_tokeniser", counting)
-    values: dict[str, Any] = {
-        "matchers": ["punct", "word", "lemma", "char"],
-        "options": {"char": {"bins": "auto"}},
-    }
-    values |= {"features": ["length", "length_difference"], "lambda": [0.5, 5], "form": "absolute"}
-    preferences = preferences_of(invented(8))
-    model = train(JUDGMENTS, preferences=preferences, config=config_from_dict(values, "x"), threads=1)
-    assert model.settings.options["char"]["bins"] != "auto"
-    lines = {*JUDGMENTS.references, *JUDGMENTS.hypotheses, *preferences.references}
-    assert counts == dict.fromkeys(lines | {*preferences.better, *preferences.worse}, 1)

@@ -158,8 +158,8 @@ def test_log_odds_are_fitted() -> None:
 
 
 def test_target_is_a_mixture_of_gold_standard_and_teachers() -> None:
-    one, both = lesson(), lesson()
-    first, second = network(one, 1), network(one, 2)
+    both = lesson()
+    first, second = network(both, 1), network(both, 2)
     alone = []
     for teacher in (first, second):
         own = lesson()
