@@ -32,13 +32,11 @@ from numba.core.caching import (
 )
 from numba.core.runtime.nrt import rtsys
 
-NOTICE = "compiling kernels, about 10 s, once"
+NOTICE = "compiling kernels, about 20 s, once"
 LOGGER = logging.getLogger("pfsm.kernels")
 PREFIX = "pfsm-kernels-"
 # A file that says that all kernels are there.
 FILLED = "filled"
-# Seconds between two looks for a kernel that another process is compiling.
-LOOK = 0.05
 # Folders of other versions: so many are kept, and those that a process may still use.
 OTHER_VERSIONS, IN_USE, OUTDATED = 4, 86_400.0, 30 * 86_400.0
 
@@ -126,11 +124,7 @@ class Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
         self.given = bool(os.environ.get("PFSM_NO_NOTICE"))
 
     def on_start(self, event: event.Event) -> None:  # noqa: ARG002 - Numba's signature
-        """A kernel that was in no cache is about to be compiled."""
-        self.give()
-
-    def give(self) -> None:
-        """Says it, unless it has been said."""
+        """A kernel that was in no cache is about to be compiled: says it, unless it has been said."""
         if self.given:
             return
         self.given = True
@@ -207,13 +201,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # likewise
 
 
 class KernelCache:
-    """The saved forms of one kernel, as Numba's dispatcher uses it.
-
-    Attributes:
-        is_coming: Whether another process is compiling the kernels of a module (`pfsm_kernels.companion`).
-    """
-
-    is_coming: Callable[[str], bool] = staticmethod(lambda _: False)
+    """The saved forms of one kernel, as Numba's dispatcher uses it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -227,15 +215,10 @@ class KernelCache:
         return _Cache(self._function)
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """A form that is found and readable, None if none is; waits for one that another process is compiling."""
-        while True:
-            # Asked before the look: what has come since is found.
-            coming, found = KernelCache.is_coming(self._function.__module__), None
-            with suppress(OSError):
-                found = self._files.load_overload(signature, target_context)
-            if found is not None or not coming:
-                return found
-            time.sleep(LOOK)
+        """A form that is found and readable, None if none is."""
+        with suppress(OSError):
+            return self._files.load_overload(signature, target_context)
+        return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Saves a kernel if that is possible."""

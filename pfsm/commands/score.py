@@ -184,12 +184,7 @@ def run(options: Namespace) -> None:
 
         score_partitions.run(metrics[0], options)
         return
-    from pfsm_kernels.companion import companion  # noqa: PLC0415 - brings numba
-
-    threads = [metric.threads for metric in metrics if isinstance(metric, Metric)]
-    with companion(max(threads, default=1) if options.scheduler is None else 1):
-        columns = _columns(metrics, references, options, spans)
-    print_scores(columns, options)
+    print_scores(_columns(metrics, references, options, spans), options)
 
 
 def _columns(

@@ -16,6 +16,7 @@ from pfsm_kernels.cache import (
     OTHER_VERSIONS,
     OUTDATED,
     PREFIX,
+    _DataFiles,
     cache_places,
     digest,
     is_kept,
@@ -147,3 +148,18 @@ def test_kernels_are_kept_for_others_unless_no_place_can_be_written(
     assert is_kept()
     monkeypatch.setattr(cache, "FOLDER", tmp_path / "of this process")
     assert not is_kept()
+
+
+def test_two_processes_that_save_at_once_never_swap_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have read the index before either has written it; one form is lost then, which costs time alone."""
+    one, two = (_DataFiles(str(tmp_path), "kernel", "stamp") for _ in range(2))
+    one.save("first", "machine code of the first")
+    with monkeypatch.context() as patch:
+        patch.setattr(two, "_load_index", dict)
+        two.save("second", "machine code of the second")
+    assert one.load("second") == "machine code of the second"
+    assert one.load("first") in {None, "machine code of the first"}
+    files = {path.read_bytes() for path in tmp_path.glob("*.nbc")}
+    assert len(files) == 2

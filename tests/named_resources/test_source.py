@@ -20,7 +20,6 @@ ALLOWED = {
     ("pfsm/analysis/programs.py", "subprocess"),  # `command:`
     ("pfsm/conformance/numbers.py", "pickle"),  # writes and reads a plug-in's own settings
     ("training/pfsm_training/lattices/store.py", "pickle"),  # what this process itself has put aside, never a file
-    ("kernels/pfsm_kernels/companion.py", "subprocess"),  # Python itself, to compile kernels on another core
     ("pfsm/serve/server.py", "socket"),  # `pfsm serve` listens where the user says
 }  # fmt: skip
 
