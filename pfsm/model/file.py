@@ -315,7 +315,7 @@ def _is_interval(value: object) -> bool:
     return value is None or (
         isinstance(value, list)
         and len(value) == 2
-        and all(type(end) in {float, int, type(None)} for end in value)
+        and all(end is None or (type(end) in {float, int} and abs(end) <= LARGEST) for end in value)
     )
 
 

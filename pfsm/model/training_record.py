@@ -136,7 +136,7 @@ def _interval(training: Mapping[str, Any], name: str, value: str) -> str:
 
 def _short(value: object) -> str:
     """A number as the keys of the record have it."""
-    return f"{value:g}" if isinstance(value, float | int) else ""
+    return f"{value:g}" if isinstance(value, float | int) and abs(value) < 1e100 else ""
 
 
 def _number(value: object) -> str:

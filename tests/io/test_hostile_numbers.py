@@ -1,18 +1,23 @@
 """Numbers and keys of files that would come to nothing finite, or hide one another: one line, status 2."""
 
+import copy
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import pfsm
+from pfsm.commands.show import _print_about
 from pfsm.data.summary import distribution
 from pfsm.data.table import finite_number, header_names, read_table
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import are_lists
 from pfsm.metrics.registry import get_metric
+from pfsm.model.file import model_from_dict
 from pfsm_training.yaml_file import read_yaml_mapping
 from tests.command_runs import Cli, Write
 from tests.model_cases import model
@@ -148,15 +153,42 @@ def test_a_blank_further_reference_is_missing_in_python_and_requests() -> None:
         assert float(blank.score) == float(missing.score)
 
 
-def test_a_record_of_training_has_its_types(cli: Cli, write: Write) -> None:
-    for record in (
-        {"pearson": 0.5, "pearson_interval": ["a", "b"]},
-        {"cross_validated": {"pearson": 0.5, "interval": "x"}},
-        {"starts": {"objectives": 5}},
-        {"starts": {"compared_on": 3}},
-    ):
-        write("m.json", json.dumps({**model().to_dict(), "training": {"data": [{"name": "x"}], **record}}))
-        assert cli("show", "m.json").fault.startswith("m.json: training.")
+RECORD: dict[str, Any] = {
+    "data": [{"name": "f", "rows": 5}], "judgments": 5, "lambda": 5.0, "lambda_choice": "given", "objective": "x",
+    "pearson": 0.5, "pearson_interval": [0.1, 0.9], "cross_validated": {"pearson": 0.4, "interval": [0.1, 0.2]},
+    "start": "a", "starts": {"objectives": {"a": 1.0}, "other_minima": {"b": {"objective_above": 0.1}}},
+    "lambda_tried": {"5": 0.5}, "lambda_intervals": {"5": [0.1, 0.2]}, "lambda_at_edge": "smallest",
+    "lambda_gain": {"over": 6.0, "difference": 0.1, "interval": [0.1, 0.2]}, "instances": {"Insert": 5},
+    "init": {"name": "en", "pearson": 0.4, "interval": [0.1, 0.2], "gain": {"difference": 0.1, "interval": [0.0, 0.1]}},
+    "weights": {"column": "n", "rater_noise": 0.5}, "encoder": {"passes": 3, "held_out": {"3": 0.5}},
+}  # fmt: skip
+ODD = ("x", [1], {"a": {"b": "c"}}, 10**400)
+
+
+def damaged_records(record: Any, whole: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The record with each of its fields, at any depth, replaced by each odd value."""
+    for key, value in list(record.items() if isinstance(record, dict) else enumerate(record)):
+        if isinstance(value, dict | list):
+            yield from damaged_records(value, whole)
+        for odd in ODD:
+            record[key] = odd
+            yield copy.deepcopy(whole)
+        record[key] = value
+
+
+def test_show_takes_any_record_or_says_what_is_wrong_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+    document, whole, faults = model().to_dict(), copy.deepcopy(RECORD), []
+    for record in [RECORD, *damaged_records(whole, whole)]:
+        try:
+            found = model_from_dict({**document, "training": record}, "m.json")
+        except PfsmError as error:
+            faults.append(str(error))
+            continue
+        _print_about(found)
+        assert max(map(len, capsys.readouterr().out.splitlines())) < 1000
+        found._repr_html_()
+    assert faults
+    assert all(fault.startswith("m.json: training.") and len(fault) < 300 for fault in faults)
 
 
 def test_what_is_quoted_has_an_end(cli: Cli, write: Write) -> None:
