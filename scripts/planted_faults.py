@@ -242,20 +242,20 @@ PLANTED = (
     ),
     Fault(
         "JSON lines are text",
-        "if lines and all(map(_is_json, lines[:3])):",
-        "if False:",
+        "    if is_json(lines, str(path)):",
+        "    if False:",
         "tests/io/test_hostile_numbers.py",
     ),
     Fault(
         "SGML is text",
-        "    if lines and is_markup(lines[0]):\n        if os",
-        "    if False:\n        if os",
+        "    if is_markup(lines):\n        if str",
+        "    if False:\n        if str",
         "tests/io/test_hostile_numbers.py",
     ),
     Fault(
-        "a blank further reference is one in Python",
-        "[[one if one and one.strip() else None for one in stream]",
-        "[[one for one in stream]",
+        "a blank reference is one beside others",
+        "return tuple(filter(str.strip, references)) or (references[0],)",
+        "return tuple(references)",
         "tests/io/test_hostile_numbers.py",
     ),
     Fault(
