@@ -55,10 +55,8 @@ def test_intervals_hold_the_value() -> None:
     ("text", "said"),
     [
         ("{}", "must be a JSON list"),
-        ("[1", "must be a JSON list"),
         ("[[0, 1]]", "errors, mark 1 is"),
         ('[[0, 1, "minor"], [5, 4, "minor"]]', "mark 2: start 5 lies behind end 4"),
-        ('[[0, 99, "minor"]]', "mark 1: end is '99', a whole number from 0 to 18 is needed"),
         ('[[true, 1, "minor"]]', "start is 'True'"),
         ('[{"start": 0, "end": 1, "severity": "bad"}]', "severity is 'bad'"),
         ('[{"start": 0, "end": 1, "severity": "minor", "points": NaN}]', "points is 'nan'"),

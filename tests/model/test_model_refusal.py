@@ -64,12 +64,9 @@ def test_no_json(content: str | bytes, expected: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"name": "a\nb"}, "name is 'a\\nb', it must be a line of text"),
         ({"settings": []}, "settings must be an object, in braces"),
-        ({"weights": {"Insert": "1"}}, "weights['Insert'] is '1', a finite number is needed"),
         ({"weights": {"Insert": math.nan}}, "weights['Insert'] is nan, a finite number is needed"),
         ({"alpha": 1e308}, "alpha is 1e+308, at most 1e+100 is possible either way"),
-        ({"alpha": 10**400}, f"alpha is 1{'0' * 39}…, a finite number is needed"),
         (
             {"scale": {"sd": 0}},
             "scale has the mean 0 and the sd 0; both must be at most 1e+100, and the sd at least 1e-100",

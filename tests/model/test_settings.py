@@ -78,12 +78,10 @@ def test_one_max_block_is_for_every_matcher_and_a_partial_mapping_leaves_the_res
                 "nltk:treebank, nltk:destructive, nltk:wordpunct, nltk:tweet, nltk:nist, nltk:punkt-LANGUAGE"
             ),
         ),
-        ({"lowercase": 1}, "lowercase is 1, it must be true or false"),
         ({"matchers": "word"}, "matchers is 'word', it must be a list of names"),
         ({"matchers": ["wrod"]}, f"unknown matcher 'wrod'; known are {', '.join(MATCHERS)}"),
         ({"matchers": ["word", "word"]}, "matchers names one of them twice"),
         ({"max_block": 0}, "max_block is 0, it must be a whole number from 1 to 9"),
-        ({"max_jump": -1}, "max_jump is -1, it must be a whole number from 0 to 1000"),
         ({"split": "Insert"}, "split is 'Insert', it must be a list of states such as [Insert, Delete]"),
         (
             {"split": ["insert"]},

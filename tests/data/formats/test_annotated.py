@@ -145,7 +145,6 @@ GOOD = {"reference": "r", "hypothesis": "abc", "score": 1}
     ("change", "said"),
     [
         ({"errors": {}}, "errors is '{}', a list of marks is needed"),
-        ({"errors": 0}, "errors is '0', a list of marks is needed"),
         (
             {"errors": [[0, 1]]},
             "errors, mark 1 is '[0, 1]', [start, end, severity, …] or an object is needed",
@@ -154,16 +153,8 @@ GOOD = {"reference": "r", "hypothesis": "abc", "score": 1}
             {"errors": [[0, 1, "minor"], [0, 4, "minor"]]},
             "errors, mark 2: end is '4', a whole number from 0 to 3",
         ),
-        (
-            {"errors": [[-1, 1, "minor"]]},
-            "errors, mark 1: start is '-1', a whole number from 0 to 3 is needed",
-        ),
         ({"errors": [[True, 1, "minor"]]}, "errors, mark 1: start is 'True', a whole number"),
         ({"errors": [[2, 1, "minor"]]}, "errors, mark 1: start 2 lies behind end 1"),
-        (
-            {"errors": [{"start_i": 2, "end_i": 1, "severity": "minor"}]},
-            "errors, mark 1: start_i 2 lies behind end_i 1",
-        ),
         (
             {"errors": [{"start_i": 2, "end_i": 9, "severity": "minor"}]},
             "errors, mark 1: end_i is '9', a whole number",
@@ -172,10 +163,7 @@ GOOD = {"reference": "r", "hypothesis": "abc", "score": 1}
             {"errors": [[0, 1, "bad"]]},
             "errors, mark 1: severity is 'bad', one of neutral, minor, major, critical is needed",
         ),
-        ({"errors": [[0, 1, None]]}, "errors, mark 1: severity is 'None', one of"),
-        ({"score": True}, "score is 'True', a finite number is needed"),
         ({"score": float("nan")}, "score is 'nan', a finite number is needed"),
-        ({"hypothesis": None}, "hypothesis is None, text is needed"),
         ({"hypothesis": "\ud800"}, "hypothesis is '\\ud800', text is needed"),
         ({"lp": "en"}, "lp is 'en', a language pair such as cs-en is needed"),
     ],
