@@ -88,10 +88,7 @@ def _is_registered(name: str) -> bool:
 
 
 def _of_resource(name: str, value: str, checksum: str | None) -> Analyser:
-    """The analyser that a resource is: weights of ours, a file of parses, a pipeline of spaCy, or what a name says.
-
-    A file is read and never run: a program is a resource only as ``command:PROGRAM``, which no file or folder says.
-    """
+    """The analyser that a resource is: weights of ours, a file of parses, a pipeline of spaCy, or what a name says."""
     if not Path(value).exists():
         found = get_analyser(value)
     elif Path(value).is_dir():

@@ -151,11 +151,7 @@ def _word_lines(block: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _check_heads(lines: Sequence[int], heads: Sequence[int], name: str) -> None:
-    """Refuses heads outside the sentence, and cycles of heads.
-
-    Raises:
-        PfsmError: If there is one; the message names its line.
-    """
+    """Refuses heads outside the sentence, and cycles of heads."""
     for number, head in zip(lines, heads, strict=True):
         if head > len(heads):
             raise PfsmError(f"{name}:{number}: HEAD is {head}, the sentence has {len(heads)} words")

@@ -89,26 +89,18 @@ class _Once(Action):
 def add_model(parser: ArgumentParser, default: str = DEFAULT_MODEL) -> None:
     """``--model NAME|FILE``."""
     parser.add_argument(
-        "--model",
-        "-m",
-        action=_Once,
-        default=default,
-        metavar="NAME|FILE",
+        "--model", "-m", action=_Once, default=default, metavar="NAME|FILE",
         help=f"see `pfsm models`, or a model file (default: {default})",
-    )
+    )  # fmt: skip
     add_resources(parser)
 
 
 def add_resources(parser: ArgumentParser) -> None:
     """``--resource NAME=PATH``."""
     parser.add_argument(
-        "--resource",
-        type=_resource,
-        action="append",
-        default=[],
-        metavar="NAME=PATH",
+        "--resource", type=_resource, action="append", default=[], metavar="NAME=PATH",
         help="path or `command:PROGRAM` of a resource that a model names (docs/security.md)",
-    )
+    )  # fmt: skip
 
 
 def _resource(text: str) -> tuple[str, str]:
@@ -145,21 +137,14 @@ def add_scorers(parser: ArgumentParser) -> None:
     """``--model`` and ``--metric``, any number of each; `open_scorers` opens them."""
     parser.set_defaults(scorers=None)
     parser.add_argument(
-        "--model",
-        "-m",
-        action=_Scorer,
-        default=SUPPRESS,
-        metavar="NAME|FILE",
+        "--model", "-m", action=_Scorer, default=SUPPRESS, metavar="NAME|FILE",
         help=f"see `pfsm models`, or a model file (default: {DEFAULT_MODEL})",
-    )
+    )  # fmt: skip
     add_resources(parser)
     parser.add_argument(
-        "--metric",
-        action=_Scorer,
-        default=SUPPRESS,
-        metavar="NAME",
+        "--metric", action=_Scorer, default=SUPPRESS, metavar="NAME",
         help="see `pfsm metrics`; may be repeated and mixed with --model",
-    )
+    )  # fmt: skip
     add_language(parser)
 
 
@@ -186,11 +171,9 @@ def open_scorers(options: Namespace) -> list[SegmentMetric]:
 def add_signature(parser: ArgumentParser) -> None:
     """``--signature``."""
     parser.add_argument(
-        "--signature",
-        choices=("short", "long"),
-        default="short",
+        "--signature", choices=("short", "long"), default="short",
         help="long: everything that can change a score (default: short)",
-    )
+    )  # fmt: skip
 
 
 def heading(metric: SegmentMetric, nrefs: NumberOfReferences, level: Level, options: Namespace) -> str:
@@ -246,33 +229,24 @@ def open_model(options: Namespace, threads: int | None) -> Metric:
 def add_format(parser: ArgumentParser, *formats: str, more: str = "") -> None:
     """``--format``; the first is the default. ``more`` is added to its help."""
     parser.add_argument(
-        "--format",
-        "-f",
-        choices=formats,
-        default=formats[0],
+        "--format", "-f", choices=formats, default=formats[0],
         help=f"output format (default: {formats[0]}){more}",
-    )
+    )  # fmt: skip
 
 
 def add_threads(parser: ArgumentParser) -> None:
     """``--threads N``."""
     parser.add_argument(
-        "--threads",
-        type=positive,
-        metavar="N",
-        help="cores to use (default: all; changes no result)",
-    )
+        "--threads", type=positive, metavar="N", help="cores to use (default: all; changes no result)",
+    )  # fmt: skip
 
 
 def add_resamples(parser: ArgumentParser) -> None:
     """``--confidence-n N``."""
     parser.add_argument(
-        "--confidence-n",
-        type=positive,
-        default=1000,
-        metavar="N",
+        "--confidence-n", type=positive, default=1000, metavar="N",
         help="bootstrap resamples (default: 1000; the seed is PFSM_SEED)",
-    )
+    )  # fmt: skip
 
 
 def add_scheduler(parser: ArgumentParser) -> None:

@@ -1,8 +1,9 @@
 """``pfsm data``: converts, checks and summarises judgments in the field's formats, and makes minimal pairs."""
 
 import json
+import re
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -11,11 +12,17 @@ from typing import Any
 from pfsm.commands import data_perturb
 from pfsm.commands.arguments import add_format, check_output
 from pfsm.commands.parsers import add_unquote
+from pfsm.data import is_preferences
 from pfsm.data.formats import FORMATS, Options, Preference, Written, read_format, write_tsv
 from pfsm.data.formats.mqm import DEFAULT_WEIGHTS
+from pfsm.data.formats.records import clean
+from pfsm.data.formats.registry import read_judged
+from pfsm.data.groups import BY_HELP, SEGMENT, counted, group_names, held_out
 from pfsm.data.summary import Finding, Scores, Shared, Summary, bars, shared, summarise
+from pfsm.data.table import finite_number
 from pfsm.errors import PfsmError
-from pfsm.io.files import atomic_write
+from pfsm.evaluation import default_seed
+from pfsm.io.files import STANDARD_INPUT, atomic_write
 
 
 def _add_convert(parser: ArgumentParser) -> None:
@@ -27,12 +34,9 @@ def _add_convert(parser: ArgumentParser) -> None:
 def add_reader_options(parser: ArgumentParser) -> None:
     """``--from FORMAT``, and the options of the formats' readers."""
     parser.add_argument(
-        "--from",
-        dest="from_format",
-        choices=tuple(FORMATS),
-        metavar="FORMAT",
+        "--from", dest="from_format", choices=tuple(FORMATS), metavar="FORMAT",
         help=f"{', '.join(FORMATS)} (default: detected from the file)",
-    )
+    )  # fmt: skip
     _add_texts(parser)
     _add_places(parser)
     _add_scores(parser)
@@ -48,18 +52,13 @@ def _add_texts(parser: ArgumentParser) -> None:
         "--sources", default="", metavar="FILE", help="file of source segments, one per line or NIST"
     )
     group.add_argument(
-        "--documents",
-        default="",
-        metavar="FILE",
+        "--documents", default="", metavar="FILE",
         help="file with the document of each segment, one per line (as in *.docs)",
-    )
+    )  # fmt: skip
     group.add_argument(
-        "--system-outputs",
-        nargs="+",
-        default=[],
-        metavar="FOLDER|FILE|NAME=FILE",
+        "--system-outputs", nargs="+", default=[], metavar="FOLDER|FILE|NAME=FILE",
         help="translations of the systems: a folder, or a file per system",
-    )
+    )  # fmt: skip
     group.add_argument(
         "--skip-unknown-systems",
         action="store_true",
@@ -74,18 +73,14 @@ def _add_texts(parser: ArgumentParser) -> None:
 def _add_places(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("what the judgments are about")
     group.add_argument(
-        "--source-lang",
-        default="",
-        metavar="CODE",
+        "--source-lang", default="", metavar="CODE",
         help="source language, such as cs; selects one of several",
-    )
+    )  # fmt: skip
     group.add_argument("--target-lang", default="", metavar="CODE", help="target language, such as en")
     group.add_argument(
-        "--test-set",
-        default="",
-        metavar="NAME",
+        "--test-set", default="", metavar="NAME",
         help="test set, such as newstest2012; becomes part of segment ids",
-    )
+    )  # fmt: skip
     group.add_argument(
         "--sid-order", choices=("file", "document"),
         help="wmt-da: SID counts the lines of the file, or segments document by document (WMT21, WMT22)",
@@ -99,11 +94,9 @@ def _add_scores(parser: ArgumentParser) -> None:
     )
     group.add_argument("--score-column", default="", metavar="NAME", help="the column that becomes the score")
     group.add_argument(
-        "--human-score",
-        default="",
-        metavar="NAME",
+        "--human-score", default="", metavar="NAME",
         help="mt-metrics-eval: score to read, such as mqm or wmt-z",
-    )
+    )  # fmt: skip
     group.add_argument(
         "--metric-scores", nargs="+", default=[], metavar="NAME",
         help="mt-metrics-eval: metrics whose scores become columns, such as BLEU-refA",
@@ -159,11 +152,9 @@ _NAMES_SHOWN = 20
 
 def _add_info(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "files",
-        nargs="+",
-        metavar="FILE",
+        "files", nargs="+", metavar="FILE",
         help="a file to summarise, or two files to see also what they share",
-    )
+    )  # fmt: skip
     add_format(parser, "text", "json")
     add_reader_options(parser)
 
@@ -261,8 +252,63 @@ def _print_overlap(files: list[str], overlap: Mapping[str, Shared]) -> None:
         print(f"    {counts.both:>8}  {name}, of {counts.first} and {counts.second}")
 
 
+def _add_split(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="judgments or preferences")
+    parser.add_argument(
+        "--by", default=SEGMENT, metavar="WHAT",
+        help=f"what stays together: {BY_HELP} (default: segment, all translations of a sentence)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--test", type=_share, default=0.3, metavar="SHARE",
+        help="share of the rows to hold out (default: 0.3)",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, metavar="N", help="of the choice of groups (default: PFSM_SEED)")
+
+
+_ENDING = re.compile(r"(\.(tsv|csv|txt|jsonl?|parquet))?(\.gz)?$", re.IGNORECASE)
+
+
+def _share(text: str) -> float:
+    value = finite_number(text)
+    if value is None or not 0.0 < value < 1.0:
+        raise ArgumentTypeError(f"{text!r} must be a share between 0 and 1, such as 0.3")
+    return value
+
+
+def _split(options: Namespace) -> None:
+    if options.file == STANDARD_INPUT:
+        raise PfsmError("the two parts are named after the file; give the name of a file")
+    table = read_judged(options.file)
+    table.need_rows()
+    names = group_names(table, options.by)
+    if len(set(names)) < 2:
+        raise PfsmError(f"{options.file}: {counted(names, options.by)}; two or more are needed to split by")
+    seed = default_seed() if options.seed is None else options.seed
+    test = held_out(names, options.test, seed)
+    stem = _ENDING.sub("", options.file.rstrip("/"), count=1)
+    outputs = [f"{stem}.train.tsv", f"{stem}.test.tsv"]
+    for path in outputs:
+        check_output(path, [options.file])
+    parts = [[row for row, one in enumerate(test) if one == wanted] for wanted in (False, True)]
+    fields = list(zip(*(table.columns[name] for name in table.header), strict=True))
+    with atomic_write(outputs[0]) as first, atomic_write(outputs[1]) as second:
+        for file, rows in zip((first, second), parts, strict=True):
+            file.writelines(
+                "\t".join(clean(line)[0]) + "\n" for line in (table.header, *(fields[r] for r in rows))
+            )
+    for path, rows in zip(outputs, parts, strict=True):
+        kind = "preferences" if is_preferences(table) else "judgments"
+        groups = counted([names[row] for row in rows], options.by)
+        print(f"{path}: {len(rows):,} {kind} ({len(rows) / len(names):.1%}) of {groups}")
+
+
 ACTIONS = {
     "convert": (_add_convert, _convert, "turn judgments in any format into the TSV of pfsm"),
+    "split": (
+        _add_split,
+        _split,
+        "divide judgments into training and test data, whole documents or segments",
+    ),
     "info": (_add_info, _info, "count, check and summarise judgments"),
     "perturb": (
         data_perturb.add_arguments,

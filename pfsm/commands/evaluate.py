@@ -65,11 +65,9 @@ TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "data",
-        nargs="+",
-        metavar="DATA.tsv",
+        "data", nargs="+", metavar="DATA.tsv",
         help="reference, hypothesis and a score, or reference, better and worse; .gz is read",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--mtme",
         metavar="DIR",
@@ -89,54 +87,41 @@ def add_arguments(parser: ArgumentParser) -> None:
         help=f"for each value of this column (default: {DEFAULT_GROUPING} if every file has it)",
     )
     parser.add_argument(
-        "--tau",
-        type=canonical,
-        choices=("wmt12", "wmt13"),
+        "--tau", type=canonical, choices=("wmt12", "wmt13"),
         help="of preferences: ties of the metric count against it (wmt12, the default) or are left out (wmt13)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--statistics",
         metavar="LIST",
         help="such as pearson,acc-t, instead of the default ones (docs/evaluation.md)",
     )
     parser.add_argument(
-        "--level",
-        choices=LEVELS,
-        metavar="LEVEL",
+        "--level", choices=LEVELS, metavar="LEVEL",
         help="agreement about translations of a segment (default) or a document, or about a system (columns document, "
         "system; of preferences better_system, worse_system)",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--system-scores",
-        choices=(*FITS, *SYSTEM_SCORES),
-        metavar="KIND",
+        "--system-scores", choices=(*FITS, *SYSTEM_SCORES), metavar="KIND",
         help="people's, of systems: least-squares (default) or means of scores; of preferences won (WMT12) or "
         "expected-wins (WMT13; default)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--versus",
         metavar="SCORES",
         help="test against another MODEL, metric:NAME, column:NAME or scores:FILE: who agrees more with people?",
     )
     parser.add_argument(
-        "--test",
-        choices=tuple(TESTS),
-        metavar="TEST",
+        "--test", choices=tuple(TESTS), metavar="TEST",
         help="for --versus: paired bootstrap (default), or perm-both for absolute scores",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--resample",
-        choices=RESAMPLES,
-        metavar="UNIT",
+        "--resample", choices=RESAMPLES, metavar="UNIT",
         help="what is drawn: segments (default; of documents and systems, documents), judgments, documents or systems",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--spans",
-        nargs="?",
-        const="",
-        metavar="FILE",
+        "--spans", nargs="?", const="", metavar="FILE",
         help="instead: how well the model, or FILE of `pfsm score --spans`, finds the errors that experts marked",
-    )
+    )  # fmt: skip
     add_signature(parser)
     add_format(parser, "text", "json")
     add_resamples(parser)

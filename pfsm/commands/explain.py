@@ -110,11 +110,7 @@ def _explained(
     chosen: Sequence[int],
     options: Namespace,
 ) -> _System:
-    """Scores and parts of a system's chosen segments.
-
-    All references are scored in one call, and all segments if a score depends on other references: what is counted
-    over references is then counted as ``pfsm score`` counts it.
-    """
+    """Scores and parts of a system's chosen segments."""
     asked = chosen if metric.is_independent else range(len(output.lines))
     lines = [output.lines[segment] for segment in asked]
     several = [[stream[segment] for segment in asked] for stream in streams]

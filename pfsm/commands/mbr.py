@@ -30,23 +30,14 @@ from pfsm.model.mbr import Choice, choose
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "--input",
-        "-i",
-        "-t",
-        default=STANDARD_INPUT,
-        metavar="HYPS",
+        "--input", "-i", "-t", default=STANDARD_INPUT, metavar="HYPS",
         help="JSON lines, a source on each: a list of candidates, texts or objects with text and weight, or an object "
         "with candidates and weights; with --num-samples text, a candidate a line (default: standard input)",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--num-samples",
-        "--num-sample",
-        "--num_sample",
-        "-n",
-        type=positive,
-        metavar="N",
+        "--num-samples", "--num-sample", "--num_sample", "-n", type=positive, metavar="N",
         help="candidates of each source, at least 2, on consecutive lines",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--output", "-o", metavar="OUT", help="where to write the choices (default: standard output)"
     )

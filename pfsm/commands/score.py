@@ -64,12 +64,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "references", nargs="*", metavar="REF", help="reference file(s), one segment a line; .gz is read"
     )
     parser.add_argument(
-        "--input",
-        "-i",
-        nargs="+",
-        metavar="HYP",
+        "--input", "-i", nargs="+", metavar="HYP",
         help="hypothesis file(s), parallel to REF (default: standard input)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--table",
         metavar="FILE",
@@ -80,11 +77,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_scorers(parser)
     parser.add_argument("--sentence-level", "-sl", action="store_true", help="one score a line")
     parser.add_argument(
-        "--level",
-        choices=(CORPUS, SEGMENT, DOCUMENT),
-        metavar="LEVEL",
+        "--level", choices=(CORPUS, SEGMENT, DOCUMENT), metavar="LEVEL",
         help="one score for a corpus (default), segment (-sl) or document",
-    )
+    )  # fmt: skip
     parser.add_argument("--score-only", "-b", action="store_true", help="print the number alone")
     parser.add_argument(
         "--confidence", "-ci", action="store_true", help="95%% intervals too, by a bootstrap over segments"
@@ -110,21 +105,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 def _add_partitions(parser: ArgumentParser) -> None:
     add_scheduler(parser)
     parser.add_argument(
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="scores of --table, in partitions; an earlier run is resumed",
-    )
+        "--output", "-o", metavar="DIR", help="scores of --table, in partitions; an earlier run is resumed",
+    )  # fmt: skip
     parser.add_argument(
         "--output-format", choices=tuple(FORMATS), metavar="KIND", help=f"of --output: {', '.join(FORMATS)}"
     )
     parser.add_argument("--keep", metavar="COLUMNS", help="with --output: copy these columns, too")
     parser.add_argument(
-        "--partition-size",
-        type=_size,
-        metavar="SIZE",
+        "--partition-size", type=_size, metavar="SIZE",
         help="with --output: text in a partition (default: 8M)",
-    )
+    )  # fmt: skip
 
 
 def _size(text: str) -> int:

@@ -24,6 +24,7 @@ from pfsm.data import (
     preferences_from_table,
 )
 from pfsm.data.formats.registry import read_judged
+from pfsm.data.groups import BY_HELP
 from pfsm.data.judgments import TARGET_LANGUAGE
 from pfsm.distributed.partitions import read_tables
 from pfsm.distributed.pools import Report, open_pool
@@ -59,11 +60,9 @@ LARGE_PAIR = 1_000_000
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "data",
-        nargs="+",
-        metavar="DATA.tsv",
+        "data", nargs="+", metavar="DATA.tsv",
         help="files with columns reference, hypothesis and a score, or reference, better and worse; plain or .gz",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--output", "-o", required=True, metavar="MODEL.json", help="where to write the model"
     )
@@ -81,6 +80,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="MODEL",
         help="model (name or file) to start from and stay close to; --config may add features and matchers to it",
     )
+    parser.add_argument(
+        "--folds-by", metavar="WHAT",
+        help=f"what cross-validation and its intervals hold out together: {BY_HELP} (default: source languages where "
+        "there are several, else segments)",
+    )  # fmt: skip
     add_resources(parser)
     parser.add_argument(
         "--dev",
@@ -154,6 +158,7 @@ def run(options: Namespace) -> None:
             name=options.name,
             licence=options.licence,
             score_column=options.score_column,
+            folds_by=options.folds_by,
             threads=options.threads,
             processes=options.threads or default_threads(),
             encoder=encoder,
@@ -166,7 +171,9 @@ def run(options: Namespace) -> None:
         hints = _write_report(kept[0], options.report) if kept else ()
     from pfsm_training.fit.crossval import make_folds  # noqa: PLC0415 - brings torch
 
-    _report(model, dev, len(make_folds(judgments or None, preferences).names), hints, options)
+    _report(
+        model, dev, len(make_folds(judgments or None, preferences, options.folds_by).names), hints, options
+    )
 
 
 def _config(options: Namespace, init: Model | None) -> "TrainingConfig":

@@ -152,11 +152,7 @@ class Cluster:
             watch.look()
 
     def _brought(self, bring: Callable[[], Result]) -> Result:
-        """What a call of Dask's brings from the workers.
-
-        If they die meanwhile, the call waits for others without end. So it has a thread of its own, which ends with the
-        client at the latest.
-        """
+        """What a call of Dask's brings from the workers."""
         brought: concurrent.futures.Future[Result] = concurrent.futures.Future()
 
         def work() -> None:

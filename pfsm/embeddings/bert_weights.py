@@ -174,11 +174,7 @@ _BUCKETS, _FARTHEST = 32, 128
 
 
 def _bucket(distances: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The kind of each distance of a key from its query, int64 [n].
-
-    Half of the kinds is for keys to the right. Of each half one half is for single distances, the other for ranges
-    whose width grows with the distance.
-    """
+    """The kind of each distance of a key from its query, int64 [n]."""
     half = _BUCKETS // 2
     exact = half // 2
     far = np.maximum(np.abs(distances), 1).astype(np.float32)

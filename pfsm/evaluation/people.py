@@ -76,12 +76,7 @@ SYSTEM_SCORES: Mapping[str, Callable[[Float], Float]] = {WON: share_won, EXPECTE
 
 
 def _fitted(sums: Float, k: int) -> Float:
-    """float64 [m, k]: effects of k systems, which add up to 0; NaN where no chain of common segments joins them.
-
-    Args:
-        sums: float64 [m, k + k^2]: right sides and matrices of the equations, segments' effects eliminated.
-        k: Number of systems.
-    """
+    """float64 [m, k]: effects of k systems, which add up to 0; NaN where no chain of common segments joins them."""
     values, vectors = np.linalg.eigh(sums[:, k:].reshape(-1, k, k))
     kept: Float = np.where(values > _CONNECTED * values[:, -1:], values, 0.0)
     inverse = ratio(np.ones(values.shape), kept, 0.0)

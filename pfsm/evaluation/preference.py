@@ -333,12 +333,7 @@ def _chance(judgments: PairwiseJudgments) -> Float:
 
 
 def _most_agreed(judgments: PairwiseJudgments) -> tuple[Float, bool]:
-    """float64 [n_segments]: the most votes that one order can agree with; and whether it is exact.
-
-    An order that follows the most frequent judgment of every pair is best, and there is one unless such
-    judgments run in circles. The circles are the strongly connected components of the graph of these
-    judgments; only within one of them is there anything to search.
-    """
+    """float64 [n_segments]: the most votes that one order can agree with; and whether it is exact."""
     n_segments = int(judgments.segments.max(initial=-1)) + 1
     result = np.zeros(n_segments)
     if not len(judgments):

@@ -435,11 +435,7 @@ def _campaigns(data: Judgments | Preferences, groups: Sequence[str]) -> Sequence
 def _documents_or_segments(
     data: Judgments | Preferences, files: Int, groups: Sequence[str]
 ) -> tuple[str | None, Names | None]:
-    """What is drawn about systems unless asked otherwise: documents in groups that name enough of them in every row.
-
-    Returns:
-        The kind, and [n] names; None: segments everywhere.
-    """
+    """What is drawn about systems unless asked otherwise: documents in groups that name enough of them in every row."""
     named = data.columns.get(DOCUMENT, ("",) * len(data))
     names, segments = [*zip(groups, named, strict=True)], segment_names(data, files).tolist()
     unnamed = {group for group, field in names if not field.strip()}

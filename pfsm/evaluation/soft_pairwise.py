@@ -168,16 +168,7 @@ def _common(a: Float, b: Float) -> Float:
 def _shares_ahead(
     further: Callable[[Float], Float], slack: Float, n_units: int, n_permutations: int, seed: Seed
 ) -> Float:
-    """The share of permutations in which the lead of each pair is larger; equal leads count half.
-
-    Args:
-        further: From swaps, float64 [m, n_units], -1 where two systems are swapped and else 1, to how much the
-            lead of each pair grows, float64 [m, n_pairs].
-        slack: float64 [n_pairs], how much leads differ by rounding alone.
-        n_units: How many units there are to swap.
-        n_permutations: At least 1.
-        seed: As in `permutation_p_values`.
-    """
+    """The share of permutations in which the lead of each pair is larger; equal leads count half."""
     if n_permutations < 1:
         raise ValueError(f"n_permutations is {n_permutations}, at least 1 is needed")
     generator = np.random.default_rng(MTME_SEED if seed is None else seed)

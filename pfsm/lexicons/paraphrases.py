@@ -102,12 +102,7 @@ def compile_links(
 
 
 def _trie(phrases: Sequence[Phrase], words: Sequence[str]) -> tuple[Int32, Int32, Int32]:
-    """Node of every phrase; offsets and words of the children, int32 [n_nodes + 1] and int32 [n_nodes - n_words].
-
-    Phrases with a common beginning stand together, because phrases are sorted. So a beginning is a new node where it
-    differs from that of the phrase before. Nodes of one level are in the order of their parents, and in the order of
-    their words below each parent.
-    """
+    """Node of every phrase; offsets and words of the children, int32 [n_nodes + 1] and int32 [n_nodes - n_words]."""
     word_id = {word: number for number, word in enumerate(words)}
     lengths = np.fromiter(map(len, phrases), np.int64, len(phrases))
     longest = int(lengths.max(initial=1))

@@ -107,11 +107,7 @@ def _data_line(line: str) -> _Synset:
 
 
 def _index(path: Path) -> dict[str, list[str]]:
-    """Lemma -> offsets of its synsets.
-
-    A line holds: lemma, part of speech, number of synsets, number of pointer symbols, the symbols, two more numbers,
-    offsets.
-    """
+    """Lemma -> offsets of its synsets."""
     synsets = {}
     for number, line in enumerate(read_lines(path), 1):
         if line.startswith(" "):  # the licence

@@ -74,12 +74,7 @@ class SpellingMatcher:
     def _spelled(
         self, vocabulary: Vocabulary, *sides: EncodedLines
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-        """The words of the text that can match, spelled out.
-
-        Returns:
-            int32 [n_types], the word of each type, -1 if it can match nothing or is not in the text; int32 [characters
-            of all words], code points; int64 [n_words + 1], the start of each word.
-        """
+        """The words of the text that can match, spelled out."""
         lengths = vocabulary.column(_lengths)
         met = np.zeros(lengths.size, dtype=np.bool_)
         for side in sides:

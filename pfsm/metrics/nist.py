@@ -168,14 +168,7 @@ def corpus_scores(totals: Float) -> Float:
 
 
 def _information_in_common(pairs: WordPairs, starts: Int64, segment: Int64, table: NgramTable) -> Float:
-    """By order the information of the n-grams that hypotheses share with their references, float64 [n_segments, 5].
-
-    Args:
-        pairs: As of `corpus_statistics`.
-        starts: Likewise.
-        segment: int64 [n_pairs], the segment of each pair.
-        table: As of `corpus_statistics`.
-    """
+    """By order the information of the n-grams that hypotheses share with their references, float64 [n_segments, 5]."""
     references, offsets, hypotheses, hypothesis_offsets = pairs.sides
     kept = np.isin(np.arange(segment.size), starts)
     own = hypotheses[np.repeat(kept, np.diff(hypothesis_offsets))]

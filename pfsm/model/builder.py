@@ -221,11 +221,7 @@ class LatticeBuilder:
 
 
 def _matchers(settings: Settings) -> list[Matcher]:
-    """The matchers of the settings, in their order.
-
-    Raises:
-        NotInstalledError: If any of them, or a feature, needs something that is not installed: one error for all.
-    """
+    """The matchers of the settings, in their order."""
     built, missing = [], []
     for name in settings.matchers:
         try:

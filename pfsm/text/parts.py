@@ -71,11 +71,7 @@ def parts(reference: str, hypothesis: str, language: str) -> list[Part]:
 
 
 def _with_echoes(found: list[Part], reference: str, hypothesis: str) -> list[Part]:
-    """The parts, where no sentence is alone that says what the other side of its neighbour says as well.
-
-    Such are a headline that one side has run into the next sentence, and a piece of a sentence that the other side has
-    in one.
-    """
+    """The parts, where no sentence is alone that says what the other side of its neighbour says as well."""
     kept: list[Part] = []
     carried: Part | None = None
     for place, own in enumerate(found):
@@ -157,11 +153,7 @@ def _stretches(text: str, language: str) -> list[Span]:
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[Span]:
-    """Stretches of 30 to 90 words (characters, without spaces): behind the last comma or the like that is possible.
-
-    Where there is none, behind the word with the smallest checksum: two texts that differ in some words are so cut
-    behind the same words again soon after a difference.
-    """
+    """Stretches of 30 to 90 words (characters, without spaces): behind the last comma or the like that is possible."""
     words = [match.end() for match in re.finditer(r"\S+\s*", text[start:end])]
     if len(words) <= MOST_WORDS:
         words = list(range(1, end - start + 1))

@@ -149,11 +149,7 @@ def _simple_tokens(chunk: str, period: str) -> Sequence[str]:
 
 
 def _with_marks(key: str) -> Sequence[str]:
-    """The tokens of a key with one word of ASCII letters or one number between marks, from its form; else none.
-
-    But for contractions and clitics no rule asks which letters stand there, so the tokens of ``"dog,`` are those of
-    ``"x,`` with another word.
-    """
+    """The tokens of a key with one word of ASCII letters or one number between marks, from its form; else none."""
     match = _ONE_WORD.fullmatch(key) if len(key) <= LONGEST_CACHED_KEY else None
     if match is None or not _is_whole(match[2]):
         return ()
@@ -198,11 +194,7 @@ def _line_tokens(line: str) -> list[str]:
 
 
 def _final_period(line: str) -> int | None:
-    """Position of the period that ends the line, except for closing quotes, brackets and white space.
-
-    Something other than a period must precede it; an ellipsis may. In a run of periods every three form an ellipsis:
-    one period left over is a final period, two are not.
-    """
+    """Position of the period that ends the line, except for closing quotes, brackets and white space."""
     body = line.rstrip(_WHITE_SPACE).rstrip(_CLOSERS)
     run = len(body) - len(body.rstrip("."))
     return len(body) - 1 if run % 3 == 1 and len(body) > 1 else None

@@ -112,3 +112,50 @@ class TestInfo:
         lines = cli("data", "info", "x.csv", "--references", "ref.txt", "--system-outputs", "out").lines
         assert lines[0] == "x.csv: 2 preferences"
         assert cli("data", "info", "-", "--from", "tsv", stdin=tsv(rows(2))).lines[0] == "-: 2 judgments"
+
+
+class TestSplit:
+    TABLE = tsv(
+        [(f"ref {row // 4}", f"hyp {row}", str(row)) for row in range(80)],
+        segment_id=[str(row) for row in range(80)],
+        document=[f"d{row // 8}" for row in range(80)],
+        system=[f"s{row % 4}" for row in range(80)],
+    )
+
+    def halves(self, cli: Cli, folder: Path, *options: str) -> list[list[list[str]]]:
+        """The rows of both parts, once the command has said how many there are."""
+        outcome = cli("data", "split", "mine.tsv", *options)
+        parts = [(folder / f"mine.{part}.tsv").read_text(encoding="utf-8") for part in ("train", "test")]
+        tables = [[line.split("\t") for line in part.splitlines()] for part in parts]
+        for line, table, part in zip(outcome.lines, tables, ("train", "test"), strict=True):
+            assert line.startswith(f"mine.{part}.tsv: {len(table) - 1} judgments ("), line
+        assert tables[0][0] == tables[1][0] == self.TABLE.splitlines()[0].split("\t")
+        return [table[1:] for table in tables]
+
+    @pytest.mark.parametrize("by", ["document", "segment", "system", "score"])
+    def test_no_group_is_on_both_sides(self, cli: Cli, write: Write, tmp_path: Path, by: str) -> None:
+        """Rows of one reference are one segment though every row has its own identifier."""
+        write("mine.tsv", self.TABLE)
+        train, test = self.halves(cli, tmp_path, "--by", by, "--test", ".25", "--seed", "3")
+        header = self.TABLE.splitlines()[0].split("\t")
+        place = header.index("reference" if by == "segment" else by)
+        assert not {row[place] for row in train} & {row[place] for row in test}
+        assert sorted(train + test) == sorted(line.split("\t") for line in self.TABLE.splitlines()[1:])
+        assert abs(len(test) - 20) <= 4
+        lines = self.TABLE.splitlines()
+        write("mine.tsv", "\n".join([lines[0], *reversed(lines[1:])]) + "\n")
+        again = self.halves(cli, tmp_path, "--by", by, "--test", ".25", "--seed", "3")
+        assert again == [train[::-1], test[::-1]]
+
+    def test_refusals(self, cli: Cli, write: Write, tmp_path: Path) -> None:
+        write("mine.tsv", self.TABLE)
+        assert "no column 'rater' to group by" in cli("data", "split", "mine.tsv", "--by", "rater").fault
+        assert "no column 'source_lang'" in cli("data", "split", "mine.tsv", "--by", "language").fault
+        write("one.tsv", tsv(rows(3), document="d"))
+        fault = cli("data", "split", "one.tsv", "--by", "document").fault
+        assert fault == "one.tsv: 1 document; two or more are needed to split by"
+        write("gap.tsv", tsv(rows(2), document=["d", ""]))
+        assert cli("data", "split", "gap.tsv", "--by", "document").fault.startswith(
+            "gap.tsv:3: document is ''"
+        )
+        assert not list(tmp_path.glob("*.train.tsv"))

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.data import Preferences
+from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
 from pfsm.model.metric import Metric
 from pfsm.model.settings import Settings
@@ -46,6 +47,29 @@ def test_folds_are_by_segment_for_one_language_or_very_many(languages: tuple[str
     folds = make_folds(several)
     assert (folds.by, folds.names) == ("source_lang", LANGUAGES)
     assert [folds.names[fold] for fold in folds.member] == list(several.columns["source_lang"])
+
+
+def test_folds_by_a_column_hold_out_its_groups_whole() -> None:
+    judgments = invented(0)
+    n = len(judgments)
+    columns = {
+        "document": [f"d{row % 14}" for row in range(n)],
+        "system": [f"s{row % 3}" for row in range(n)],
+    }
+    judgments = replace(judgments, columns={name: tuple(fields) for name, fields in columns.items()})
+    by_system = make_folds(judgments, by="system")
+    assert by_system.names == ("s0", "s1", "s2")
+    assert [by_system.names[fold] for fold in by_system.member] == columns["system"]
+    by_document = make_folds(judgments, by="document")
+    assert len(by_document.names) == 5
+    held = defaultdict(set)
+    for document, fold in zip(columns["document"], by_document.member.tolist(), strict=True):
+        held[document].add(fold)
+    assert all(len(folds) == 1 for folds in held.values())
+    found = train(judgments, config=PLAIN, threads=1, folds_by="system").training["cross_validated"]
+    assert (found["by"], [*found["folds"]]) == ("system", ["s0", "s1", "s2"])
+    with pytest.raises(PfsmError, match="no column 'rater' to group by"):
+        train(judgments, config=PLAIN, threads=1, folds_by="rater")
 
 
 def test_the_correlation_of_a_fold_is_that_of_a_model_trained_on_the_others() -> None:

@@ -267,11 +267,7 @@ def _model(name: str, where: str, folder: Path) -> Model:
 
 
 def _check_whole(experiment: Experiment) -> None:
-    """Checks that the keys fit together.
-
-    Raises:
-        PfsmError: If keys exclude each other, or one that others need is missing.
-    """
+    """Checks that the keys fit together."""
     where, names = experiment.where, [row.name for row in experiment.rows]
     if not names:
         raise PfsmError(f"{where}: the key 'rows' is missing")

@@ -92,12 +92,7 @@ def _statistics(number: int) -> str:
 
 
 def _read_table(path: Path) -> NDArray[np.float64]:
-    """float64 [n, k].
-
-    Raises:
-        PfsmError: If the file cannot be read.
-        ValueError: If a field is not a number, or rows differ in length.
-    """
+    """float64 [n, k]."""
     rows = [[float(field) for field in line.split("\t")] for line in read_lines(path)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), -1)
 

@@ -207,11 +207,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
 
 
 def _sample_weight(given: ArrayLike, count: int) -> tuple[str, ...]:
-    """The weights as a column of judgments, which is text.
-
-    Raises:
-        ValueError: If there are more or fewer than scores, or one is not finite.
-    """
+    """The weights as a column of judgments, which is text."""
     weights = np.asarray(column_or_1d(given), dtype=np.float64)
     if weights.size != count:
         raise ValueError(f"{count} pairs in X, but {weights.size} numbers in sample_weight")
@@ -229,11 +225,7 @@ def _column_names(X: Any) -> list[str] | None:  # noqa: N803
 
 
 def _refuse_swapped(names: Sequence[str] | None) -> None:
-    """Refuses a table whose columns say that they are in the wrong order.
-
-    Raises:
-        ValueError: If they do.
-    """
+    """Refuses a table whose columns say that they are in the wrong order."""
     if names is None or len(names) != 2:
         return
     first, second = (name.strip().casefold() for name in names)
@@ -244,11 +236,7 @@ def _refuse_swapped(names: Sequence[str] | None) -> None:
 
 
 def _sides(X: Any) -> tuple[list[str], list[str]]:  # noqa: N803
-    """References and hypotheses.
-
-    Raises:
-        ValueError: If there is anything but pairs of strings.
-    """
+    """References and hypotheses."""
     rows = X
     if hasattr(X, "column_names"):  # Arrow
         rows = list(zip(*(column.to_pylist() for column in X.columns), strict=True))

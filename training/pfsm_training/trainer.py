@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
+from pfsm.data.groups import SEGMENT, group_names, shuffled
 from pfsm.embeddings.encoders import pinned
 from pfsm.encoder.heads import is_encoder_feature
 from pfsm.errors import PfsmError
@@ -48,7 +49,6 @@ from pfsm_training.fit.crossval import (
     make_folds,
     more_penalties,
     penalty_at,
-    segment_names,
 )
 from pfsm_training.fit.edit_cost import Copies, copies_to_train, held_out_record
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
@@ -91,6 +91,7 @@ def train(
     name: str = "pfsm",
     licence: str = "not stated",
     score_column: str = "score",
+    folds_by: str | None = None,
     threads: int | None = None,
     processes: int = 1,
     progress: Progress = _silent,
@@ -116,6 +117,8 @@ def train(
         name: Name of the new model.
         licence: Terms of its weights.
         score_column: Name of the scores in the data, for the model's record of its training.
+        folds_by: What cross-validation holds out together: ``document``, ``segment``, ``system``, ``language`` or a
+            column; None: source languages where there are several, else segments.
         threads: Threads over pairs, and over the folds of learning over an encoder; None: as many as the process may
             use.
         processes: Number of processes that parse what minimal pairs are made of. With more than one, a script needs
@@ -143,14 +146,16 @@ def train(
     settings = settings_to_train(settings, config, init)
     _check_columns(judgments, preferences, settings)
     judgments, preferences = _checked(judgments, preferences)
+    folds = make_folds(judgments, preferences, folds_by)
     weights = judgment_weights(judgments, config.weights)
     progress("reading", None)
     with Stage(AREA, "features", patience=PATIENCE):
         text = TrainingText(judgments, preferences, settings, weights)
     pairs = _pairs((judgments, preferences), text, config, processes)
     if checkpoint is not None:
-        checkpoint.begin(_decisive(judgments, preferences, text.settings, config, init, pairs, weights))
-    folds = make_folds(judgments, preferences)
+        checkpoint.begin(
+            _decisive(judgments, preferences, text.settings, config, init, pairs, weights, folds)
+        )
     made = None
     if pairs is not None and config.minimal_pairs is not None:
         made = minimal_pairs_text(pairs, (judgments, preferences), text.settings, config.minimal_pairs, folds)
@@ -253,6 +258,7 @@ def _decisive(
     init: Model | None,
     pairs: PairsToLearn | None,
     weights: NDArray[np.float64] | None,
+    folds: Folds,
 ) -> dict[str, Any]:
     """Everything that the course of the training depends on."""
     return {
@@ -274,12 +280,17 @@ def _decisive(
             *([] if config.encoder is None else config.encoder.decisive(pinned(config.encoder.source))),
             *([] if config.minimal_pairs is None else [config.minimal_pairs.decisive()]),
         ],
+        **({"folds": _members(folds)} if folds.asked else {}),
         **({} if pairs is None else {"minimal_pairs": pairs.digest}),
         **({} if weights is None else {"weights": hashlib.sha256(weights.tobytes()).hexdigest()}),
         "init": None if init is None else init.fingerprint,
         "version": __version__,
         **({"plugins": plugins} if (plugins := plugins_of(settings)) else {}),
     }
+
+
+def _members(folds: Folds) -> str:
+    return hashlib.sha256(folds.member.tobytes() + b"|" + folds.preference_member.tobytes()).hexdigest()
 
 
 def _columns_digest(
@@ -326,11 +337,7 @@ def _digest(part: Judgments | Preferences | None) -> str:
 def _checked(
     judgments: Judgments | None, preferences: Preferences | None
 ) -> tuple[Judgments | None, Preferences | None]:
-    """The training data in canonical order.
-
-    Raises:
-        PfsmError: If there is nothing, or all scores are equal.
-    """
+    """The training data in canonical order."""
     judgments = judgments.sorted() if judgments is not None and len(judgments) else None
     preferences = preferences.sorted() if preferences is not None and len(preferences) else None
     if preferences is not None and not preferences.votes.any():
@@ -350,11 +357,11 @@ def _searched(data: TrainingSet, folds: Folds, judgments: Judgments | None) -> t
     """What ``auto`` looks for lambda on: all, or of many judgments those of enough segments, whatever their order."""
     if judgments is None or data.votes.size or data.scores.size <= MOST_SEARCHED:
         return data, folds
-    names = segment_names(judgments)
+    names = group_names(judgments, SEGMENT)
     counts = Counter(names)
     taken: set[str] = set()
     left = MOST_SEARCHED
-    for name in sorted(counts, key=lambda one: hashlib.sha256(one.encode()).digest()):
+    for name in shuffled(names):
         if left <= 0:
             break
         taken.add(name)
@@ -372,11 +379,7 @@ def _validate(
     copies: Copies | None,
     minimal: MinimalPairsPart | None,
 ) -> tuple[CrossValidation, list[CrossValidation], "_Counted"]:
-    """Cross-validation at the given lambda, mixture and weight of minimal pairs, or at those to choose from.
-
-    ``auto`` looks for lambda with one mixture and without pairs, then tries the others with what it has found. Where it
-    looked at a part of the judgments, it decides on all: `_found_in_part`.
-    """
+    """Cross-validation at the given lambda, mixture and weight of minimal pairs, or at those to choose from."""
     config, n_folds = fitter.config, len(folds.names)
     others = _others(config, both=bool(data.scores.size and data.votes.size))
     search = config.penalty == AUTO

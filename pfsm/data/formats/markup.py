@@ -114,10 +114,7 @@ def _sgml_events(lines: Iterator[str], name: str) -> Iterator[Tag | Text]:
 
 
 def _without_skipped(text: str) -> str:
-    """The text without comments, document types and processing instructions; of these only line ends are left.
-
-    What is not closed stays; it is looked for once, so that thousands of openings take no longer than one.
-    """
+    """The text without comments, document types and processing instructions; of these only line ends are left."""
     parts, place, unclosed = [], 0, set()
     for match in _OPENING.finditer(text):
         closing = "-->" if match[0] == "<!--" else ">"

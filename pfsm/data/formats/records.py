@@ -283,18 +283,18 @@ def write_tsv(reading: Reading, file: TextIO) -> Written:
     Raises:
         PfsmError: what the reader raises.
     """
-    file.write("\t".join(_clean(reading.columns)[0]) + "\n")
+    file.write("\t".join(clean(reading.columns)[0]) + "\n")
     getters = [field_getter(reading.kind, name) for name in reading.columns]
     rows = mended = 0
     for record in reading.records:
-        fields, changed = _clean([get(record) for get in getters])
+        fields, changed = clean([get(record) for get in getters])
         file.write("\t".join(fields) + "\n")
         rows += 1
         mended += changed
     return Written(rows, mended)
 
 
-def _clean(fields: Sequence[str]) -> tuple[list[str], int]:
+def clean(fields: Sequence[str]) -> tuple[list[str], int]:
     """The fields in a form that a TSV can hold, and how many had to change."""
     clean = [_BREAKS.sub(" ", text) for text in fields]
     return clean, sum(before != after for before, after in zip(fields, clean, strict=True))

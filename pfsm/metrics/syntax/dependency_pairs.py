@@ -217,10 +217,7 @@ def tree_weights(trees: Sequence[DependencyTree], gamma: float) -> Float:
 def _of_trees(
     trees: Sequence[DependencyTree], weights: Float, labels: _Numbers
 ) -> tuple[Int64, Int64, Int64, Float]:
-    """The arcs of a list of trees, each once, with the weight of the trees that have it.
-
-    Trees of a list differ in few words; most have one arc in all of them.
-    """
+    """The arcs of a list of trees, each once, with the weight of the trees that have it."""
     shares = weights.tolist()
     dependents: list[int] = []
     heads: list[int] = []

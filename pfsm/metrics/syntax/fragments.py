@@ -106,14 +106,7 @@ def _grown(
     reaches: Callable[[NDArray[np.bool_]], NDArray[np.bool_]],
     smaller: Callable[[UInt64], UInt64],
 ) -> list[Bags]:
-    """Fragments of each size from those of the size before: the node's symbol, and what hangs on it or it hangs on.
-
-    Args:
-        trees: The trees.
-        largest: Size of the largest fragments.
-        reaches: From the nodes that have a fragment of one size to those that have one of the next.
-        smaller: From the keys of the fragments of one size, by node, to what goes into those of the next.
-    """
+    """Fragments of each size from those of the size before: the node's symbol, and what hangs on it or it hangs on."""
     symbols = trees.symbols.astype(np.uint64)
     keys, there = mixed(symbols), np.ones(symbols.size, dtype=np.bool_)
     found = [as_bags(keys, there, trees.offsets)]
@@ -233,11 +226,7 @@ def _reduced(keys: Int64, owners: Int64, weights: Float, reduce: np.ufunc) -> tu
 
 
 def _nodes(trees: Trees, single: bool) -> tuple[Int64, Int64, Int64, Int64]:
-    """Nodes that have others hanging on them, children first, and if asked for all nodes once more by themselves.
-
-    Returns:
-        What the kernel takes: productions, where the children of each node begin, the children, where each line begins.
-    """
+    """Nodes that have others hanging on them, children first, and if asked for all nodes once more by themselves."""
     groups = Groups(trees)
     symbols = trees.symbols.astype(np.uint64)
     keys = mixed(symbols)

@@ -109,10 +109,7 @@ def _key(pair: PairToLearn) -> tuple[object, ...]:
 
 
 def _crossed(pairs: Iterable[PairToLearn]) -> Iterator[PairToLearn]:
-    """Of one translation, each harmless change against each major or critical fault.
-
-    Both differ from the translation, so that words in common with the reference alone do not tell which is better.
-    """
+    """Of one translation, each harmless change against each major or critical fault."""
     harmless: dict[Translated, list[PairToLearn]] = defaultdict(list)
     faulty: dict[Translated, list[PairToLearn]] = defaultdict(list)
     for pair in pairs:

@@ -141,10 +141,7 @@ class TrainingText:
         return scales
 
     def _scale_of(self, name: str, column: Float) -> tuple[float, float]:
-        """Mean and standard deviation; those of a constant feature are the constant and 1.
-
-        In the relative form the mean is 0, which every feature of the text has in a perfect match.
-        """
+        """Mean and standard deviation; those of a constant feature are the constant and 1."""
         relative = self.settings.form == RELATIVE and not name.startswith(PREFIX)
         if (column == column[0]).all():
             return 0.0 if relative else float(column[0]), 1.0  # what they would be but for rounding

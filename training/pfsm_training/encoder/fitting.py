@@ -240,11 +240,7 @@ def _start(network: Network, lesson: Lesson, part: Part, loss: "_Loss") -> None:
 
 
 def _batches(lesson: Lesson, part: Part, random: np.random.Generator) -> Iterator[Int64]:
-    """Places in a part, the judgments first, then the preferences, in batches of similar lengths.
-
-    Of the minimal pairs only some are in each pass, drawn at random: they cost more time than judgments, as two
-    translations are read for each.
-    """
+    """Places in a part, the judgments first, then the preferences, in batches of similar lengths."""
     given, lengths = lesson.given, lesson.lines.lengths
     longest = np.maximum.reduceat(lengths, given.items.offsets[:-1])
     keys = np.concatenate(

@@ -156,11 +156,7 @@ def _lesson(
 
 
 def _used(options: EncoderOptions, layers: int) -> int:
-    """How many layers have a share, the embeddings included.
-
-    Raises:
-        PfsmError: If the encoder has fewer.
-    """
+    """How many layers have a share, the embeddings included."""
     if options.layers is not None and options.layers > layers:
         raise PfsmError(f"encoder: layers is {options.layers}, but {options.source} has {layers}")
     return 1 + (layers if options.layers is None else options.layers)

@@ -190,11 +190,7 @@ class HeadNetwork(nn.Module):
         return torch.stack([y, 0.0 * one, lengths, one, one, one], dim=1)
 
     def _of_cosines(self, cosines: Tensor) -> Tensor:
-        """The piecewise linear function of the cosine that a match is worth.
-
-        A sum over the knots: the gradient of a look-up by index would add a hundred thousand numbers in six places,
-        which a GPU does one after the other.
-        """
+        """The piecewise linear function of the cosine that a match is worth."""
         scaled = torch.clamp(cosines, 0.0, 1.0) * (N_KNOTS - 1)
         parts = [self.knots[k] * torch.clamp(1.0 - (scaled - k).abs(), min=0.0) for k in range(N_KNOTS)]
         return torch.stack(parts).sum(0)

@@ -11,19 +11,16 @@ Overfitting is the statistic of the final model, which has seen all folds, less 
 same judgments, fold by fold. All intervals are 95%, by Student's t over the folds.
 """
 
-import hashlib
 import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 from scipy.stats import t as student_t
 
 from pfsm.data import Judgments, Preferences
+from pfsm.data.groups import COLUMNS, SEGMENT, SEGMENT_ID, counted, group_names, shuffled
 from pfsm.errors import PfsmError
 from pfsm.evaluation import preference_counts
 from pfsm.runtime.choice import NOISE, simplest_within_noise
@@ -41,7 +38,8 @@ FIRST_STEPS, MOST_STEPS = (0, -2, 2), 8
 MIXTURES, USUAL_MIXTURE = (0.1, 0.3, 0.5, 0.7), 0.5
 NEVER_HELD_OUT = -1
 # Columns that folds are made by, where the data has them.
-FOLD_COLUMNS = SOURCE_LANG, SEGMENT_ID = "source_lang", "segment_id"
+SOURCE_LANG = "source_lang"
+FOLD_COLUMNS = SOURCE_LANG, SEGMENT_ID
 # Held-out judgments of a fold: a correlation of fewer says nothing.
 FEWEST_HELD_OUT = 5
 
@@ -60,16 +58,18 @@ class Folds:
     """A division of the training data.
 
     Attributes:
-        by: What is held out together: ``source_lang`` or ``segment``.
+        by: What is held out together: ``source_lang``, ``segment`` or what was asked for.
         names: Name of each fold.
         member: int64 [n_judgments], the fold in which each judgment is held out.
         preference_member: int64 [n_preferences], the same for preferences; ``NEVER_HELD_OUT`` for those in no fold.
+        asked: Whether the user said what to hold out together.
     """
 
     by: str
     names: tuple[str, ...]
     member: Rows
     preference_member: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    asked: bool = False
 
     def split(self, data: TrainingSet, fold: int) -> tuple[TrainingSet, TrainingSet]:
         """The training data and the test data of a fold."""
@@ -190,66 +190,57 @@ def paired(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[flo
     return mean, t_interval(differences)
 
 
-def make_folds(judgments: Judgments | None, preferences: Preferences | None = None) -> Folds:
+def make_folds(
+    judgments: Judgments | None, preferences: Preferences | None = None, by: str | None = None
+) -> Folds:
     """Divides the data by source language if there are several and every row names one, else by segment.
 
     All translations of a segment are held out together. Rows with the same ``segment_id`` or the same reference are of
     one segment: some collections number their rows, not their segments. The folds depend on the data but not on their
     order. If there are scores and preferences, the scores determine the folds, and a preference is held out with the
     scores of its language, or of its reference.
+
+    Args:
+        judgments: Scores.
+        preferences: Preferences.
+        by: What to hold out together instead (`pfsm.data.groups.group_names`): a fold for each where there are few.
+
+    Raises:
+        PfsmError: What `group_names` raises, or there is a single group.
     """
     main: Judgments | Preferences | None = judgments if judgments is not None else preferences
     if main is None:
         raise ValueError("nothing to divide")
     other = preferences if judgments is not None else None
     languages = _languages(main)
-    if 2 <= len(set(languages)) <= MOST_GROUPS and (other is None or _languages(other)):
-        by, names = SOURCE_LANG, tuple(sorted(set(languages)))
-        fold_of = {name: place for place, name in enumerate(names)}
-        keys, other_keys = languages, () if other is None else _languages(other)
-    else:
-        keys = segment_names(main) if other is None else main.references
+    keys, other_keys = languages, () if other is None else _languages(other)
+    named, asked = by or SOURCE_LANG, by is not None
+    if by is not None and not (by == SEGMENT and other is not None):
+        keys, other_keys = group_names(main, by), () if other is None else group_names(other, by)
+        if len(set(keys)) < 2:
+            raise PfsmError(f"{counted(keys, by)} in the data; folds need two or more")
+    elif by is not None or not (
+        2 <= len(set(languages)) <= MOST_GROUPS and (other is None or _languages(other))
+    ):
+        named = SEGMENT
+        keys = group_names(main, SEGMENT) if other is None else main.references
         other_keys = () if other is None else other.references
-        distinct = sorted(set(keys), key=lambda key: hashlib.sha256(key.encode()).digest())
-        count = min(FOLDS, len(distinct))
-        by, names = "segment", tuple(f"fold {number + 1}" for number in range(count))
-        fold_of = {key: place % count for place, key in enumerate(distinct)}
+    distinct = sorted(set(keys))
+    if named != SEGMENT and len(distinct) <= (MOST_GROUPS if named in {SOURCE_LANG, *COLUMNS} else FOLDS):
+        names = tuple(distinct)
+    else:
+        distinct = shuffled(keys)
+        names = tuple(f"fold {number + 1}" for number in range(min(FOLDS, len(distinct))))
+    fold_of = {key: place % len(names) for place, key in enumerate(distinct)}
     member = np.array([fold_of[key] for key in keys], dtype=np.int64)
     others = np.array([fold_of.get(key, NEVER_HELD_OUT) for key in other_keys], dtype=np.int64)
-    return Folds(
-        by, names, *((np.zeros(0, dtype=np.int64), member) if judgments is None else (member, others))
-    )
+    none = np.zeros(0, dtype=np.int64)
+    return Folds(named, names, *((none, member) if judgments is None else (member, others)), asked)
 
 
 def _languages(data: Judgments | Preferences) -> Sequence[str]:
     languages = data.columns.get(SOURCE_LANG, ())
     return languages if languages and all(languages) else ()
-
-
-def segment_names(data: Judgments | Preferences) -> Sequence[str]:
-    """A name for each row's segment: its identifier, or a reference where several identifiers are of one segment.
-
-    Rows with the same ``segment_id`` or the same reference are of one segment; without identifiers on every row, those
-    with the same reference.
-    """
-    ids = data.columns.get(SEGMENT_ID, ())
-    if not (ids and all(ids)):
-        return data.references
-    by_id, by_reference = (
-        np.unique(np.array(keys, dtype=object), return_inverse=True)[1] for keys in (ids, data.references)
-    )
-    first = int(by_id.max()) + 1
-    nodes = first + int(by_reference.max()) + 1
-    shared = sparse.coo_array((np.ones(len(ids)), (by_id, first + by_reference)), shape=(nodes, nodes))
-    segments = connected_components(shared, directed=False)[1][by_id]
-    identifiers, references = defaultdict(set), defaultdict(set)
-    for segment, own, reference in zip(segments.tolist(), ids, data.references, strict=True):
-        identifiers[segment].add(own)
-        references[segment].add(reference)
-    return [
-        own if len(identifiers[segment]) == 1 else min(references[segment])
-        for segment, own in zip(segments.tolist(), ids, strict=True)
-    ]
 
 
 def cross_validate(
@@ -325,7 +316,7 @@ def choose(tried: Sequence[CrossValidation], n_folds: int, rule: str = HIGHEST) 
     """
     usable = [result for result in tried if math.isfinite(result.mean)]
     if len(tried) > 1 and not usable:
-        by = tried[0].by.replace("source_lang", "source language")
+        by = tried[0].by.replace(SOURCE_LANG, "source language")
         if n_folds < 2:
             raise PfsmError(
                 f"there are too few judgments to choose {_chosen(tried)} by cross-validation, which holds out every "

@@ -221,11 +221,7 @@ def _squared(vector: Float) -> float:
 
 
 def _corrected(correction: Float, step: Float, change: Float, curvature: Float) -> Float:
-    """The correction after a step, such that with the curvature it explains the gradient's change along that step.
-
-    Of all that do, the nearest to the one before, shrunk first where that was too large along the step: the update of
-    Davidon, Fletcher and Powell as Dennis, Gay and Welsch (1981, section 3) use it.
-    """
+    """The correction after a step, such that with the curvature it explains the gradient's change along that step."""
     along = dot(step, change)
     # What rounding leaves of two vectors at right angles would be the divisor of a vast correction.
     if not along > LEAST_COSINE * np.sqrt(_squared(step) * _squared(change)):
@@ -241,10 +237,7 @@ def _corrected(correction: Float, step: Float, change: Float, curvature: Float) 
 
 
 def _step(point: _Point, damping: float, correction: Float, lower: Float) -> tuple[Float, float]:
-    """The step to the minimum of the damped quadratic model within the bounds, and what the model expects of it.
-
-    Nothing is expected, minus infinity, where a correction leaves the model without a minimum.
-    """
+    """The step to the minimum of the damped quadratic model within the bounds, and what the model expects of it."""
     model = point.curvature + correction
     damped = model + damping * point.steepest * np.eye(point.parameters.size)
     if correction.any() and not _has_minimum(damped):
@@ -257,10 +250,7 @@ def _step(point: _Point, damping: float, correction: Float, lower: Float) -> tup
 
 
 def _undamped_gain(point: _Point, correction: Float, lower: Float) -> float:
-    """What the model expects of a step with the least damping; infinite where it has no minimum.
-
-    After steps that failed the damping is heavy, and little is expected of a step, however far the minimum is.
-    """
+    """What the model expects of a step with the least damping; infinite where it has no minimum."""
     gain = _step(point, LEAST_DAMPING, correction, lower)[1]
     return gain if gain >= 0.0 else np.inf
 

@@ -90,7 +90,10 @@ def _spread(better: Rows, worse: Rows) -> Rows:
 
 
 def folds_of_references(data: Data, folds: Folds) -> dict[str, set[int]]:
-    """By reference of the training data, the folds that hold it out."""
+    """By reference of the training data, the folds that hold it out.
+
+    Folds of systems, say, all have rows of it: it is in the training data of each, as they were asked for.
+    """
     held: dict[str, set[int]] = {}
     for part, member in zip(data, (folds.member, folds.preference_member), strict=True):
         for several, fold in zip(
@@ -98,7 +101,7 @@ def folds_of_references(data: Data, folds: Folds) -> dict[str, set[int]]:
         ):
             for line in several:
                 held.setdefault(line, set()).add(fold)
-    return held
+    return {line: those for line, those in held.items() if len(those) == 1} if folds.asked else held
 
 
 def in_folds(lines: Sequence[Iterable[str]], held: dict[str, set[int]], folds: Folds) -> Bool:

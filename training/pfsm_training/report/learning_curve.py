@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
+from pfsm.data.groups import SEGMENT, group_names
 from pfsm.runtime.progress import Stage
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit.crossval import (
     FEWEST_HELD_OUT,
     agreement,
-    segment_names,
     t_interval,
     t_interval_of_correlation,
 )
@@ -115,16 +115,16 @@ class _Fold:
     values: Float
 
 
-def segments_of(judgments: Judgments | None, preferences: Preferences | None) -> Rows:
+def segments_of(judgments: Judgments | None, preferences: Preferences | None, by: str = SEGMENT) -> Rows:
     """Number of the segment of each judgment, then of each preference, int64 [n_items].
 
     As in cross-validation: rows with the same ``segment_id`` or the same reference are of one segment. Where there are
-    scores and preferences it is always the reference.
+    scores and preferences it is always the reference. Likewise of what else folds hold out together, where asked to.
     """
     parts = [part for part in (judgments, preferences) if part is not None]
     keys: list[str] = []
     for part in parts:
-        keys += segment_names(part) if len(parts) == 1 else part.references
+        keys += group_names(part, by) if len(parts) == 1 or by != SEGMENT else part.references
     number = {key: at for at, key in enumerate(sorted(set(keys)))}
     return np.array([number[key] for key in keys], dtype=np.int64)
 

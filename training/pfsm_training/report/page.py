@@ -12,6 +12,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data.groups import SEGMENT
 from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.model.explain.explanation import Explanation
@@ -56,7 +57,8 @@ def write_report(training: Training, path: StrPath, doubts: Sequence[str] = ()) 
     Raises:
         PfsmError: If the page cannot be written.
     """
-    segments = segments_of(training.judgments, training.preferences)
+    folds = training.folds
+    segments = segments_of(training.judgments, training.preferences, folds.by if folds.asked else SEGMENT)
     with one_torch_thread():
         curve = learning_curve(training, segments)
         text = _page(training, curve, segments, doubts)

@@ -200,11 +200,7 @@ def _one_changed(moments: Moments, weights: Float, bounds: Float, step: float) -
 
 
 def _onward(moments: Moments, before: Float, weights: Float, bounds: Float) -> tuple[Float, float]:
-    """The highest point on the line from the weights before to these and beyond, within bounds, and its correlation.
-
-    With w the weights and d the direction, (w + t d)' b / sqrt((w + t d)' A (w + t d)) has its only maximum at
-    t = (d'b w'Aw - w'b w'Ad) / (w'b d'Ad - d'b w'Ad).
-    """
+    """The highest point on the line from the weights before to these and beyond, within bounds, and its correlation."""
     direction = weights - before
     turned = moments.features @ direction
     rise, height = float(direction @ moments.products), float(weights @ moments.products)
