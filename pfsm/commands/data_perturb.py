@@ -60,17 +60,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "(default: all kinds for the language)",
     )
     parser.add_argument(
-        "--per-kind",
-        type=positive,
-        metavar="N",
+        "--per-kind", type=positive, metavar="N",
         help="at most N pairs of each kind, drawn at random (default: all)",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--seed",
-        type=_seed,
-        metavar="N",
+        "--seed", type=_seed, metavar="N",
         help="another seed makes other pairs (default: PFSM_SEED, else 12345)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--language",
         metavar="CODE",
@@ -78,12 +74,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     _add_texts(parser)
     parser.add_argument(
-        "--processes",
-        type=positive,
-        default=1,
-        metavar="N",
+        "--processes", type=positive, default=1, metavar="N",
         help="number of processes that parse (default: 1)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--no-cache", action="store_true", help="neither read nor write the cache of analyses"
     )
@@ -94,18 +87,13 @@ def _add_texts(parser: ArgumentParser) -> None:
     add_unquote(parser)
     group.add_argument("--lines", action="store_true", help="FILE is plain text, one reference per line")
     group.add_argument(
-        "--of",
-        choices=COLUMNS,
-        default=COLUMNS[0],
-        metavar="COLUMN",
+        "--of", choices=COLUMNS, default=COLUMNS[0], metavar="COLUMN",
         help=f"change the texts of this column: {', '.join(COLUMNS)} (default: {COLUMNS[0]})",
-    )
+    )  # fmt: skip
     group.add_argument(
-        "--top",
-        type=_share,
-        metavar="SHARE",
+        "--top", type=_share, metavar="SHARE",
         help="with --of hypothesis: share of the hypotheses to take, those with the highest scores (default: 0.25)",
-    )
+    )  # fmt: skip
     group.add_argument("--score-column", metavar="NAME", help="column of these scores (default: score)")
     group.add_argument(
         "--source", metavar="COLUMN", help="column of the source texts (default: source, if there is one)"

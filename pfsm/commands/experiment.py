@@ -20,19 +20,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--data", required=True, metavar="DIR", help="folder that the file's paths are relative to"
     )
     parser.add_argument(
-        "--output",
-        "-o",
-        required=True,
-        metavar="DIR",
+        "--output", "-o", required=True, metavar="DIR",
         help="folder for results; an earlier run there is resumed",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--jobs",
-        "-j",
-        type=positive,
-        metavar="N",
+        "--jobs", "-j", type=positive, metavar="N",
         help="processes (default: all processors; results do not depend on it)",
-    )
+    )  # fmt: skip
     add_scheduler(parser)
     add_resources(parser)
     parser.add_argument(

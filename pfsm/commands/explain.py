@@ -163,19 +163,13 @@ def _print_segment(system: _System, place: int, *, together: bool) -> None:
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "references",
-        nargs="*",
-        metavar="REF",
+        "references", nargs="*", metavar="REF",
         help="reference file(s), one segment a line; .gz is read; of several, the best is shown",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--input",
-        "-i",
-        nargs="+",
-        required=True,
-        metavar="HYP",
+        "--input", "-i", nargs="+", required=True, metavar="HYP",
         help="one hypothesis file, or several, parallel to REF",
-    )
+    )  # fmt: skip
     parser.add_argument("--segment", type=positive, metavar="N", help="only this segment, counted from 1")
     add_test_set(parser)
     add_scorer(parser)

@@ -47,27 +47,19 @@ def add_arguments(parser: ArgumentParser) -> None:
         "files", nargs="*", metavar="FILE", help="text, one segment per line (default: standard input)"
     )
     parser.add_argument(
-        "--parser",
-        "-p",
-        default=DEFAULT_PARSER,
-        metavar="NAME",
+        "--parser", "-p", default=DEFAULT_PARSER, metavar="NAME",
         help="a shipped parser, a weights file, spacy:PIPELINE, stanza:LANGUAGE, command:PROGRAM or file:PATH "
         f"(default: {DEFAULT_PARSER})",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--format",
-        "-f",
-        choices=FORMATS,
+        "--format", "-f", choices=FORMATS,
         help="conllu: dependencies (default); ptb: constituents; nbest: several trees with probabilities; roles: one "
         "line for every predicate",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--trees",
-        "-n",
-        type=positive,
-        metavar="N",
+        "--trees", "-n", type=positive, metavar="N",
         help=f"with --format nbest: number of trees per line, at most {MOST_TREES} (default: 50)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--roles",
         action="store_true",
@@ -114,12 +106,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--raw", action="store_true", help="with --evaluate: parse the treebank's untokenised text"
     )
     parser.add_argument(
-        "--join",
-        type=positive,
-        default=1,
-        metavar="N",
+        "--join", type=positive, default=1, metavar="N",
         help="with --raw: put N sentences on each line (default: 1)",
-    )
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="with --evaluate: print JSON")
 
 

@@ -67,19 +67,13 @@ def _add_paraphrases(parser: ArgumentParser) -> None:
         help="format of the files (default: detected from the first line of each)",
     )
     parser.add_argument(
-        "--longest",
-        type=positive,
-        default=LONGEST,
-        metavar="N",
+        "--longest", type=positive, default=LONGEST, metavar="N",
         help=f"leave out phrases of more than N words (default: {LONGEST})",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--smallest",
-        type=_probability,
-        default=SMALLEST_PROBABILITY,
-        metavar="P",
+        "--smallest", type=_probability, default=SMALLEST_PROBABILITY, metavar="P",
         help=f"leave out pairs with a probability below P (default: {SMALLEST_PROBABILITY})",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--feature",
         help="with PPDB: the feature with the negative logarithm of the probability "
@@ -104,35 +98,24 @@ def _add_learning(parser: ArgumentParser) -> None:
 
     given = Thresholds()
     parser.add_argument(
-        "data",
-        nargs="+",
-        metavar="DATA",
+        "data", nargs="+", metavar="DATA",
         help="TSV or CSV files with reference and hypothesis, or better and worse; their scores are not used",
-    )
+    )  # fmt: skip
     _add_name(parser)
     # `en-small` has no table of paraphrases, so its alignments do not depend on paraphrases already known.
     add_model(parser, "en-small")
     parser.add_argument(
-        "--posterior",
-        type=_probability,
-        default=given.posterior,
-        metavar="P",
+        "--posterior", type=_probability, default=given.posterior, metavar="P",
         help=f"smallest posterior of an aligned position, above 0.5 (default: {given.posterior})",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--segments",
-        type=positive,
-        default=given.segments,
-        metavar="N",
+        "--segments", type=positive, default=given.segments, metavar="N",
         help=f"leave out pairs found in fewer than N segments (default: {given.segments})",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--association",
-        type=float,
-        default=given.association,
-        metavar="LLR",
+        "--association", type=float, default=given.association, metavar="LLR",
         help=f"leave out pairs with a log-likelihood ratio below LLR (default: {given.association}, p = 0.001)",
-    )
+    )  # fmt: skip
     add_threads(parser)
     parser.set_defaults(action=_learn)
 

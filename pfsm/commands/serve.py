@@ -35,14 +35,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--port", type=int, default=8765, metavar="N", help="port (default: 8765; 0: a free one)"
     )
     parser.add_argument(
-        "--model",
-        "-m",
-        action="append",
-        default=[],
-        metavar="NAME=FILE",
+        "--model", "-m", action="append", default=[], metavar="NAME=FILE",
         help="also offer a model file under a name; may be repeated; the first one is the "
         "default of requests; NAME alone of a shipped model makes that the default",
-    )
+    )  # fmt: skip
     add_resources(parser)
     parser.add_argument(
         "--token-file",
@@ -51,12 +47,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         f"{TOKEN_VARIABLE}; needed for any address but this machine's own",
     )
     parser.add_argument(
-        "--allow-host",
-        action="append",
-        default=[],
-        metavar="NAME",
+        "--allow-host", action="append", default=[], metavar="NAME",
         help="a name that the server goes by in the header Host, as behind a proxy; may be repeated",
-    )
+    )  # fmt: skip
     bounds = parser.add_argument_group("bounds")
     bounds.add_argument("--max-body", type=positive, metavar="MB", help="megabytes of a body (default: 16)")
     bounds.add_argument(
@@ -76,11 +69,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--training-timeout", type=positive, metavar="S", help="seconds of a training (default: 3600)"
     )
     bounds.add_argument(
-        "--training-memory",
-        type=positive,
-        metavar="MB",
+        "--training-memory", type=positive, metavar="MB",
         help="megabytes of memory of a training (default: 4096)",
-    )
+    )  # fmt: skip
     add_threads(parser)
 
 

@@ -35,19 +35,13 @@ from pfsm.text.language_names import code_of
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "references",
-        nargs="+",
-        metavar="REF",
+        "references", nargs="+", metavar="REF",
         help="reference file(s), one segment per line; scores are computed against each of them separately",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--input",
-        "-i",
-        nargs="+",
-        required=True,
-        metavar="SYS",
+        "--input", "-i", nargs="+", required=True, metavar="SYS",
         help="output files of systems, parallel to REF",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--metric-name", required=True, metavar="NAME", help="name of the metric in the files"
     )
@@ -58,12 +52,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--testset", required=True, metavar="NAME", help="name of the test set, such as generaltest2023"
     )
     parser.add_argument(
-        "--output",
-        "-o",
-        required=True,
-        metavar="PREFIX",
+        "--output", "-o", required=True, metavar="PREFIX",
         help="writes PREFIX.seg.score and PREFIX.sys.score (mtme: PREFIX-REFERENCE.…); in a folder, NAME.seg.score …",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--documents",
         metavar="FILE",
@@ -71,29 +62,22 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--domains", metavar="FILE", help="file with a domain for each line of REF")
     parser.add_argument(
-        "--reference-names",
-        nargs="+",
-        metavar="NAME",
+        "--reference-names", nargs="+", metavar="NAME",
         help="names of the references (default: from the file names; en-de.refA.txt gives refA)",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--system-names",
-        nargs="+",
-        metavar="NAME",
+        "--system-names", nargs="+", metavar="NAME",
         help="names of the systems (default: the file names without .txt)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--together",
         action="store_true",
         help="score against all references at once, as the metric combines them; their names are joined by dots",
     )
     parser.add_argument(
-        "--format",
-        "-f",
-        choices=FORMATS,
-        default=FORMATS[0],
+        "--format", "-f", choices=FORMATS, default=FORMATS[0],
         help=f"layout of the files (default: {FORMATS[0]})",
-    )
+    )  # fmt: skip
     add_scorer(parser)
     add_signature(parser)
     add_threads(parser)

@@ -21,24 +21,17 @@ if TYPE_CHECKING:
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "data",
-        nargs="+",
-        metavar="DATA.tsv",
+        "data", nargs="+", metavar="DATA.tsv",
         help="files with columns reference, hypothesis and a score; plain or .gz",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--metric",
-        default="terp-base",
-        metavar="NAME",
+        "--metric", default="terp-base", metavar="NAME",
         help="terp or terp-base, with options in parentheses; tuning starts from its costs (default: terp-base)",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--features",
-        nargs="+",
-        default=[],
-        metavar="NAME",
+        "--features", nargs="+", default=[], metavar="NAME",
         help="sentence-level features whose weights are tuned along with the costs",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--output", "-o", metavar="MODEL.json", help="write the result to this file as a model"
     )
@@ -47,12 +40,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--negate", action="store_true", help="lower human scores are better, as with HTER")
     parser.add_argument(
-        "--restarts",
-        type=positive,
-        default=10,
-        metavar="N",
+        "--restarts", type=positive, default=10, metavar="N",
         help="number of hill climbs from random weights (default: 10)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--name",
         default="tuned",
