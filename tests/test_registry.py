@@ -85,14 +85,14 @@ BAD = """
 """
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_plugin_is_one_line_and_only_where_it_is_asked_for(site: Path, name: str) -> None:
+def test_a_broken_plugin_is_one_line_and_only_where_it_is_asked_for(site: Path) -> None:
     modules = {"bad": BAD, "exiting": "raise SystemExit(3)"}
     installed(site, "pfsm-bad", {"matcher": {one: target for one, (target, _) in BROKEN.items()}}, modules)
-    assert name in MATCHERS
     assert MATCHERS["word"].state == "S_word"
-    with pytest.raises(PfsmError, match=rf"^matcher '{name}' of pfsm-bad 1.0: {BROKEN[name][1]}$"):
-        MATCHERS[name]
+    for name, (_, fault) in BROKEN.items():
+        assert name in MATCHERS
+        with pytest.raises(PfsmError, match=rf"^matcher '{name}' of pfsm-bad 1.0: {fault}$"):
+            MATCHERS[name]
 
 
 def test_two_packages_with_one_name(site: Path) -> None:
@@ -182,6 +182,11 @@ def test_other_processes_import_the_module(site: Path, tmp_path: Path) -> None:
     assert "importing the module my_matchers does not register it" in in_a_worker(sent, other)
     (other / "my_matchers.py").write_text(f"{(site / 'my_matchers.py').read_text()}\n# new", encoding="utf-8")
     assert "a worker process has another module my_matchers" in in_a_worker(sent, other)
+    ((kind, name, origin, _),) = sent.entries
+    assert (
+        "was registered by the script or notebook itself, which a worker process cannot import"
+        in in_a_worker(registry.Registered(((kind, name, origin, "__main__"),)))
+    )
 
 
 def test_nothing_is_read_for_names_of_pfsm() -> None:

@@ -20,8 +20,8 @@ from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
-from pfsm_training import TrainingConfig, train
 from pfsm_training.data.distributed import ClusterEncoder
+from pfsm_training.data.training_text import TrainingText
 from tests.judgment_cases import rows, tsv
 from tests.plugins.packages import SAME_LENGTH, installed, uninstalled
 from tests.training.small_data import invented
@@ -62,29 +62,23 @@ def run(folder: Path, script: str, *arguments: str) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
 
 
-EXPERIMENT = ("experiment", "x.yaml", "--data", ".", "-o", "out", "--jobs", "2")
-
-
 def test_workers_of_experiments_know_what_the_script_registers(folder: Path) -> None:
-    done = run(folder, dedent(REGISTERING) + dedent(RUN), *EXPERIMENT)
+    done = run(
+        folder,
+        dedent(REGISTERING) + dedent(RUN),
+        "experiment",
+        "x.yaml",
+        "--data",
+        ".",
+        "-o",
+        "out",
+        "--jobs",
+        "2",
+    )
     assert done.returncode == 0, done.stderr
     assert any(
         "module script " in path.read_text(encoding="utf-8") for path in (folder / "out").rglob("*.json")
     )
-
-
-def test_what_workers_cannot_import_is_refused_in_one_line(folder: Path) -> None:
-    hidden = dedent(RUN).replace("import sys", "import sys; exec(open('hidden.py').read())", 1)
-    (folder / "hidden.py").write_text(dedent(REGISTERING), encoding="utf-8")
-    done = run(folder, hidden, *EXPERIMENT)
-    assert done.returncode == 2, done.stderr
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith("pfsm: x.yaml: row 'lengths'")
-    assert last.endswith(
-        "matcher 'same-length' was registered by the script or notebook itself, which a worker process cannot "
-        "import; register it in a module of its own"
-    )
-    assert "Traceback" not in done.stderr
 
 
 @pytest.fixture
@@ -117,10 +111,11 @@ def test_a_worker_with_another_version(cluster: Cluster, folder: Path, site: Pat
     installed(site, "pfsm-lengths", MATCHER, {"same_length": SAME_LENGTH})
     settings = settings_from_dict(SETTINGS, "x")
     encode = ClusterEncoder(cluster, Report(cluster), 16)
+    text = TrainingText(invented(0, 5), None, settings)
     # The worker reads what is installed now, and keeps to it.
-    train(invented(0), settings, config=TrainingConfig(penalty=1.0), encoder=encode)
+    assert encode(text).instances()
     uninstalled(site, "pfsm-lengths")
     installed(site, "pfsm-lengths", MATCHER, {}, "1.1")
     registry.reread()
     with pytest.raises(PfsmError, match=r"has other resources: .*lengths@1\.0\), here .*lengths@1\.1\)$"):
-        train(invented(0), settings, config=TrainingConfig(penalty=1.0), encoder=encode)
+        encode(text).instances()

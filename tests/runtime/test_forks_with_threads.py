@@ -10,7 +10,7 @@ PROGRAM = """
 import os, signal, threading, time
 import pfsm
 metric = pfsm.load("en-small", 1)
-pairs = ["the cat sat on the mat"] * 50, ["a cat sat on a mat"] * 50
+pairs = ["the cat sat on the mat"] * 20, ["a cat sat on a mat"] * 20
 wanted = metric.score_pairs(*pairs).tolist()
 stop = False
 def work():
@@ -20,7 +20,7 @@ other = threading.Thread(target=work, daemon=True)
 other.start()
 time.sleep(0.1)
 ended = []
-for _ in range(6):
+for _ in range(3):
     child = os.fork()
     if not child:
         signal.alarm(20)
@@ -36,4 +36,4 @@ def test_children_of_a_busy_process_score() -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=300, check=False
     )
-    assert (done.stdout, done.returncode) == ("[0, 0, 0, 0, 0, 0]\n", 0), done.stderr
+    assert (done.stdout, done.returncode) == ("[0, 0, 0]\n", 0), done.stderr

@@ -50,16 +50,13 @@ class TestCopies:
             assert (other.threads, other.most_types) == (3, 17)
 
     def test_of_every_metric_that_can_be_had(self) -> None:
-        for made in (get_metric(name) for name in metric_names() if "*" not in name):
+        for name in metric_names():
+            made = get_metric(name)
             for other in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
                 assert (type(other), other.name, other.origin) == (type(made), made.name, made.origin)
-
-    @pytest.mark.parametrize("name", NAMES)
-    def test_other_metrics_score_alike(self, name: str) -> None:
-        made = get_metric(name)
-        other = pickle.loads(pickle.dumps(made))
-        scores = [one.score_pairs(HYPOTHESES, REFERENCES).tobytes() for one in (made, other)]
-        assert scores[0] == scores[1]
+            if name in NAMES:
+                scores = [one.score_pairs(HYPOTHESES, REFERENCES).tobytes() for one in (made, other)]
+                assert scores[0] == scores[1]
 
     def test_scores_and_explanations(self, metric: pfsm.Metric) -> None:
         score = metric.corpus_score(HYPOTHESES, [REFERENCES])
@@ -77,19 +74,19 @@ class TestCopies:
 class TestThreads:
     def test_under_load(self, metric: pfsm.Metric) -> None:
         """Many threads on one metric, with text of their own, the vocabulary dropped all the time."""
-        lines = [words(seed, 12) for seed in range(8)]
+        lines = [words(seed, 8) for seed in range(4)]
 
         def scored(scorer: pfsm.Metric, k: int) -> bytes:
-            return scorer.score_pairs(lines[k], lines[(k + 1) % 8] if k % 2 else lines[k]).tobytes()
+            return scorer.score_pairs(lines[k], lines[(k + 1) % 4] if k % 2 else lines[k]).tobytes()
 
-        alone = [scored(pfsm.Metric(metric.model), k) for k in range(8)]
+        alone = [scored(pfsm.Metric(metric.model), k) for k in range(4)]
         shared = pfsm.Metric(metric.model, threads=2, most_types=40)
         interval = sys.getswitchinterval()
         sys.setswitchinterval(1e-5)
         try:
-            with ThreadPoolExecutor(8) as pool:
-                for _ in range(3):
-                    assert [*pool.map(lambda k: scored(shared, k), range(8))] == alone
+            with ThreadPoolExecutor(4) as pool:
+                for _ in range(2):
+                    assert [*pool.map(lambda k: scored(shared, k), range(4))] == alone
         finally:
             sys.setswitchinterval(interval)
 
@@ -99,12 +96,12 @@ class TestMemory:
         model = pfsm.load("en").model
         bounded, unbounded = pfsm.Metric(model, most_types=500), pfsm.Metric(model, most_types=10**9)
         most = 0
-        for seed in range(6):
-            sides = [*words(seed, 20), *HYPOTHESES], [*words(seed + 1, 20), *REFERENCES]
+        for seed in range(3):
+            sides = [*words(seed, 30), *HYPOTHESES], [*words(seed + 1, 30), *REFERENCES]
             assert bounded.score_pairs(*sides).tobytes() == unbounded.score_pairs(*sides).tobytes()
             most = max(most, bounded.n_types)
-        assert most <= 500 + 2 * 20 * 8 + 100
-        assert unbounded.n_types > 1000
+        assert most <= 500 + 2 * 30 * 8 + 100
+        assert unbounded.n_types > 700
 
     def test_what_is_forgotten_is_freed_at_once(self) -> None:
         """A circle of references would wait for the garbage collector, which strings never call."""
@@ -180,35 +177,24 @@ class Series:
         return list(self._values)
 
 
-COLUMNS = {
-    "chunked": lambda values: pa.chunked_array([values[:3], values[3:]]),
-    "objects": lambda values: np.array(values, dtype=object),
-    "series": Series,
-    "generator": iter,
-}
+COLUMNS = (
+    lambda values: pa.chunked_array([values[:3], values[3:]]),
+    lambda values: np.array(values, dtype=object),
+    Series,
+    iter,
+)
 
 
-@pytest.mark.parametrize("kind", COLUMNS)
-def test_columns_are_taken_as_they_are(kind: str) -> None:
+def test_columns_are_taken_as_they_are() -> None:
     made = pfsm.load("en-small")
-    column: Any = COLUMNS[kind]
-    assert made.score_pairs(column(HYPOTHESES), column(REFERENCES)).tobytes() == (
-        made.score_pairs(HYPOTHESES, REFERENCES).tobytes()
-    )
-    assert made.corpus_score(column(HYPOTHESES), [column(REFERENCES), column(HYPOTHESES)]) == (
-        made.corpus_score(HYPOTHESES, [REFERENCES, HYPOTHESES])
-    )
-    if kind == "series":
-        with pytest.raises(TypeError, match=r"hypotheses\[1\] is NaN"):
-            made.score_pairs(Series(["a", float("nan")]), ["a", "b"])  # type: ignore[arg-type]
-
-
-class TestNotebooks:
-    def test_an_explanation_is_escaped(self, metric: pfsm.Metric) -> None:
-        html = metric.explain("<script>alert(1)</script> & rain", "the <b>rain</b> fell")._repr_html_()
-        assert "<script" not in html
-        assert "<b>" not in html
-        assert "points lost of" in html
+    scores = made.score_pairs(HYPOTHESES, REFERENCES).tobytes()
+    pooled = made.corpus_score(HYPOTHESES, [REFERENCES, HYPOTHESES])
+    column: Any
+    for column in COLUMNS:
+        assert made.score_pairs(column(HYPOTHESES), column(REFERENCES)).tobytes() == scores
+        assert made.corpus_score(column(HYPOTHESES), [column(REFERENCES), column(HYPOTHESES)]) == pooled
+    with pytest.raises(TypeError, match=r"hypotheses\[1\] is NaN"):
+        made.score_pairs(Series(["a", float("nan")]), ["a", "b"])  # type: ignore[arg-type]
 
 
 class TestSwappedColumns:
