@@ -32,8 +32,7 @@ from pfsm.lattice.names import sentence_feature
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm_training import read_config, train
-from pfsm_training.fit.anchor import anchored
-from pfsm_training.fit.combined import combined
+from pfsm_training.fit.anchor import anchored, combined
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from distil_pool import rows_of

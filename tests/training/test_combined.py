@@ -12,7 +12,7 @@ from pfsm.errors import PfsmError
 from pfsm.model.file import load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
-from pfsm_training.fit.combined import combined
+from pfsm_training.fit.anchor import combined
 from tests.encoder.encoders import LINES, network
 from tests.encoder.encoders import head as random_head
 

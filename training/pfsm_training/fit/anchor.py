@@ -1,13 +1,16 @@
-"""Anchoring: a scale on which a translation equal to the reference has 100 and one with nothing in common has 0."""
+"""Scales: 100 for a translation equal to the reference, 0 for one with nothing in common; and heads added to models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from pfsm.embeddings.encoders import pinned
+from pfsm.encoder.feature import PieceReader
+from pfsm.encoder.heads import Head, feature_name, is_encoder_feature, remember
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch
-from pfsm.lattice.names import DELETE, INSERT
+from pfsm.lattice.names import DELETE, INSERT, sentence_feature
 from pfsm.matchers.registry import matcher_state
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model, Scale
@@ -103,6 +106,64 @@ def relative(model: Model, references: Sequence[str], threads: int = 1) -> Model
         nothing = min(float(np.median(metric.score_pairs(given, lines, columns))) for given in worst)
     sd = -100.0 / nothing if nothing < -SMALLEST_DISTANCE else model.scale.sd
     return replace(plain, scale=Scale(100.0, sd, RELATIVE_NOTE))
+
+
+def combined(
+    model: Model,
+    head: Head,
+    source: str,
+    share: float,
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    threads: int = 1,
+) -> Model:
+    """A model of edits and a head learned apart from it, as a weighted sum on the scale of the relative form.
+
+    Fitted jointly to the judgments that the head has learned from, the weights would trust the head too much. So what
+    each part counts is said from outside: it was chosen on campaigns that the head has not seen.
+
+    Its value of a pair is, but for the scale, ``(1 - share) d / sd(d) + share h / sd(h)``: d is the model's difference
+    to a perfect match, h that of the head; the deviations are those over the given pairs and stand in the record.
+
+    Args:
+        model: A model of the relative form, without an encoder.
+        head: The head, learned in the relative form.
+        source: Its encoder.
+        share: What the head counts, above 0 and below 1.
+        hypotheses: Translations, from all over the training data.
+        references: Their references.
+        threads: Threads over pairs.
+
+    Raises:
+        PfsmError: If the model is of another form or has an encoder already, the share is out of bounds, one of the
+            parts is the same for all pairs, or the encoder is not there or does not fit the head.
+    """
+    if model.settings.form != RELATIVE or any(map(is_encoder_feature, model.settings.features)):
+        raise PfsmError(
+            f"{model.name}: a head can be added to a model of the form {RELATIVE} without an encoder"
+        )
+    if not 0.0 < share < 1.0:
+        raise PfsmError(f"share is {share:g}, it must be above 0 and below 1")
+    name = feature_name(remember(head), pinned(source))
+    plain = replace(model, alpha=0.0, scale=Scale())
+    of_edits = float(np.std(Metric(plain, threads).score_pairs(hypotheses, references)))
+    values = PieceReader(remember(head), source).values(hypotheses, references, relative=True)
+    of_head = float(np.std(values))
+    if not (of_edits > 0.0 and of_head > 0.0):
+        raise PfsmError("one of the parts is the same for all pairs, so they cannot be combined")
+    settings = replace(model.settings, features={name: (0.0, of_head), **model.settings.features})
+    record = {
+        "source": pinned(source),
+        "share": share,
+        "deviations": {"edits and features": of_edits, "encoder": of_head},
+    }
+    both = replace(
+        plain,
+        settings=settings,
+        weights={**model.weights, sentence_feature(name): share / (1.0 - share) * of_edits},
+        training={**model.training, "encoder": record},
+    )
+    return relative(both, references, threads)
 
 
 def _rescaled(model: Model, distinct: Sequence[str], threads: int) -> Model:
