@@ -7,33 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.embeddings.bert_graph import encoder_graph
-from pfsm.embeddings.bert_weights import _bucket, read_shape, take_weights
+from pfsm.embeddings.bert_weights import read_shape, take_weights
 from pfsm.embeddings.session import open_model
 from pfsm.errors import PfsmError
 from tests.embeddings.networks import PIECES, SHAPE, Tensors, config, random_tensors
-
-DISTIL = {
-    "encoder.": "transformer.",
-    "attention.self.query": "attention.q_lin",
-    "attention.self.key": "attention.k_lin",
-    "attention.self.value": "attention.v_lin",
-    "attention.output.dense": "attention.out_lin",
-    "attention.output.LayerNorm": "sa_layer_norm",
-    "intermediate.dense": "ffn.lin1",
-    "output.dense": "ffn.lin2",
-    "output.LayerNorm": "output_layer_norm",
-}
-
-OWN_NAMES = {
-    "distilbert": DISTIL,
-    "mpnet": {
-        "attention.self.query": "attention.attn.q",
-        "attention.self.key": "attention.attn.k",
-        "attention.self.value": "attention.attn.v",
-        "attention.output.dense": "attention.attn.o",
-        "attention.output.LayerNorm": "attention.LayerNorm",
-    },
-}
 
 
 def by_torch(
@@ -114,12 +91,3 @@ def test_missing_and_misshapen_tensors() -> None:
         take_weights({**tensors, name: tensors[name].T}, shape, 2, "x")
     with pytest.raises(PfsmError, match="do not divide among the heads"):
         take_weights(tensors, read_shape(config(num_attention_heads=3), "c"), 2, "x")
-
-
-def test_kinds_of_distances() -> None:
-    """Single distances up to 7, then ranges twice as wide with every second kind; 128 and more are one kind."""
-    left = _bucket(np.arange(0, -400, -1)).tolist()
-    assert left[:12] == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8]
-    assert [left.index(kind) for kind in range(8, 16)] == [8, 12, 16, 23, 32, 46, 64, 91]
-    assert set(left[91:]) == {15}
-    assert _bucket(np.arange(1, 400)).tolist() == [16 + kind for kind in left[1:]]

@@ -15,7 +15,6 @@ from tests.embeddings.networks import (
     random_tensors,
     write_network,
     write_safetensors,
-    write_vectors,
 )
 from tests.embeddings.test_bert import by_torch
 
@@ -136,8 +135,3 @@ def test_what_ships() -> None:
     matrix = tensors["encoder.layer.5.output.dense.weight"]
     steps = matrix / (np.abs(matrix).max(axis=1, keepdims=True) / 127)
     np.testing.assert_allclose(steps, np.rint(steps), atol=1e-4)
-
-
-def test_a_file_of_word_vectors_has_no_states(tmp_path: Path) -> None:
-    with pytest.raises(PfsmError, match="vectors of single words have no hidden states"):
-        load_encoder(str(write_vectors(tmp_path / "v.txt", {"a": [1.0, 0.0]})))

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.constituents import read_brackets
 from pfsm.data import read_judgments, read_preferences, read_table
-from pfsm.data.formats import Options, read_format
 from pfsm.data.formats.markup import markup_events
 from pfsm.data.minimal_pairs import read_minimal_pairs
 from pfsm.embeddings.words import FileVectors
@@ -33,10 +32,6 @@ def paraphrases(path: Path) -> object:
     return list(read_paraphrases(path, format_of(path)))
 
 
-def converted(path: Path) -> object:
-    return list(read_format([path], Options(), None).records)
-
-
 def resumed(path: Path) -> object:
     checkpoint = Checkpoint(path, resume=True)
     checkpoint.begin({})
@@ -48,7 +43,6 @@ READERS: dict[str, tuple[tuple[str, ...], Callable[[Path], object]]] = {
     "table": (("judgments.tsv", "judgments.csv"), read_table),
     "judgments": (("judgments.tsv", "judgments.csv"), read_judgments),
     "preferences": (("preferences.tsv",), read_preferences),
-    "formats": (("judgments.tsv",), converted),
     "SGML and XML": (("set.sgm", "set.xml"), lambda path: list(markup_events(path))),
     "minimal pairs": (("pairs.tsv",), read_minimal_pairs),
     "CoNLL-U": (("trees.conllu",), read_conllu),

@@ -1,6 +1,7 @@
-"""The setting `normalisation`: everywhere or nowhere, and never silent."""
+"""The settings `normalisation` and `text`: the same everywhere or nowhere, in every model, and never silent."""
 
 import unicodedata
+from importlib.metadata import version
 
 import pytest
 
@@ -10,55 +11,69 @@ from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
 from pfsm.text.typewriter import typewritten
 
-WEIGHTS = {"S_word": 2.0, "Insert": -1.0, "Delete": -1.0, "feature:chrf": 0.5}
-# As people write it, and the same in full-width letters, ligatures and marks apart.
+OTHERS = pytest.mark.parametrize(
+    "others", [{}, {"edits": False}, {"tokeniser": "plain"}, {"tokeniser": "char"}]
+)
+# As people write it; the same in full-width letters, ligatures and marks apart; and with odd characters.
 PLAIN, ODD = "caf\u00e9 final 42", "cafe\u0301 \ufb01nal \uff14\uff12"
+LINE = "The committee \u00e9lu approved it. The rest did not."
+ODD_LINE = "\ufeffThe\x85commit\xadtee e\u0301lu\u3000ap\u200bproved \u200eit.\u2028The rest did\xa0not.\n"
 
 
-def metric(form: str, **others: object) -> Metric:
-    values = {
-        "language": "fr",
-        "features": {"chrf": {"mean": 50.0, "sd": 10.0}},
-        "normalisation": form,
-        **others,
-    }
-    settings = settings_from_dict(values, "test")
-    weights = WEIGHTS if settings.edits else {"feature:chrf": 0.5}
-    return Metric(Model("m", settings, weights), 1)
+def metric(**values: object) -> Metric:
+    settings = settings_from_dict({"features": {"chrf": {"mean": 50.0, "sd": 10.0}}, **values}, "test")
+    edits = {"S_word": 2.0, "Insert": -1.0, "Delete": -1.0} if settings.edits else {}
+    return Metric(Model("m", settings, {**edits, "feature:chrf": 0.5}), 1)
 
 
-@pytest.mark.parametrize("others", [{}, {"edits": False}])
+def alike(one: Metric, usual: str, odd: str) -> bool:
+    """Whether it makes no difference on either side in which of two ways a line is written."""
+    same, first, second = one.score_pairs([usual, odd, usual], [usual, usual, odd])
+    return bool(same == first == second)
+
+
+@OTHERS
 def test_what_is_equal(others: dict[str, object]) -> None:
     for form, equal in (("none", False), ("nfc", False), ("nfkc", True)):
-        one = metric(form, **others)
-        same, odd, swapped = one.score_pairs([PLAIN, ODD, PLAIN], [PLAIN, PLAIN, ODD])
-        assert bool(same == odd and same == swapped) is equal
-    accents = metric("nfc", **others).score_pairs(["cafe\u0301", "caf\u00e9"], ["caf\u00e9", "caf\u00e9"])
-    assert accents[0] == accents[1]
+        assert alike(metric(language="fr", normalisation=form, **others), PLAIN, ODD) is equal
+    assert alike(metric(language="fr", normalisation="nfc", **others), "caf\u00e9", "cafe\u0301")
+    assert alike(metric(text=2, **others), LINE, ODD_LINE)
+    assert not alike(metric(**others), LINE, ODD_LINE)
 
 
-def test_it_is_never_silent() -> None:
-    assert "|norm:nfkc|" in metric("nfkc").get_signature(1)
-    assert "norm:" not in metric("none").get_signature(1)
-    document = metric("nfkc").model.to_dict()
-    assert document["settings"]["normalisation"] == "nfkc"
-    assert model_from_dict(document, "m").settings.normalisation == "nfkc"
-    assert "normalisation" not in metric("none").model.to_dict()["settings"]
-    assert metric("nfkc").model.fingerprint != metric("none").model.fingerprint
-    with pytest.raises(
-        PfsmError, match=r"^x: normalisation is 'NFD', it must be one of none, nfc, nfkc, typewriter$"
-    ):
-        settings_from_dict({"normalisation": "NFD"}, "x")
-
-
-@pytest.mark.parametrize("others", [{}, {"edits": False}])
+@OTHERS
 def test_marks_of_typesetters_are_those_of_a_typewriter(others: dict[str, object]) -> None:
     typeset = "\u201cDon\u2019t\u201d \u2013 \u00abso\u00bb\u2026\u00a0caf\u00e9"
     typed = '"Don\'t" - "so"... cafe\u0301'
     assert typewritten(typeset) == unicodedata.normalize("NFC", typed)
     for form, equal in (("none", False), ("nfkc", False), ("typewriter", True)):
-        one = metric(form, **others)
-        same, odd, swapped = one.score_pairs([typed, typeset, typed], [typed, typed, typeset])
-        assert bool(same == odd and same == swapped) is equal
+        assert alike(metric(language="fr", normalisation=form, **others), typed, typeset) is equal
     assert typewritten("\u0434\u0430, \u6c34\u3002 a_b") == "\u0434\u0430, \u6c34\u3002 a_b"
-    assert "|norm:typewriter|" in metric("typewriter").get_signature(1)
+
+
+def test_penn_ends_sentences_within_a_line_in_edition_2_alone() -> None:
+    for edition, ends in ((2, 2), (1, 1)):
+        assert metric(text=edition)._reader().reader.vocabulary.tokens(LINE).count(".") == ends
+
+
+def test_it_is_never_silent() -> None:
+    new, old = metric(text=2), metric()
+    assert f"|norm:nfc|text:2(sentencex@{version('sentencex')})|" in new.get_signature(1)
+    assert not {"text", "normalisation"} & set(old.model.to_dict()["settings"])
+    assert "text:" not in old.get_signature(1)
+    assert "norm:" not in old.get_signature(1)
+    for form in ("nfkc", "typewriter"):
+        one = metric(normalisation=form)
+        assert f"|norm:{form}|" in one.get_signature(1)
+        assert one.model.fingerprint != old.model.fingerprint
+        assert one.model.to_dict()["settings"]["normalisation"] == form
+    for one in (new, metric(normalisation="nfkc"), metric(text=2, normalisation="none")):
+        assert model_from_dict(one.model.to_dict(), "m").settings == one.model.settings
+    assert "normalisation" not in new.model.to_dict()["settings"]
+    for values, fault in (
+        ({"text": 3}, "text is 3, it must be one of 1, 2"),
+        ({"text": True}, "text is True, it must be one of 1, 2"),
+        ({"normalisation": "NFD"}, "normalisation is 'NFD', it must be one of none, nfc, nfkc, typewriter"),
+    ):
+        with pytest.raises(PfsmError, match=f"^x: {fault}$"):
+            settings_from_dict(values, "x")

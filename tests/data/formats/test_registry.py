@@ -15,7 +15,7 @@ from pfsm.data.formats.rows import language_code, pair_in_name
 from pfsm.data.formats.texts import document_names, segments_of, system_name
 from pfsm.errors import PfsmError
 from tests.data.formats.judged_sets import NAME, SCORE, SEGMENT
-from tests.data.formats.reading import fault, reading, write
+from tests.data.formats.reading import reading, write
 
 
 @pytest.mark.parametrize(
@@ -175,24 +175,3 @@ def test_another_score_column_and_constants(tmp_path: Path) -> None:
     assert found.further == {"da_z": "0.5", "score_before": "70"}
     assert (found.source_lang, found.target_lang, found.test_set) == ("cs", "en", "t")
     assert read.columns[-2:] == ("da_z", "score_before")
-
-
-HEADER = "reference\thypothesis\tscore\n"
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("", ": empty file, a header row is needed"),
-        ("reference\tscore\nr\t1\n", ": no column 'hypothesis'; the columns are 'reference', 'score'"),
-        (f"{HEADER}r\th\t1\nr\th\tn/a\n", ":3: score is 'n/a', a finite number is needed"),
-        (f"{HEADER}r\th\t1\nr\th\n", ":3: 2 fields, the header has 3 fields"),
-        (f"{HEADER}r\th\t1\n\n\nr\th\t1\n", ":3: empty line between rows; delete it"),
-        (
-            "reference\tbetter\tworse\tvotes\nr\tb\tw\t-1\n",
-            ":2: votes is '-1', a finite number of 0 or more is needed",
-        ),
-    ],
-)
-def test_malformed_tables(content: str, expected: str, tmp_path: Path) -> None:
-    assert fault(write(tmp_path, "x.tsv", content), "tsv") == f"x.tsv{expected}"
