@@ -110,9 +110,9 @@ def _resource(text: str) -> tuple[str, str]:
     return name, path
 
 
-def add_scorer(parser: ArgumentParser) -> None:
+def add_scorer(parser: ArgumentParser, default: str = DEFAULT_MODEL) -> None:
     """``--model`` and ``--metric``; both are None where they are not given, so that one can be told from none."""
-    add_model(parser)
+    add_model(parser, default)
     parser.set_defaults(model=None)
     parser.add_argument(
         "--metric", action=_Once, metavar="NAME", help="instead of a model: see `pfsm metrics`"
@@ -150,22 +150,24 @@ def add_scorers(parser: ArgumentParser) -> None:
 
 def open_scorers(options: Namespace) -> list[SegmentMetric]:
     """The models and metrics that `add_scorers`'s options name, in their order; the default model if they name none."""
-    given = options.scorers or [("model", model_name(options))]
+    return [
+        get_metric(name, **metric_options(name, options)) if kind == "metric" else load(name, options.threads)
+        for kind, name in given_scorers(options) or [("model", model_name(options))]
+    ]
+
+
+def given_scorers(options: Namespace) -> list[tuple[str, str]]:
+    """What `add_scorers`'s options name, in their order; a line where a language was named, but its model left out."""
+    given: list[tuple[str, str]] = options.scorers or []
     language = getattr(options, "language", None)
-    if (
-        language is not None
-        and all(kind == "metric" for kind, _ in given)
-        and not getattr(options, "quiet", False)
-    ):
+    metrics_alone = bool(given) and all(kind == "metric" for kind, _ in given)
+    if language is not None and metrics_alone and not getattr(options, "quiet", False):
         left_out = f"--model {model_for(language)} adds the model for {english_name(language)}"
         print(f"pfsm: {', '.join(name for _, name in given)} alone; {left_out}", file=sys.stderr)
     for place, scorer in enumerate(given):
         if scorer in given[:place]:
             raise PfsmError(f"--{scorer[0]} {scorer[1]}: given twice; give each model and metric once")
-    return [
-        get_metric(name, **metric_options(name, options)) if kind == "metric" else load(name, options.threads)
-        for kind, name in given
-    ]
+    return given
 
 
 def add_signature(parser: ArgumentParser) -> None:

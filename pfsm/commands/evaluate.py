@@ -15,6 +15,7 @@ from pfsm.commands.arguments import (
     add_scheduler,
     add_signature,
     add_threads,
+    given_scorers,
     sharing,
 )
 from pfsm.commands.evaluation_sources import (
@@ -131,21 +132,53 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Reads, scores, measures, prints."""
+    given = given_scorers(options)
     if options.spans is not None:
-        evaluate_spans.run(options)
+        if len(given) > 1:
+            raise PfsmError("--spans is about one model; give one")
+        evaluate_spans.run(_of(options, given))
         return
     with sharing(options.scheduler) as shared:
-        _run(options, shared)
+        _run(options, given, shared)
 
 
-def _run(options: Namespace, shared: Sharing) -> None:
-    seed = default_seed()
-    # Everything is read and checked before the long work begins.
-    check_one_source(options)
+def _of(options: Namespace, scorer: Sequence[tuple[str, str]]) -> Namespace:
+    """The options for one model or metric."""
+    return Namespace(**vars(options) | dict(scorer))
+
+
+def _run(options: Namespace, given: Sequence[tuple[str, str]], shared: Sharing) -> None:
+    several = [_of(options, [one]) for one in given] or [options]
+    for one in several:
+        check_one_source(one)
     level = level_of(options.statistics, options.level)
     inputs = _read(options, level)
-    take_language(options, inputs)
-    source = open_source(options, shared)
+    # Everything is read, opened and checked before the long work begins.
+    for one in several:
+        take_language(one, inputs)
+    sources = [open_source(one, shared) for one in several]
+    found = [
+        _evaluated(one, inputs, level, source, shared) for one, source in zip(several, sources, strict=True)
+    ]
+    if options.format == "json":
+        documents = [document for document, _ in found]
+        print(
+            json.dumps(
+                documents if given[1:] else documents[0], indent=1, ensure_ascii=False, allow_nan=False
+            )
+        )
+        return
+    for place, (document, headings) in enumerate(found):
+        if place:
+            print()
+        print_document(document, headings, long=options.signature == "long")
+
+
+def _evaluated(
+    options: Namespace, inputs: Inputs, level: str, source: Source, shared: Sharing
+) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
+    """What is found about one model, metric, column or file of scores, and what text calls its statistics."""
+    seed = default_seed()
     other = None if options.versus is None else open_named(options.versus, options, shared)
     _check_fit(options, inputs)
     check_level(inputs, level)
@@ -184,14 +217,11 @@ def _run(options: Namespace, shared: Sharing) -> None:
     if other is not None:
         signatures = signatures_at_level(other, inputs, level)
         document["versus"] = _versus(options, tasks, scores, other, signatures, seed)
-    if options.format == "json":
-        print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
-    else:
-        headings = {
-            task.question.kind: {key: name for one in tasks for key, name in one.headings.items()} | USUAL
-            for task in tasks
-        }
-        print_document(document, headings, long=options.signature == "long")
+    headings = {
+        task.question.kind: {key: name for one in tasks for key, name in one.headings.items()} | USUAL
+        for task in tasks
+    }
+    return document, headings
 
 
 def _read(options: Namespace, level: str) -> Inputs:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import ALONE, Sharing, add_scorer
+from pfsm.commands.arguments import ALONE, Sharing, add_scorers
 from pfsm.commands.languages import check_text, metric_options, model_name
 from pfsm.data import (
     Judgments,
@@ -318,18 +318,17 @@ class Lines:
 
 
 def add_source(parser: ArgumentParser) -> None:
-    """``--model``, ``--metric``, ``--column`` and ``--scores``: one of them."""
-    add_scorer(parser)
+    """``--model``, ``--metric``, ``--column`` and ``--scores``: one of them, or several models and metrics."""
+    add_scorers(parser)
+    parser.set_defaults(model=None, metric=None)
     parser.add_argument(
-        "--column",
-        metavar="NAME",
+        "--column", metavar="NAME",
         help="evaluate the scores in this column of the data (preferences: NAME_better and NAME_worse)",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--scores",
-        metavar="FILE",
+        "--scores", metavar="FILE",
         help="evaluate the scores in this file, a line for each row of the data (preferences: two, with a tab)",
-    )
+    )  # fmt: skip
 
 
 def check_one_source(options: Namespace) -> list[str]:

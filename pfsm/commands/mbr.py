@@ -25,6 +25,8 @@ from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
 from pfsm.model.mbr import Choice, choose
+from pfsm.model.shipped import DEFAULT_MODEL, QUICK_MODEL, model_for
+from pfsm.runtime.progress import error_line
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -46,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="with --num-samples: the candidates' weights as references, such as probabilities, a number from 0 a line",
     )
-    add_scorer(parser)
+    add_scorer(parser, QUICK_MODEL)
     add_format(parser, "text", "json", "tsv")
     parser.add_argument(
         "--signature",
@@ -66,6 +68,15 @@ def run(options: Namespace) -> None:
     if options.input == options.weights == STANDARD_INPUT:
         raise PfsmError("standard input: given more than once, it can be read only once; give files")
     candidates, weights = _read(options)
+    if (
+        options.model is None
+        and options.metric is None
+        and model_for(options.language or "en") == DEFAULT_MODEL
+    ):
+        options.model = QUICK_MODEL
+        error_line(
+            f"pfsm: scored by {QUICK_MODEL}; --model {DEFAULT_MODEL} agrees more with people, and takes longer"
+        )
     metric = open_scorer(options)
     metric.check_independent()
     check_text(metric, chain.from_iterable(candidates), options)

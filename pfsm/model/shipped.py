@@ -16,6 +16,8 @@ from pfsm.text.language_names import main_code
 from pfsm.text.languages import language_code
 
 DEFAULT_MODEL = "en"
+# For many pairs, as of candidates to choose among: no encoder.
+QUICK_MODEL = "en-fast"
 # The model for languages without one of their own.
 ANY_MODEL = "multi"
 # Earlier names: of models for single languages, and of the model with an encoder.
@@ -115,7 +117,11 @@ def _edition(name: str, fingerprint: str, shipped: Mapping[str, Path]) -> Model:
         return now
     editions = earlier_editions()
     if fingerprint in editions and name in (editions[fingerprint].name, _EARLIER_NAMES.get(fingerprint)):
-        return editions[fingerprint]
+        edition = editions[fingerprint]
+        if name != edition.name:
+            told = f"{name}@{fingerprint} is an earlier edition of what is now called {edition.name}"
+            warnings.warn(told, PfsmWarning, stacklevel=3)
+        return edition
     is_now = "" if now is None else f"{name} is {current}@{now.fingerprint} now; "
     if fingerprint in _LAST_CHECKOUT:
         is_now = f"the checkout at commit {_LAST_CHECKOUT[fingerprint]} has it; {is_now}"
@@ -163,6 +169,7 @@ __all__ = [
     "ALIASES",
     "ANY_MODEL",
     "DEFAULT_MODEL",
+    "QUICK_MODEL",
     "ShippedModel",
     "find_model",
     "load",

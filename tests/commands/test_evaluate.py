@@ -1,6 +1,7 @@
 """`pfsm evaluate` on absolute scores: correlations against SciPy, groups, warnings about training data."""
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,20 @@ class TestWarnings:
         write("some.tsv", tsv([*seen, *new, *seen]))
         outcome = cli("evaluate", "some.tsv", "-m", str(trained), *FAST)
         assert self.warning(outcome) == ["some.tsv: 3 of its 7 references are in the model's training data"]
+
+
+def test_models_and_metrics_add_up(cli: Cli, write: Write) -> None:
+    """One after the other, each as alone; a model that a language means is left out in one line."""
+    write("x.tsv", tsv(rows(12)))
+    alone = [cli("evaluate", "x.tsv", *one).out for one in (("--metric", "chrf++"), ("--metric", "bleu"))]
+    outcome = cli("evaluate", "x.tsv", "--metric", "chrf++", "--metric", "bleu", "--language", "de")
+    assert outcome.out == "\n".join(alone)
+    assert outcome.err.strip() == "pfsm: chrf++, bleu alone; --model multi adds the model for German"
+    both = json.loads(cli("evaluate", "x.tsv", "--metric", "chrf++", "-m", "en-small", "-f", "json").out)
+    assert [one["name"] for one in both] == ["chrf++", "en-small"]
+    fault = cli("evaluate", "x.tsv", "--metric", "bleu", "--metric", "bleu").fault
+    assert fault == "--metric bleu: given twice; give each model and metric once"
+    assert (
+        "give either --metric or --column"
+        in cli("evaluate", "x.tsv", "--metric", "bleu", "--column", "score").fault
+    )

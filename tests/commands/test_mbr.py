@@ -30,6 +30,14 @@ def test_a_translation_a_line(cli: Cli, write: Write, model: str) -> None:
     assert expected == ["the red bird sang", "walking near the river"]
 
 
+def test_the_quick_model_is_the_default(cli: Cli, write: Write) -> None:
+    write("hyps.txt", text(LINES))
+    outcome = cli("mbr", "-i", "hyps.txt", "-n", "3", "--signature", "short")
+    assert outcome.out == text(choice.text for choice in choose(None, SOURCES))
+    assert "pfsm: scored by en-fast; --model en agrees more with people" in outcome.err
+    assert "pfsm: scored by pfsm:en-fast:" in outcome.err
+
+
 def test_into_a_file_and_as_numbers(cli: Cli, write: Write, model: str, tmp_path: Path) -> None:
     write("hyps.txt", text(LINES))
     choices = choose(load(model), SOURCES)

@@ -171,7 +171,7 @@ def test_outputs(
 
 
 def test_one_scorer_where_several_mean_nothing(cli: Cli) -> None:
-    outcome = cli(*EVALUATE, "good.tsv", "-m", "en-small")
+    outcome = cli("mbr", "-m", "en", "-m", "en-small")
     assert outcome.status == 2
     assert "is given twice; this command takes one" in outcome.err
 
