@@ -96,10 +96,7 @@ class Inputs:
 
 
 def read_mtme(options: Namespace, *, systems: bool) -> Inputs:
-    """A language pair of a folder of mt-metrics-eval, its people's scores being of segments or of systems.
-
-    The scores of metrics that ``--column`` and ``--versus`` name become columns.
-    """
+    """A language pair of a folder of mt-metrics-eval, its people's scores being of segments or of systems."""
     name, pair, *references = options.data if len(options.data) > 1 else ("", "")
     if not pair:
         raise PfsmError("--mtme DIR: give the test set and the language pair, such as wmt24 en-de")
@@ -122,10 +119,7 @@ def read_mtme(options: Namespace, *, systems: bool) -> Inputs:
 def read_inputs(
     paths: Sequence[str], score_column: str, by: str | None, *, anywhere: bool = False, skip: bool = False
 ) -> Inputs:
-    """Reads and checks all files; ``anywhere`` as `pfsm.distributed.partitions.read_tables`.
-
-    With ``skip``, rows without a reference are left out.
-    """
+    """Reads and checks all files; ``anywhere`` as `pfsm.distributed.partitions.read_tables`."""
     tables = tuple(map(mean_of_judges, read_tables(paths, anywhere=anywhere, score_column=score_column)))
     left_out: tuple[int, ...] = ()
     if skip:

@@ -30,12 +30,7 @@ def add_test_set(parser: ArgumentParser) -> None:
 
 
 def reference_paths(options: Namespace, given: Sequence[str]) -> list[str]:
-    """The reference files: those given, or those of the test set.
-
-    Args:
-        options: With `add_test_set`'s options.
-        given: Reference files of the command line.
-    """
+    """The reference files: those given, or those of the test set."""
     if options.test_set is None:
         if options.language_pair is not None:
             raise PfsmError("--language-pair goes with --test-set NAME")
@@ -50,13 +45,7 @@ def reference_paths(options: Namespace, given: Sequence[str]) -> list[str]:
 
 
 def cached_references(test_set: str, pair: str | None, download: bool) -> list[Path]:
-    """The reference files of a test set in sacrebleu's cache (``$SACREBLEU``, else ``~/.sacrebleu``).
-
-    Args:
-        test_set: The name that sacrebleu gives it.
-        pair: The language pair, of codes or names of languages.
-        download: Whether sacrebleu may download the set if it is not there.
-    """
+    """The reference files of a test set in sacrebleu's cache (``$SACREBLEU``, else ``~/.sacrebleu``)."""
     from sacrebleu.dataset import DATASETS  # noqa: PLC0415 - only where a test set is asked for
 
     if test_set not in DATASETS:

@@ -13,11 +13,7 @@ PACKAGES = ("distributed", *FILES)
 
 
 def need_packages(packages: Sequence[str] = PACKAGES) -> None:
-    """Finds out whether what the extra brings is there.
-
-    Args:
-        packages: What is needed of it: without a cluster `FILES`.
-    """
+    """Finds out whether what the extra brings is there."""
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
         raise NotInstalledError(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.encoder.heads import contents_of, remember_contents, remember_shipped, ships
-from pfsm.errors import NotInstalledError, PfsmWarning, all_missing
+from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.metrics.base import Level, Recipe, Score, SegmentMetric, short_signature
 from pfsm.metrics.data_columns import columns_of, missing_column, needed_columns
@@ -38,6 +38,7 @@ from pfsm.model.explain.joining import joined_alignments, joined_explanations
 from pfsm.model.file import Model, model_at_work
 from pfsm.model.forked_scoring import BAR_PATIENCE, ForkedScorer
 from pfsm.model.long_lines import LongLines, long_lines
+from pfsm.model.predictions import Prediction, Rows
 from pfsm.model.prepared import PreparedPairs, batch_values, on_scale
 from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN, RELATIVE
@@ -183,6 +184,37 @@ class Metric(SegmentMetric):
     ) -> Float:
         """As `SegmentMetric.score_rows`."""
         return self.score_segments(hypotheses, references, columns)
+
+    def predict(
+        self, data: Any, batch_size: int = 8, *, gpus: int = 0, progress_bar: bool = False
+    ) -> Prediction:
+        """Scores as COMET's ``predict`` does, from the same data.
+
+        Args:
+            data: A list of dictionaries with ``mt`` and ``ref`` (also ``hypothesis``, ``reference``; ``ref`` may be a
+                list of references). ``src`` is not used: a note says so. Likewise a pandas or polars frame or a
+                dictionary of columns with these names, or a list of pairs (hypothesis, reference).
+            batch_size: At least 1, as the other two so that calls of COMET run as they are. They change nothing.
+            gpus: See above.
+            progress_bar: See above.
+
+        Returns:
+            ``scores``, a float for each row, and ``system_score``, their mean: as attributes, and as keys.
+
+        Raises:
+            PfsmError: There are no rows, a key is missing or unknown, or a reference is blank or no text.
+        """
+        del gpus, progress_bar
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+            raise PfsmError(f"batch_size is {batch_size!r}, it must be a whole number from 1")
+        rows = Rows(data, self.columns)
+        if rows.sources:
+            warnings.warn(
+                "src is not used: translations are compared with references", PfsmWarning, stacklevel=2
+            )
+        numbers = {name: np.array(values) for name, values in rows.numbers.items()}
+        scores = self.score_rows(rows.hypotheses, rows.references, numbers)
+        return Prediction(scores=scores.tolist(), system_score=float(scores.mean()))
 
     def score_lines(self, lines: Sequence[str], hypotheses: Int64, references: Int64) -> Float:
         """Scores of single-reference pairs of lines, given by number: a line of many pairs is tokenised once.

@@ -61,11 +61,7 @@ class LoadedModel:
 
     @property
     def metric(self) -> Metric:
-        """The model at work, on one thread: requests share the threads among them.
-
-        Raises:
-            PfsmError: If something that the model needs is not installed.
-        """
+        """The model at work, on one thread: requests share the threads among them."""
         with self._lock:
             if self._metric is None:
                 metric = Metric(self.model, threads=1)
@@ -98,11 +94,7 @@ class LoadedModel:
 
 
 def check_name(name: str) -> None:
-    """Refuses what cannot be the name of a model.
-
-    Raises:
-        RequestError: If it is none.
-    """
+    """Refuses what cannot be the name of a model."""
     if NAME.fullmatch(name) is None:
         raise invalid(
             "/name",
@@ -127,11 +119,7 @@ class ModelPool:
         return iter(list(self._models.values()))
 
     def find(self, name: str) -> LoadedModel:
-        """A model by its name; the default one if that is empty.
-
-        Raises:
-            RequestError: If there is none.
-        """
+        """A model by its name; the default one if that is empty."""
         loaded = self._models.get(name or self.default)
         if loaded is None:
             raise invalid("/model", f"there is no model {shown(name)}; GET /v1/models lists them")

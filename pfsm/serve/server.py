@@ -98,11 +98,7 @@ class _Server(uvicorn.Server):
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket that listens.
-
-    Raises:
-        PfsmError: If the address cannot be had.
-    """
+    """A socket that listens."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
@@ -112,12 +108,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def serve(listener: socket.socket, service: Service) -> None:
-    """Serves until a signal comes and everything accepted is answered.
-
-    Args:
-        listener: A socket that listens.
-        service: What the routes share.
-    """
+    """Serves until a signal comes and everything accepted is answered."""
     limits = service.limits
     config = uvicorn.Config(
         _later,

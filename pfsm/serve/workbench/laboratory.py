@@ -51,11 +51,7 @@ class SavedRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def laboratory_request(value: object, limits: Limits) -> LaboratoryRequest:
-    """The request in a body.
-
-    Raises:
-        RequestError: If a field is not what it must be.
-    """
+    """The request in a body."""
     asked = request_of(value, LaboratoryRequest)
     check_texts(asked, limits, min(limits.pairs, MOST_PAIRS))
     pairs = zip(asked.hypotheses, asked.all_references, strict=True)
@@ -68,11 +64,7 @@ def laboratory_request(value: object, limits: Limits) -> LaboratoryRequest:
 
 
 def check_weights(weights: Mapping[str, Any]) -> None:
-    """Checks the changed weights of a request.
-
-    Raises:
-        RequestError: If one is not a number, or is too large.
-    """
+    """Checks the changed weights of a request."""
     for name, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int | float) or abs(weight) > LARGEST_WEIGHT:
             raise invalid(
@@ -82,11 +74,7 @@ def check_weights(weights: Mapping[str, Any]) -> None:
 
 
 def edited(loaded: LoadedModel, weights: Mapping[str, float], name: str = "") -> file.Model:
-    """The model with other weights. Its record says so, and keeps what the data were, but no figures of agreement.
-
-    Raises:
-        RequestError: If the model has no weight of a name.
-    """
+    """The model with other weights. Its record says so, and keeps what the data were, but no figures of agreement."""
     model = loaded.model
     for weight in weights:
         if weight not in model.weights:
@@ -130,13 +118,7 @@ class Laboratory:
         self._lock = Lock()
 
     def scores(self, loaded: LoadedModel, texts: TextRequest, model: file.Model) -> Float:
-        """Scores of segments, float64 [n_segments], as ``Metric(model)`` gives them; runs in a thread.
-
-        Args:
-            loaded: The model as it was.
-            texts: The texts.
-            model: The model with other weights.
-        """
+        """Scores of segments, float64 [n_segments], as ``Metric(model)`` gives them; runs in a thread."""
         over = mean_of_references if model.settings.references == MEAN else best_of_references
         return over(
             lambda *pairs: self._prepared(loaded, *pairs).scores(model),
@@ -162,11 +144,7 @@ class Laboratory:
         return found
 
     def answer(self, loaded: LoadedModel, asked: LaboratoryRequest) -> dict[str, Any]:
-        """Scores before and after, and how both agree with people.
-
-        Raises:
-            RequestError: If the model has no weight of a name.
-        """
+        """Scores before and after, and how both agree with people."""
         model = edited(loaded, asked.weights)
         was, now = self.scores(loaded, asked, loaded.model), self.scores(loaded, asked, model)
         return {
