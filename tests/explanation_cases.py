@@ -51,19 +51,6 @@ def rotated(sentence: str, by: int) -> Explanation:
     return summed(words, words[n - by :] + words[: n - by], edits)
 
 
-def split_by_class() -> Explanation:
-    """A lost negation and an added number, in states split by word class; some are not split."""
-    reference, hypothesis = ("do", "not", "leave", "."), ("do", "leave", "7", ".")
-    edits = [
-        Edit("S_word:function", (0, 1), (0, 1)),
-        Edit("Delete:negation", (1, 2), (0, 0)),
-        Edit("S_lemma", (2, 3), (1, 2)),
-        Edit("Insert:number", (0, 0), (2, 3)),
-        Edit("S_punct", (3, 4), (3, 4)),
-    ]
-    return summed(reference, hypothesis, edits)
-
-
 def swapped() -> Explanation:
     """Two halves of a sentence change places, with three jumps; a stem matches, and another alignment is likely."""
     reference = ("yesterday", "the", "dog", "barked")

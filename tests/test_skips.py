@@ -21,7 +21,6 @@ def test_it():
 @pytest.mark.parametrize(
     ("reason", "variables", "status"),
     [
-        ("evaluate is not installed", {EVERYTHING: "1"}, 1),
         ("no Chromium here", {EVERYTHING: "1"}, 1),
         ("no Chromium here", {EVERYTHING: "1", NO_BROWSER: "1"}, 0),
     ],

@@ -275,22 +275,6 @@ def test_it_fits_the_window_and_can_be_read(show: Any, width: int, phone: bool, 
     assert axe_faults(browser, colours=dark) == []
 
 
-def test_on_paper_all_is_shown_that_fits(show: Any) -> None:
-    browser = show("#sort=number")
-    browser.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    browser.call("Emulation.setEmulatedMedia", media="print")
-    browser.frame()
-    assert browser.count(".row") == 40
-    tops = browser.evaluate(
-        "[...document.querySelectorAll('.row')].map((row) => row.getBoundingClientRect().top)"
-    )
-    assert all(one < other for one, other in pairwise(tops))
-    browser.call("Emulation.setEmulatedMedia", media="")
-    browser.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    browser.frame()
-    assert browser.count(".row") < 40
-
-
 def test_three_thousand_segments_have_few_rows(browser: Browser, tmp_path: Path) -> None:
     references = [f"the number {k} is seen {'again ' * (k % 7)}." for k in range(3000)]
     outputs = {

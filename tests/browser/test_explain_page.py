@@ -12,7 +12,7 @@ from pfsm.model.explain.explanation import Explanation, FeaturePoints, TextError
 from pfsm.model.explain.page import render_page
 from tests.browser.axe import axe_faults
 from tests.browser.devtools import Browser
-from tests.explanation_cases import explained, rotated, split_by_class, swapped
+from tests.explanation_cases import explained, rotated, swapped
 
 SHOWN = "[...document.querySelectorAll('.card')].map((card) => Number(card.id.split('-')[1]))"
 ODD = "<b>bold</b> </script> & \"quoted\" 'it' 😀 a{{data}}b"
@@ -84,20 +84,6 @@ def test_words_stand_on_the_page_as_they_are(show: Any) -> None:
     assert browser.evaluate("document.querySelector('main b')") is None
 
 
-def test_what_was_looked_at_is_dropped_and_drawn_again(show: Any) -> None:
-    browser = show(("one", first_system() * 20))
-    for number in range(1, 181, 7):
-        browser.evaluate(f"document.getElementById('segment-{number}').scrollIntoView()")
-        browser.frame()
-    browser.wait("document.querySelector('#segment-176 .figure')")
-    assert browser.count(".card") == 180
-    assert browser.count(".figure") <= 30
-    assert browser.evaluate("document.querySelector('#segment-4 .figure')") is None
-    browser.evaluate("document.getElementById('segment-4').scrollIntoView()")
-    browser.wait("document.querySelector('#segment-4 .figure')")
-    assert browser.evaluate(LINES_MEET_WORDS) == []
-
-
 def test_one_system_is_sorted_by_number_score_and_length(show: Any) -> None:
     segments = first_system()
     browser = show(("one", segments))
@@ -109,17 +95,6 @@ def test_one_system_is_sorted_by_number_score_and_length(show: Any) -> None:
     assert browser.evaluate(SHOWN) == order([len(segment.reference) for segment in segments])
     choose(browser, "Segment number")
     assert browser.evaluate(SHOWN) == list(range(1, len(segments) + 1))
-
-
-def test_two_systems_come_by_the_size_of_their_difference(show: Any) -> None:
-    one, two = first_system(), second_system()
-    browser = show(("one", one), ("two", two))
-    differences = [b.score - a.score for a, b in zip(one, two, strict=True)]
-    assert browser.evaluate(SHOWN) == order([abs(value) for value in differences], descending=True)
-    choose(browser, "Score of two")
-    assert browser.evaluate(SHOWN) == order([segment.score for segment in two])
-    head = browser.evaluate("document.querySelector('#segment-3 .difference dd').textContent")
-    assert float(head.replace("−", "-")) == pytest.approx(differences[2], abs=0.01)
 
 
 def test_text_and_scores_filter(show: Any) -> None:
@@ -200,31 +175,6 @@ def test_the_sequence_numbers_its_jumps_and_the_sum_adds_up(show: Any) -> None:
     assert len(parts) == 6
     assert score == pytest.approx(explanation.score, abs=0.0005)
     assert sum(parts) == pytest.approx(explanation.score, abs=0.0035)
-
-
-def test_states_split_by_word_class_look_like_the_whole_states(show: Any) -> None:
-    browser = show(("one", [split_by_class()]))
-    tokens = browser.evaluate(
-        "[...document.querySelectorAll('.token[aria-label]')].map((token) => [token.className, token.ariaLabel])"
-    )
-    assert tokens == [
-        ["token word", "reference 1: do, same word (function), aligned with do"],
-        ["token delete", "reference 2: not, deleted (negation)"],
-        ["token loose", "reference 3: leave, same stem, aligned with leave"],
-        ["token punct", "reference 4: ., same punctuation, aligned with ."],
-        ["token word", "hypothesis 1: do, same word (function), aligned with do"],
-        ["token loose", "hypothesis 2: leave, same stem, aligned with leave"],
-        ["token insert", "hypothesis 3: 7, inserted (number)"],
-        ["token punct", "hypothesis 4: ., same punctuation, aligned with ."],
-    ]
-    sums = browser.evaluate(
-        "[...document.querySelectorAll('.sum tr')].map((row) => [row.querySelector('th')?.textContent,"
-        "row.querySelector('.points')?.textContent])"
-    )
-    points = {name: float(text.replace("−", "-")) for name, text in sums if text}
-    assert (points["Deletes"], points["Inserts"], points["Matches"]) == pytest.approx(
-        (-0.5, -0.375, 0.5625), abs=0.001
-    )
 
 
 LINES_MEET_WORDS = """
@@ -330,14 +280,6 @@ def test_the_keyboard_leads_through_segments_words_and_lines(show: Any) -> None:
     browser.press("Escape")
     assert browser.evaluate(FOCUS) == "segment-1"
     assert browser.evaluate("document.getElementById('detail').hidden")
-
-
-def test_words_that_only_one_system_aligns_are_marked_in_the_reference(show: Any) -> None:
-    browser = show(("one", [explained("a b c", "a c")]), ("two", [explained("a b c", "a b")]))
-    marked = (
-        "[...document.querySelectorAll('.shared .contested')].map((word) => [word.textContent, word.title])"
-    )
-    assert browser.evaluate(marked) == [["b", "aligned only in two"], ["c", "aligned only in one"]]
 
 
 def test_a_model_without_edits_shows_no_alignment(show: Any) -> None:

@@ -231,7 +231,7 @@ def uploaded(browser: Browser, selector: str, path: Path) -> None:
 def test_training(page: Browser, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     path = tmp_path / "judgments.tsv"
-    path.write_text(tsv(rows(60)), encoding="utf-8")
+    path.write_text(tsv(rows(30)), encoding="utf-8")
     page.click("#tab-training")
     uploaded(page, "#training-file", path)
     page.fill("training-name", "never", 0)

@@ -10,7 +10,6 @@ import pytest
 COMMANDS = (
     ("score", "r", "-i", "h", "--metric", "chrf"),
     ("resources",),
-    ("parse", "r"),
     ("models",),
     ("plugins",),
 )

@@ -29,7 +29,7 @@ class TestInterruption:
         return process, ours
 
     def interrupt(self, folder: Path, output: str, until: bytes) -> None:
-        (folder / "d.tsv").write_text(tsv(rows(6000)), encoding="utf-8")
+        (folder / "d.tsv").write_text(tsv(rows(1500)), encoding="utf-8")
         (folder / "c.yaml").write_text("lambda: auto\nmax_block: 2\n", encoding="utf-8")
         process, terminal = self.start(folder, "train", "d.tsv", "-o", output, "--config", "c.yaml")
         try:

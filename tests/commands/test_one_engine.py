@@ -194,8 +194,11 @@ NAMES = {
 RESAMPLES = ("segments", "judgments", "documents", "systems")
 
 
-@pytest.mark.parametrize("resample", [None, *RESAMPLES])
-@pytest.mark.parametrize("kind", SHAPES)
+@pytest.mark.parametrize(
+    ("kind", "resample"),
+    [*((kind, None) for kind in SHAPES), *(("several systems", one) for one in RESAMPLES),
+     ("two files with the same identifiers", "judgments"), ("a group of one segment", "documents")],
+)  # fmt: skip
 def test_absolute_scores(
     kind: str, resample: str | None, place: Callable[[Shape], list[str]], cli: Cli, tmp_path: Path
 ) -> None:

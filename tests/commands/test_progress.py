@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_runs import Cli
 from tests.commands.test_interruption import POSIX
 from tests.judgment_cases import rows, tsv
 from tests.terminals import LONGEST_WAIT, START, read
@@ -33,13 +34,6 @@ def folder(tmp_path: Path) -> Path:
         text = "".join(f"{row[side]} {number}\n" for number in range(100) for row in made)
         (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
-
-
-def run(folder: Path, *arguments: str) -> tuple[bytes, bytes]:
-    """Standard output and error of a command whose errors do not go to a terminal."""
-    command = [sys.executable, "-m", "pfsm", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=True, timeout=LONGEST_WAIT)
-    return done.stdout, done.stderr
 
 
 def run_on_terminal(folder: Path, *arguments: str) -> tuple[bytes, str]:
@@ -70,13 +64,13 @@ def run_on_terminal(folder: Path, *arguments: str) -> tuple[bytes, str]:
         (ENCODED, ("encoding: ",)),
     ],
 )
-def test_bars_and_lines(folder: Path, command: tuple[str, ...], bars: tuple[str, ...]) -> None:
+def test_bars_and_lines(folder: Path, cli: Cli, command: tuple[str, ...], bars: tuple[str, ...]) -> None:
     printed, shown = run_on_terminal(folder, *command)
     for bar in bars:
         assert bar in shown, shown
-    verbose, lines = run(folder, *command, "--verbose")
-    assert verbose == printed
-    first = lines.decode().splitlines()
+    verbose = cli(*command, "--verbose")
+    assert (verbose.status, verbose.out) == (0, printed.decode())
+    first = verbose.err.splitlines()
     assert all(line.startswith("pfsm: ") for line in first)
     for bar in bars:
         if bar.endswith("%|"):

@@ -63,13 +63,6 @@ def test_links_lead_somewhere() -> None:
                 assert place in anchors(target), f"{page.name}: {link}: no such heading"
 
 
-def test_the_reading_order_names_files() -> None:
-    text = (DOCS / "structure.md").read_text(encoding="utf-8")
-    named = re.findall(r"^\d+\. `([^`]+)`: \S", text, re.MULTILINE)
-    assert len(named) > 60
-    assert [name for name in named if not (ROOT / name).is_file()] == []
-
-
 def test_every_page_is_in_the_navigation() -> None:
     settings = (DOCS / "_site" / "conf.py").read_text(encoding="utf-8")
     named = {"index", *re.findall(r'"([\w/-]+)"', settings)}

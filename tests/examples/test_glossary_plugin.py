@@ -27,17 +27,6 @@ JUDGED = [
         ("car", "house", 1), ("screen", "cat", 1), ("car", "car", 5),
     )
 ]  # fmt: skip
-EXPERIMENT = """
-title: With and without a glossary
-train: judged.tsv
-scheme: k-fold
-folds: 2
-statistics: [pearson]
-resamples: 10
-rows:
-  - {name: with, train: {matchers: [word, glossary], max_block: 2, options: {glossary: {file: terms.tsv}}, lambda: 1}}
-  - {name: metric, metric: glossary, options: {file: terms.tsv}}
-"""
 # Commands of one process, which saves its start: each with its status and what it prints.
 COMMANDS = """
 import io, json, sys
@@ -100,21 +89,16 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, python: Path) -> Path:
-    """Judgments, a glossary, a model that was trained there, and an experiment that was run with two workers."""
+    """Judgments, a glossary, and a model that was trained there."""
     here = tmp_path_factory.mktemp("work")
     (here / "judged.tsv").write_text(tsv(JUDGED), encoding="utf-8")
-    (here / "table.yaml").write_text(EXPERIMENT, encoding="utf-8")
     (here / "ref.txt").write_text("the car is red\n", encoding="utf-8")
     (here / "hyp.txt").write_text("the automobile is red\n", encoding="utf-8")
     for name in ("terms.tsv", "glossary.yaml"):
         shutil.copy(EXAMPLE / name, here)
-    trained, tabled = pfsm(
-        python,
-        here,
-        ("train", "judged.tsv", "--config", "glossary.yaml", "-o", "terms.json"),
-        ("experiment", "table.yaml", "--data", ".", "-o", "out", "--jobs", "2"),
-    )
-    assert (trained.status, tabled.status) == (0, 0), trained.err + tabled.err
+    command = ("train", "judged.tsv", "--config", "glossary.yaml", "-o", "terms.json")
+    (trained,) = pfsm(python, here, command)
+    assert trained.status == 0, trained.err
     return here
 
 
@@ -132,7 +116,6 @@ def test_a_model_learns_from_it(folder: Path) -> None:
     # 2 of the 5 pairs of each of the 9 sentences.
     assert document["training"]["instances"]["S_glossary"] == 18
     assert document["training"]["instances"]["glossary:variant"] == 18
-    assert (folder / "out" / "results.json").is_file()
 
 
 def test_every_command_has_it(python: Path, folder: Path) -> None:

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pfsm.errors import PfsmError
-from pfsm.io.containers import DIGEST_SIZE
-from pfsm.lexicons.container import Lexicon, Source, lexicon_bytes, read_header, read_lexicon, write_lexicon
+from pfsm.lexicons.container import Lexicon, Source, read_lexicon, write_lexicon
 
 any_array = st.sampled_from(["uint8", "int32", "int64", "float32"]).flatmap(
     lambda kind: arrays(kind, st.integers(0, 9), elements={"allow_nan": False} if kind == "float32" else None)
@@ -48,15 +47,6 @@ def test_what_goes_in_comes_out(tmp_path_factory: pytest.TempPathFactory, conten
     assert replace(read, arrays=given.arrays, checksum="").__dict__ == given.__dict__
 
 
-def test_the_first_line_is_json_and_arrays_are_aligned(tmp_path: Path) -> None:
-    content = lexicon_bytes(lexicon(a=np.arange(3, dtype=np.uint8), b=np.arange(2, dtype=np.int64)))
-    line, _, rest = content.partition(b"\n")
-    header = json.loads(line)
-    assert header["arrays"] == [["a", "uint8", 3], ["b", "int64", 2]]
-    assert (len(line) + 1) % 8 == 0
-    assert rest[:-DIGEST_SIZE] == bytes([0, 1, 2]) + bytes(5) + np.arange(2, dtype="<i8").tobytes()
-
-
 def resealed(header: dict[str, Any]) -> bytes:
     body = json.dumps(header).encode() + b"\n"
     return body + hashlib.sha256(body).digest()
@@ -88,9 +78,3 @@ def test_another_header_is_refused(tmp_path: Path, change: dict[str, Any], messa
     path.write_bytes(resealed({**header, **change}))
     with pytest.raises(PfsmError, match=message):
         read_lexicon(path)
-
-
-def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
-    for read in (read_lexicon, read_header):
-        with pytest.raises(PfsmError, match=r"none\.lexicon: no such file"):
-            read(tmp_path / "none.lexicon")

@@ -2,14 +2,12 @@
 
 import subprocess
 import sys
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
 import sacrebleu
-from numpy.typing import NDArray
 
-from pfsm.metrics import get_metric, metric_names, score_distinct
+from pfsm.metrics import get_metric, metric_names
 from tests.judgment_cases import rows
 
 PAIRS = [(hypothesis, reference) for reference, hypothesis, _ in rows(60)]
@@ -65,18 +63,6 @@ class TestEveryMetric:
         forward = metric.score_pairs(HYPOTHESES, REFERENCES)
         backward = metric.score_pairs([*HYPOTHESES[::-1], "x"], [*REFERENCES[::-1], "y"])
         np.testing.assert_array_equal(forward, backward[-2::-1])
-
-
-def test_distinct_pairs_are_scored_once() -> None:
-    seen: list[tuple[str, str]] = []
-
-    def score(hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
-        seen.extend(zip(hypotheses, references, strict=True))
-        return np.arange(len(hypotheses), dtype=np.float64)
-
-    scores = score_distinct(score, ["a", "b", "a", "a"], ["r", "r", "r", "s"])
-    assert seen == [("a", "r"), ("b", "r"), ("a", "s")]
-    assert scores.tolist() == [0.0, 1.0, 0.0, 2.0]
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:

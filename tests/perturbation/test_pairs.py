@@ -7,7 +7,7 @@ import pytest
 from pfsm.data.judgments import read_preferences
 from pfsm.data.minimal_pairs import read_minimal_pairs
 from pfsm.english.perturbation import pairs as pairs_module
-from pfsm.english.perturbation.draws import Dice, Pool
+from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import place_of_change, with_article
 from pfsm.english.perturbation.kind import kinds_for
 from pfsm.english.perturbation.pairs import Translation, perturb
@@ -79,19 +79,6 @@ def test_draws_are_uniform_and_repeatable() -> None:
     orders = [tuple(Dice(seed, "kind", "text").shuffled("abc")) for seed in range(3000)]
     assert len(set(orders)) == 6
     assert all(400 < orders.count(order) < 600 for order in set(orders))
-
-
-def test_the_ring_of_texts() -> None:
-    texts = [f"text {number}" for number in range(10)]
-    pool = Pool(texts)
-    for one in texts:
-        assert sorted(pool.after(one)) == sorted(set(texts) - {one})
-    # A text more stands in front of one other text and changes nothing else.
-    larger = Pool([*texts, "text 10"])
-    changed = [one for one in texts if next(pool.after(one)) != next(larger.after(one))]
-    assert len(changed) == 1
-    assert next(larger.after(changed[0])) == "text 10"
-    assert list(Pool(["only"]).after("only")) == []
 
 
 def test_places_of_changes() -> None:

@@ -51,11 +51,12 @@ def test_headers_of_answers(server: Running) -> None:
         assert answer.headers["cache-control"] == "no-store"
 
 
-def test_a_token(tmp_path: Path) -> None:
+def test_a_token_and_names_given_on_the_command_line(tmp_path: Path) -> None:
     pytest.importorskip("starlette")
     path = tmp_path / "token"
     path.write_text(f"{TOKEN}\n", encoding="utf-8")
-    with Running("--model", MODEL, "--token-file", str(path)) as running:
+    names = ("--host", "0.0.0.0", "--allow-host", "pfsm.example")
+    with Running("--model", MODEL, "--token-file", str(path), *names) as running:
         assert running.ask("GET", "/healthz").status == 200
         wrong = (
             "Bearer ",
@@ -70,7 +71,12 @@ def test_a_token(tmp_path: Path) -> None:
                 assert answer.problem["status"] == 401
                 assert answer.headers["www-authenticate"].startswith("Bearer")
             assert running.post("/v1/score", PAIR, headers).status == 401
-        assert running.post("/v1/score", PAIR, {"authorization": f"Bearer {TOKEN}"}).status == 200
+        token = {"authorization": f"Bearer {TOKEN}"}
+        assert running.post("/v1/score", PAIR, token).status == 200
+        for host in ("pfsm.example", "pfsm.example:443", f"10.1.2.3:{running.port}"):
+            assert running.ask("GET", "/v1/models", headers={**token, "host": host}).status == 200
+        answer = running.ask("GET", "/v1/models", headers={**token, "host": f"other.example:{running.port}"})
+        assert answer.problem["status"] == 421
         assert TOKEN not in "".join(running.log)
 
 
@@ -82,20 +88,6 @@ def test_elsewhere_only_with_a_token(cli: Cli, write: Write, monkeypatch: pytest
     assert "an address is needed" in cli("serve", "--host", "example.org").fault
     write("short", "abc\n")
     assert "16 or more" in cli("serve", "--token-file", "short").fault
-
-
-def test_names_given_on_the_command_line() -> None:
-    pytest.importorskip("starlette")
-    variables = {"PFSM_SERVE_TOKEN": TOKEN}
-    with Running(
-        "--model", MODEL, "--host", "0.0.0.0", "--allow-host", "pfsm.example", variables=variables
-    ) as running:
-        assert running.ask("GET", "/v1/models").problem["status"] == 401
-        token = {"authorization": f"Bearer {TOKEN}"}
-        for host in ("pfsm.example", "pfsm.example:443", f"10.1.2.3:{running.port}"):
-            assert running.ask("GET", "/v1/models", headers={**token, "host": host}).status == 200
-        answer = running.ask("GET", "/v1/models", headers={**token, "host": f"other.example:{running.port}"})
-        assert answer.problem["status"] == 421
 
 
 def test_models_given_on_the_command_line(cli: Cli) -> None:

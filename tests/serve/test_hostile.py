@@ -20,7 +20,18 @@ HEAD = b"POST /v1/score HTTP/1.1\r\nHost: localhost:%d\r\nContent-Type: applicat
 def narrow() -> Iterator[Running]:
     """A server with small bounds."""
     pytest.importorskip("starlette")
-    bounds = ("--max-body", "1", "--max-pairs", "50", "--max-stream-pairs", "60", "--max-line", "500")
+    bounds = (
+        "--max-body",
+        "1",
+        "--max-pairs",
+        "50",
+        "--max-stream-pairs",
+        "60",
+        "--max-line",
+        "500",
+        "--read-timeout",
+        "3",
+    )
     with Running("--model", MODEL, *bounds) as running:
         yield running
 
@@ -165,24 +176,21 @@ def test_parameters_of_a_stream_and_what_is_no_http(server: Running) -> None:
         assert b" 400 " in server.raw(data).partition(b"\r\n")[0]
 
 
-def test_a_slow_head_and_a_slow_body_are_given_up() -> None:
+def test_a_slow_head_and_a_slow_body_are_given_up(narrow: Running) -> None:
     """The bound on reading is short here; a body comes a byte at a time and never ends."""
-    pytest.importorskip("starlette")
-    with Running("--model", MODEL, "--read-timeout", "1") as quick:
-        with socket.create_connection(("127.0.0.1", quick.port), timeout=60) as silent:
-            silent.sendall(b"POST /v1/score HTTP/1.1\r\nHost: ")
-            assert silent.recv(100) == b""
-        head = HEAD % quick.port
-        with socket.create_connection(("127.0.0.1", quick.port), timeout=60) as slow:
-            slow.sendall(head + b"Content-Length: 1000\r\n\r\n")
-            slow.settimeout(0.1)
-            answer = b""
-            end = time.monotonic() + 60
-            while not answer and time.monotonic() < end:
-                slow.sendall(b" ")
-                try:
-                    answer = slow.recv(1 << 16)
-                except TimeoutError:
-                    continue
-            assert answer.startswith(b"HTTP/1.1 408 ")
-        assert quick.post("/v1/score", PAIR).status == 200
+    with socket.create_connection(("127.0.0.1", narrow.port), timeout=60) as silent:
+        silent.sendall(b"POST /v1/score HTTP/1.1\r\nHost: ")
+        assert silent.recv(100) == b""
+    with socket.create_connection(("127.0.0.1", narrow.port), timeout=60) as slow:
+        slow.sendall(HEAD % narrow.port + b"Content-Length: 1000\r\n\r\n")
+        slow.settimeout(0.1)
+        answer = b""
+        end = time.monotonic() + 60
+        while not answer and time.monotonic() < end:
+            slow.sendall(b" ")
+            try:
+                answer = slow.recv(1 << 16)
+            except TimeoutError:
+                continue
+        assert answer.startswith(b"HTTP/1.1 408 ")
+    assert narrow.post("/v1/score", PAIR).status == 200

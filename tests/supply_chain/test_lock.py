@@ -74,12 +74,3 @@ def test_whoever_is_named_as_requiring_a_package_is_there() -> None:
         names = {one.name for one in lock} | {"pfsm-metric"}
         assert {requirer for one in lock for requirer in one.via} <= names
         assert names == set(pinned(name)) | {"pfsm-metric"}
-
-
-def test_a_lock_is_written_as_it_is_read() -> None:
-    locked = script("lock")
-    text = (FOLDER / "dev.txt").read_text(encoding="utf-8")
-    header = "\n".join(line.removeprefix("# ") for line in text.splitlines() if line.startswith("# "))
-    assert locked.written(locked.read(text), header) == text
-    with pytest.raises(ValueError, match="'numpy>=2' is not a package with one version"):
-        locked.read("numpy>=2\n")

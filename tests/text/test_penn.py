@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
 from pfsm.text.characters import clean
-from pfsm.text.penn import chunk_keys, chunk_tokens, sentence_keys, tokenise
+from pfsm.text.penn import chunk_tokens, sentence_keys, tokenise
 from pfsm.text.sentences import split
 from tests.fuzz.mutations import EFFORT
 
@@ -62,7 +62,7 @@ def test_rules_one_by_one(line: str, tokens: str) -> None:
     assert nltk_tokens(line) == tokens.split()
 
 
-@settings(max_examples=1000)
+@settings(max_examples=500)
 @given(st.lists(st.sampled_from(ADVERSARIAL), max_size=25).map("".join))
 def test_equals_nltk_on_adversarial_strings(line: str) -> None:
     assert tokenise(line) == nltk_tokens(line)
@@ -76,17 +76,10 @@ def test_equals_nltk_on_any_text(line: str) -> None:
 
 @pytest.mark.parametrize("symbols", ["a'\" .", "a,1: \n", "`\"' ("])
 def test_equals_nltk_on_every_short_string(symbols: str) -> None:
-    for length in range(6):
+    for length in range(6 if EFFORT > 1 else 5):
         for characters in itertools.product(symbols, repeat=length):
             line = "".join(characters)
             assert tokenise(line) == nltk_tokens(line), repr(line)
-
-
-@settings(max_examples=300)
-@given(st.lists(st.sampled_from(ADVERSARIAL), max_size=25).map("".join))
-def test_keys_hold_all_that_decides(line: str) -> None:
-    """The tokens of a key do not depend on what was tokenised before, nor on the line it came from."""
-    assert [token for key in chunk_keys(line) for token in chunk_tokens(key)] == nltk_tokens(line)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +110,7 @@ def test_equals_nltk_on_real_sentences(sentences: list[str]) -> None:
     assert not different
 
 
-@settings(max_examples=500)
+@settings(max_examples=300)
 @given(st.lists(st.sampled_from([*ADVERSARIAL, ". ", "? ", "! The "]), max_size=25).map("".join))
 def test_goes_sentence_by_sentence(text: str) -> None:
     line = clean(text)

@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -82,17 +79,6 @@ def test_types_that_come_later() -> None:
     assert parts.is_punctuation.tolist() == whole.is_punctuation.tolist()
 
 
-def test_full_line_cache_changes_no_id() -> None:
-    text = [f"w{number % 50} x{number % 7}." for number in range(200)]
-    for limit in (0, 3_000, 100_000):
-        cached, plain = Vocabulary(line_limit=limit), Vocabulary(line_limit=0)
-        for lines in (text, text[::-1], ["new ones", *text]):
-            one, other = cached.encode(lines), plain.encode(lines)
-            assert one.ids.tolist() == other.ids.tolist()
-            assert one.offsets.tolist() == other.offsets.tolist()
-        assert cached.types == plain.types
-
-
 @settings(max_examples=200)
 @given(
     st.lists(st.text(st.characters(exclude_categories=["Cs", "Cn"]), max_size=30), max_size=5), st.booleans()
@@ -103,8 +89,3 @@ def test_any_text_encodes(lines: list[str], plain: bool) -> None:
     assert encoded.offsets[-1] == encoded.ids.size
     assert decoded(vocabulary, encoded) == [vocabulary.tokens(line) for line in lines]
     same(vocabulary.word_ids, [token.lower() for token in vocabulary.types])
-
-
-def test_nltk_is_not_imported() -> None:
-    code = "import sys, pfsm.text as t; t.Vocabulary().encode(['A b.']); sys.exit('nltk' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
