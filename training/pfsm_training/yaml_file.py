@@ -10,26 +10,12 @@ from pfsm.io.files import StrPath, display_name, read_lines
 from pfsm.io.limits import SETTINGS, check_size
 
 
-class _TwiceError(Exception):
-    """A mapping has a key twice.
-
-    Args:
-        key: The key.
-        line: Line of the second one, counted from 1.
-    """
-
-    def __init__(self, key: object, line: int) -> None:
-        super().__init__(key, line)
-        self.key = key
-        self.line = line
+class _RefusedError(Exception):
+    """What is wrong with a document that YAML allows; it begins with the place in the file, such as ``:3: ``."""
 
 
 class _TooLargeError(Exception):
     """With its aliases written out, the document is too large."""
-
-
-class _EndlessError(Exception):
-    """An alias stands within what it names."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -40,7 +26,7 @@ class _Loader(yaml.SafeLoader):
         node: yaml.Node | None = super().get_single_node()
         size = 0.0 if node is None else _written_out(node, {})
         if math.isinf(size):
-            raise _EndlessError
+            raise _RefusedError(": an alias (*NAME) stands within what it names (&NAME); write it out")
         if size > SETTINGS.value:
             raise _TooLargeError
         return node
@@ -54,7 +40,8 @@ class _Loader(yaml.SafeLoader):
                 continue
             # The tag counts too: 1 and '1' are two keys, and a quoted '<<' merges nothing.
             if (key.tag, key.value) in seen:
-                raise _TwiceError(key.value, key.start_mark.line + 1)
+                line = key.start_mark.line + 1
+                raise _RefusedError(f":{line}: duplicate key {key.value!r}; leave one of them out")
             seen.add((key.tag, key.value))
         return node
 
@@ -104,12 +91,8 @@ def read_yaml_mapping(path: StrPath, known: tuple[str, ...]) -> dict[str, Any]:
         document = yaml.load(text, _Loader)
     except _TooLargeError:
         raise SETTINGS.exceeded(where) from None
-    except _EndlessError:
-        raise PfsmError(
-            f"{where}: an alias (*NAME) stands within what it names (&NAME); write it out"
-        ) from None
-    except _TwiceError as error:
-        raise PfsmError(f"{where}:{error.line}: duplicate key {error.key!r}; leave one of them out") from None
+    except _RefusedError as error:
+        raise PfsmError(f"{where}{error}") from None
     except yaml.MarkedYAMLError as error:
         line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
         raise PfsmError(f"{where}{line}: not valid YAML ({error.problem})") from None

@@ -1,7 +1,6 @@
 """The results of an experiment, and the files of its output folder."""
 
 import json
-import math
 import platform
 import re
 from collections import Counter
@@ -36,6 +35,7 @@ from pfsm_experiments.report.tables import (
 from pfsm_experiments.spec import Experiment
 from pfsm_experiments.store import make_folder
 from pfsm_experiments.task import Finished
+from pfsm_training.data.moments import finite
 
 FORMAT = "pfsm-experiment-1"
 PACKAGES = ("numpy", "numba", "scipy", "torch", "sacrebleu", "PyStemmer", "matplotlib")
@@ -297,15 +297,10 @@ def _difference(difference: Difference) -> dict[str, Any]:
     return {
         "value": difference.value,
         "interval": _interval(difference.interval),
-        "p_value": _finite(difference.p_value),
-        "p_holm": _finite(difference.p_holm),
+        "p_value": finite(difference.p_value),
+        "p_holm": finite(difference.p_holm),
     }
 
 
 def _interval(interval: Interval) -> list[float | None]:
-    return [_finite(interval.low), _finite(interval.high)]
-
-
-def _finite(value: float) -> float | None:
-    """The value if JSON can represent it, else None."""
-    return value if math.isfinite(value) else None
+    return [finite(interval.low), finite(interval.high)]

@@ -1,5 +1,7 @@
 """Means, standard deviations and correlations of numbers that may count differently, whatever their magnitude."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,3 +40,8 @@ def correlation(values: Float, others: Float, weights: Float | None = None) -> f
         weights: float64 [n], above 0: how often each row counts; None: once.
     """
     return pearson(values, others) if weights is None else weighted_pearson(values, others, weights)
+
+
+def finite(value: float) -> float | None:
+    """The value as JSON can hold it: None where it is undefined."""
+    return value if math.isfinite(value) else None

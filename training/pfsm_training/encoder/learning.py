@@ -24,7 +24,7 @@ from pfsm.model.reading import TextReader
 from pfsm.runtime.choice import simplest_within_noise
 from pfsm.runtime.progress import Stage
 from pfsm_training.config import TrainingConfig
-from pfsm_training.data.moments import correlation
+from pfsm_training.data.moments import correlation, finite
 from pfsm_training.encoder.fitting import PROCESSOR, TUNING_BATCH, TUNING_PIECES, Lesson, Part
 from pfsm_training.encoder.material import Material
 from pfsm_training.encoder.network import HeadNetwork
@@ -115,8 +115,8 @@ def learn(
         **({} if options.precision == SINGLE else {"precision": options.precision}),
         **({"minimal_pairs": options.minimal_pairs} if options.minimal_pairs else {}),
         "passes": passes,
-        "held_out": {str(place): _finite(mean) for place, mean in enumerate(means, 1)},
-        "folds": dict(zip(runs.names, map(_finite, results[passes - 1]), strict=True)),
+        "held_out": {str(place): finite(mean) for place, mean in enumerate(means, 1)},
+        "folds": dict(zip(runs.names, map(finite, results[passes - 1]), strict=True)),
     }
     values, label = by_pass[passes - 1], remember(head)
     pairs = runs.never_held_out()
@@ -185,7 +185,3 @@ def _mean(values: list[float]) -> float:
     """Over the folds in which it is defined; below all others where it is in none."""
     known = [value for value in values if math.isfinite(value)]
     return math.fsum(known) / len(known) if known else -1.0
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

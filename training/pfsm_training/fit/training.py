@@ -1,6 +1,5 @@
 """A training: how far it has come, what it ended with, and its record in the model file."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from pfsm.model.file import Model
 from pfsm.runtime.progress import Stage, note
 from pfsm.version import __version__
 from pfsm_training.config import TrainingConfig
-from pfsm_training.data.moments import correlation
+from pfsm_training.data.moments import correlation, finite
 from pfsm_training.data.training_set import TrainingSet, amount_judged
 from pfsm_training.fit.crossval import (
     MOST_STEPS,
@@ -136,7 +135,7 @@ def record(
         **_agreement(predicted, data, folds, sources),
         "cross_validated": {
             "by": validated.by,
-            validated.statistic: _finite(validated.mean),
+            validated.statistic: finite(validated.mean),
             "interval": _ends(validated.interval),
             "folds": dict(validated.folds),
         },
@@ -159,7 +158,7 @@ def _started(
     return {
         "name": init.name,
         "fingerprint": init.fingerprint,
-        validated.statistic: _finite(before.mean),
+        validated.statistic: finite(before.mean),
         "interval": _ends(before.interval),
         "gain": _paired(paired(validated.folds, before.folds)),
     }
@@ -252,7 +251,7 @@ def _tried(key: str, results: dict[float, CrossValidation]) -> dict[str, Any]:
     """Cross-validated agreement by tried value; empty unless there were several."""
     if len(results) < 2:
         return {}
-    return {key: {f"{value:g}": _finite(result.mean) for value, result in results.items()}}
+    return {key: {f"{value:g}": finite(result.mean) for value, result in results.items()}}
 
 
 def _agreement(predicted: Float, data: TrainingSet, folds: Folds, sources: Data) -> dict[str, Any]:
@@ -260,22 +259,18 @@ def _agreement(predicted: Float, data: TrainingSet, folds: Folds, sources: Data)
     judgments, preferences = sources
     result: dict[str, Any] = {}
     if judgments is not None:
-        result["pearson"] = _finite(correlation(predicted[: data.scores.size], data.scores, data.weights))
+        result["pearson"] = finite(correlation(predicted[: data.scores.size], data.scores, data.weights))
     if preferences is not None:
         counts = preference_counts(predicted[data.better], predicted[data.worse], data.votes)
-        result["kendall_tau"] = _finite(counts.kendall_tau("wmt12"))
+        result["kendall_tau"] = finite(counts.kendall_tau("wmt12"))
     intervals = {name: _ends(training_interval(predicted, data, folds, name)) for name in result}
     return result | {f"{name}_interval": interval for name, interval in intervals.items()}
 
 
 def _paired(difference: tuple[float, tuple[float, float]]) -> dict[str, Any]:
-    return {"difference": _finite(difference[0]), "interval": _ends(difference[1])}
+    return {"difference": finite(difference[0]), "interval": _ends(difference[1])}
 
 
 def _ends(interval: tuple[float, float]) -> list[float | None]:
     """The ends of an interval; None where it is undefined."""
-    return [_finite(end) for end in interval]
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return [finite(end) for end in interval]
