@@ -99,13 +99,6 @@ class Drawing:
             f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text(words)}</text>'
         )
 
-    def axis_below(self, scale: Scale, y: float, top: float, label: str, count: int = 5) -> None:
-        """A horizontal axis at y with grid lines up to ``top``."""
-        for value in ticks(scale, count):
-            self.line(scale(value), y, scale(value), top, "zero" if value == 0.0 else "grid")
-            self.text(scale(value), y + 16, tick_label(value), "tick", "middle")
-        self.text((scale.start + scale.stop) / 2, y + 36, label, "axis", "middle")
-
     def axis_left(self, scale: Scale, x: float, right: float, label: str, count: int = 5) -> None:
         """A vertical axis at x with grid lines up to ``right``; its label stands above."""
         for value in ticks(scale, count):

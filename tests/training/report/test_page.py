@@ -32,11 +32,11 @@ def test_it_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> None:
     assert_self_contained(page)
     assert page.attributes("b") == []
     assert " ".join(ODD.split()) in page.shown
-    pictures = page.attributes("svg")
-    assert len(pictures) >= 4
+    pictures = [one for one in page.attributes("svg") if "aria-hidden" not in one]
     assert all(one["role"] == "img" and len(str(one["aria-label"])) > 15 for one in pictures)
-    frames = [one for one in page.attributes("div") if one.get("class") == "scroll"]
-    assert all(one["tabindex"] == "0" and one["role"] == "region" and one["aria-label"] for one in frames)
+    # What was learned comes first: this model and chrF++, held out.
+    assert page.shown.index("On segments that it has not seen") < page.shown.index("Agreement with people")
+    assert "chrF++ by 0." in page.shown
 
 
 def test_the_same_bytes_whatever_the_threads_and_the_order(tmp_path: Path) -> None:

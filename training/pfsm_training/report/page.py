@@ -86,6 +86,7 @@ def _page(training: Training, curve: LearningCurve | str, segments: Rows, doubts
         "title": escaped(f"Training of {model.name}"),
         "facts": _facts(training),
         "doubts": "".join(f'<p class="doubt">{escaped(line)}</p>' for line in doubts),
+        "learned": sections.learned(training, curve),
         "agreement": sections.agreement(training),
         "curve": sections.curve(curve, sections.noun_of(training), sections.statistic_of(training)),
         "weights": sections.weights(model),

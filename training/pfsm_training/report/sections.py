@@ -2,21 +2,29 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pfsm.lattice.names import FEATURE_PREFIX, ends, states_of
+from pfsm.metrics import get_metric
 from pfsm.model.file import Model
 from pfsm.runtime.charts import interval, number, signed
 from pfsm.runtime.charts import text as escaped
+from pfsm_training.fit.crossval import by_fold, paired
 from pfsm_training.fit.training import Training
-from pfsm_training.report.charts import Bar, Pair, curve_chart, figure, intervals_chart, pairs_chart, table
+from pfsm_training.report.charts import Bar, curve_chart, figure, intervals_chart, table
 from pfsm_training.report.learning_curve import Gain, LearningCurve
 from pfsm_training.report.residuals import ErrorTable
 
 STATISTICS = {"pearson": "Pearson's r", "kendall_tau": "Kendall's τ"}
-# Rows of a picture of weights; the table below it has all.
-MOST_BARS = 30
+# Rows of a kind in the picture of weights; the one below it has all.
+MOST_BARS = 12
 LONGEST_FEATURE = 34
+BASELINE = "chrF++"
+Float = NDArray[np.float64]
 
 
 def statistic_of(training: Training) -> str:
@@ -30,62 +38,93 @@ def noun_of(training: Training) -> str:
     return " and ".join(name for name, part in names if part is not None)
 
 
+def learned(training: Training, found: LearningCurve | str) -> str:
+    """What the training came to, in three sentences and a picture: against chrF++ and against the initial model."""
+    validated, statistic = training.validated, statistic_of(training)
+    if not validated.folds:
+        return _missing("There are too few judgments for cross-validation: nothing can be said of new data.")
+    init = training.model.training.get("init")
+    baseline = replace(validated, folds=by_fold(_chrf(training), training.data, training.folds, validated))
+    ends_ = ", ".join(number(end) for end in validated.interval)
+    bars = [
+        Bar("this model", validated.mean, validated.interval),
+        Bar(BASELINE, baseline.mean, baseline.interval),
+    ]
+    gains = [_gain(f"than {BASELINE}", *paired(validated.folds, baseline.folds))]
+    if init is not None:
+        mean, reach, gain = init[validated.statistic], init["interval"], init["gain"]
+        bars.append(Bar(f"{init['name']}, before training", _nan(mean), (_nan(reach[0]), _nan(reach[1]))))
+        low, high = map(_nan, gain["interval"])
+        gains.append(_gain(f"than {init['name']} before training", _nan(gain["difference"]), (low, high)))
+    text = (
+        f"On segments that it has not seen, the model agrees with people at {statistic} {number(validated.mean)} "
+        f"(95%: {ends_}). It agrees {'; '.join(gains)}. "
+    )
+    text += next(
+        iter(hints(found, noun_of(training), statistic)), "What more data would add cannot be said yet."
+    )
+    caption = f"{statistic} with people on held-out segments: means over {len(validated.folds)} folds, 95% intervals."
+    return _paragraph(text, "finding") + figure(intervals_chart([("", bars)], statistic, "Metric"), caption)
+
+
+def _gain(than: str, value: float, reach: tuple[float, float]) -> str:
+    """More or less, by how much, and whether that may be chance."""
+    if not math.isfinite(value):
+        return f"as far as can be told no better {than}"
+    chance = "" if reach[0] > 0.0 or reach[1] < 0.0 else ", which may be chance"
+    return f"{'better' if value > 0.0 else 'worse'} {than} by {number(abs(value))} {interval(*reach)}{chance}"
+
+
+def _chrf(training: Training) -> Float:
+    """chrF++ of every item of the training data, float64 [n_items]."""
+    metric, data = get_metric(BASELINE.lower()), training.data
+    n_items = int(max([data.scores.size - 1, *data.better.tolist(), *data.worse.tolist()])) + 1
+    scores = np.full(n_items, math.nan)
+    if training.judgments is not None:
+        scores[: data.scores.size] = metric.score_segments(
+            training.judgments.hypotheses, training.judgments.all_references
+        )
+    if (pairs := training.preferences) is not None:
+        for items, lines in ((data.better, pairs.better), (data.worse, pairs.worse)):
+            scores[items] = metric.score_segments(lines, pairs.all_references)
+    return scores
+
+
 def agreement(training: Training) -> str:
     """Training and cross-validated agreement side by side."""
     validated = training.validated
     record = training.model.training
     compared, statistic = record["overfitting"], statistic_of(training)
     whole, its_interval = record.get(validated.statistic), record.get(f"{validated.statistic}_interval")
-    shown = [
-        (
-            "Training data",
-            _value(whole),
-            _range(its_interval),
-            "All training data, predicted by the final model",
-        ),
+    shown = (
+        ("Training data", _value(whole), _range(its_interval), "the final model, on what it was trained on"),
         (
             "Cross-validated",
             number(validated.mean),
             interval(*validated.interval),
-            f"Mean over {len(validated.folds)} folds, each predicted by a model that has not seen it",
+            f"mean over {len(validated.folds)} folds, each predicted by a model that has not seen it",
         ),
         (
             "Difference",
             _signed(compared["difference"]),
             _range(compared["interval"]),
-            "Within the folds: the final model, which has seen them, minus the models that have not",
+            "within the folds: the final model less the models that have not seen them",
         ),
-    ]
-    rows = [
-        [escaped(name), f"<strong>{value}</strong>", ends_, escaped(note)]
-        for name, value, ends_, note in shown
-    ]
-    parts = [
-        table(
-            (statistic, "value", "95% interval", "what it is"),
-            rows,
-            f"{statistic}, seen and held out",
-            "text",
-        )
-    ]
+    )
+    rows = [[name, f"<strong>{value}</strong>", ends_, note] for name, value, ends_, note in shown]
+    parts = [table((statistic, "value", "95% interval", "of"), rows, f"{statistic}, seen and held out")]
     if not validated.folds:
         parts.append(
             _missing("There are too few judgments for cross-validation, so that overfitting cannot be seen.")
         )
         return "".join(parts)
-    pairs = [Pair(name, compared["seen"].get(name, math.nan), r) for name, r in validated.folds.items()]
-    if whole is not None and its_interval is not None and None not in its_interval:
-        pairs.append(
-            Pair("all", whole, validated.mean, (its_interval[0], its_interval[1]), validated.interval)
-        )
-    picture = pairs_chart(
-        pairs,
-        statistic,
-        ("seen in training", "held out"),
-        f"{statistic} by fold, seen and held out; the table has the means",
-    )
-    parts.append(figure(picture, f"{statistic} in each fold (by {_by(validated.by)}), seen and held out."))
+    folds = [
+        [escaped(name), _value(compared["seen"].get(name)), number(held)]
+        for name, held in validated.folds.items()
+    ]
+    caption = f"{statistic} in each fold (by {_by(validated.by)})"
     parts.append(_paragraph(_about_difference(compared)))
+    parts.append(_folded("Fold by fold", table(("fold", "seen in training", "held out"), folds, caption)))
     if len(training.tried) > 1:
         parts.append(_tried(training))
     return "".join(parts)
@@ -124,8 +163,8 @@ def curve(found: LearningCurve | str, noun: str, statistic: str) -> str:
         f"{statistic} on held-out segments by the number of training {noun}: means over the folds with 95% intervals. "
         "The shaded fan is what is expected of more."
     )
-    sentences = [hint(gain, noun, statistic) for gain in found.gains]
-    return _paragraph(" ".join(sentences), "finding") + figure(curve_chart(found, statistic, noun), caption)
+    text = " ".join(hint(gain, noun, statistic) for gain in found.gains)
+    return _paragraph(text, "finding") + figure(curve_chart(found, statistic, noun), caption)
 
 
 def hint(gain: Gain, noun: str, statistic: str) -> str:
@@ -153,24 +192,15 @@ def weights(model: Model) -> str:
     if not named:
         return _missing("The model has no weights: no feature occurs often enough.")
     groups: dict[str, list[Bar]] = {"states": [], "transitions": [], "features": []}
+    instances = model.training.get("instances", {})
     for name, value in sorted(named.items(), key=lambda item: (-abs(item[1]), item[0])):
         kind = "transitions" if ends(name) else "states" if states_of(name) else "features"
-        groups[kind].append(Bar(_label(name), value))
-    shown = [(kind, bars[:MOST_BARS]) for kind, bars in groups.items() if bars]
-    left_out = sum(max(0, len(bars) - MOST_BARS) for bars in groups.values())
-    caption = "The weights of the model."
-    if left_out:
-        caption += f" The {left_out} smallest are in the table alone."
-    picture = intervals_chart(shown, "weight", "Weights; the table below has the numbers")
-    instances = model.training.get("instances", {})
-    rows = [
-        [escaped(name), signed(value, 4), f"{instances.get(name, 0):,}"]
-        for name, value in sorted(
-            named.items(), key=lambda item: (ends(item[0]) is not None, -item[1], item[0])
-        )
-    ]
-    listed = table(("feature", "weight", "instances"), rows, "All weights")
-    return figure(picture, caption) + _folded(f"All {len(rows)} weights as a table", listed)
+        groups[kind].append(Bar(_label(name), value, note=f"n {instances.get(name, 0):,}"))
+    every = [(kind, bars) for kind, bars in groups.items() if bars]
+    largest = [(kind, bars[:MOST_BARS]) for kind, bars in every]
+    caption = "The largest weights of the model, and the number of instances of each in training."
+    listed = intervals_chart(every, "weight", "All weights")
+    return figure(intervals_chart(largest, "weight", "Weight"), caption) + _folded("All weights", listed)
 
 
 def _label(name: str) -> str:
@@ -226,11 +256,10 @@ def _errors(errors: ErrorTable, noun: str) -> str:
         )
         for one in errors.bins
     ]
-    axis = "held-out error, standard deviations" if scored else "share of votes ordered wrongly"
-    told = "; ".join(f"{bar.label}: {signed(bar.value, 2)}" for bar in bars)
+    axis = "mean error, sd" if scored else "share wrong"
     caption = f"Errors of {noun} by {errors.by.replace('_', ' ')}: means with 95% intervals"
     caption += ", and in grey where 80% of the errors lie." if scored else "."
-    return figure(intervals_chart([("", bars)], axis, f"{caption} {told}"), caption)
+    return figure(intervals_chart([("", bars)], axis, errors.by.replace("_", " ")), caption)
 
 
 def _missing(text: str) -> str:
@@ -249,16 +278,20 @@ def _by(name: str) -> str:
     return name.replace("source_lang", "source language")
 
 
+def _nan(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
 def _value(value: float | None) -> str:
-    return number(math.nan if value is None else value)
+    return number(_nan(value))
 
 
 def _signed(value: float | None) -> str:
-    return signed(math.nan if value is None else value)
+    return signed(_nan(value))
 
 
 def _range(ends_: Sequence[float | None] | None) -> str:
     if ends_ is None or None in ends_:
         return ""
-    low, high = (math.nan if end is None else end for end in ends_)
+    low, high = map(_nan, ends_)
     return interval(low, high)
