@@ -9,10 +9,9 @@ import pytest
 
 from pfsm.embeddings.encoders import check_source, label, load_encoder, load_vectors
 from pfsm.embeddings.folder import FolderEncoder
-from pfsm.embeddings.safetensors import read_safetensors
 from pfsm.errors import PfsmError
 from pfsm.io.user_folders import downloads
-from tests.embeddings.networks import PIECES, write_safetensors, write_tokenizer
+from tests.embeddings.networks import PIECES, write_tokenizer
 
 transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
 torch = pytest.importorskip("torch")
@@ -141,18 +140,3 @@ def test_a_network_is_downloaded_only_where_asked_and_then_read_from_the_cache(
     np.testing.assert_allclose(states.values, by_transformers(folder, states.ids.tolist()), atol=1e-4)
     assert load_encoder(source).checksum == FolderEncoder(folder).checksum
     assert label(source) == f"tiny@{load_vectors(source).checksum[:8]}"
-
-
-def test_weights_that_are_missing(tmp_path: Path) -> None:
-    """They would be random; the pooling above the last layer may be missing."""
-    folder = write_family(tmp_path / "n", "electra")
-    tensors = read_safetensors(folder / "model.safetensors")
-    without = {name: values for name, values in tensors.items() if not name.startswith("pooler")}
-    write_safetensors(folder / "model.safetensors", without)
-    assert FolderEncoder(folder).states(LINES[:1])[0].values.shape == (4, 7, 16)
-    del without["encoder.layer.1.output.dense.bias"]
-    write_safetensors(folder / "model.safetensors", without)
-    with pytest.raises(
-        PfsmError, match=r"has no tensor encoder\.layer\.1\.output\.dense\.bias; is it an encoder of electra"
-    ):
-        FolderEncoder(folder).states(LINES)

@@ -55,23 +55,6 @@ def test_against_a_plain_loop() -> None:
     assert group.value_a == pytest.approx(pearson(a, human))
 
 
-def test_groups_mean_and_pooled() -> None:
-    human, a, b = scores(120, noise=(1.0, 1.4))
-    groups = ["cs", "de", "fi"] * 40
-    result = paired_bootstrap_correlations(human, a, b, groups, n_resamples=300, seed=4)
-    assert [group.name for group in result.groups] == ["cs", "de", "fi"]
-    for number, group in enumerate(result.groups):
-        rows = slice(number, None, 3)
-        alone = paired_bootstrap_correlations(
-            human[rows], a[rows], b[rows], [group.name] * 40, n_resamples=300, seed=4
-        )
-        assert alone.groups == (group,)
-    assert result.mean.difference == pytest.approx(np.mean([group.difference for group in result.groups]))
-    assert result.pooled is not None
-    assert result.pooled.value_a == pytest.approx(pearson(a, human))
-    assert result.mean.n == result.pooled.n == 120
-
-
 def test_bad_arguments_are_refused() -> None:
     human, a, b = scores(5)
     for arguments, options, message in (

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.inference import Weights, find_jumps
 from pfsm_kernels.lattice.lattices import Lattices
+from tests.fuzz.mutations import EFFORT
 from tests.kernels.kernel_runs import (
     LARGEST,
     assert_agree,
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 Float = NDArray[np.float64]
 Family = Callable[[np.random.Generator, Lattices], Weights]
-TRIES = 40 if numba.config.DISABLE_JIT else 200
+TRIES = 40 if numba.config.DISABLE_JIT else 100 * min(EFFORT, 20)
 JUMP = 7
 
 
