@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
@@ -17,44 +18,21 @@ from pfsm_kernels.syntax.dependency_trees import tree_marginals_batch
 from pfsm_training.parsing.batches import Batch
 from pfsm_training.parsing.network import ParserNetwork, Scores
 
+Float = NDArray[np.float64]
 
-class _TreeLogSum(torch.autograd.Function):
+
+class _LogSum(torch.autograd.Function):
+    """Log-sums that a kernel has found together with their derivatives."""
+
     @staticmethod
-    def forward(ctx: Any, scores: Tensor, lengths: Tensor) -> Tensor:
-        table = scores.detach().double().contiguous().numpy()
-        marginals = np.zeros_like(table)
-        log_sums, determinants = np.zeros(table.shape[0]), np.zeros(table.shape[0])
-        tree_marginals_batch(table, lengths.numpy(), log_sums, determinants, marginals)
-        # Where rounding has destroyed the determinant, the sentence has no gradient in this step.
-        broken = ~(np.isfinite(log_sums) & (determinants > 1e-12))
-        marginals[broken] = 0.0
-        log_sums[broken] = 0.0
+    def forward(ctx: Any, scores: Tensor, log_sums: Float, marginals: Float) -> Tensor:
         ctx.save_for_backward(torch.from_numpy(marginals).to(scores.dtype))
         return torch.from_numpy(log_sums).to(scores.dtype)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
         (marginals,) = ctx.saved_tensors
-        return marginals * gradients[0][:, None, None], None
-
-
-class _SpanLogSum(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, scores: Tensor, lengths: Tensor) -> Tensor:
-        table = scores.detach().double().contiguous().numpy()
-        marginals = np.zeros_like(table)
-        log_sums = np.zeros(table.shape[0])
-        span_marginals_batch(table, lengths.numpy(), log_sums, marginals)
-        # Single words belong to every bracketing and have no score.
-        places = np.arange(table.shape[1] - 1)
-        marginals[:, places, places + 1] = 0.0
-        ctx.save_for_backward(torch.from_numpy(marginals).to(scores.dtype))
-        return torch.from_numpy(log_sums).to(scores.dtype)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        (marginals,) = ctx.saved_tensors
-        return marginals * gradients[0][:, None, None], None
+        return marginals * gradients[0][:, None, None], None, None
 
 
 def tree_log_sum(scores: Tensor, lengths: Tensor) -> Tensor:
@@ -64,7 +42,15 @@ def tree_log_sum(scores: Tensor, lengths: Tensor) -> Tensor:
         scores: [batch, longest, longest + 1], of word m under head h, where head 0 is the root; padded at the end.
         lengths: int64 [batch].
     """
-    return _apply(_TreeLogSum, scores, lengths)
+    table = scores.detach().double().contiguous().numpy()
+    marginals, log_sums, determinants = np.zeros_like(table), np.zeros(len(table)), np.zeros(len(table))
+    tree_marginals_batch(table, lengths.numpy(), log_sums, determinants, marginals)
+    # Where rounding has destroyed the determinant, the sentence has no gradient in this step.
+    broken = ~(np.isfinite(log_sums) & (determinants > 1e-12))
+    marginals[broken] = 0.0
+    log_sums[broken] = 0.0
+    result: Tensor = _LogSum.apply(scores, log_sums, marginals)  # type: ignore[no-untyped-call]
+    return result
 
 
 def span_log_sum(scores: Tensor, lengths: Tensor) -> Tensor:
@@ -74,11 +60,13 @@ def span_log_sum(scores: Tensor, lengths: Tensor) -> Tensor:
         scores: [batch, longest + 1, longest + 1], of the span from boundary i to boundary j.
         lengths: int64 [batch], words of each sentence.
     """
-    return _apply(_SpanLogSum, scores, lengths)
-
-
-def _apply(function: type[torch.autograd.Function], scores: Tensor, lengths: Tensor) -> Tensor:
-    result: Tensor = function.apply(scores, lengths)  # type: ignore[no-untyped-call]
+    table = scores.detach().double().contiguous().numpy()
+    marginals, log_sums = np.zeros_like(table), np.zeros(len(table))
+    span_marginals_batch(table, lengths.numpy(), log_sums, marginals)
+    # Single words belong to every bracketing and have no score.
+    places = np.arange(table.shape[1] - 1)
+    marginals[:, places, places + 1] = 0.0
+    result: Tensor = _LogSum.apply(scores, log_sums, marginals)  # type: ignore[no-untyped-call]
     return result
 
 
