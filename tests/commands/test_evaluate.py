@@ -33,21 +33,6 @@ def truth(made: list[Row]) -> dict[str, float]:
 
 
 class TestCorrelation:
-    def test_one_group(self, cli: Cli, write: Write, model: str) -> None:
-        write("d.tsv", tsv(ROWS))
-        result = cli("evaluate", "d.tsv", "-m", model, "-f", "json", *FAST).document
-        assert result["name"] == "hand"
-        assert result["signature"] == pfsm.load(model).get_signature(1)
-        assert [result[key] for key in ("by", "seed", "resamples")] == [None, 12345, 50]
-        (group,) = result["correlation"]["groups"]
-        assert group["n"] == 30
-        for name, value in truth(ROWS).items():
-            assert group[name]["value"] == pytest.approx(value, abs=1e-10)
-            low, high = group[name]["interval"]
-            assert -1 <= low < value < high <= 1
-            assert result["correlation"]["mean"][name]["value"] == group[name]["value"]
-        assert "preference" not in result
-
     def test_the_seed_and_threads(
         self, cli: Cli, write: Write, model: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
