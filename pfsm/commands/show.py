@@ -12,6 +12,7 @@ from pfsm.encoder.heads import PARTS, contents_of, head_path, is_encoder_feature
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write
 from pfsm.lattice.names import inserted_repeat
+from pfsm.model.costs import WORDS, edit_costs
 from pfsm.model.file import Model
 from pfsm.model.references import resources_of
 from pfsm.model.settings import ABSOLUTE, Settings
@@ -61,6 +62,7 @@ def run(options: Namespace) -> None:
         return
     _print_about(model)
     print()
+    _print_costs(model)
     _print_weights(model)
 
 
@@ -182,6 +184,20 @@ def number(value: object) -> str:
 def interval(ends: Sequence[float | None] | None) -> str:
     """An interval in brackets; empty where the record has none."""
     return f"  [{ends[0]:.3f}, {ends[1]:.3f}]" if ends and None not in ends else ""
+
+
+def _print_costs(model: Model) -> None:
+    """Points of each edit, grouped: weights that people can read."""
+    groups = edit_costs(model)
+    if groups:
+        print(
+            f"points lost by one edit of a perfect translation of {WORDS} words; of a feature, by 0 rather than 1"
+        )
+    for title, costs in groups.items():
+        print(f"  {title}")
+        for cost in costs:
+            print(f"    {cost.points:>+8.2f}  {cost.label}")
+    print()
 
 
 def _print_weights(model: Model) -> None:
