@@ -143,7 +143,7 @@ def add_scorers(parser: ArgumentParser) -> None:
     add_resources(parser)
     parser.add_argument(
         "--metric", action=_Scorer, default=SUPPRESS, metavar="NAME",
-        help="see `pfsm metrics`; may be repeated and mixed with --model",
+        help="see `pfsm metrics`; --metric and --model add up",
     )  # fmt: skip
     add_language(parser)
 

@@ -26,6 +26,7 @@ EXAMPLES = {
     "serve": "pfsm serve",
     "data": "pfsm data info train.tsv",
     "data convert": "pfsm data convert train.tsv -o judgments.tsv",
+    "data split": "pfsm data split train.tsv --by segment --test .25 --seed 1",
     "data info": "pfsm data info train.tsv",
     "data perturb": "pfsm data perturb test.tsv -o pairs.tsv",
     "train": "pfsm train train.tsv -o model.json --name demo",
