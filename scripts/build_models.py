@@ -403,15 +403,7 @@ def some_of(judgments: Judgments, number: int = 200) -> list[tuple[str, str]]:
 
 
 def check_matches(metric: Metric, pairs: Iterable[tuple[str, str]]) -> None:
-    """Refuses a model whose best edits delete and insert words that could be matched.
-
-    Args:
-        metric: With the model.
-        pairs: Hypotheses and their references.
-
-    Raises:
-        PfsmError: If fewer than `LEAST` of the tokens that two sides share are matched.
-    """
+    """Refuses a model whose best edits delete and insert words that could be matched."""
     share = matched_words(metric, pairs).best
     if share < LEAST:
         raise PfsmError(

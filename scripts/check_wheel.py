@@ -74,12 +74,7 @@ def run(*command: str | Path, cwd: str | Path, expect: int = 0) -> subprocess.Co
 
 
 def build(folder: Path, *, private: bool) -> Path:
-    """The wheel of this checkout, built from a copy without the leftovers of earlier builds.
-
-    Args:
-        folder: A new folder for the copy and the wheel.
-        private: Build as someone whose files nobody else may read, and who has touched all of them just now.
-    """
+    """The wheel of this checkout, built from a copy without the leftovers of earlier builds."""
     source = folder / "source"
     left_out = shutil.ignore_patterns(".*", "build", "dist", "demo-output", "*.egg-info", "__pycache__")
     shutil.copytree(CHECKOUT, source, ignore=left_out)

@@ -88,15 +88,7 @@ class Table:
         score: float = float("nan"),
         weight: float = 0.0,
     ) -> None:
-        """Adds a row.
-
-        Args:
-            names: Its set, language pair, segment and system.
-            kind: What was changed, or where its judgment is from.
-            texts: Its reference and its hypothesis.
-            score: Its judgment.
-            weight: What that counts.
-        """
+        """Adds a row."""
         name, pair, segment, system = names
         form = typewritten if pair.endswith("-en") else lambda text: unicodedata.normalize("NFC", text)
         one, other = (self.lines.setdefault(form(text.strip()), len(self.lines)) for text in texts)

@@ -75,11 +75,7 @@ def comparable(text: str) -> str:
 
 
 def run_page(text: str) -> str:
-    """Runs the blocks of a page in the current folder; returns the page with what they print now.
-
-    Raises:
-        PageError: A block is of an unknown kind, or a command of it fails.
-    """
+    """Runs the blocks of a page in the current folder; returns the page with what they print now."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     made, end = [], 0
     found = list(BLOCK.finditer(text))

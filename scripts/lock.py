@@ -85,11 +85,7 @@ def normalised(name: str) -> str:
 
 
 def read(text: str) -> list[Locked]:
-    """The packages of a lock, in its order; uv's own files are read as well.
-
-    Raises:
-        ValueError: A line is neither a comment nor a package with one version.
-    """
+    """The packages of a lock, in its order; uv's own files are read as well."""
     blocks: list[list[str]] = []
     for line in text.splitlines():
         if line.startswith(" "):

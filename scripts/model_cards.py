@@ -30,15 +30,7 @@ def card(
     result: ProbeResult | None,
     changed: Mapping[str, ProbeResult] | None = None,
 ) -> str:
-    """The card as Markdown.
-
-    Args:
-        model: The shipped model; its training record has texts on its data (``sets``), its use (``uses``) and what has
-            to be installed (``needs``).
-        weak: Its weaknesses, one sentence each.
-        result: Result of the contrast tests; None if its language has none.
-        changed: Results of pairs that `pfsm data perturb` made, by what was changed.
-    """
+    """The card as Markdown."""
     return "\n".join(
         [
             *_head(model),

@@ -42,11 +42,7 @@ PLANTED = [
 
 
 def place(fault: Fault, checkout: Path = CHECKOUT) -> Path:
-    """The source file with the text of a fault.
-
-    Raises:
-        LookupError: The text does not occur exactly once.
-    """
+    """The source file with the text of a fault."""
     files = [path for folder in SOURCES for path in (checkout / folder).rglob("*.py")]
     counts = {path: path.read_text(encoding="utf-8").count(fault.before) for path in files}
     found = [path for path, count in counts.items() if count]

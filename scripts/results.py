@@ -71,11 +71,7 @@ def tables(name: str) -> dict[str, Table]:
 
 
 def last(name: str, title: str, row: str) -> Cell:
-    """The last cell of a row: the mean over groups where there are several.
-
-    Raises:
-        KeyError: There is no such table or row.
-    """
+    """The last cell of a row: the mean over groups where there are several."""
     return list(tables(name)[title][row].values())[-1]
 
 

@@ -195,13 +195,7 @@ def write_texts(folder: Path) -> None:
 
 
 def row(work: Work, ours: Sequence[float], theirs: Sequence[float]) -> tuple[str, float | None]:
-    """A line of the table, and how much faster this tree is.
-
-    Args:
-        work: What was run.
-        ours: Seconds of this tree's runs; empty if it cannot do it.
-        theirs: Those of the other tree, run by run.
-    """
+    """A line of the table, and how much faster this tree is."""
     rates = [_rate(work.items, seconds) for seconds in (ours, theirs)]
     if not (ours and theirs):
         return f"| {work.name} | {rates[0]} | {rates[1]} | | not in both |", None

@@ -135,15 +135,7 @@ class Report:
         self._print(f"## {title}\n\n{machine()}")
 
     def add(self, section: str, name: str, items: int, cost: Cost, versus: str | None = None) -> None:
-        """Adds a row.
-
-        Args:
-            section: Heading of the table.
-            name: Name of the row.
-            items: Number of items processed by one run.
-            cost: Cost of one run.
-            versus: Name of the row of this section that it is compared with; None: the first one.
-        """
+        """Adds a row."""
         known = {row.name: row for row in self.rows if row.section == section}
         if not known:
             self._print(f"\n### {section}\n\n{_HEADER}")

@@ -93,13 +93,7 @@ def time_processes(report: Report, sources: list[Path], number: int, wanted: Nam
 
 
 def write_table(path: Path, rows: Iterable[Row], folds: int | None = None) -> int:
-    """Writes judgments with the columns `COLUMNS`; returns the number of their words.
-
-    Args:
-        path: The table.
-        rows: The judgments.
-        folds: In so many folds, whatever their languages; the same reference is in the same one.
-    """
+    """Writes judgments with the columns `COLUMNS`; returns the number of their words."""
     words = 0
     with path.open("w", encoding="utf-8") as handle:
         handle.write("\t".join(COLUMNS) + "\n")
