@@ -58,7 +58,7 @@ class TestInterruption:
     ) -> None:
         """As in lazy imports of SciPy: no error is reported if Ctrl-C alone has caused it."""
 
-        def press(*_: object) -> None:
+        def press(*_: object, **__: object) -> None:
             try:
                 signal.raise_signal(signal.SIGINT)
             except KeyboardInterrupt:
@@ -79,7 +79,7 @@ class TestInterruption:
             def __del__(self) -> None:
                 signal.raise_signal(signal.SIGINT)
 
-        def drop(*_: object) -> None:
+        def drop(*_: object, **__: object) -> None:
             held = Held()
             del held
             time.sleep(10.0)

@@ -174,7 +174,7 @@ def test_one_line_names_the_plugin_that_fails(
     assert "Traceback (most recent call last)" in done.err
     assert done.err.splitlines()[-1].startswith(f"pfsm: {said}")
 
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise KeyError("ours")
 
     monkeypatch.setattr("pfsm.commands.score.read_parallel", broken)
