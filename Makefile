@@ -19,7 +19,10 @@ TOOLS := .venv-tools
 demo: $(VENV)/.train
 	$(BIN)/python scripts/demo.py
 
-test: lint types tests wheel
+# Types and the wheel take one process each: side by side; then the tests, which take two.
+test: $(VENV)/.dev
+	$(MAKE) --jobs 2 lint types wheel
+	$(MAKE) tests
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
