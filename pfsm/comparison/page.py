@@ -12,6 +12,7 @@ from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.model.explain.page import asset
 from pfsm.runtime.charts import text as escaped
+from pfsm.text.offsets import token_offsets
 
 # In the order in which they are joined: each file uses only what earlier files define.
 SCRIPTS = (
@@ -120,12 +121,22 @@ def _texts(compared: Compared, found: Explained | None) -> tuple[list[object], l
             outputs[system] = [plain_text(line) for line in lines]
             continue
         pairs = found.alignments[system].pairs
-        outputs[system] = [token_text(line, pair.hypothesis) for line, pair in zip(lines, pairs, strict=True)]
+        outputs[system] = [
+            token_text(line, as_written(line, pair.hypothesis))
+            for line, pair in zip(lines, pairs, strict=True)
+        ]
         for segment, (pair, stream) in enumerate(zip(pairs, found.counted[system], strict=True)):
-            references[stream][segment] = token_text(
-                compared.references[stream][segment] or "", pair.reference
-            )
+            line = compared.references[stream][segment] or ""
+            references[stream][segment] = token_text(line, as_written(line, pair.reference))
     return list(references), list(outputs)
+
+
+def as_written(line: str, tokens: Sequence[str]) -> Sequence[str]:
+    """Tokens with the line's own quotation marks, which tokenisers rewrite."""
+    if all(token in line for token in tokens):
+        return tokens
+    ends = token_offsets(line, tokens)
+    return [line[start:end] or token for token, (start, end) in zip(tokens, ends, strict=True)]
 
 
 def token_text(line: str, tokens: Sequence[str]) -> object:

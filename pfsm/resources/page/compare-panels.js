@@ -146,6 +146,7 @@ function drawEdits() {
     ...pressOf(part),
   }));
   for (const [key, name] of editKinds.filter(([key]) => !told.parts.includes(key))) {
+    if ([a, b].every((s) => Number(count(key, s)) === 0)) continue;
     made.push({ label: name, track: "", cells: [count(key, a), count(key, b), "", "", ""], ...pressOf(key) });
   }
   made.push({ label: "sum: A − B", track: trackOf(scale, { value: total, kind: kindOfValue(total), bar: true }), cells: ["", "", "", "", signed(total, decimals + 1)] });

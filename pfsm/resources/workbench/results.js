@@ -26,7 +26,9 @@ async function several(asked) {
     ["Pair", "Difference", "95% interval", "p (Holm)", "Preferred", "Better, worse, tied"],
     found.pairs.map((pair) => [`${pair.system_a} – ${pair.system_b}`, signed(pair.difference), interval(pair.interval),
       shown(pair.p_holm), pair.preferred, `${pair.wins}, ${pair.losses}, ${pair.ties}`]));
-  return { found, summary: [element("p", {}, found.verdict), scores, pairs], scores: found.segment_scores.map((system) => system.scores) };
+  const note = element("p", { class: "hint" }, "p is corrected for the number of pairs by Holm's method, an interval is of its pair alone: "
+    + "it may leave out 0 where no system is preferred. Where they differ, go by p.");
+  return { found, summary: [element("p", {}, found.verdict), scores, pairs, note], scores: found.segment_scores.map((system) => system.scores) };
 }
 
 export async function score() {
@@ -36,6 +38,7 @@ export async function score() {
     say("Scoring …");
     const { found, summary, scores } = await (asked.systems.length > 1 ? several(asked) : one(asked));
     byId("results").hidden = false;
+    byId("welcome").hidden = true;
     byId("explanations").replaceChildren();
     byId("summary").replaceChildren(...summary, element("p", { class: "signature" }, element("code", {}, found.signature)));
     drawSegments(asked, scores);
@@ -63,14 +66,17 @@ async function explain(asked, k) {
   say(`Explaining segment ${k + 1} …`);
   try {
     const frames = [];
-    for (const system of asked.systems) {
+    for (const [place, system] of asked.systems.entries()) {
       const response = await call("POST", "/v1/explain", {
         model: asked.model, hypotheses: [system.hypotheses[k]], references: [asked.references[k]],
         first_segment: k + 1, force: asked.force,
       }, "text/html");
+      const text = await response.text();
+      // Signature and help stand once, below the last.
+      const last = place === asked.systems.length - 1;
       frames.push(element("h2", {}, `Segment ${k + 1}, ${system.name}`), element("iframe", {
         class: "page", sandbox: "allow-scripts", title: `Explanation of segment ${k + 1}, ${system.name}`,
-        srcdoc: await response.text(),
+        srcdoc: last ? text : text.replace("<footer>", "<footer hidden>"),
       }));
     }
     byId("explanations").replaceChildren(...frames);

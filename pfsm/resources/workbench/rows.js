@@ -2,7 +2,7 @@
 
 import { element } from "./elements.js";
 
-const HEIGHT = 34;
+const HEIGHT = 66;
 const SPARE = 8;
 
 export class Rows {
@@ -73,7 +73,8 @@ export class Rows {
       const k = this.order[place];
       const cells = this.columns.map((column) => {
         const text = column.text(k);
-        return element("td", { class: column.wide ? "wide-cell" : "number", title: column.wide ? text : null, dir: column.wide ? "auto" : null }, text);
+        return element("td", { class: column.wide ? "wide-cell" : "number", dir: column.wide ? "auto" : null },
+          column.wide ? element("span", {}, text) : text);
       });
       const row = element("tr", { "aria-rowindex": String(place + 2), "data-segment": String(k),
         class: place === this.current ? "current" : null, "aria-current": place === this.current ? "true" : null }, ...cells);

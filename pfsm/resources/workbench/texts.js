@@ -24,6 +24,24 @@ export function addSystem() {
   byId("add-system").disabled = place + 1 >= MOST;
 }
 
+const EXAMPLE = {
+  references: ["The bridge was closed for repairs on Monday.", "Seven people were hurt, two of them badly.",
+    "She did not sign the contract.", "The museum opens again in spring.", "Prices rose by five per cent last year."],
+  first: ["The bridge was closed on Monday for repairs.", "Seven people were injured, two of them seriously.",
+    "She did not sign the contract.", "The museum will open again in spring.", "Prices rose by five per cent last year."],
+  second: ["The bridge closed for repair Monday.", "Seventeen people were hurt, two badly.",
+    "She signed the contract.", "The museum opens in spring.", "Last year prices fell by five per cent."],
+  human: [90, 92, 100, 95, 100],
+};
+
+export function giveExample() {
+  if (byId("systems").children.length < 2) addSystem();
+  byId("references").value = EXAMPLE.references.join("\n");
+  byId("system-0").value = EXAMPLE.first.join("\n");
+  byId("system-1").value = EXAMPLE.second.join("\n");
+  byId("human").value = EXAMPLE.human.join("\n");
+}
+
 export async function takeFile(input) {
   const file = input.files[0];
   if (file) byId(input.dataset.for).value = await file.text();

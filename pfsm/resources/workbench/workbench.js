@@ -5,7 +5,7 @@ import { byId, complain, say } from "./elements.js";
 import { openLaboratory, setUpLaboratory } from "./laboratory.js";
 import { refreshModels } from "./models.js";
 import { score } from "./results.js";
-import { addSystem, takeFile } from "./texts.js";
+import { addSystem, giveExample, takeFile } from "./texts.js";
 import { setUpTraining } from "./training.js";
 
 const tabs = [...document.querySelectorAll("[role=tab]")];
@@ -38,6 +38,10 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("input[type=file][data-for]")) takeFile(event.target).catch(complain);
 });
 byId("score").addEventListener("click", score);
+byId("example").addEventListener("click", () => {
+  giveExample();
+  score();
+});
 byId("add-system").addEventListener("click", addSystem);
 byId("model").addEventListener("change", () => {
   if (!byId("panel-weights").hidden) openLaboratory();
