@@ -39,7 +39,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult
 from pfsm.evaluation.agreed import people_agree
 from pfsm.evaluation.comparison import NO_PREFERENCE
-from pfsm.evaluation.verdict import p_text
+from pfsm.evaluation.verdict import p_text, to_settle
 from pfsm.io.files import atomic_write
 from pfsm.runtime.color import FAINT, GOOD, STRONG, painted
 
@@ -76,7 +76,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--segments",
         metavar="FILE",
         help="a table with a row for each segment: human:SYS for the human scores of a system, and for the page "
-        "source, document, source_lang, test_set",
+        "source, document (several are drawn whole), source_lang, test_set",
     )
     parser.add_argument(
         "--documents",
@@ -266,6 +266,9 @@ def _print_text(result: Comparison, name: str, places: int, short: str) -> None:
     for pair in result.pairs:
         print()
         _print_pair(pair, places, tested, result)
+        needed = to_settle(pair, result)
+        if needed is not None:
+            print(f"  would settle    about {float(f'{needed:.2g}'):,.0f} segments, with 80% power")
         alike = people_agree(short, pair.difference, result.n_segments)
         if alike is not None:
             print(f"  people agreed   in {100 * alike:.0f}% of pairs of systems so far apart")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.comparison.facts import SegmentFacts
+from pfsm.comparison.facts import DOCUMENT, SegmentFacts
 from pfsm.evaluation.bootstrap import default_seed
 from pfsm.evaluation.comparison import Comparison, PooledCounts, compare_systems
 from pfsm.evaluation.verdict import comparison_document, verdict
@@ -115,7 +115,8 @@ def compare_outputs(
         n_resamples: As in `pfsm.evaluation.compare_systems`.
         seed: Likewise; all metrics have the same resamples.
         facts: What else is known of the segments.
-        documents: [n_segments], the document of each: whole documents are drawn and compared.
+        documents: [n_segments], the document of each: whole documents are drawn and compared. Those of the facts,
+            if they name several, where it is None.
 
     A `pfsm.errors.MismatchWarning` says what speaks against these being outputs and references of the same segments.
 
@@ -133,6 +134,8 @@ def compare_outputs(
     found = SegmentFacts() if facts is None else facts
     found.check(names, len(streams[0]))
     warn_of_mismatches(dict(zip(names, lines, strict=True)), streams, found.source)
+    if documents is None and len(set(found.groups.get(DOCUMENT, ()))) > 1:
+        documents = found.groups.get(DOCUMENT)
     seed = default_seed() if seed is None else seed
     results = tuple(
         _result(metric, names, lines, streams, n_resamples, seed, documents) for metric in metrics

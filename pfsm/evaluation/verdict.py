@@ -3,12 +3,16 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from statistics import NormalDist
 
 from pfsm.evaluation.agreed import people_agree
 from pfsm.evaluation.comparison import NO_PREFERENCE, Comparison, PairResult, interval_entry, number
 
 # Names of systems before the rest are counted.
 NAMED = 3
+
+# How often a comparison of so many segments as `to_settle` names is to find a difference that is there.
+POWER = 0.8
 
 
 def p_text(pair: PairResult, n_resamples: int, places: int = 4) -> str:
@@ -24,6 +28,24 @@ def p_text(pair: PairResult, n_resamples: int, places: int = 4) -> str:
 def at_the_limit(pair: PairResult, n_resamples: int) -> bool:
     """Whether so many resamples cannot tell a smaller p-value."""
     return pair.p_value * (n_resamples + 1) < 1.5
+
+
+def to_settle(pair: PairResult, result: Comparison) -> int | None:
+    """How many segments tell two systems apart in 80% of samples, if their difference is the one observed.
+
+    Of a normal approximation: n ((z(1 - alpha / 2) + z(power)) s / d)^2, where d is the difference over n segments,
+    s its standard error (of the interval), and alpha the significance level divided by the number of tested pairs.
+    None where the pair is decided, or shows no difference or no interval.
+    """
+    width = pair.interval.high - pair.interval.low
+    if pair.preferred or not pair.difference or not width > 0.0 or math.isnan(pair.p_value):
+        return None
+    normal = NormalDist()
+    error = width / (2.0 * normal.inv_cdf((1.0 + result.confidence) / 2.0))
+    tested = sum(not math.isnan(one.p_value) for one in result.pairs)
+    distance = normal.inv_cdf(1.0 - result.significance / (2.0 * tested)) + normal.inv_cdf(POWER)
+    needed = result.n_segments * (distance * error / pair.difference) ** 2
+    return max(math.ceil(needed), result.n_segments + 1) if math.isfinite(needed) else None
 
 
 def verdict(found: Sequence[tuple[str, Comparison]]) -> str:
@@ -126,6 +148,7 @@ def comparison_document(result: Comparison, name: str, signature: str, short: st
             "p_value": number(pair.p_value),
             "p_holm": number(pair.p_holm),
             "preferred": pair.preferred or NO_PREFERENCE,
+            "segments_to_settle": to_settle(pair, result),
             "people_agree": people_agree(short, pair.difference, result.n_segments),
         }
         for pair in result.pairs

@@ -114,6 +114,7 @@ class ComparedPair(Struct):
     losses: Count
     ties: Count
     preferred: str
+    segments_to_settle: Count | None
     people_agree: float | None
 
 

@@ -6,9 +6,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from pfsm.evaluation import compare_systems
 from pfsm.evaluation.agreed import people_agree
+from pfsm.evaluation.verdict import to_settle
 from pfsm.model.shipped import load
 
 LEARNED = json.loads((files("pfsm.resources") / "agreement.json").read_text(encoding="utf-8"))
@@ -50,3 +53,14 @@ def test_shares_are_pooled_until_they_rise(monkeypatch: pytest.MonkeyPatch) -> N
     # The first four are pooled, 3 of 4 alike; the last two stay apart, (2 + 1) / (2 + 2).
     assert script.steps(pairs) == [[0.0, round(4 / 6, 3)], [0.5, 0.75]]
     assert script.differences({"x": {"b": 1.0, "a": 3.0}, "y": {"a": 1.0}}) == {("a", "b"): [2.0]}
+
+
+def test_segments_that_would_settle_a_comparison() -> None:
+    """The size that gives a paired t-test 80% power, by the textbook's formula with the spread of the differences."""
+    differences = np.random.default_rng(3).normal(0.1, 1.0, 400)
+    differences += 0.06 - differences.mean()
+    result = compare_systems(["a", "b"], [differences, np.zeros(400)], 4000)
+    needed = to_settle(result.pairs[0], result)
+    assert needed == pytest.approx((2.8016 * differences.std() / 0.06) ** 2, rel=0.1)
+    large = compare_systems(["a", "b"], [differences + 1.0, np.zeros(400)], 100)
+    assert to_settle(large.pairs[0], large) is None
