@@ -25,6 +25,8 @@ __all__ = ["COMMANDS", "main"]
 
 # These score whole files. A service answers from threads, which must not fork.
 FORKING = frozenset({"score", "compare", "evaluate", "submit"})
+ENCODING = frozenset({"score", "compare", "explain", "evaluate", "mbr", "submit", "probe", "serve"})
+DEVICES = ("auto", "cpu", "cuda")
 TABLES = frozenset({"score", "compare", "train", "tune", "evaluate", "probe", "submit", "experiment"})
 # What an error quotes is told up to 200 characters.
 _QUOTED = re.compile(r"(['\"])((?:(?!\1).){200})(?:(?!\1).)+\1")
@@ -128,6 +130,10 @@ def _permissions(options: Namespace) -> contextlib.ExitStack:
         if len(resources) < len(options.resource):
             raise PfsmError("--resource: a name is given twice; give each resource once")
         stack.enter_context(given_within(resources))
+    if getattr(options, "device", None) is not None:
+        from pfsm.embeddings.session import use_device
+
+        stack.callback(use_device, use_device(options.device))
     if getattr(options, "unquote", False):
         from pfsm.data.table import unquoting
 
@@ -165,6 +171,12 @@ def _run(arguments: list[str]) -> int:
             subparser.add_argument(
                 "--color", choices=CHOICES, default=AUTO, help="auto: on a terminal, unless NO_COLOR is set"
             )
+            if name in ENCODING:
+                subparser.add_argument(
+                    "--device",
+                    choices=DEVICES,
+                    help="where an encoder computes: auto is a GPU that can be used",
+                )
             if name in TABLES:
                 add_unquote(subparser)
             subparser.set_defaults(run=command.run)

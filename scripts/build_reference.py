@@ -42,7 +42,7 @@ def _escaped(text: str) -> str:
 def _commands() -> Iterator[str]:
     """The page of the command line."""
     yield f"{MADE}# Command line\n\n`pfsm COMMAND --help` prints the same in a terminal."
-    yield " Every command also takes `--color` and `--verbose`.\n"
+    yield " Every command also takes `--color` and `--verbose`; those that score take `--device`.\n"
     for name, summary in COMMANDS.items():
         parser = Parser(prog=f"pfsm {name}")
         import_module(f"pfsm.commands.{name}").add_arguments(parser)

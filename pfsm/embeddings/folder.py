@@ -27,8 +27,11 @@ from pfsm.embeddings.safetensors import read_stored
 from pfsm.embeddings.session import (
     BY_TRANSFORMERS,
     PIECES_AT_ONCE,
+    PIECES_ON_GPU,
     Run,
+    device,
     encode_parts,
+    on_gpu,
     open_file,
     open_model,
     open_transformers,
@@ -110,7 +113,7 @@ class FolderEncoder:
         # What the configuration says is checked at once; a model file may come without.
         self._positions = self._most_positions()
         self.tokenizer = PieceTokenizer(folder / TOKENIZER)
-        self._runs: dict[int, Run] = {}
+        self._runs: dict[tuple[int, str], Run] = {}
         self._opening = fork_safe(Lock(), 3)
         self._tuned, self._label = tuned or {}, label
 
@@ -260,9 +263,11 @@ class FolderEncoder:
         """The network up to a layer, or more of it; it is read when it is first used."""
         top = self.layers if self._by_transformers else top
         with self._opening:
-            if top not in self._runs:
-                self._runs[top] = self._opened(top)
-            return self._runs[top]
+            if (top, device()) not in self._runs:
+                self._runs[top, device()] = self._opened(top)
+            if self.has_layers and not self._by_transformers:
+                self._most_pieces = PIECES_ON_GPU if on_gpu() else PIECES_AT_ONCE
+            return self._runs[top, device()]
 
     def _opened(self, top: int) -> Run:
         if self._by_transformers:

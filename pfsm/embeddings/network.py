@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.embeddings.folder import FolderEncoder, encodable
+from pfsm.embeddings.session import on_gpu, runtime
 from pfsm.embeddings.vectors import Int16, unit_rows
 from pfsm.io.user_folders import user_folder
 
@@ -234,9 +235,12 @@ class NetworkVectors:
 
     @cached_property
     def _store(self) -> VectorStore:
-        from importlib.metadata import version  # noqa: PLC0415 - only where it is used
-
-        decisive = [self.checksum, str(self._layer), version("onnxruntime"), str(FORMAT)]
+        decisive = [
+            self.checksum,
+            str(self._layer),
+            runtime().__version__,
+            f"{FORMAT}{' on a GPU' * on_gpu()}",
+        ]
         return VectorStore(hashlib.sha256("\n".join(decisive).encode()).hexdigest()[:32])
 
 

@@ -1,14 +1,17 @@
 """Networks as functions from the pieces of lines to their vectors, by ONNX Runtime or by the package transformers.
 
-ONNX Runtime works on one thread. Transformers (the extra ``transformers``) computes in torch, on a GPU if torch has
-one. A line's states must not depend on what stands beside it. On a processor lines are computed one by one, on one
-thread. On a GPU the shape of a batch decides how sums are split: a batch has as many lines as its length allows, and is
-filled up with copies of its first line.
+ONNX Runtime works on one thread, or on a GPU (`use_device`). Transformers (the extra ``transformers``) computes in
+torch, on a GPU if torch has one. A line's states must not depend on what stands beside it. On a processor lines are
+computed one by one, on one thread. On a GPU the shape of a batch decides how sums are split: a batch has as many lines
+as its length allows, and is filled up with copies of its first line.
 """
 
 import contextlib
+import ctypes
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -29,7 +32,7 @@ States = NDArray[np.float32]
 # From int64 [b, n] to float32 [n_outputs, b, n, d]; may be called by several threads at once.
 Run = Callable[[Ids], States]
 # Pieces in a batch: more make matrix products no faster, but no longer fit the processor's caches.
-PIECES_AT_ONCE = 512
+PIECES_AT_ONCE, PIECES_ON_GPU = 512, 8192
 OUTPUTS = ("last_hidden_state", "token_embeddings")
 
 
@@ -47,6 +50,55 @@ def runtime() -> Any:
     import onnxruntime  # noqa: PLC0415 - takes a tenth of a second
 
     return onnxruntime
+
+
+DEVICES = ("auto", "cpu", "cuda")
+_CUDA = "CUDAExecutionProvider"
+_wanted = {"device": "auto"}
+
+
+def use_device(name: str) -> str:
+    """Chooses where encoders compute from now on in this process: ``auto`` is a GPU where there is one to be used.
+
+    Returns:
+        What was chosen before.
+
+    Raises:
+        PfsmError: If there is no such device, or no GPU for ``cuda``.
+    """
+    if name not in DEVICES:
+        raise PfsmError(f"device is {name!r:.40}, it must be auto, cpu or cuda")
+    if name == "cuda" and not (
+        (_CUDA in runtime().get_available_providers() or find_spec("torch")) and _gpus()
+    ):
+        raise PfsmError(
+            "device cuda: there is no GPU to be used; it takes one of NVIDIA and onnxruntime-gpu in place of "
+            "onnxruntime, or PyTorch with CUDA for networks of transformers; auto takes the processor then"
+        )
+    before, _wanted["device"] = _wanted["device"], name
+    return before
+
+
+@cache
+def _gpus() -> int:
+    """Number of GPUs that NVIDIA's driver has; 0 without a driver."""
+    count = ctypes.c_int(0)
+    try:
+        driver = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
+        found = driver.cuInit(0) == driver.cuDeviceGetCount(ctypes.byref(count)) == 0
+    except (OSError, AttributeError):
+        return 0
+    return count.value if found else 0
+
+
+def device() -> str:
+    """What was chosen; ``cpu`` where ``auto`` has found no GPU to be used."""
+    return _wanted["device"]
+
+
+def on_gpu() -> bool:
+    """Whether ONNX Runtime computes on a GPU."""
+    return _wanted["device"] != "cpu" and _CUDA in runtime().get_available_providers() and _gpus() > 0
 
 
 def open_file(path: str) -> Run:
@@ -101,20 +153,32 @@ def _options() -> Any:
 
 
 def _session(model: str | bytes, options: Any, where: str) -> Any:
+    providers: list[Any] = ["CPUExecutionProvider"]
+    if on_gpu():  # Products of 10 bits of mantissa, its usual ones, would change scores.
+        providers.insert(0, (_CUDA, {"use_tf32": "0"}))
     try:
-        return runtime().InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        session = runtime().InferenceSession(model, options, providers=providers)
     except Exception as error:
         reason = str(error).splitlines()[0]
         raise PfsmError(f"{where}: ONNX Runtime cannot read it ({reason})") from None
+    if _CUDA not in session.get_providers():
+        if _wanted["device"] == "cuda":
+            raise PfsmError(
+                f"{where}: ONNX Runtime cannot use the GPU; install onnxruntime-gpu and its CUDA, or take auto"
+            )
+        _wanted["device"] = "cpu"
+    return session
 
 
 def _function(
     session: Any, given: Callable[[Ids], dict[str, Any]], outputs: list[str], where: str, kept: object = None
 ) -> Run:
+    largest = PIECES_ON_GPU if _CUDA in session.get_providers() else 0
+
     def run(ids: Ids, _kept: object = kept) -> States:
-        inputs = given(ids)
+        inputs = given(_filled(ids, largest))
         try:
-            states = np.array(session.run(outputs, inputs), dtype=np.float32)
+            states = np.array(session.run(outputs, inputs), dtype=np.float32)[:, : len(ids)]
         except Exception as error:
             reason = str(error).splitlines()[0]
             raise PfsmError(f"{where}: cannot encode a line ({reason})") from None
@@ -123,6 +187,12 @@ def _function(
         return states
 
     return run
+
+
+def _filled(ids: Ids, largest: int) -> Ids:
+    """As many lines as a full batch has, with copies of the first: the shape decides how a GPU splits sums."""
+    more = lines_at_once(ids.shape[1], largest) - len(ids)
+    return np.concatenate([ids, np.repeat(ids[:1], more, axis=0)]) if more > 0 else ids
 
 
 def _output(session: Any, where: str) -> str:
@@ -144,7 +214,6 @@ def _input(name: str, ids: Ids) -> Ids:
 
 # Families without a graph of ours.
 BY_TRANSFORMERS = ("modernbert", "deberta", "deberta-v2", "electra")
-PIECES_ON_GPU = 8192
 
 
 def open_transformers(folder: Path) -> tuple[Run, int]:
@@ -179,9 +248,11 @@ def open_transformers(folder: Path) -> tuple[Run, int]:
         raise PfsmError(
             f"{folder}: has no tensor {missing[0]}; is it an encoder of {model.config.model_type}?"
         )
-    on_gpu = torch.cuda.is_available()
-    model = model.float().eval().to("cuda" if on_gpu else "cpu")
-    largest = PIECES_ON_GPU if on_gpu else 1
+    here = _wanted["device"] != "cpu" and torch.cuda.is_available()
+    if _wanted["device"] == "cuda" and not here:
+        raise PfsmError(f"{folder}: PyTorch cannot use the GPU; install it with CUDA, or take --device auto")
+    model = model.float().eval().to("cuda" if here else "cpu")
+    largest = PIECES_ON_GPU if here else 1
     return _torch_function(torch, model, largest, str(folder)), largest
 
 
@@ -189,11 +260,8 @@ def _torch_function(torch: Any, model: Any, largest: int, where: str) -> Run:
     one_at_a_time = fork_safe(Lock(), 4)
 
     def run(ids: Ids) -> States:
-        filled = np.concatenate(
-            [ids, np.repeat(ids[:1], lines_at_once(ids.shape[1], largest) - len(ids), axis=0)]
-        )
         with one_at_a_time, _one_thread(torch), torch.inference_mode():
-            given = torch.from_numpy(filled).to(model.device)
+            given = torch.from_numpy(_filled(ids, largest)).to(model.device)
             try:
                 found = model(
                     input_ids=given, attention_mask=torch.ones_like(given), output_hidden_states=True

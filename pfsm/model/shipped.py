@@ -147,6 +147,7 @@ def load(
     threads: int | None = None,
     *,
     resources: Mapping[str, str | Path] | None = None,
+    device: str | None = None,
 ) -> Metric:
     """A metric, ready to score, from a shipped model's name or a model file.
 
@@ -155,13 +156,20 @@ def load(
         threads: As in `Metric`.
         resources: Paths of resources that the model needs, by name: a folder with an encoder, a file of vectors or
             parses, a parser. They stay known to this process.
+        device: Where encoders compute from now on in this process: ``auto`` (a GPU where there is one to be used, as
+            in the beginning), ``cpu`` or ``cuda``; None leaves it as it is.
 
     Returns:
         The metric.
 
     Raises:
-        PfsmError: If there is no such model, the file is no valid model, or lacks a resource.
+        PfsmError: If there is no such model, the file is no valid model, or lacks a resource; or there is no GPU for
+            ``cuda``.
     """
+    if device is not None:
+        from pfsm.embeddings.session import use_device  # noqa: PLC0415 - takes ONNX Runtime
+
+        use_device(device)
     return Metric(find_model(name_or_path, resources=resources), threads)
 
 

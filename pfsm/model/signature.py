@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain, groupby
 
+from pfsm.encoder.heads import is_encoder_feature
 from pfsm.features.values import feature_signature
 from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.inputs import NumberOfReferences
@@ -86,4 +87,9 @@ def _features(settings: Settings) -> dict[str, str]:
         [f"{{{','.join(names)}}}{rest}"] if rest and len(names) > 1 else [f"{name}{rest}" for name in names]
         for rest, names in groups
     )
-    return {"feat": "+".join(chain.from_iterable(named))}
+    where = {}
+    if any(map(is_encoder_feature, settings.features)):
+        from pfsm.embeddings.session import on_gpu  # noqa: PLC0415 - takes ONNX Runtime
+
+        where = {"device": "cuda"} if on_gpu() else {}
+    return {"feat": "+".join(chain.from_iterable(named)), **where}

@@ -14,6 +14,7 @@ from pfsm.model.metric import Metric
 from tests.browser.axe import axe_faults
 from tests.browser.devtools import Browser
 from tests.browser.hostile import PAYLOADS
+from tests.browser.layout import layout_faults
 from tests.browser.test_training_report import RATIOS
 from tests.comparison_cases import OUTPUTS, REFERENCES, compared, facts
 from tests.model_cases import model
@@ -377,3 +378,7 @@ def test_without_scripts_there_is_a_message(browser: Browser, page: Path) -> Non
         assert "JavaScript" in browser.evaluate("document.querySelector('noscript').textContent")
     finally:
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def test_nothing_sticks_out_or_overlaps(show: Any) -> None:
+    assert layout_faults(show()) == []

@@ -12,6 +12,7 @@ from pfsm.model.explain.explanation import Explanation, FeaturePoints, TextError
 from pfsm.model.explain.page import render_page
 from tests.browser.axe import axe_faults
 from tests.browser.devtools import Browser
+from tests.browser.layout import layout_faults
 from tests.explanation_cases import explained, rotated, swapped
 
 SHOWN = "[...document.querySelectorAll('.card')].map((card) => Number(card.id.split('-')[1]))"
@@ -303,3 +304,7 @@ def test_a_model_without_edits_shows_no_alignment(show: Any) -> None:
     browser.evaluate("document.querySelector('#segment-1 .token').click()")
     assert browser.evaluate("document.getElementById('detail').hidden")
     assert browser.evaluate("document.getElementById('guide-edits').hidden")
+
+
+def test_nothing_sticks_out_or_overlaps(show: Any) -> None:
+    assert layout_faults(show(("one", first_system()), ("two", second_system()))) == []

@@ -9,6 +9,7 @@ import pytest
 from pfsm_training.report import write_report
 from tests.browser.axe import axe_faults
 from tests.browser.devtools import Browser
+from tests.browser.layout import layout_faults
 from tests.training.report.report_cases import training_of
 
 RATIOS = """
@@ -65,6 +66,10 @@ def test_it_fits_the_window_and_can_be_read(show: Any, width: int, phone: bool, 
     assert len(ratios) > 150
     assert min(ratios) >= 4.5
     assert axe_faults(browser, colours=dark) == []
+
+
+def test_nothing_sticks_out_or_overlaps(show: Any) -> None:
+    assert layout_faults(show()) == []
 
 
 def test_the_worst_segments_are_drawn_and_tell_more(show: Any) -> None:

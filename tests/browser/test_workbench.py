@@ -13,6 +13,7 @@ import pytest
 import pfsm
 from tests.browser.axe import axe_faults
 from tests.browser.devtools import Browser
+from tests.browser.layout import layout_faults
 from tests.judgment_cases import rows, tsv
 from tests.serve.running import Running
 
@@ -258,3 +259,11 @@ def test_training(page: Browser, tmp_path: Path) -> None:
     page.click("#tab-texts")
     give(page, REFERENCES, FIRST)
     scored(page)
+
+
+def test_the_example_is_scored_and_nothing_sticks_out_or_overlaps(page: Browser) -> None:
+    page.click("#example")
+    page.wait("document.querySelector('#status').textContent.includes('scored') || !problem.hidden")
+    assert page.evaluate("problem.textContent + String(welcome.hidden)") == "true"
+    assert len(page.cells("#segments")) == 5
+    assert layout_faults(page) == []

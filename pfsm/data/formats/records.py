@@ -8,15 +8,13 @@ Judgments from files, as one table in memory or as a TSV.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-import numpy as np
-
-from pfsm.data.judgments import Judgments, Preferences
+from pfsm.data.judgments import Judgments, Preferences, judgments_from_table, preferences_from_table
 from pfsm.data.table import DataSource, Table
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, StrPath, checksum, display_name
@@ -200,10 +198,6 @@ def number_text(value: float) -> str:
 
 
 _BREAKS = re.compile(r"[\t\n\r]")
-_IN_TABLES = {
-    Judgment: ("reference", "hypothesis", "score"),
-    Preference: ("reference", "better", "worse", "votes"),
-}
 
 
 def collect(reading: Reading, paths: Iterable[StrPath] = ()) -> Judgments | Preferences:
@@ -217,37 +211,17 @@ def collect(reading: Reading, paths: Iterable[StrPath] = ()) -> Judgments | Pref
     Raises:
         PfsmError: what the reader raises, or no records.
     """
-    records = list(reading.records)
-    if not records:
+    table = table_of(reading, "")
+    if not len(table):
         raise PfsmError("no judgments in the files")
     sources = tuple(
-        DataSource(Path(path).name, len(records), checksum(path))
+        DataSource(Path(path).name, len(table), checksum(path))
         for path in paths
         if str(path) != STANDARD_INPUT and not Path(path).is_dir()
     )
-    texts = {name: field_getter(reading.kind, name) for name in reading.columns}
-    columns = {
-        name: tuple(get(record) for record in records)
-        for name, get in texts.items()
-        if name not in _IN_TABLES[reading.kind]
-    }
-    references = tuple(record.references[0] for record in records)
     if reading.kind is Preference:
-        pairs = [record for record in records if isinstance(record, Preference)]
-        votes = np.array([pair.votes for pair in pairs], dtype=np.float64)
-        return Preferences(
-            references,
-            tuple(pair.better for pair in pairs),
-            tuple(pair.worse for pair in pairs),
-            votes,
-            columns,
-            sources,
-        )
-    judgments = [record for record in records if isinstance(record, Judgment)]
-    scores = np.array([judgment.score for judgment in judgments], dtype=np.float64)
-    return Judgments(
-        references, tuple(judgment.hypothesis for judgment in judgments), scores, columns, sources
-    )
+        return replace(preferences_from_table(table), sources=sources, places=None)
+    return replace(judgments_from_table(table, "score"), sources=sources, places=None)
 
 
 def table_of(reading: Reading, path: StrPath) -> Table:
@@ -260,7 +234,7 @@ def table_of(reading: Reading, path: StrPath) -> Table:
     kept = list(reading.records)
     getters = {name: field_getter(reading.kind, name) for name in reading.columns}
     columns = {name: [get(record) for record in kept] for name, get in getters.items()}
-    digest = "" if Path(path).is_dir() else checksum(path)
+    digest = "" if not str(path) or Path(path).is_dir() else checksum(path)
     return Table(display_name(path), columns, [record.line for record in kept], digest)
 
 
