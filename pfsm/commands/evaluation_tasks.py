@@ -1,7 +1,7 @@
 """What ``pfsm evaluate`` measures: statistics by name and level, of each kind of data; the results as plain values."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,8 @@ from pfsm.evaluation.significance import permutation_test, williams_p_values
 
 KING = "king"
 CORRELATIONS = ("pearson", "spearman", "kendall")
+# Tells metrics apart where r does not; of segments with several translations.
+WITHIN = "mean-removed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +142,10 @@ def tasks_of(
     tasks = []
     if inputs.absolute is not None:
         chosen = usual if names is None else names
-        tasks.append(_absolute(inputs, inputs.absolute, level, chosen, resample, fit))
+        task = _absolute(inputs, inputs.absolute, level, chosen, resample, fit)
+        if names is None and level == SEGMENT and resample in {None, SEGMENTS} and _has_rivals(task.question):
+            task = replace(task, statistics=[*task.statistics, BY_LEVEL[level][WITHIN]])
+        tasks.append(task)
         if names is not None and KING in names:
             tasks.append(_likeness(inputs, inputs.absolute, resample))
     if inputs.pairwise is not None and level == SYSTEM:
@@ -148,6 +153,15 @@ def tasks_of(
     elif inputs.pairwise is not None:
         tasks.append(_pairwise(inputs, ("accuracy", tau) if names is None else names, resample))
     return [task for task in tasks if task.statistics]
+
+
+def _has_rivals(question: Question[Any]) -> bool:
+    """Whether segments have several translations, not just a few lines that happen to be alike."""
+    segments = question.items.segments
+    if segments is None:
+        return False
+    named = np.asarray(segments)
+    return all(2 * rows.size >= 3 * np.unique(named[rows]).size for rows in question.members.values())
 
 
 def _chosen(names: Sequence[str], table: Mapping[str, Statistic[Any]]) -> list[Statistic[Any]]:

@@ -172,7 +172,7 @@ _OF_SEGMENTS: Mapping[str, Statistic[Items]] = _by_name(
     Statistic("pearson", "Pearson r", _PLAIN, _bind_pearson),
     Statistic("spearman", "Spearman rho", _PLAIN, _bind_rank(spearman)),
     Statistic("kendall", "Kendall tau-b", _PLAIN, _bind_rank(kendall_tau_b), aliases=_KENDALL),
-    Statistic("mean-removed", "mean-removed r", _WITHIN, _bind_mean_removed),
+    Statistic("mean-removed", "r within segments", _WITHIN, _bind_mean_removed),
     Statistic("length-weighted", "length-weighted r", _WEIGHTED, _bind_length_weighted),
     Statistic(
         "mean-removed-weighted",

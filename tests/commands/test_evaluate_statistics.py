@@ -57,6 +57,18 @@ def made(write: Write) -> Made:
 
 
 class TestSegmentLevel:
+    def test_within_segments_by_default_where_they_have_several_translations(
+        self, cli: Cli, write: Write, made: Made
+    ) -> None:
+        command = ("--column", "other", *FAST)
+        found = cli("evaluate", "d.tsv", *command).document["correlation"]
+        within = mean_removed_pearson(made.scores[:18], made.human[:18], made.segments[:18])
+        assert found["groups"][0]["mean_removed"]["value"] == pytest.approx(within)
+        alone = made.tsv(*ALL).splitlines(keepends=True)
+        write("one.tsv", "".join(alone[:1] + alone[1::3]))
+        found = cli("evaluate", "one.tsv", *command).document["correlation"]
+        assert "mean_removed" not in found["groups"][0]
+
     def test_identifiers_are_those_of_their_file(self, cli: Cli, write: Write, made: Made) -> None:
         """The same identifier in another file is another segment; another reference in one file is not."""
         header, *lines = made.tsv("segment_id", "other").splitlines(keepends=True)
