@@ -139,6 +139,7 @@ class SegmentMetric(ABC):
         corpus_references: The same of a corpus score that pools statistics.
         language: Code of the language of a metric that is made for one; empty for others.
         columns: Columns of the data that scores depend on besides the text; `score_rows` takes them.
+        most_words: Of a line; with more of them a score would take minutes, and is refused.
     """
 
     name: str
@@ -149,6 +150,7 @@ class SegmentMetric(ABC):
     corpus_references: UseOfReferences = "best"
     language: str = ""
     columns: tuple[str, ...] = ()
+    most_words: int = 100_000
 
     def __init_subclass__(cls, **given: Any) -> None:
         """Every metric takes columns of tables, and refuses what is no string, whoever wrote its ``score_pairs``."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data.judgments import given_references
+from pfsm.errors import PfsmError
 
 _ADVICE = "give a string, an empty one for an empty line"
 
@@ -107,6 +108,27 @@ def check_pairs(hypotheses: Sequence[str], references: Sequence[str]) -> None:
             raise ValueError(f"{name} must be a list of strings, not one string")
     if len(references) != len(hypotheses):
         raise ValueError(f"{len(references)} references for {len(hypotheses)} hypotheses")
+
+
+def check_words(name: str, most: int, lines: Sequence[str]) -> None:
+    """Refuses a line for which a metric would take minutes.
+
+    Args:
+        name: The metric.
+        most: Words that a line may have; of text without spaces eight characters count as one.
+        lines: The text.
+
+    Raises:
+        PfsmError: If a line has more.
+    """
+    for line in lines:
+        if len(line) > most:
+            words = max(line.count(" ") + 1, len(line) // 8)
+            if words > most:
+                raise PfsmError(
+                    f"{name}: a line has about {words:,} words, it may have {most:,}; break the text into lines: "
+                    f"{line[:60]!r} …"
+                )
 
 
 # A stream holds one reference of every segment; None where a segment has fewer references than others.
@@ -270,6 +292,8 @@ def of_texts(method: Callable[..., Float]) -> Callable[..., Float]:
     @wraps(method)
     def checked(self: Any, hypotheses: Any, references: Any, *more: Any, **named: Any) -> Float:
         lines = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
+        for side in lines:
+            check_words(self.name, self.most_words, side)
         return method(self, *lines, *more, **named)
 
     return checked

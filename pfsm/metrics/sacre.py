@@ -175,6 +175,7 @@ class TerMetric(SacreMetric):
 
     lower_is_better = True
     segment_references = "all"
+    most_words = 8_000
     corpus_references = "all"
 
     def entries(self) -> Mapping[str, str]:

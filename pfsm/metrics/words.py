@@ -209,6 +209,8 @@ class WordMetric(_OverWords):
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(name, options)
         self._kind = _KINDS[name]
+        if name == "gtm-2":
+            self.most_words = 20_000
 
     def entries(self) -> Mapping[str, str]:
         """What words are, and the metric's parameters."""

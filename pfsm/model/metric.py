@@ -24,6 +24,7 @@ from pfsm.metrics.inputs import (
     best_of_references,
     by_segment,
     check_references,
+    check_words,
     checked_streams,
     mean_of_references,
     number_by_segment,
@@ -247,6 +248,8 @@ class Metric(SegmentMetric):
     ) -> Float:
         numbers = self._numbers(columns, len(hypotheses))
         check_lengths(references, hypotheses)
+        for side in (hypotheses, references):
+            check_words(self.name, self.most_words, side)
         if long := self._long(hypotheses, references):
             numbers = long.repeated(numbers)
             scores = long.scores(

@@ -41,6 +41,8 @@ class MeteorMetric(MetricWithComponents):
         PfsmError: At the first use, if something that is needed is not installed.
     """
 
+    most_words = 30_000
+
     def __init__(self, name: str, options: MeteorOptions) -> None:
         self.name = name
         self.options = options

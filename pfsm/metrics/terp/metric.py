@@ -50,6 +50,7 @@ class TerpMetric(MetricWithComponents):
 
     lower_is_better = True
     segment_references = "all"
+    most_words = 8_000
     corpus_references = "all"
 
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
