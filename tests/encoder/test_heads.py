@@ -96,6 +96,14 @@ def test_a_changed_head_is_refused(model: Model, tmp_path: Path) -> None:
         load_model(tmp_path / "m.json")
 
 
+def test_a_head_has_a_limit_of_its_own(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_model(model, tmp_path / "m.json")
+    forget()
+    monkeypatch.setenv("PFSM_LARGEST_HEAD", "100")
+    with pytest.raises(PfsmError, match="larger than 100; if that is right, set PFSM_LARGEST_HEAD"):
+        load_model(tmp_path / "m.json")
+
+
 def test_other_processes_get_the_head_with_the_model(model: Model) -> None:
     metric = Metric(model, 1)
     expected = metric.score_pairs(LINES, LINES[::-1])

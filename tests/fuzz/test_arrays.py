@@ -17,6 +17,7 @@ from pfsm.english.labeller.weights import read_role_weights, write_role_weights
 from pfsm.english.parser.weights import FORMAT as PARSER
 from pfsm.english.parser.weights import read_weights, write_weights
 from pfsm.errors import PfsmError
+from pfsm.io.array_checks import are_below
 from pfsm.io.containers import Array, content_bytes, read_content
 from pfsm.lexicons.container import FORMAT as LEXICON
 from pfsm.lexicons.container import Lexicon, read_lexicon, write_lexicon
@@ -61,6 +62,14 @@ def is_list(offsets: Any, values: Any, n_values: int) -> bool:
     walked = [value for first, last in pairwise(offsets) for value in values[int(first) : int(last)]]
     rising = all(0 <= a <= b <= len(values) for a, b in pairwise(offsets))
     return rising and len(walked) == len(values) and all(0 <= value < n_values for value in walked)
+
+
+def test_bounds_of_indices() -> None:
+    for dtype in (np.int32, np.int64, np.uint8):
+        assert are_below(np.array([0, 4], dtype), 5)
+        assert not are_below(np.array([0, 5], dtype), 5)
+    assert not are_below(np.array([-1, 0]), 5)
+    assert are_below(np.array([], np.int64), 0)
 
 
 def paraphrases(path: Path) -> bool:
