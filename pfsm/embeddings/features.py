@@ -37,11 +37,6 @@ _NAME = re.compile(
 )
 
 
-def is_embedding_feature(name: str) -> bool:
-    """Whether the name is one of these features, with or without options in parentheses."""
-    return name.partition("(")[0] in DESCRIPTIONS
-
-
 def parse_feature(name: str) -> tuple[str, str, int | None]:
     """The feature, its source and its layer.
 
