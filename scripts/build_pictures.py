@@ -14,6 +14,7 @@ from pathlib import Path
 from results import Cell, last, rates, tables, training_times
 
 import pfsm
+from pfsm.model.costs import EXTRA, MATCHED, MISSING, edit_costs
 from pfsm.model.explain.explanation import Explanation
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
@@ -206,34 +207,28 @@ def training_time(times: Sequence[tuple[int, float, float]]) -> str:
 
 
 def edit_weights(model: str = "en") -> str:
-    """The weights of a model's edits: of each state, and of each class of words that a state is split by."""
-    weights = pfsm.load(model).model.weights
-    rows: list[tuple[str, float, str]] = []
-    for state, colour in (("Delete", DELETE), ("Insert", INSERT), ("S_", MATCH)):
-        named = [name for name in weights if name.startswith(state) and ">" not in name]
-        for name in sorted(named, key=lambda one: (one.partition(":")[0], ":" in one, one)):
-            base, split, _ = name.partition(":")
-            # The weights of a class and of its state add up.
-            rows.append((name, weights[name] + (weights[base] if split else 0.0), colour))
-    top, height, zero = 54, 22, 520
-    scale = 210 / max(abs(value) for _, value, _ in rows)
-    parts = [text(24, 28, f"Weights of the edits of {model}", anchor="start", more='font-weight="600"')]
+    """What one edit of a sentence costs, in points, as ``pfsm show`` has it."""
+    groups = edit_costs(pfsm.load(model).model)
+    rows = [
+        (cost.label, cost.points, colour)
+        for group, colour in ((MISSING, DELETE), (EXTRA, INSERT), (MATCHED, MATCH))
+        for cost in groups.get(group, ())
+    ]
+    top, height, zero = 54, 22, 300
+    scale = 400 / max(value for _, value, _ in rows)
+    parts = [
+        text(24, 28, f"What an edit costs with {model}, in points", anchor="start", more='font-weight="600"')
+    ]
     parts.append(line((zero, top - 10), (zero, top + height * len(rows)), INK))
     for place, (name, value, colour) in enumerate(rows):
         y, length = top + height * place, abs(value) * scale
         x = zero - length if value < 0 else zero
         parts.append(f'<rect x="{x:.1f}" y="{y}" width="{length:.1f}" height="15" fill="{colour}"/>')
-        parts.append(text(24 if ":" not in name else 44, y + 12, _of_edit(name), INK, "start"))
-        end = zero - length - 6 if value < 0 else zero + length + 6
-        shown = f"{value:+.3f}".replace("-", "−")
-        parts.append(text(round(end, 1), y + 12, shown, GREY, "end" if value < 0 else "start"))
-    title = f"The weights of the edits of {model}: deletions, insertions, matches, by class of word"
+        parts.append(text(24, y + 12, name, INK, "start"))
+        shown = f"{value:.2f}".replace("-", "−")
+        parts.append(text(round(zero + max(value, 0.0) * scale + 6, 1), y + 12, shown, GREY, "start"))
+    title = f"Costs of the edits of {model}: a missing word, an extra word, other matches, by class of word"
     return svg(780, top + height * len(rows) + 20, title, parts)
-
-
-def _of_edit(name: str) -> str:
-    """The name of a state, or of a class that it is split by."""
-    return name.partition(":")[2] or name
 
 
 def lattice() -> str:

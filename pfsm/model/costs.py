@@ -34,12 +34,15 @@ _MATCHES = {
     "para": "a paraphrase",
     "char": "a similar spelling",
     "emb": "a word of similar meaning",
+    "morph": "another word of the same family",
+    "num": "a number written otherwise",
+    "quantity": "a quantity in another unit",
 }
 _CLASSES = {"punctuation": "punctuation mark", "name": "name", "number": "number", "negation": "negation"}
 _FEATURES = {
     "kept.facts-en": "numbers, dates, names and units are kept",
     "kept.negation-en": "negation is kept",
-    "kept.said-en": "who did what is kept",
+    "kept.said-en": "numbers, dates and units say the same, however they are written",
     "kept.spaces": "spaces between words are kept",
     "kept.repeats": "no words are repeated",
     "kept.start": "the sentence starts alike",
