@@ -46,7 +46,7 @@ def test_weights_of_shipped_models_have_plain_labels(cli: Cli) -> None:
         assert not [one for one in labels if any(mark in one for mark in ("kept.", ":+", "S_", "feature:"))]
     groups = edit_costs(pfsm.load("en-fast").model)
     assert [*groups][:2] == [MISSING, EXTRA]
-    assert {"negation is kept", "who did what is kept"} <= {cost.label for cost in groups[FEATURES]}
+    assert "negation is kept" in {cost.label for cost in groups[FEATURES]}
     lines = cli("show", "en-fast").lines
     place = next(at for at, line in enumerate(lines) if line.endswith("a missing content word"))
     assert float(lines[place].split()[0]) > 0.0
