@@ -17,6 +17,7 @@ from pfsm.commands.arguments import (
 )
 from pfsm.commands.languages import check_text
 from pfsm.data import read_parallel
+from pfsm.data.formats.texts import segments_of
 from pfsm.data.submission import (
     FORMATS,
     check_name,
@@ -95,9 +96,12 @@ def run(options: Namespace) -> None:
     domains, documents = _labels(options, len(text.references[0]))
     for path in submission_files(prefix, shown, options.format, domains is not None, documents is not None):
         check_output(path, [name for name in inputs if name is not None])
-    # Alone, a blank line is a reference like any other.
-    alone: list[Streams] = [[[line or "" for line in stream]] for stream in text.references]
-    streams: list[Streams] = [text.references] if options.together else alone
+    streams: list[Streams] = [text.references]
+    if not options.together and len(references) > 1:
+        # Alone, a blank line is a reference like any other; together, the next file's has its place.
+        if STANDARD_INPUT in options.references:
+            raise PfsmError("standard input cannot be one of several references; give files")
+        streams = [[segments_of(path, "reference")] for path in options.references]
     empty = {name: {system: np.zeros(len(stream[0])) for system in systems}
              for name, stream in zip(shown, streams, strict=True)}  # fmt: skip
     pair = "-".join(map(code_of, options.language_pair.split("-")))

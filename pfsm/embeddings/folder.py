@@ -263,11 +263,12 @@ class FolderEncoder:
         """The network up to a layer, or more of it; it is read when it is first used."""
         top = self.layers if self._by_transformers else top
         with self._opening:
-            if (top, device()) not in self._runs:
-                self._runs[top, device()] = self._opened(top)
+            here = device() if self._by_transformers else str(on_gpu())
+            if (top, here) not in self._runs:
+                self._runs[top, here] = self._opened(top)
             if self.has_layers and not self._by_transformers:
                 self._most_pieces = PIECES_ON_GPU if on_gpu() else PIECES_AT_ONCE
-            return self._runs[top, device()]
+            return self._runs[top, here]
 
     def _opened(self, top: int) -> Run:
         if self._by_transformers:

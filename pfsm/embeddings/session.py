@@ -7,12 +7,12 @@ as its length allows, and is filled up with copies of its first line.
 """
 
 import contextlib
-import ctypes
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from threading import Lock
 from typing import Any
 
@@ -69,7 +69,7 @@ def use_device(name: str) -> str:
     if name not in DEVICES:
         raise PfsmError(f"device is {name!r:.40}, it must be auto, cpu or cuda")
     if name == "cuda" and not (
-        (_CUDA in runtime().get_available_providers() or find_spec("torch")) and _gpus()
+        (_CUDA in runtime().get_available_providers() or find_spec("torch")) and _has_driver()
     ):
         raise PfsmError(
             "device cuda: there is no GPU to be used; it takes one of NVIDIA and onnxruntime-gpu in place of "
@@ -80,15 +80,9 @@ def use_device(name: str) -> str:
 
 
 @cache
-def _gpus() -> int:
-    """Number of GPUs that NVIDIA's driver has; 0 without a driver."""
-    count = ctypes.c_int(0)
-    try:
-        driver = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
-        found = driver.cuInit(0) == driver.cuDeviceGetCount(ctypes.byref(count)) == 0
-    except (OSError, AttributeError):
-        return 0
-    return count.value if found else 0
+def _has_driver() -> bool:
+    """Whether NVIDIA's driver is there; whether it works turns out when a network is opened."""
+    return Path("/proc/driver/nvidia/version").exists() or which("nvidia-smi") is not None
 
 
 def device() -> str:
@@ -98,7 +92,7 @@ def device() -> str:
 
 def on_gpu() -> bool:
     """Whether ONNX Runtime computes on a GPU."""
-    return _wanted["device"] != "cpu" and _CUDA in runtime().get_available_providers() and _gpus() > 0
+    return _wanted["device"] != "cpu" and _CUDA in runtime().get_available_providers() and _has_driver()
 
 
 def open_file(path: str) -> Run:
@@ -166,7 +160,8 @@ def _session(model: str | bytes, options: Any, where: str) -> Any:
             raise PfsmError(
                 f"{where}: ONNX Runtime cannot use the GPU; install onnxruntime-gpu and its CUDA, or take auto"
             )
-        _wanted["device"] = "cpu"
+        if on_gpu():
+            _wanted["device"] = "cpu"
     return session
 
 

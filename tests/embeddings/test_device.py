@@ -66,7 +66,7 @@ def chosen() -> Iterator[None]:
 def machine(monkeypatch: pytest.MonkeyPatch, *, works: bool = True) -> _Runtime:
     made = _Runtime(works)
     monkeypatch.setattr(session, "runtime", lambda: made)
-    monkeypatch.setattr(session, "_gpus", lambda: 1)
+    monkeypatch.setattr(session, "_has_driver", lambda: True)
     return made
 
 
@@ -91,7 +91,7 @@ def test_a_gpu_is_used_with_full_batches_and_without_short_products(
 
 
 def test_without_a_gpu(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(session, "_gpus", lambda: 0)
+    monkeypatch.setattr(session, "_has_driver", lambda: False)
     (tmp_path / "a.txt").write_text("a cat\n", encoding="utf-8")
     asked = ("score", "a.txt", "-i", "a.txt", "-m", "en-small", "-b")
     assert cli(*asked, "--device", "cuda").fault.startswith("device cuda: there is no GPU to be used")
