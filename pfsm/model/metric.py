@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.encoder.heads import contents_of, remember_contents, remember_shipped, ships
+from pfsm.encoder.heads import contents_of, is_encoder_feature, remember_contents, remember_shipped, ships
 from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.metrics.base import Level, Recipe, Score, SegmentMetric, short_signature
@@ -97,6 +97,8 @@ class Metric(SegmentMetric):
         self.name = model.name
         self.language = model.settings.language
         self.columns = columns_of(tuple(model.settings.features))
+        if any(map(is_encoder_feature, model.settings.features)):
+            self.most_words = 25_000
         self.segment_references = model.settings.references
         self.threads = default_threads() if threads is None else threads
         self._builder = self._new_builder()

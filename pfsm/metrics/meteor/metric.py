@@ -41,7 +41,7 @@ class MeteorMetric(MetricWithComponents):
         PfsmError: At the first use, if something that is needed is not installed.
     """
 
-    most_words = 30_000
+    most_words = 10_000
 
     def __init__(self, name: str, options: MeteorOptions) -> None:
         self.name = name
