@@ -29,7 +29,6 @@ def main() -> None:
         "illustrate the commands and prove nothing. Many are hard on purpose: a lost 'not' or a changed number is only",
         "one word but reverses the meaning, which a metric of words, stems and punctuation marks cannot tell.",
     )
-    pfsm("warmup")
     pfsm("train", "train.tsv", "--output", "model.json", "--name", "demo")
     say(
         "The model has learned the cost of each kind of edit from 352 grades. Trust the cross-validated number: the",
