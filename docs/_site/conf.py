@@ -32,7 +32,11 @@ napoleon_use_ivar = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_class_signature = "mixed"
-autodoc_default_options = {"members": True}
+# scikit-learn adds methods to a regressor, whose texts link to its own pages.
+autodoc_default_options = {
+    "members": True,
+    "exclude-members": "set_fit_request, set_score_request, set_predict_request",
+}
 maximum_signature_line_length = 72
 python_display_short_literal_types = True
 python_use_unqualified_type_names = True
