@@ -96,7 +96,10 @@ class Inputs:
 
 
 def read_mtme(options: Namespace, *, systems: bool) -> Inputs:
-    """A language pair of a folder of mt-metrics-eval, its people's scores being of segments or of systems."""
+    """A language pair of a folder of mt-metrics-eval, its people's scores being of segments or of systems.
+
+    The scores of metrics that ``--column`` and ``--versus`` name become columns.
+    """
     name, pair, *references = options.data if len(options.data) > 1 else ("", "")
     if not pair:
         raise PfsmError("--mtme DIR: give the test set and the language pair, such as wmt24 en-de")

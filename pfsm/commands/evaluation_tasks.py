@@ -135,7 +135,16 @@ def tasks_of(
     resample: str | None,
     system_scores: str | None = None,
 ) -> list[Task]:
-    """What is to be measured, of each kind of data there is."""
+    """What is to be measured, of each kind of data there is.
+
+    Args:
+        inputs: The files.
+        level: One of `pfsm.evaluation.catalogue.LEVELS`.
+        names: Canonical names of statistics; None: those of the usual tables.
+        tau: The Kendall's tau of the usual table of preferences.
+        resample: What is resampled; None: the default of each.
+        system_scores: What people's scores of systems are, from scores or from rankings; None: the default of each.
+    """
     usual = (*CORRELATIONS, *(("accuracy", "significant", "ceiling") if level == SYSTEM else ()))
     fit = MEANS if system_scores == MEANS else LEAST_SQUARES
     people = EXPECTED_WINS if system_scores is None or system_scores in FITS else system_scores
@@ -233,7 +242,15 @@ BOOTSTRAP, PERM_BOTH = "bootstrap", "perm-both"
 def statistics_document(
     question: Question[Any], statistics: Sequence[Statistic[Any]], metric: Scores, n_resamples: int, seed: int
 ) -> dict[str, Any]:
-    """Every statistic in every group, with intervals, and the means; undefined numbers are null."""
+    """Every statistic in every group, with intervals, and the means; undefined numbers are null.
+
+    Args:
+        question: The human side.
+        statistics: What to measure.
+        metric: The metric's scores, as `pfsm.evaluation.estimate` takes them.
+        n_resamples: Of each group.
+        seed: Of the resamples.
+    """
     found = estimate(question, metric, statistics, n_resamples, seed)
     return {
         "level": question.level,
@@ -277,7 +294,16 @@ def versus_document(
     n_resamples: int,
     seed: int,
 ) -> dict[str, Any]:
-    """The difference of every statistic in every group, of the means, and over all items; with p-values."""
+    """The difference of every statistic in every group, of the means, and over all items; with p-values.
+
+    Args:
+        question: The human side.
+        statistics: What to measure.
+        metrics: Scores of the metric, and of the one that it is compared with.
+        test: `BOOTSTRAP` or `PERM_BOTH`.
+        n_resamples: Resamples, or permutations.
+        seed: Of either.
+    """
     chosen = [statistic for statistic in statistics if statistic.of_metric]
     if test == PERM_BOTH:
         found = {one.name: permutation_test(question, *metrics, one, n_resamples, seed) for one in chosen}

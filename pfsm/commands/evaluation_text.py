@@ -19,7 +19,13 @@ KINDS = ("correlation", "preference", "ranking", "likeness")
 def print_document(
     document: Mapping[str, Any], headings: Mapping[str, Mapping[str, str]], *, long: bool = False
 ) -> None:
-    """All tables, below the name of the metric."""
+    """All tables, below the name of the metric.
+
+    Args:
+        document: What ``--format json`` prints.
+        headings: What tables call the statistics, by kind of data and key.
+        long: Whether metrics are called by their long signatures.
+    """
     print(_title(document, long=long))
     for kind in KINDS:
         if kind in document:

@@ -40,7 +40,12 @@ def _language(text: str) -> str:
 
 
 def model_name(options: Namespace, given: str | None = None) -> str:
-    """The model that is named, or the one for ``--language``, or the default; says which one a language means."""
+    """The model that is named, or the one for ``--language``, or the default; says which one a language means.
+
+    Args:
+        options: With `add_language`'s options; a command without them has the default.
+        given: What ``--model`` names.
+    """
     language: str | None = getattr(options, "language", None)
     if given is not None or language is None:
         return DEFAULT_MODEL if given is None else given
@@ -70,7 +75,11 @@ def _doubt(metric: SegmentMetric, lines: Iterable[str], language: str | None) ->
 
 
 def check_text(metric: SegmentMetric, lines: Iterable[str], options: Namespace) -> None:
-    """Refuses text that a model or metric cannot take apart into words, unless ``--force`` is given."""
+    """Refuses text that a model or metric cannot take apart into words, unless ``--force`` is given.
+
+    Warns of a model for another language than that of ``--language``; without it, of a model for English where the text
+    does not look English.
+    """
     lines, looked_at = tee(lines)
     doubt = _doubt(metric, looked_at, getattr(options, "language", None))
     del looked_at
@@ -88,7 +97,13 @@ def check_text(metric: SegmentMetric, lines: Iterable[str], options: Namespace) 
 
 
 def refuse_text(what: str, lines: Iterable[str], other: str) -> None:
-    """Refuses text of which a quarter of the lines or more are in a script without spaces between words."""
+    """Refuses text of which a quarter of the lines or more are in a script without spaces between words.
+
+    Args:
+        what: What would read it.
+        lines: The text.
+        other: What to do instead.
+    """
     found, seen = lines_without_spaces(lines)
     if seen and found >= REFUSED * seen:
         raise PfsmError(

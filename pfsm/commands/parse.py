@@ -324,7 +324,15 @@ def _line_texts(lines: Sequence[str], name: str, gold: Sequence[Analysis]) -> li
 
 
 def gold_roles(path: str, roles: str | None, lines: Sequence[str] | None = None) -> list[Analysis]:
-    """The sentences of a file that has roles, or of two files: tags and trees from one, roles from the other."""
+    """The sentences of a file that has roles, or of two files: tags and trees from one, roles from the other.
+
+    Sentences that only one of the two files has are left out, and standard error says how many.
+
+    Args:
+        path: The name of the file.
+        roles: The name of the file of roles; None if the first has them.
+        lines: The lines of the first, if they were read before.
+    """
     sentences = parsed_text(read_lines(path) if lines is None else lines, display_name(path))
     if roles is None:
         if all(one.frames is None for one in sentences):

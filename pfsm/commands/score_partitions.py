@@ -24,7 +24,11 @@ SHOWN = 10
 
 
 def run(metric: SegmentMetric, options: Namespace) -> None:
-    """Scores, writes, sums up."""
+    """Scores, writes, sums up.
+
+    A metric that counts over all references, as NIST does, counts first, in a pass over the whole input. Another one
+    whose statistics need all segments at once gets the mean of its segment scores.
+    """
     need_packages(FILES if options.scheduler is None else PACKAGES)
     if "://" not in options.output and Path(options.output).is_file():
         raise PfsmError(f"{options.output}: is a file, --output needs a folder")

@@ -19,7 +19,11 @@ Systems = Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]]
 
 
 def model_of(metrics: Sequence[SegmentMetric]) -> Metric:
-    """The only model among the metrics, which says where errors are."""
+    """The only model among the metrics, which says where errors are.
+
+    Raises:
+        PfsmError: If there is none, or several.
+    """
     models = [metric for metric in metrics if isinstance(metric, Metric)]
     if len(metrics) > 1 or not models:
         given = ", ".join(metric.name for metric in metrics)

@@ -30,7 +30,12 @@ def add_test_set(parser: ArgumentParser) -> None:
 
 
 def reference_paths(options: Namespace, given: Sequence[str]) -> list[str]:
-    """The reference files: those given, or those of the test set."""
+    """The reference files: those given, or those of the test set.
+
+    Args:
+        options: With `add_test_set`'s options.
+        given: Reference files of the command line.
+    """
     if options.test_set is None:
         if options.language_pair is not None:
             raise PfsmError("--language-pair goes with --test-set NAME")
@@ -45,7 +50,13 @@ def reference_paths(options: Namespace, given: Sequence[str]) -> list[str]:
 
 
 def cached_references(test_set: str, pair: str | None, download: bool) -> list[Path]:
-    """The reference files of a test set in sacrebleu's cache (``$SACREBLEU``, else ``~/.sacrebleu``)."""
+    """The reference files of a test set in sacrebleu's cache (``$SACREBLEU``, else ``~/.sacrebleu``).
+
+    Args:
+        test_set: The name that sacrebleu gives it.
+        pair: The language pair, of codes or names of languages.
+        download: Whether sacrebleu may download the set if it is not there.
+    """
     from sacrebleu.dataset import DATASETS  # noqa: PLC0415 - only where a test set is asked for
 
     if test_set not in DATASETS:

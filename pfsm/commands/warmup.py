@@ -171,7 +171,11 @@ def _evaluations() -> Iterator[tuple[str, ...]]:
 
 
 def run_quietly(one: Run, folder: Path) -> str | None:
-    """Runs one command in a folder and throws away what it prints."""
+    """Runs one command in a folder and throws away what it prints.
+
+    Returns:
+        Why it cannot run, such as what is not installed; None if it could.
+    """
     name, arguments = one
     command = import_module(f"pfsm.commands.{name}")
     parser = ArgumentParser(prog=f"pfsm {name}")

@@ -31,14 +31,27 @@ SCRIPTS = (
 
 
 def write_comparison(compared: Compared, path: StrPath, title: str = "") -> None:
-    """Writes the page; the file is there whole or not at all."""
+    """Writes the page; the file is there whole or not at all.
+
+    Raises:
+        PfsmError: If it cannot be written.
+    """
     text = render_comparison(compared, title)
     with atomic_write(path) as handle:
         handle.write(text)
 
 
 def render_comparison(compared: Compared, title: str = "") -> str:
-    """The page."""
+    """The page.
+
+    Args:
+        compared: What it shows.
+        title: Its heading; the names of the systems if it is empty.
+
+    Returns:
+        The HTML document; the same arguments give the same text. It can be encoded as UTF-8 even if text contains lone
+        surrogates.
+    """
     style = asset("page.css") + asset("compare.css")
     slots = {"title": escaped(title or listed(compared.systems)), "verdict": escaped(compared.verdict)}
     data = embedded(comparison_data(compared), ascii_only=False)

@@ -13,7 +13,11 @@ PACKAGES = ("distributed", *FILES)
 
 
 def need_packages(packages: Sequence[str] = PACKAGES) -> None:
-    """Finds out whether what the extra brings is there."""
+    """Finds out whether what the extra brings is there.
+
+    Args:
+        packages: What is needed of it: without a cluster `FILES`.
+    """
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
         raise NotInstalledError(

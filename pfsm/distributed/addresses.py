@@ -47,7 +47,11 @@ def file_system(address: str) -> tuple[Any, str]:
 
 
 def input_files(address: str) -> list[InputFile]:
-    """The files that an address means: itself, those that match its wildcards, or those below a folder."""
+    """The files that an address means: itself, those that match its wildcards, or those below a folder.
+
+    Below a folder it is those whose names end in one of ``SUFFIXES``, but for names that begin with ``_`` or ``.``;
+    in the order of their names.
+    """
     system, path = file_system(address)
     with _reading(address):
         if _WILD & set(path) and not system.exists(path):

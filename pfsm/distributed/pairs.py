@@ -218,7 +218,16 @@ def choose_on(
     report: Report,
     progress: Progress | None = None,
 ) -> list[Choice]:
-    """The choices of `pfsm.model.mbr.choose`, made in a pool."""
+    """The choices of `pfsm.model.mbr.choose`, made in a pool.
+
+    Args:
+        pool: Where the work is done.
+        spec: The metric.
+        candidates: For each source its candidates.
+        weights: For each source their weights; None: all alike.
+        report: Counts what is done; a pair is one candidate against another.
+        progress: Called with the number of sources done so far.
+    """
     found: dict[int, list[Choice]] = {}
     with Stage("mbr", "choosing", len(candidates), "sources") as stage:
         for done in _results(pool, _sources(spec, candidates, weights), report):

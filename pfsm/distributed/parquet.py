@@ -30,7 +30,15 @@ def row_groups(file: InputFile) -> list[tuple[int, int]]:
 
 
 def read_rows(file: InputFile, row_group: int, start: int, stop: int, wanted: Callable[[str], bool]) -> Table:
-    """Some rows of a row group."""
+    """Some rows of a row group.
+
+    Args:
+        file: The file.
+        row_group: Which row group.
+        start: First row in it.
+        stop: Behind the last.
+        wanted: Whether a column of this name is wanted.
+    """
     with _opened(file) as parquet:
         metadata = parquet.metadata
         first = sum(metadata.row_group(number).num_rows for number in range(row_group))

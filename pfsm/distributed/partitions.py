@@ -61,7 +61,10 @@ class WorkerFaultError(PfsmError):
 
 
 def attempt(work: Callable[[], Result], name: str) -> tuple[Result | Fault, int]:
-    """The outcome of some work on the file ``name``, and how often it had to be tried again."""
+    """The outcome of some work on the file ``name``, and how often it had to be tried again.
+
+    A system's error is tried again; a `PfsmError` is final.
+    """
     for retries in range(ATTEMPTS):
         try:
             return work(), retries
@@ -289,7 +292,15 @@ def _parquet_rows(piece: Piece, row_group: int, columns: tuple[str, ...], numeri
 
 
 def distinct_references(source: str, partition_bytes: int, pool: Pool) -> Sequence[str]:
-    """Every reference of an input once, in sorted order; they must fit into memory."""
+    """Every reference of an input once, in sorted order; they must fit into memory.
+
+    Files and partitions with faults are left out: scoring names them.
+
+    Args:
+        source: As of `pfsm.distributed.job.Job`.
+        partition_bytes: Likewise.
+        pool: Where they are read.
+    """
     tasks = [SurveyTask(file, partition_bytes) for file in input_files(source)]
     surveyed = [one.found for one in pool.run(survey, tasks)]
     pieces = [piece for found in surveyed if not isinstance(found, Fault) for piece in found]
@@ -297,7 +308,10 @@ def distinct_references(source: str, partition_bytes: int, pool: Pool) -> Sequen
 
 
 def references_in_order(source: str, partition_bytes: int, pool: Pool) -> Iterator[str]:
-    """Every reference of an input in order, read partition by partition as they are asked for."""
+    """Every reference of an input in order, read partition by partition as they are asked for.
+
+    Arguments, errors and faults as of `distinct_references`.
+    """
     for file in input_files(source):
         for one in pool.run(survey, [SurveyTask(file, partition_bytes)]):
             pieces = [] if isinstance(one.found, Fault) else one.found
@@ -322,7 +336,13 @@ def piece_references(piece: Piece) -> frozenset[str]:
 
 
 def read_tables(addresses: Sequence[str], *, anywhere: bool, score_column: str = "score") -> list[Table]:
-    """The tables of files, in the order given."""
+    """The tables of files, in the order given.
+
+    Args:
+        addresses: Paths of files; if ``anywhere`` also folders, patterns with wildcards, Parquet, addresses of fsspec.
+        anywhere: Whether more than files of this machine will do; they are tables.
+        score_column: The column with the scores.
+    """
     if not anywhere:
         return [read_judged(address, score_column) for address in addresses]
     need_packages()

@@ -147,6 +147,7 @@ def comparison_document(result: Comparison, name: str, signature: str, short: st
             "interval": interval_entry(pair.interval),
             "p_value": number(pair.p_value),
             "p_holm": number(pair.p_holm),
+            "p_at_limit": at_the_limit(pair, result.n_resamples),
             "preferred": pair.preferred or NO_PREFERENCE,
             "segments_to_settle": to_settle(pair, result),
             "people_agree": people_agree(short, pair.difference, result.n_segments),

@@ -11,6 +11,7 @@ from pfsm.lattice.names import (
     SUBSTITUTION,
     base_state,
     class_of,
+    ends,
     of_class,
     states_of,
     transition,
@@ -71,11 +72,13 @@ class Cost:
 
 
 def plain_label(name: str) -> str:
-    """A state, a weight or a feature in plain words; what has none stays as it is."""
-    state, part = base_state(name), class_of(name)
+    """A state, a transition or a feature in plain words; what has none stays as it is."""
     if name.startswith(FEATURE_PREFIX):
         feature = label(name.removeprefix(FEATURE_PREFIX))
         return _FEATURES.get(feature, feature)
+    if (both := ends(name)) is not None:
+        return ", then ".join(map(plain_label, both))
+    state, part = base_state(name), class_of(name)
     if state in {INSERT, DELETE}:
         kind = "extra" if state == INSERT else "missing"
         if part == REPEAT:

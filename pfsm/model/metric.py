@@ -205,7 +205,7 @@ class Metric(SegmentMetric):
             ``scores``, a float for each row, and ``system_score``, their mean: as attributes, and as keys.
 
         Raises:
-            PfsmError: There are no rows, a key is missing or unknown, or a reference is blank or no text.
+            PfsmError: There are no rows, a key is missing, or a reference is blank or no text.
         """
         del gpus, progress_bar
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:

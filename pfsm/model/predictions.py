@@ -6,25 +6,8 @@ from typing import Any, cast
 from pfsm.data.judgments import FURTHER_REFERENCE, given_references
 from pfsm.data.table import COMET_NAMES, finite_number, shown
 from pfsm.errors import PfsmError
-from pfsm.runtime.near_names import known_names
 
 HYPOTHESIS, REFERENCE, SOURCE = "hypothesis", "reference", "source"
-# What tables of judgments have beside their texts, COMET's among them.
-BESIDE = (
-    *(
-        "score",
-        "raw",
-        "system",
-        "lp",
-        "source_lang",
-        "target_lang",
-        "segment_id",
-        "document",
-        "test_set",
-        "domain",
-    ),
-    *("year", "annotators", "rater", "n_raters", "errors"),
-)
 
 
 class Prediction(dict[str, Any]):
@@ -52,11 +35,11 @@ class Rows:
     Args:
         data: Dictionaries with ``mt`` and ``ref`` (also ``hypothesis``, ``reference``; several references as a list, or
             as ``reference_2`` …), a pandas or polars frame or a dictionary of columns with these names, or pairs
-            (hypothesis, reference).
+            (hypothesis, reference). What else they have is ignored.
         columns: Names of numbers that the model reads beside the texts.
 
     Raises:
-        PfsmError: No rows, a key is missing or unknown, a text is no text, a reference is blank.
+        PfsmError: No rows, a key is missing, a text is no text, a reference is blank.
     """
 
     def __init__(self, data: Any, columns: Sequence[str] = ()) -> None:
@@ -64,16 +47,15 @@ class Rows:
         self.references: list[tuple[str, ...]] = []
         self.numbers: dict[str, list[float]] = {name: [] for name in columns}
         self.sources = False
-        strict, rows = _rows(data)
-        for place, row in enumerate(rows):
-            self._add(f"data[{place}]", row, strict=strict)
+        for place, row in enumerate(_rows(data)):
+            self._add(f"data[{place}]", row)
         if not self.hypotheses:
             raise PfsmError(
                 "no rows to score; give at least one, such as {'mt': 'A cat.', 'ref': 'The cat.'}"
             )
 
-    def _add(self, where: str, row: Any, *, strict: bool) -> None:
-        fields = self._fields(where, row, strict=strict)
+    def _add(self, where: str, row: Any) -> None:
+        fields = self._fields(where, row)
         self.sources |= SOURCE in fields
         self.hypotheses.append(_text(fields[HYPOTHESIS], f"{where}: mt"))
         first = fields[REFERENCE]
@@ -89,7 +71,7 @@ class Rows:
                 raise PfsmError(f"{where}: {name} is {_shown(fields[name])}, a finite number is needed")
             values.append(number)
 
-    def _fields(self, where: str, row: Any, *, strict: bool) -> dict[str, Any]:
+    def _fields(self, where: str, row: Any) -> dict[str, Any]:
         """A row under our names; all that is needed is there."""
         if isinstance(row, list | tuple) and len(row) == 2:
             row = dict(zip(("mt", "ref"), row, strict=True))
@@ -100,11 +82,6 @@ class Rows:
         for theirs, ours in (("mt", HYPOTHESIS), ("ref", REFERENCE)):
             if ours not in fields:
                 raise PfsmError(f"{where} has no {theirs!r} (or {ours!r}); its keys are {keys}")
-        known = (HYPOTHESIS, REFERENCE, SOURCE, *self.numbers, *BESIDE)
-        for name in fields if strict else ():
-            if name not in known and not _is_further(name):
-                names = known_names(name, ("mt", "ref", "src", *self.numbers), "")
-                raise PfsmError(f"{where}: unknown key {name!r}; {names}")
         for name in self.numbers:
             if name not in fields:
                 raise PfsmError(f"{where} has no {name!r}, which the model reads; its keys are {keys}")
@@ -115,12 +92,12 @@ def _is_further(name: str) -> bool:
     return FURTHER_REFERENCE.fullmatch(name) is not None
 
 
-def _rows(data: Any) -> tuple[bool, Iterable[Any]]:
-    """The rows, and whether other keys than those known are mistakes: tables have columns of their own."""
+def _rows(data: Any) -> Iterable[Any]:
+    """The rows of a list, a frame or a dictionary of columns."""
     if hasattr(data, "to_dicts"):
-        return False, data.to_dicts()
+        return cast("Iterable[Any]", data.to_dicts())
     if hasattr(data, "to_dict") and hasattr(data, "columns"):
-        return False, data.to_dict("records")
+        return cast("Iterable[Any]", data.to_dict("records"))
     if isinstance(data, Mapping):
         columns = {name: list(values) for name, values in data.items() if not isinstance(values, str)}
         lengths = {len(values) for values in columns.values()}
@@ -129,10 +106,10 @@ def _rows(data: Any) -> tuple[bool, Iterable[Any]]:
         if len(lengths) > 1:
             counts = ", ".join(f"{name} {len(values)}" for name, values in columns.items())
             raise PfsmError(f"the columns are not equally long: {counts}")
-        return True, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if isinstance(data, str) or not isinstance(data, Iterable):
         raise PfsmError(f"data is {_shown(data)}; a list of dictionaries with mt and ref is needed")
-    return True, data
+    return data
 
 
 def _text(value: object, where: str) -> str:

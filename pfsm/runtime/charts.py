@@ -125,7 +125,13 @@ class Mark:
 
 
 def html_chart(marks: Sequence[Mark], title: str, *, zero: bool = False) -> str:
-    """A dot with a line for each row, on one scale with its ends below; empty without rows."""
+    """A dot with a line for each row, on one scale with its ends below; empty without rows.
+
+    Args:
+        marks: The rows.
+        title: What it shows, for readers of the screen.
+        zero: Whether 0 is on the scale, with a line through it.
+    """
     known = [end for one in marks for end in (one.value, one.low, one.high) if math.isfinite(end)]
     if not known:
         return ""
@@ -167,7 +173,13 @@ def _text(x: float, y: float, words: str, anchor: str) -> str:
 
 
 def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """A table; the first column is text, the others are numbers and stand to the right."""
+    """A table; the first column is text, the others are numbers and stand to the right.
+
+    Args:
+        head: Names of the columns; empty for no head.
+        rows: Cells.
+        caption: A line above it.
+    """
     above = f"<caption>{text(caption)}</caption>" if caption else ""
     first = f"<thead>{_row(head, 'th')}</thead>" if head else ""
     body = "".join(_row(row, "td") for row in rows)

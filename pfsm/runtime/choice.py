@@ -13,6 +13,11 @@ NOISE = 1e-9
 
 
 def simplest_within_noise(values: Sequence[float] | NDArray[np.float64], noise: float = NOISE) -> int:
-    """The number of the first candidate whose value is the highest but for noise."""
+    """The number of the first candidate whose value is the highest but for noise.
+
+    Args:
+        values: [n], of each candidate, the simplest first; NaN: it is chosen only where all are NaN.
+        noise: The largest difference between values that counts as none.
+    """
     known = np.nan_to_num(np.asarray(values, dtype=np.float64), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
     return int(np.argmax(known >= known.max() - noise))

@@ -30,7 +30,11 @@ ORPHANED = 143
 
 
 def end_with_parent() -> None:
-    """From now on this process, started by `multiprocessing`, ends as soon as its parent is gone."""
+    """From now on this process, started by `multiprocessing`, ends as soon as its parent is gone.
+
+    A parent that is killed can tell nobody. Its children would go on to compute what nobody waits for. They end between
+    two instructions of Python; files are written to temporary ones and renamed, so none is left half written.
+    """
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_watch, args=(parent.sentinel,), name="pfsm-parent", daemon=True).start()
@@ -95,7 +99,11 @@ class ForkedPool(Generic[Job, Result]):
         return len(self._processes)
 
     def results(self, jobs: Sequence[Sequence[Job]]) -> Generator[tuple[Job, Result]]:
-        """Each job with its result, as soon as there is one. Where this is left before the end, all processes end."""
+        """Each job with its result, as soon as there is one. Where this is left before the end, all processes end.
+
+        Args:
+            jobs: For each process those that it should do. One that has done its own takes those of others.
+        """
         waiting = [deque(own) for own in jobs]
         given: list[deque[Job]] = [deque() for _ in self._pipes]
         try:

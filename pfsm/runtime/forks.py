@@ -56,7 +56,14 @@ class _HasLock(Protocol):
 
 
 def fork_safe(lock: _Lock, level: int = 0) -> _Lock:
-    """The lock, which is taken before this process forks and given back in both processes."""
+    """The lock, which is taken before this process forks and given back in both processes.
+
+    So no child has what another thread of its parent was changing, or a lock that nobody gives back.
+
+    Args:
+        lock: A new lock.
+        level: Locks that are taken while others are held have a higher one.
+    """
     _locks.setdefault(level, WeakSet()).add(lock)
     return lock
 

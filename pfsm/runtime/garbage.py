@@ -17,7 +17,10 @@ OBJECTS_OF_A_START = 300_000
 
 
 def defer_gc() -> None:
-    """Puts off the first search until a command has started, and leaves out the one at the end of the process."""
+    """Puts off the first search until a command has started, and leaves out the one at the end of the process.
+
+    Later searches come as usual, but pass over what was there at the first one.
+    """
     usual = gc.get_threshold()
 
     def as_usual(phase: str, info: Mapping[str, Any]) -> None:  # noqa: ARG001 - as Python calls it
@@ -34,7 +37,10 @@ def defer_gc() -> None:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Puts off searches while a bounded amount of objects is made."""
+    """Puts off searches while a bounded amount of objects is made.
+
+    With several threads at work, the first that is done may allow them early.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -14,7 +14,12 @@ _AGAIN = 0.02
 
 @contextlib.contextmanager
 def without_interrupts() -> Iterator[None]:
-    """Processes started in this block never receive Ctrl-C; the parent receives it when the block ends."""
+    """Processes started in this block never receive Ctrl-C; the parent receives it when the block ends.
+
+    A terminal sends Ctrl-C to all processes, and each would print a traceback. The block holds Ctrl-C back even while
+    processes start. Threads started in it do not receive Ctrl-C either, nor do processes that those threads start
+    later.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -39,7 +44,11 @@ def _interrupt() -> None:
 
 @contextlib.contextmanager
 def kept_interrupts() -> Iterator[None]:
-    """Within this block Ctrl-C is not lost: any error after it becomes a KeyboardInterrupt."""
+    """Within this block Ctrl-C is not lost: any error after it becomes a KeyboardInterrupt.
+
+    Ctrl-C can be lost in two ways. A package that imports its parts lazily turns an interrupted import into an
+    ImportError. In a callback (a `__del__`, the end of a weak reference) Python prints the interrupt and continues.
+    """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield  # whoever set another handler knows what to do

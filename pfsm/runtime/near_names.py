@@ -11,7 +11,13 @@ _ALIKE = 0.7
 
 
 def known_names(name: object, known: Sequence[str], listing: str) -> str:
-    """All known names if they are few; else the most similar ones and where to find the full list."""
+    """All known names if they are few; else the most similar ones and where to find the full list.
+
+    Args:
+        name: The unknown name, not necessarily text; options in parentheses after it are ignored.
+        known: The known names, in the order in which to list them.
+        listing: Where to find the full list: a command or a page of the documentation.
+    """
     everything = ", ".join(known)
     if len(everything) <= _FEW:
         return f"known are {everything}"

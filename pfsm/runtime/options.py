@@ -67,7 +67,17 @@ def anything(default: Any = None, what: str = "") -> Option:
 def chosen_options(
     where: str, given: Options, known: Mapping[str, Option], hint: Callable[[str], str]
 ) -> dict[str, Any]:
-    """Values of all options, those that are not given with their defaults."""
+    """Values of all options, those that are not given with their defaults.
+
+    Args:
+        where: What begins a message.
+        given: The options.
+        known: What they may be.
+        hint: What to say about an unknown one.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
     for key, value in given.items():
         if key not in known:
             raise PfsmError(f"{where}: unknown option {key!r}; {hint(key)}")

@@ -37,7 +37,11 @@ def default_threads() -> int:
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """The results of ``work`` for all items, each as soon as it and all before it are there."""
+    """The results of ``work`` for all items, each as soon as it and all before it are there.
+
+    Few more items than threads are made before their turn, in this thread. An exception, Ctrl-C included, or whoever
+    asks for no more results, stops all threads.
+    """
     if threads <= 1:
         yield from map(work, items)
         return
@@ -55,7 +59,11 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
 
 
 def each(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> list[Result]:
-    """The results of ``work`` for all items, in their order."""
+    """The results of ``work`` for all items, in their order.
+
+    Items are made one at a time, by whichever thread is free, while the others work: ``items`` may be a generator that
+    is not safe for threads. At most one item per thread is in memory. An exception, Ctrl-C included, stops all threads.
+    """
     if threads <= 1:
         return [work(item) for item in items]
     numbered, lock, stopped = enumerate(items), Lock(), Event()

@@ -78,7 +78,12 @@ PLACES = {
 
 
 def elsewhere(key: object, here: Iterable[str]) -> str:
-    """``it belongs PLACE`` for a key that other places know; empty for one that none knows."""
+    """``it belongs PLACE`` for a key that other places know; empty for one that none knows.
+
+    Args:
+        key: The key.
+        here: The keys that this place knows.
+    """
     known = set(here)
     option = f"--{str(key).replace('_', '-')}"
     places = [
@@ -90,5 +95,11 @@ def elsewhere(key: object, here: Iterable[str]) -> str:
 
 
 def unknown_key(key: object, known: Sequence[str], listing: str) -> str:
-    """What to say about an unknown key: where it would belong, else what `known_names` says."""
+    """What to say about an unknown key: where it would belong, else what `known_names` says.
+
+    Args:
+        key: The key.
+        known: The keys that this place knows.
+        listing: Where to find the full list.
+    """
     return elsewhere(key, known) or known_names(key, known, listing)

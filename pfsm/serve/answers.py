@@ -66,7 +66,15 @@ async def scores(
 
 
 def check_text(loaded: LoadedModel, references: References, force: bool) -> list[str]:
-    """Refuses text that the model cannot take apart into words, and doubts text in another language."""
+    """Refuses text that the model cannot take apart into words, and doubts text in another language.
+
+    Returns:
+        Warnings: one if the model is for English and the text does not look it; none with ``force``.
+
+    Raises:
+        RequestError: If at least a quarter of the references are in a script without spaces between words, and the
+            model finds words between spaces alone.
+    """
     metric = loaded.metric  # made ready here, in a thread, if it was not
     if force:
         return []
@@ -275,6 +283,10 @@ def _explained(
 
 
 def check_time(deadline: float) -> None:
-    """Gives up on a request whose time is over."""
+    """Gives up on a request whose time is over.
+
+    Raises:
+        RequestError: If it is.
+    """
     if time.monotonic() > deadline:
         raise too_late()

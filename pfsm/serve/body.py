@@ -87,7 +87,11 @@ def _too_large(most: int) -> RequestError:
 
 
 def media_type(request: Request) -> str:
-    """The type of the body, which has to be UTF-8 and not compressed."""
+    """The type of the body, which has to be UTF-8 and not compressed.
+
+    Raises:
+        RequestError: If it is another one.
+    """
     name, _, options = request.headers.get("content-type", "").partition(";")
     charset = options.replace(" ", "").replace('"', "").lower()
     if name.strip().lower() not in {JSON, LINES} or charset not in {"", "charset=utf-8"}:

@@ -44,7 +44,15 @@ class Guard:
     page_token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
     def check(self, request: Request, *, assets: Collection[str] = ()) -> None:
-        """Refuses a request that may come from somebody else's page, or from nobody who knows the token."""
+        """Refuses a request that may come from somebody else's page, or from nobody who knows the token.
+
+        Args:
+            request: The request.
+            assets: Paths of the page and its files, which hold no secrets.
+
+        Raises:
+            RequestError: If it is refused.
+        """
         self._check_host(request.headers.getlist("host"))
         self._check_origin(request)
         path = request.url.path
@@ -59,7 +67,11 @@ class Guard:
             self._check_token(request.headers.getlist("authorization"))
 
     def check_page(self, request: Request) -> None:
-        """Refuses a call that changes something, unless the server's own page makes it."""
+        """Refuses a call that changes something, unless the server's own page makes it.
+
+        Raises:
+            RequestError: If it does not.
+        """
         given = request.headers.get(PAGE_TOKEN, "")
         if not _same(given, self.page_token):
             raise RequestError(

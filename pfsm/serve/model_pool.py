@@ -61,7 +61,11 @@ class LoadedModel:
 
     @property
     def metric(self) -> Metric:
-        """The model at work, on one thread: requests share the threads among them."""
+        """The model at work, on one thread: requests share the threads among them.
+
+        Raises:
+            PfsmError: If something that the model needs is not installed.
+        """
         with self._lock:
             if self._metric is None:
                 metric = Metric(self.model, threads=1)
@@ -94,7 +98,11 @@ class LoadedModel:
 
 
 def check_name(name: str) -> None:
-    """Refuses what cannot be the name of a model."""
+    """Refuses what cannot be the name of a model.
+
+    Raises:
+        RequestError: If it is none.
+    """
     if NAME.fullmatch(name) is None:
         raise invalid(
             "/name",
@@ -119,7 +127,11 @@ class ModelPool:
         return iter(list(self._models.values()))
 
     def find(self, name: str) -> LoadedModel:
-        """A model by its name; the default one if that is empty."""
+        """A model by its name; the default one if that is empty.
+
+        Raises:
+            RequestError: If there is none.
+        """
         loaded = self._models.get(name or self.default)
         if loaded is None:
             raise invalid("/model", f"there is no model {shown(name)}; GET /v1/models lists them")

@@ -110,6 +110,7 @@ class ComparedPair(Struct):
     interval: Interval
     p_value: float | None
     p_holm: float | None
+    p_at_limit: bool
     wins: Count
     losses: Count
     ties: Count

@@ -117,7 +117,12 @@ class StreamedPair(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def parse(body: bytes, where: str = "the body") -> Any:
-    """The value of a JSON text."""
+    """The value of a JSON text.
+
+    Raises:
+        RequestError: If it is no JSON in UTF-8, holds NaN or an infinite number, names a field twice, or is nested too
+            deeply.
+    """
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -169,7 +174,11 @@ def pointer(*path: str | int) -> str:
 
 
 def request_of(value: object, kind: type[T]) -> T:
-    """A parsed body as a request."""
+    """A parsed body as a request.
+
+    Raises:
+        RequestError: If a field is missing, unknown or of another type.
+    """
     try:
         return typed(value, kind)
     except MisfitError as error:
@@ -182,7 +191,11 @@ def request_of(value: object, kind: type[T]) -> T:
 
 
 def score_request(value: object, limits: Limits) -> ScoreRequest:
-    """The request in a body of ``/v1/score``."""
+    """The request in a body of ``/v1/score``.
+
+    Raises:
+        RequestError: If a field is not what it must be, or there are too many pairs.
+    """
     asked = request_of(value, ScoreRequest)
     _check_resamples(asked.resamples, limits)
     check_texts(asked, limits, limits.pairs)
@@ -190,14 +203,22 @@ def score_request(value: object, limits: Limits) -> ScoreRequest:
 
 
 def explain_request(value: object, limits: Limits) -> ExplainRequest:
-    """The request in a body of ``/v1/explain``."""
+    """The request in a body of ``/v1/explain``.
+
+    Raises:
+        RequestError: As of `score_request`.
+    """
     asked = request_of(value, ExplainRequest)
     check_texts(asked, limits, limits.explained)
     return asked
 
 
 def compare_request(value: object, limits: Limits) -> CompareRequest:
-    """The request in a body of ``/v1/compare``."""
+    """The request in a body of ``/v1/compare``.
+
+    Raises:
+        RequestError: As of `score_request`.
+    """
     asked = request_of(value, CompareRequest)
     _check_resamples(asked.resamples, limits)
     names: list[str] = []
@@ -217,7 +238,11 @@ def compare_request(value: object, limits: Limits) -> CompareRequest:
 
 
 def pair_request(value: object, limits: Limits) -> tuple[str, Sequence[str]]:
-    """The hypothesis and its references in a line of a stream."""
+    """The hypothesis and its references in a line of a stream.
+
+    Raises:
+        RequestError: If a field is not what it must be.
+    """
     pair = request_of(value, StreamedPair)
     check_lines([pair.hypothesis], limits.line, ("hypothesis",), one=True)
     if pair.references is UNSET:
@@ -232,7 +257,11 @@ def pair_request(value: object, limits: Limits) -> tuple[str, Sequence[str]]:
 
 
 def check_texts(asked: TextRequest, limits: Limits, most: int) -> None:
-    """Checks that there are as many references as hypotheses, at most ``most`` pairs, and that all are lines."""
+    """Checks that there are as many references as hypotheses, at most ``most`` pairs, and that all are lines.
+
+    Raises:
+        RequestError: If not.
+    """
     check_lines(asked.hypotheses, limits.line, ("hypotheses",))
     pairs = _check_references(asked.references, limits)
     _check_length(asked.hypotheses, asked.references, "/hypotheses")
@@ -240,7 +269,17 @@ def check_texts(asked: TextRequest, limits: Limits, most: int) -> None:
 
 
 def check_lines(values: Sequence[str], longest: int, path: Sequence[str | int], *, one: bool = False) -> None:
-    """Checks that text is what a line of a file can hold, in at most ``longest`` characters."""
+    """Checks that text is what a line of a file can hold, in at most ``longest`` characters.
+
+    Args:
+        values: The text.
+        longest: The bound.
+        path: Where the list stands; with ``one``, where its only item does.
+        one: Whether it is no list in the request.
+
+    Raises:
+        RequestError: If one of them is no line, or is longer.
+    """
     joined = "".join(values)
     # One look at all of them is quicker than one at each. Halves of a pair in neighbouring lines do not join.
     if max(map(len, values)) <= longest and "\n" not in joined and "\r" not in joined and _encodes(joined):

@@ -98,7 +98,11 @@ class _Server(uvicorn.Server):
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket that listens."""
+    """A socket that listens.
+
+    Raises:
+        PfsmError: If the address cannot be had.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
@@ -108,7 +112,12 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def serve(listener: socket.socket, service: Service) -> None:
-    """Serves until a signal comes and everything accepted is answered."""
+    """Serves until a signal comes and everything accepted is answered.
+
+    Args:
+        listener: A socket that listens.
+        service: What the routes share.
+    """
     limits = service.limits
     config = uvicorn.Config(
         _later,

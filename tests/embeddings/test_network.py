@@ -71,6 +71,15 @@ def test_each_piece_is_in_the_middle_of_a_window(tmp_path: Path) -> None:
         assert all(one.end < one.ids.size - 1 for one in windows[:-1])
 
 
+def test_a_difference_behind_the_six_hundredth_piece_is_read(tmp_path: Path) -> None:
+    vectors = NetworkVectors(write_network(tmp_path / "n", max_position_embeddings=12))
+    line = "the cat sat on " * 150
+    first, second = vectors.of_texts([f"{line}mat", f"{line}dog"])
+    assert len(first) == len(second) == 601
+    np.testing.assert_array_equal(first[:590], second[:590])
+    assert np.abs(first[600].astype(int) - second[600]).max() > 1000
+
+
 def test_lines_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_network(tmp_path / "n")
     first = NetworkVectors(folder)

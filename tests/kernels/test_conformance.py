@@ -5,6 +5,7 @@ for longer ones, and differences of sums.
 """
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 
 import numba
@@ -132,6 +133,28 @@ def test_swaps_side_by_side(kind: str, split: bool) -> None:
         check_all(case, add_up)
         counts.append(add_up(case.lattices[0], {}, case.max_jump).expected_counts.get(f"{JUMP}>{JUMP}", 0.0))
     assert sum(count > 0.0 for count in counts) >= 2
+
+
+@pytest.mark.parametrize("jumping", [False, True])
+def test_the_random_cases_hold_what_they_are_meant_to_test(jumping: bool) -> None:
+    cases = [
+        random_case(np.random.default_rng([seed, 0, jumping]), "moderate", PAIRS, jumping)
+        for seed in range(SEEDS)
+    ]
+    lattices = [(lattice, case) for case in cases for lattice in case.lattices]
+    sizes = {(lattice.m, lattice.n) for lattice, _ in lattices}
+    assert len(sizes & set(itertools.product(range(1, 4), range(1, 4)))) > 5
+    assert {min(size) for size in sizes} >= {0, 1, 2, 3}
+    arcs = [arc for lattice, _ in lattices for arc in lattice.arcs]
+    assert {(arc.p, arc.q) for arc in arcs} == set(itertools.product(range(1, 4), range(1, 4)))
+    sums = [add_up(lattice, {}, case.max_jump) for lattice, case in lattices]
+    assert sum(max(found.link_posteriors, default=0.0) > 0.0 for found in sums) > 10
+    assert {case.max_jump for case in cases} >= ({1, 2, 3, 5} if jumping else {0})
+    swapped = [found for found in sums if f"{JUMP}>S_a" in found.expected_counts]
+    assert (len(swapped) > 12) == jumping
+    names = [check_all(case, add_up) for case in cases]
+    assert sum(("arc to arc" if jumping else "by diagonals") in found for found in names) > SEEDS // 6
+    assert sum("cell to cell" in found for found in names) > SEEDS // 2
 
 
 def slopes(values: Callable[[], Float], array: Float) -> Float:

@@ -58,8 +58,10 @@ function pairOf(metric, a, b) {
     ties: found.ties,
     p: found.p_value,
     holm: found.p_holm,
+    atLimit: found.p_at_limit,
     preferred: found.preferred,
     agree: found.people_agree,
+    settle: found.segments_to_settle,
   };
 }
 

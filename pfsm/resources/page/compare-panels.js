@@ -15,7 +15,7 @@ function systemLabel(s) {
 }
 
 function drawSystems() {
-  const { systems: found, pairs, segments, resamples, seed, significance } = metricNow().result;
+  const { systems: found, pairs, segments, documents, resamples, seed, significance } = metricNow().result;
   const scale = scaleOf(found.flatMap((one) => [one.score, ...one.interval.filter((end) => end !== null)]));
   fill("systems-chart", chart(
     `Scores by ${metricNow().label}`, ["Score", "95% interval"], found.map((one, s) => ({
@@ -37,7 +37,7 @@ function drawSystems() {
         label: element("span", {}, element("bdi", {}, named(a)), " − ", element("bdi", {}, named(b))),
         track: trackOf(pairScale, { value, low, high, kind: chosen ? "" : "quiet" }),
         cells: [
-          signed(value, decimals + 1), rangeText(pair.estimate, signed), pText(pair.holm),
+          signed(value, decimals + 1), rangeText(pair.estimate, signed), `${pair.atLimit ? "≤ " : ""}${pText(pair.holm)}`,
           `${pair.wins} / ${pair.losses} / ${pair.ties}`, pair.preferred,
         ],
         press: () => choosePair(a, b),
@@ -48,14 +48,15 @@ function drawSystems() {
   fill("pairs-chart", chart(
     "Differences of systems", ["Difference", "95% interval", "p (Holm)", "Better / worse / tied", "Preferred"], rows, pairScale,
   ));
-  byId("resampling").textContent = `${counted(segments)}; paired bootstrap over segments, ${resamples} resamples, seed ${seed}. `
+  byId("resampling").textContent = `${counted(segments)}; paired bootstrap over ${documents ? `${documents} documents` : "segments"}, ${resamples} resamples, seed ${seed}. `
     + `p is corrected for the number of pairs by Holm's method; a system is preferred where it is below ${significance}. `
     + `${metricNow().lowerIsBetter ? "Lower scores of systems are better; segment scores have the sign turned. " : ""}`
     + "A pair that is chosen here is A and B below.";
-  const { estimate: [difference], holm, preferred, agree } = pairOf(metricNow(), state.a, state.b);
+  const { estimate: [difference], holm, atLimit, preferred, agree, settle } = pairOf(metricNow(), state.a, state.b);
   fill(
-    "verdict", `A − B ${signed(difference, decimals + 1)}, p = ${pText(holm)}: `,
+    "verdict", `A − B ${signed(difference, decimals + 1)}, p ${atLimit ? "≤" : "="} ${pText(holm)}: `,
     preferred === "no preference" ? preferred : element("span", {}, element("b", {}, preferred), " is preferred"),
+    settle === null ? "" : `; about ${Number(settle.toPrecision(2)).toLocaleString("en")} segments would settle it`,
     agree === null ? "" : `; people agreed in ${(100 * agree).toFixed(0)}% of pairs of systems so far apart`,
   );
 }

@@ -42,23 +42,8 @@ function drawWeights() {
   showState();
 }
 
-const PLAIN = {
-  S_word: "same word", S_punct: "same punctuation", S_lemma: "same stem", S_syn: "synonym", S_para: "paraphrase",
-  S_char: "similar spelling", S_emb: "similar meaning", Delete: "missing word", Insert: "extra word", Jump: "jump to another place",
-};
-
-// "missing word (content)" for Delete:content, "same word, then extra word" for S_word>Insert.
-function plainName(name) {
-  return name.split(">").map((state) => {
-    const [base, wordClass] = state.split(":");
-    if (!Object.hasOwn(PLAIN, base)) return state;
-    return wordClass ? `${PLAIN[base]} (${wordClass})` : PLAIN[base];
-  }).join(", then ");
-}
-
 function control(weight, id) {
-  const plain = plainName(weight.name);
-  const label = plain === weight.name ? [plain] : [plain, " ", element("code", {}, weight.name)];
+  const label = weight.label === weight.name ? [weight.label] : [weight.label, " ", element("code", {}, weight.name)];
   const reach = Math.max(2, Math.ceil(2 * Math.abs(weight.value)));
   const told = weight.instances === null ? "" : `, ${weight.instances} instances in training`;
   const slider = element("input", { type: "range", id, min: String(-reach), max: String(reach), step: "any",

@@ -25,7 +25,7 @@ async function several(asked) {
   const pairs = table("Pairs of systems (paired bootstrap)",
     ["Pair", "Difference", "95% interval", "p (Holm)", "Preferred", "Better, worse, tied"],
     found.pairs.map((pair) => [`${pair.system_a} – ${pair.system_b}`, signed(pair.difference), interval(pair.interval),
-      shown(pair.p_holm), pair.preferred, `${pair.wins}, ${pair.losses}, ${pair.ties}`]));
+      `${pair.p_at_limit ? "≤ " : ""}${shown(pair.p_holm)}`, pair.preferred, `${pair.wins}, ${pair.losses}, ${pair.ties}`]));
   const note = element("p", { class: "hint" }, "p is corrected for the number of pairs by Holm's method, an interval is of its pair alone: "
     + "it may leave out 0 where no system is preferred. Where they differ, go by p.");
   return { found, summary: [element("p", {}, found.verdict), scores, pairs, note], scores: found.segment_scores.map((system) => system.scores) };

@@ -20,6 +20,7 @@ from pfsm.evaluation import kendall_tau_b, pearson
 from pfsm.evaluation.comparison import number
 from pfsm.metrics.inputs import best_of_references, mean_of_references
 from pfsm.model import file
+from pfsm.model.costs import plain_label
 from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import MEAN
 from pfsm.model.training_record import weight_groups
@@ -51,7 +52,11 @@ class SavedRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def laboratory_request(value: object, limits: Limits) -> LaboratoryRequest:
-    """The request in a body."""
+    """The request in a body.
+
+    Raises:
+        RequestError: If a field is not what it must be.
+    """
     asked = request_of(value, LaboratoryRequest)
     check_texts(asked, limits, min(limits.pairs, MOST_PAIRS))
     pairs = zip(asked.hypotheses, asked.all_references, strict=True)
@@ -64,7 +69,11 @@ def laboratory_request(value: object, limits: Limits) -> LaboratoryRequest:
 
 
 def check_weights(weights: Mapping[str, Any]) -> None:
-    """Checks the changed weights of a request."""
+    """Checks the changed weights of a request.
+
+    Raises:
+        RequestError: If one is not a number, or is too large.
+    """
     for name, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int | float) or abs(weight) > LARGEST_WEIGHT:
             raise invalid(
@@ -74,7 +83,11 @@ def check_weights(weights: Mapping[str, Any]) -> None:
 
 
 def edited(loaded: LoadedModel, weights: Mapping[str, float], name: str = "") -> file.Model:
-    """The model with other weights. Its record says so, and keeps what the data were, but no figures of agreement."""
+    """The model with other weights. Its record says so, and keeps what the data were, but no figures of agreement.
+
+    Raises:
+        RequestError: If the model has no weight of a name.
+    """
     model = loaded.model
     for weight in weights:
         if weight not in model.weights:
@@ -100,7 +113,12 @@ def model_document(loaded: LoadedModel) -> dict[str, Any]:
             {
                 "name": title,
                 "weights": [
-                    {"name": name, "value": model.weights[name], "instances": instances.get(name)}
+                    {
+                        "name": name,
+                        "label": plain_label(name),
+                        "value": model.weights[name],
+                        "instances": instances.get(name),
+                    }
                     for name in names
                 ],
             }
@@ -118,7 +136,13 @@ class Laboratory:
         self._lock = Lock()
 
     def scores(self, loaded: LoadedModel, texts: TextRequest, model: file.Model) -> Float:
-        """Scores of segments, float64 [n_segments], as ``Metric(model)`` gives them; runs in a thread."""
+        """Scores of segments, float64 [n_segments], as ``Metric(model)`` gives them; runs in a thread.
+
+        Args:
+            loaded: The model as it was.
+            texts: The texts.
+            model: The model with other weights.
+        """
         over = mean_of_references if model.settings.references == MEAN else best_of_references
         return over(
             lambda *pairs: self._prepared(loaded, *pairs).scores(model),
@@ -144,7 +168,11 @@ class Laboratory:
         return found
 
     def answer(self, loaded: LoadedModel, asked: LaboratoryRequest) -> dict[str, Any]:
-        """Scores before and after, and how both agree with people."""
+        """Scores before and after, and how both agree with people.
+
+        Raises:
+            RequestError: If the model has no weight of a name.
+        """
         model = edited(loaded, asked.weights)
         was, now = self.scores(loaded, asked, loaded.model), self.scores(loaded, asked, model)
         return {

@@ -56,7 +56,11 @@ class TrainingRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def training_request(value: object, models: ModelPool) -> TrainingRequest:
-    """The request in a body."""
+    """The request in a body.
+
+    Raises:
+        RequestError: If a field is not what it must be.
+    """
     asked = request_of(value, TrainingRequest)
     check_name(asked.name)
     if any(loaded.name == asked.name for loaded in models):
@@ -116,7 +120,11 @@ class Trainings:
         self._all: dict[str, Training] = {}
 
     def find(self, number: str) -> Training:
-        """A training."""
+        """A training.
+
+        Raises:
+            RequestError: If there is none.
+        """
         training = self._all.get(number)
         if training is None:
             raise RequestError(404, "there is no such training")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pfsm.lattice.names import FEATURE_PREFIX, ends, states_of
 from pfsm.metrics import get_metric
+from pfsm.model.costs import FEATURES, WORDS, edit_costs
 from pfsm.model.file import Model
 from pfsm.runtime.charts import interval, number, signed
 from pfsm.runtime.charts import text as escaped
@@ -20,8 +21,6 @@ from pfsm_training.report.learning_curve import Gain, LearningCurve
 from pfsm_training.report.residuals import ErrorTable
 
 STATISTICS = {"pearson": "Pearson's r", "kendall_tau": "Kendall's τ"}
-# Rows of a kind in the picture of weights; the one below it has all.
-MOST_BARS = 12
 LONGEST_FEATURE = 34
 BASELINE = "chrF++"
 Float = NDArray[np.float64]
@@ -146,7 +145,7 @@ def _about_difference(compared: Mapping[str, Any]) -> str:
 def _tried(training: Training) -> str:
     chosen = training.validated.choice
     rows = []
-    for one in training.tried:
+    for one in sorted(training.tried, key=lambda one: (one.choice.penalty, one.choice.mixture)):
         mixed = f", mixture {one.choice.mixture:g}" if one.choice.mixture else ""
         mark = " (chosen)" if one.choice == chosen else ""
         rows.append(
@@ -187,7 +186,7 @@ def hints(found: LearningCurve | str, noun: str, statistic: str) -> list[str]:
 
 
 def weights(model: Model) -> str:
-    """The weights, in a picture and as a table."""
+    """What edits and features cost in points; the weights themselves below."""
     named = model.weights
     if not named:
         return _missing("The model has no weights: no feature occurs often enough.")
@@ -197,10 +196,22 @@ def weights(model: Model) -> str:
         kind = "transitions" if ends(name) else "states" if states_of(name) else "features"
         groups[kind].append(Bar(_label(name), value, note=f"n {instances.get(name, 0):,}"))
     every = [(kind, bars) for kind, bars in groups.items() if bars]
-    largest = [(kind, bars[:MOST_BARS]) for kind, bars in every]
-    caption = "The largest weights of the model, and the number of instances of each in training."
-    listed = intervals_chart(every, "weight", "All weights")
-    return figure(intervals_chart(largest, "weight", "Weight"), caption) + _folded("All weights", listed)
+    listed = _folded("All weights", intervals_chart(every, "weight", "Weight, and its instances in training"))
+    costs = {
+        group: [Bar(cost.label, cost.points) for cost in costs] for group, costs in edit_costs(model).items()
+    }
+    # A feature of whole sentences can cost many times as much as a word: a scale of its own.
+    of_features = [(FEATURES, costs.pop(FEATURES))] if FEATURES in costs else []
+    captions = (
+        f"Points lost by one edit of a perfect translation of {WORDS} words.",
+        "Points lost where the value of a feature is 0 rather than 1.",
+    )
+    pictures = [
+        figure(intervals_chart(groups, "points", "Costs"), caption)
+        for groups, caption in zip(([*costs.items()], of_features), captions, strict=True)
+        if groups
+    ]
+    return "".join(pictures) + listed
 
 
 def _label(name: str) -> str:
