@@ -1,6 +1,10 @@
 """Systems to compare: sentences of our own, with faults that are known."""
 
+import json
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -65,3 +69,11 @@ def facts() -> SegmentFacts:
 def compared(*metrics: SegmentMetric, known: SegmentFacts | None = None) -> Compared:
     """The comparison by these metrics, or by a model made by hand."""
     return compare_outputs(metrics or (Metric(model(), 1),), OUTPUTS, [REFERENCES], 100, 7, known)
+
+
+def data_in(path: Path) -> Any:
+    """What a page holds, read as a browser does."""
+    page = path.read_text(encoding="utf-8")
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
+    assert found
+    return json.loads(found[1])

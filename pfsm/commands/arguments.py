@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pfsm.commands.languages import add_language, metric_options, model_name
+from pfsm.data.judgments import left_out_text
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import check_writable
 from pfsm.metrics import SegmentMetric, get_metric
@@ -195,6 +196,12 @@ def add_quiet(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--quiet", "-q", action="store_true", help="print errors only: no warnings, no progress"
     )
+
+
+def note_skipped(left_out: int, total: int, options: Namespace) -> None:
+    """Says on standard error how many segments ``--skip-missing-references`` has left out, where it is given."""
+    if options.skip_missing_references and not getattr(options, "quiet", False):
+        print(f"pfsm: note: {left_out_text(left_out, total)}", file=sys.stderr)
 
 
 def add_strict(parser: ArgumentParser) -> None:

@@ -23,12 +23,13 @@ from pfsm.commands.arguments import (
     decimals,
     heading,
     hush,
+    note_skipped,
     open_scorers,
     print_columns,
 )
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.commands.languages import check_text
-from pfsm.commands.parsers import add_skipping, note_skipped
+from pfsm.commands.parsers import add_skipping
 from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.comparison import Compared, agreement, compare_outputs, read_facts, write_comparison
 from pfsm.comparison.junit import Worse, worse_systems, write_junit
@@ -136,6 +137,7 @@ def run(options: Namespace) -> int:
     compared = compare_outputs(
         metrics, outputs, text.references, options.confidence_n, facts=facts, documents=documents
     )
+    compared = replace(compared, left_out=text.left_out)
     worse = worse_systems(compared, options.margin)
     _write(compared, worse, kept, options)
     _print(compared, options)
@@ -179,8 +181,9 @@ def _print(compared: Compared, options: Namespace) -> None:
     results = compared.results
     people = [agreement(result, compared) for result in results]
     if options.format == "json":
+        left_out = {"segments_left_out": list(compared.left_out)} if compared.left_out else {}
         documents = [
-            result.document | ({} if found is None else {"agreement": found})
+            result.document | left_out | ({} if found is None else {"agreement": found})
             for result, found in zip(results, people, strict=True)
         ]
         print(json.dumps(documents if len(documents) > 1 else documents[0], indent=1, ensure_ascii=False))

@@ -16,6 +16,7 @@ from pfsm.commands.arguments import (
     add_signature,
     add_threads,
     given_scorers,
+    note_skipped,
     sharing,
 )
 from pfsm.commands.evaluation_sources import (
@@ -48,7 +49,7 @@ from pfsm.commands.evaluation_tasks import (
     versus_document,
 )
 from pfsm.commands.evaluation_text import print_document
-from pfsm.commands.parsers import add_skipping, note_skipped
+from pfsm.commands.parsers import add_skipping
 from pfsm.data import Table, overlap
 from pfsm.data.judgments import all_references
 from pfsm.errors import PfsmError
@@ -206,6 +207,7 @@ def _evaluated(
         "seed": seed,
         "resamples": options.confidence_n,
         "warnings": warnings,
+        **({"segments_left_out": list(inputs.left_out)} if inputs.left_out else {}),
     }
     scores = [task.scores(source) for task in tasks]
     for task, metric in zip(tasks, scores, strict=True):
@@ -226,10 +228,11 @@ def _evaluated(
 
 def _read(options: Namespace, level: str) -> Inputs:
     if options.mtme is not None:
-        return read_mtme(options, systems=level == SYSTEM)
-    column, anywhere = options.score_column or "score", options.scheduler is not None
-    skip = options.skip_missing_references
-    found = read_inputs(options.data, column, options.by, anywhere=anywhere, skip=skip)
+        found = read_mtme(options, systems=level == SYSTEM)
+    else:
+        column, anywhere = options.score_column or "score", options.scheduler is not None
+        skip = options.skip_missing_references
+        found = read_inputs(options.data, column, options.by, anywhere=anywhere, skip=skip)
     note_skipped(len(found.left_out), sum(map(len, found.tables)) + len(found.left_out), options)
     return found
 

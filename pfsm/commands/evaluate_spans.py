@@ -5,10 +5,11 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
-from pfsm.commands.arguments import open_model
-from pfsm.commands.evaluation_sources import read_mtme
+from pfsm.commands.arguments import note_skipped, open_model
+from pfsm.commands.evaluation_sources import read_mtme, with_references
 from pfsm.data import Table
 from pfsm.data.formats.registry import read_judged
+from pfsm.data.judgments import others
 from pfsm.data.table import shown
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
@@ -23,15 +24,17 @@ def run(options: Namespace) -> None:
     for option in ("metric", "column", "scores", "versus", "statistics", "level"):
         if getattr(options, option) is not None:
             raise PfsmError(f"--spans measures the errors of a model or of a file, so leave --{option} out")
-    tables = (
-        [read_judged(path) for path in options.data]
-        if options.mtme is None
-        else read_mtme(options, systems=False).tables
-    )
+    if options.mtme is not None:
+        inputs = read_mtme(options, systems=False)
+        tables, left_out = inputs.tables, inputs.left_out
+    else:
+        read = tuple(map(read_judged, options.data))
+        tables, left_out = with_references(read) if options.skip_missing_references else (read, ())
     translations = [one for table in tables for one in _translations(table)]
+    note_skipped(len(left_out), len(translations) + len(left_out), options)
     seed = default_seed()
     if options.spans:
-        name, predicted = options.spans, _predicted(options.spans, translations)
+        name, predicted = options.spans, _predicted(options.spans, translations, left_out)
     else:
         metric = open_model(options, options.threads)
         pairs = [one.hypothesis for one in translations], [one.reference for one in translations]
@@ -95,14 +98,14 @@ def _translations(table: Table) -> list[Marked]:
     return found
 
 
-def _predicted(path: str, translations: Sequence[Marked]) -> list[list[Mark]]:
-    """The spans in a file of JSON lines, one object a row of the data."""
-    lines = list(read_lines(path))
-    if len(lines) != len(translations):
-        raise PfsmError(f"{path}: has {len(lines)} lines for {len(translations)} rows of the data")
+def _predicted(path: str, translations: Sequence[Marked], left_out: Sequence[int]) -> list[list[Mark]]:
+    """The spans in a file of JSON lines, one object a row of the data, those that are left out included."""
+    lines, n = list(read_lines(path)), len(translations) + len(left_out)
+    if len(lines) != n:
+        raise PfsmError(f"{path}: has {len(lines)} lines for {n} rows of the data")
     found = []
-    for number, (line, one) in enumerate(zip(lines, translations, strict=True), 1):
-        where = f"{path}:{number}"
+    for row, one in zip(others(left_out, n), translations, strict=True):
+        line, where = lines[row], f"{path}:{row + 1}"
         try:
             document = json.loads(line)
         except (ValueError, RecursionError):

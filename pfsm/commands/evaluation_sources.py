@@ -116,7 +116,9 @@ def read_mtme(options: Namespace, *, systems: bool) -> Inputs:
     for note, count in sorted(reading.notes.items()):
         print(f"pfsm: note: {count} {note}", file=sys.stderr)
     print(f"pfsm: {name} {pair}: {told}", file=sys.stderr)
-    return Inputs((table,), judgments_from_table(table, "score"), None, _grouping(options.by, (table,)))
+    tables, left_out = with_references([table]) if options.skip_missing_references else ((table,), ())
+    absolute = judgments_from_table(tables[0], "score")
+    return Inputs(tables, absolute, None, _grouping(options.by, tables), left_out)
 
 
 def read_inputs(
@@ -124,9 +126,7 @@ def read_inputs(
 ) -> Inputs:
     """Reads and checks all files; ``anywhere`` as `pfsm.distributed.partitions.read_tables`."""
     tables = tuple(map(mean_of_judges, read_tables(paths, anywhere=anywhere, score_column=score_column)))
-    left_out: tuple[int, ...] = ()
-    if skip:
-        tables, left_out = _with_references(tables)
+    tables, left_out = with_references(tables) if skip else (tables, ())
     absolute = [judgments_from_table(table, score_column) for table in tables if not is_preferences(table)]
     pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
     return Inputs(
@@ -138,7 +138,8 @@ def read_inputs(
     )
 
 
-def _with_references(tables: Sequence[Table]) -> tuple[tuple[Table, ...], tuple[int, ...]]:
+def with_references(tables: Sequence[Table]) -> tuple[tuple[Table, ...], tuple[int, ...]]:
+    """Tables without the rows that have no reference, and the numbers of these in all tables together, from 0."""
     chosen, left_out, before = [], [], 0
     for table in tables:
         kept = rows_with_references(all_references(table.column("reference"), table.columns), table.path)

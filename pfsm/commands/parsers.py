@@ -92,14 +92,6 @@ def add_skipping(parser: ArgumentParser) -> None:
     )
 
 
-def note_skipped(left_out: int, total: int, options: Namespace) -> None:
-    """Says on standard error how many segments `add_skipping`'s option has left out, where it is given."""
-    if options.skip_missing_references and not getattr(options, "quiet", False):
-        print(
-            f"pfsm: note: {left_out} of {total} segments left out, which have no reference", file=sys.stderr
-        )
-
-
 class _Formatter(RawDescriptionHelpFormatter):
     """Short options first, and the value once: ``-m, --model NAME|FILE``."""
 

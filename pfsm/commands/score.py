@@ -21,12 +21,13 @@ from pfsm.commands.arguments import (
     check_output,
     decimals,
     hush,
+    note_skipped,
     open_scorers,
     refuse_without,
     sharing,
 )
 from pfsm.commands.languages import check_text
-from pfsm.commands.parsers import add_skipping, note_skipped
+from pfsm.commands.parsers import add_skipping
 from pfsm.commands.score_output import Column, Scored, print_scores
 from pfsm.commands.spans import model_of, systems_of, systems_of_table, write_spans
 from pfsm.commands.test_sets import add_test_set, reference_paths
@@ -160,10 +161,7 @@ def run(options: Namespace) -> None:
     metrics = open_scorers(options)
     spans = None if options.spans is None else model_of(metrics)
     if spans is not None:
-        if options.output is not None:
-            raise PfsmError("--spans writes one file, --output partitions; give one of them")
-        given = [options.table] if options.table else [*references, *(options.input or [])]
-        check_output(options.spans, given)
+        _check_spans(options, references)
     for metric in metrics:
         if options.table is None and metric.columns:
             raise missing_column(metric.columns[0], f"model {metric.name}")
@@ -175,6 +173,16 @@ def run(options: Namespace) -> None:
         score_partitions.run(metrics[0], options)
         return
     print_scores(_columns(metrics, references, options, spans), options)
+
+
+def _check_spans(options: Namespace, references: Sequence[str]) -> None:
+    if options.output is not None:
+        raise PfsmError("--spans writes one file, --output partitions; give one of them")
+    if options.skip_missing_references:
+        raise PfsmError(
+            "--spans has a line for every segment; leave --skip-missing-references or --spans out"
+        )
+    check_output(options.spans, [options.table] if options.table else [*references, *(options.input or [])])
 
 
 def _columns(

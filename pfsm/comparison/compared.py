@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.comparison.facts import DOCUMENT, SegmentFacts
+from pfsm.data.judgments import left_out_text
 from pfsm.evaluation.bootstrap import default_seed
 from pfsm.evaluation.comparison import Comparison, PooledCounts, compare_systems
 from pfsm.evaluation.verdict import comparison_document, verdict
@@ -70,6 +71,7 @@ class Compared:
             fewer than others.
         results: One for each metric.
         facts: What else is known of the segments.
+        left_out: Segments of the input that are not among these, from 0: they have no reference.
     """
 
     systems: tuple[str, ...]
@@ -77,6 +79,7 @@ class Compared:
     references: Sequence[Sequence[str | None]]
     results: tuple[MetricResult, ...]
     facts: SegmentFacts = field(default_factory=SegmentFacts)
+    left_out: Sequence[int] = ()
 
     @property
     def n_segments(self) -> int:
@@ -85,8 +88,10 @@ class Compared:
 
     @property
     def verdict(self) -> str:
-        """One sentence: which system won, by how much, and whether that is significant, by all metrics."""
-        return verdict([(result.metric.name, result.comparison) for result in self.results])
+        """Which system won, by how much, and whether that is significant, by all metrics; how much is left out."""
+        said = verdict([(result.metric.name, result.comparison) for result in self.results])
+        n = len(self.left_out)
+        return f"{said} {left_out_text(n, self.n_segments + n)}." if n else said
 
     def _repr_html_(self) -> str:
         """The verdict, and what each metric says, for notebooks."""

@@ -6,6 +6,7 @@ from pfsm.comparison.agreement import agreement
 from pfsm.comparison.buckets import Buckets, all_buckets
 from pfsm.comparison.compared import Compared, MetricResult
 from pfsm.comparison.explained import Explained, explained, explained_data
+from pfsm.data.judgments import others
 from pfsm.evaluation.comparison import Comparison, number
 from pfsm.evaluation.verdict import listed
 from pfsm.io.files import StrPath, atomic_write
@@ -72,6 +73,9 @@ def comparison_data(compared: Compared) -> dict[str, object]:
     return {
         "systems": list(compared.systems),
         "segments": compared.n_segments,
+        "numbers": [
+            row + 1 for row in others(compared.left_out, compared.n_segments + len(compared.left_out))
+        ],
         "metrics": [_metric(result, buckets, compared) for result in compared.results],
         "buckets": [
             {

@@ -55,6 +55,11 @@ def others(rows: Sequence[int], n: int) -> tuple[int, ...]:
     return tuple(row for row in range(n) if row not in chosen)
 
 
+def left_out_text(left_out: int, total: int) -> str:
+    """How many segments of so many are left out, which have no reference."""
+    return f"{left_out} of {total} segments left out, which have no reference"
+
+
 def _further_references(columns: Mapping[str, Sequence[str]]) -> list[str]:
     """The columns ``reference_2``, ``reference_3`` …, by number; gaps in the numbers do not matter."""
     numbers = {name: int(match[1]) for name in columns if (match := FURTHER_REFERENCE.fullmatch(name))}

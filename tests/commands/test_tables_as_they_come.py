@@ -10,6 +10,7 @@ import pytest
 from pfsm.data import read_pairs_table, read_parallel, read_table, unquoting
 from pfsm.errors import PfsmError, PfsmWarning
 from tests.command_runs import Cli, Write
+from tests.comparison_cases import data_in
 
 TEXTS = ['He said "no" to it.', "A tab\there.", "the cat\nsat", '"Hello."']
 SKIP, SMALL = "--skip-missing-references", ("-m", "en-small")
@@ -54,7 +55,7 @@ SYSTEMS = {
 }
 
 
-def test_segments_without_a_reference_are_left_out(cli: Cli, write: Write) -> None:
+def test_segments_without_a_reference_are_left_out(cli: Cli, write: Write, tmp_path: Path) -> None:
     for suffix, rows in (("", [0, 1, 2, 3]), (".less", [0, 2, 3])):
         for name, lines in {"r.txt": REFERENCES, **SYSTEMS, "d.txt": ("d", "d", "e", "e")}.items():
             write(name + suffix, "".join(f"{lines[row]}\n" for row in rows))
@@ -75,11 +76,20 @@ def test_segments_without_a_reference_are_left_out(cli: Cli, write: Write) -> No
             0,
             "pfsm: note: 1 of 4 segments left out, which have no reference\n",
         )
-        assert found.out.replace(" ", "") == wanted.out.replace(".less", "").replace(" ", "")
+        rest = found.out.replace(" 1 of 4 segments left out, which have no reference.", "")
+        assert (rest != found.out) == (command[0] == "compare")
+        assert rest.replace(" ", "") == wanted.out.replace(".less", "").replace(" ", "")
     told = cli("score", "r.txt", "-i", "a.txt", "-sl", "--format", "tsv", *SMALL, SKIP).out.splitlines()
     assert [line.split("\t")[1] for line in told] == ["segment", "0", "2", "3"]
-    cli("compare", "r.txt", "-i", "a.txt", "b.txt", "--sentences", "o.tsv", *SMALL, SKIP)
+    written_too = ("--sentences", "o.tsv", "--html", "page.html", "--junit", "j.xml", "-f", "json")
+    compared = cli("compare", "r.txt", "-i", "a.txt", "b.txt", *written_too, *SMALL, SKIP, "-q").document
+    assert (compared["segments"], compared["segments_left_out"]) == (3, [1])
     assert list(read_table("o.tsv").columns["segment"]) == ["0", "2", "3"]
+    data = data_in(tmp_path / "page.html")
+    assert (data["segments"], data["numbers"]) == (3, [1, 3, 4])
+    for name in ("page.html", "j.xml"):
+        assert "1 of 4 segments left out, which have no reference." in (tmp_path / name).read_text("utf-8")
+    assert "--spans has a line" in cli("score", "--table", "t.tsv", "--spans", "x", *SMALL, SKIP).fault
     assert read_parallel(["r.txt"], ["a.txt"], skip_missing_references=True).left_out == (1,)
     assert read_pairs_table("t.tsv", skip_missing_references=True).left_out == (1,)
     write("none.txt", "\n \n")

@@ -17,7 +17,7 @@ from pfsm.lattice.names import base_state
 from pfsm.metrics import get_metric
 from pfsm.model.metric import Metric
 from tests.command_runs import Cli, Write, text
-from tests.comparison_cases import OUTPUTS, REFERENCES, compared, facts
+from tests.comparison_cases import OUTPUTS, REFERENCES, compared, data_in, facts
 from tests.model_cases import model, saved
 
 SYSTEMS = list(OUTPUTS)
@@ -29,14 +29,6 @@ def files(write: Write, tmp_path: Path) -> None:
     write("ref.txt", text(REFERENCES))
     for name, lines in OUTPUTS.items():
         write(name, text(lines))
-
-
-def data_in(path: Path) -> Any:
-    """What a page holds, read as a browser does."""
-    page = path.read_text(encoding="utf-8")
-    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
-    assert found
-    return json.loads(found[1])
 
 
 METRICS = ("--metric", "bleu", "--confidence-n", "50", "-f", "json")

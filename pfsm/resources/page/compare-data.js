@@ -6,6 +6,8 @@ const told = data.explained;
 data.edited = Boolean(told && told.states.length);
 data.states = told ? told.states : [];
 const n = data.segments;
+// The number of a segment in the files, from 1; some may be left out here.
+const numberOf = (k) => data.numbers[k];
 const everySegment = Array.from({ length: n }, (_, k) => k);
 
 // Decimals of scores of the metric that is shown: three for scores about 1, one for scores about 100.

@@ -74,7 +74,7 @@ function drawPanel(k) {
   const { a, b } = state;
   figures = [];
   hideDetail();
-  byId("panel-title").textContent = `Segment ${k + 1}`;
+  byId("panel-title").textContent = `Segment ${numberOf(k)}`;
   const [mine, theirs] = differing(tokensOf(data.outputs[a][k]), tokensOf(data.outputs[b][k]));
   const above = [];
   const line = (label, content) => element("p", { class: "shared" }, element("span", { class: "label" }, label), " ", content);

@@ -46,8 +46,8 @@ function readAddress() {
   if (!["", "up", "down"].includes(next.order)) next.order = "";
   if (!bucketOf(next.bucket)) next.bucket = "";
   if (!editKinds.some(([key]) => [`${key}.a`, `${key}.b`].includes(next.edits))) next.edits = "";
-  const segment = wholeNumber(said.get("segment") || "", n + 1);
-  next.segment = segment ? segment - 1 : null;
+  const segment = data.numbers.indexOf(Number(said.get("segment")));
+  next.segment = segment < 0 ? null : segment;
   Object.assign(state, next);
   differenceCache = new Map();
 }
@@ -56,7 +56,7 @@ function writeAddress() {
   const said = new URLSearchParams();
   for (const [key, value] of Object.entries(state)) {
     if (value === START[key]) continue;
-    said.set(key, String(key === "segment" ? value + 1 : value));
+    said.set(key, String(key === "segment" ? numberOf(value) : value));
   }
   const text = said.toString();
   const wanted = text ? `#${text}` : "";

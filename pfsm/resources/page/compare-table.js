@@ -35,8 +35,8 @@ function makeRow(place) {
     "span", { class: "lines-of", role: "gridcell" }, textLine("Ref", referenceOf(a, k), []), textLine("A", one, mine), textLine("B", other, theirs),
   );
   const row = element(
-    "div", { class: "row", role: "row", id: `row-${k + 1}`, "aria-rowindex": String(place + 1) },
-    element("span", { class: "row-number", role: "gridcell" }, String(k + 1)), numbers, lines,
+    "div", { class: "row", role: "row", id: `row-${numberOf(k)}`, "aria-rowindex": String(place + 1) },
+    element("span", { class: "row-number", role: "gridcell" }, String(numberOf(k))), numbers, lines,
   );
   row.style.top = `${place * rowHeight}px`;
   row.place = place;
