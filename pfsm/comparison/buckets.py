@@ -50,12 +50,7 @@ class Buckets:
 def all_buckets(compared: Compared) -> list[Buckets]:
     """Every way to divide the segments that leaves two buckets or more."""
     references = [line or "" for line in compared.references[0]]
-    made = [
-        _by_length(references),
-        *_by_group(compared),
-        *_by_words(references),
-        *_by_human(compared),
-    ]
+    made = [_by_length(references), *_by_group(compared), *_by_words(references), *_by_human(compared)]
     return [one for one in made if len(one.bins) > 1]
 
 

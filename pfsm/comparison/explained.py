@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from pfsm.comparison.compared import Compared
 from pfsm.lattice.names import DELETE, INSERT, JUMP, SUBSTITUTION, base_state
 from pfsm.model.explain.alignments import BASE, ENTROPY, Alignment, Alignments
-from pfsm.model.explain.explanation import Edit, label
+from pfsm.model.explain.explanation import Edit
+from pfsm.model.explain.page import named_states
+from pfsm.model.labels import short_label
 from pfsm.model.metric import Metric
 
 Float = NDArray[np.float64]
@@ -81,7 +83,7 @@ def explained_data(found: Explained, compared: Compared) -> dict[str, object]:
     data: dict[str, object] = {
         "metric": found.number,
         "parts": parts,
-        "labels": [label(part) for part in parts],
+        "labels": {one: short_label(one) for one in (*parts, *named_states(states))},
         "states": states,
         "letters": "".join(letters.values()),
         "unit": unit,

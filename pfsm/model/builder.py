@@ -117,10 +117,7 @@ class LatticeBuilder:
             yield self.lattices(pairs.part(first, stop), known, first)
 
     def batches(
-        self,
-        references: Sequence[str],
-        hypotheses: Sequence[str],
-        columns: Mapping[str, Float] | None = None,
+        self, references: Sequence[str], hypotheses: Sequence[str], columns: Mapping[str, Float] | None = None
     ) -> Iterator[LatticeBatch]:
         """Lattices of all pairs in their order, for log-sums, in batches of bounded size; ``columns`` as in `lattices`.
 
@@ -207,11 +204,7 @@ class LatticeBuilder:
         exclusive = settings.matching == "exclusive"
         try:
             return build_lattices(
-                pairs,
-                self.matchers,
-                exclusive=exclusive,
-                max_jump=settings.max_jump,
-                split=self.split,
+                pairs, self.matchers, exclusive=exclusive, max_jump=settings.max_jump, split=self.split
             )
         except TooManyCrossingsError as error:
             raise PfsmError(

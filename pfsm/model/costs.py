@@ -6,18 +6,15 @@ from pfsm.lattice.names import (
     DELETE,
     FEATURE_PREFIX,
     INSERT,
-    JUMP,
-    REPEAT,
     SUBSTITUTION,
     base_state,
     class_of,
-    ends,
     of_class,
     states_of,
     transition,
 )
-from pfsm.model.explain.explanation import label
 from pfsm.model.file import Model
+from pfsm.model.labels import plain_label
 
 # Words of the sentence that the costs are of.
 WORDS = 20
@@ -27,33 +24,6 @@ MISSING, EXTRA, MATCHED, FEATURES = (
     "A match other than the same word",
     "Features",
 )
-_MATCHES = {
-    "word": "the same word",
-    "punct": "the same punctuation mark",
-    "lemma": "another form of the word",
-    "syn": "a synonym",
-    "para": "a paraphrase",
-    "char": "a similar spelling",
-    "emb": "a word of similar meaning",
-    "morph": "another word of the same family",
-    "num": "a number written otherwise",
-    "quantity": "a quantity in another unit",
-}
-_CLASSES = {"punctuation": "punctuation mark", "name": "name", "number": "number", "negation": "negation"}
-_FEATURES = {
-    "kept.facts-en": "numbers, dates, names and units are kept",
-    "kept.negation-en": "negation is kept",
-    "kept.said-en": "numbers, dates and units say the same, however they are written",
-    "kept.spaces": "spaces between words are kept",
-    "kept.repeats": "no words are repeated",
-    "kept.start": "the sentence starts alike",
-    "kept.case": "capital letters are kept",
-    "kept.numbers": "numbers are kept",
-    "kept.numbers-en": "numbers are kept",
-    "chrf": "character n-grams in common (chrF)",
-    "length_ratio": "the length fits",
-    "encoder": "similarity by the encoder",
-}
 
 
 @dataclass(frozen=True)
@@ -69,28 +39,6 @@ class Cost:
     name: str
     label: str
     points: float
-
-
-def plain_label(name: str) -> str:
-    """A state, a transition or a feature in plain words; what has none stays as it is."""
-    if name.startswith(FEATURE_PREFIX):
-        feature = label(name.removeprefix(FEATURE_PREFIX))
-        return _FEATURES.get(feature, feature)
-    if (both := ends(name)) is not None:
-        return ", then ".join(map(plain_label, both))
-    state, part = base_state(name), class_of(name)
-    if state in {INSERT, DELETE}:
-        kind = "extra" if state == INSERT else "missing"
-        if part == REPEAT:
-            return "a word said twice in a row"
-        return f"{'an' if state == INSERT else 'a'} {kind} {_CLASSES.get(part, f'{part} word'.lstrip())}"
-    if state == JUMP:
-        return "a change of word order"
-    matcher = state.removeprefix(SUBSTITUTION)
-    if part.startswith("+"):
-        return f"{_MATCHES.get(matcher, matcher)}: step {int(part[1:]) + 1} of likeness reached"
-    found = _MATCHES.get(matcher, f"a match of {matcher}")
-    return f"{found} ({part})" if part else found
 
 
 def _groups(model: Model) -> list[tuple[str, str]]:

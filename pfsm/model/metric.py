@@ -180,10 +180,7 @@ class Metric(SegmentMetric):
         return self._score_pairs(hypotheses, references, columns)
 
     def score_rows(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        columns: Mapping[str, Float],
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Mapping[str, Float]
     ) -> Float:
         """As `SegmentMetric.score_rows`."""
         return self.score_segments(hypotheses, references, columns)

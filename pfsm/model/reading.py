@@ -64,10 +64,7 @@ class TextReader:
         return EncodedPairs(self.vocabulary, both.part(0, half), both.part(half, 2 * half))
 
     def feature_values(
-        self,
-        references: Sequence[str],
-        hypotheses: Sequence[str],
-        columns: Mapping[str, Float] | None = None,
+        self, references: Sequence[str], hypotheses: Sequence[str], columns: Mapping[str, Float] | None = None
     ) -> Float:
         """Values of the features, not standardised, float64 [n_pairs, n_features]; arguments as `FeatureSet.values`.
 
@@ -78,10 +75,7 @@ class TextReader:
         return self.values_of_read(self.normalised(references), self.normalised(hypotheses), columns)
 
     def values_of_read(
-        self,
-        references: Sequence[str],
-        hypotheses: Sequence[str],
-        columns: Mapping[str, Float] | None = None,
+        self, references: Sequence[str], hypotheses: Sequence[str], columns: Mapping[str, Float] | None = None
     ) -> Float:
         """The same of lines that `lines` or `pairs` returned, which have the form that the settings ask for."""
         try:

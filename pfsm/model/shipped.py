@@ -25,12 +25,7 @@ ALIASES = {**dict.fromkeys(("any", "de", "es", "ru", "en-de", "en-es", "en-ru"),
 # ``NAME@FINGERPRINT``: a model that was pinned.
 _PINNED = re.compile(r"(?P<name>[a-z-]+)@(?P<fingerprint>[0-9a-f]{8})")
 # What earlier editions were called in their time, beside their own name.
-_EARLIER_NAMES = {
-    "3281ab83": "en",
-    "cdceb0f7": "en-de",
-    "fb8917f3": "en-es",
-    "3ff16990": "en-ru",
-}
+_EARLIER_NAMES = {"3281ab83": "en", "cdceb0f7": "en-de", "fb8917f3": "en-es", "3ff16990": "en-ru"}
 # Models with an encoder are not kept: the checkout that has one.
 _LAST_CHECKOUT = {"6c8500c2": "78c0bde"}
 

@@ -229,7 +229,7 @@ def test_a_bucket_and_a_kind_of_edit_choose_their_segments(show: Any) -> None:
     browser.click("#clear")
     browser.evaluate("new Promise((done) => setTimeout(done, 100))")
     browser.evaluate(
-        "[...document.querySelectorAll('#edits-chart .link')].find((one) => one.textContent === 'deleted').click()"
+        "[...document.querySelectorAll('#edits-chart .link')].find((one) => one.textContent === 'missing word').click()"
     )
     browser.frame()
     assert "edits=Delete.b" in browser.evaluate("location.hash")

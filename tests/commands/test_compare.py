@@ -42,7 +42,7 @@ def test_colours_on_a_terminal_alone(cli: Cli, write: Write, monkeypatch: pytest
     write("d.tsv", text(["reference\thypothesis\tscore", *rows]))
     for command, painted in (
         ((*COMMAND, "good.txt", "poor.txt"), "\x1b[32mgood.txt\x1b[0m"),
-        (("explain", "ref.txt", "-m", "hand.json", "-i", "poor.txt"), "\x1b[33mDelete(river)\x1b[0m"),
+        (("explain", "ref.txt", "-m", "hand.json", "-i", "poor.txt"), " (missing words)\x1b[0m"),
         (("evaluate", "d.tsv", "-m", "hand.json", "--versus", "metric:bleu"), "\x1b[2m"),
     ):
         plain, colored = cli(*command).out, cli(*command, "--color", "always").out

@@ -3,38 +3,21 @@
 import pytest
 
 import pfsm
-from pfsm.model.costs import EXTRA, FEATURES, MISSING, edit_costs, plain_label
+from pfsm.model.costs import EXTRA, FEATURES, MISSING, edit_costs
+from pfsm.model.labels import plain_label
 from tests.command_runs import Cli
 
-WORDS = [
-    "president",
-    "said",
-    "that",
-    "new",
-    "school",
-    "near",
-    "river",
-    "would",
-    "open",
-    "next",
-    "spring",
-    "because",
-    "many",
-    "families",
-    "moved",
-    "into",
-    "town",
-    "after",
-    "old",
-    "bridge",
-]
+SENTENCE = (
+    "president said that new school near river would open next "
+    "spring because many families moved into town after old bridge"
+)
 
 
 def test_a_missing_and_an_extra_word_cost_what_the_score_loses() -> None:
-    metric = pfsm.load("en-small")
+    metric, words = pfsm.load("en-small"), SENTENCE.split()
     costs = {cost.name: cost.points for group in edit_costs(metric.model).values() for cost in group}
-    edited = [WORDS, WORDS[:9] + WORDS[10:], [*WORDS[:9], "zebra", *WORDS[9:]]]
-    whole, missing, extra = metric.score_pairs([" ".join(words) for words in edited], [" ".join(WORDS)] * 3)
+    edited = [words, words[:9] + words[10:], [*words[:9], "zebra", *words[9:]]]
+    whole, missing, extra = metric.score_pairs([*map(" ".join, edited)], [SENTENCE] * 3)
     assert costs["Delete"] == pytest.approx(whole - missing, abs=0.01)
     assert costs["Insert"] == pytest.approx(whole - extra, abs=0.01)
 

@@ -114,7 +114,7 @@ def in_order(explanations: list[Explanation]) -> list[Explanation]:
     return [replace(one, contributions=tuple(sorted(one.contributions, key=kind))) for one in explanations]
 
 
-FEATURES = (FeaturePoints("length", -0.5, 0.25), FeaturePoints("chrf", 1.25, -2.0))
+FEATURES = (FeaturePoints("length", -0.5, 0.25), FeaturePoints("f", 1.25, -2.0))
 
 
 def awkward() -> Explanation:

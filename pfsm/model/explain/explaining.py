@@ -238,10 +238,7 @@ def points_lost(explanation: Explanation, perfect: PerfectMatch) -> tuple[Lost, 
     # Without a reference each added word loses what a match would have brought as well.
     missed = 0.0 if lengths[0] else (perfect.base - explanation.base) / max(lengths[1], 1)
     found = [
-        Lost(
-            *_state_and_words(explanation, of_reference.get(place), (word,)),
-            best - points,
-        )
+        Lost(*_state_and_words(explanation, of_reference.get(place), (word,)), best - points)
         for place, (word, points, best) in enumerate(
             zip(explanation.reference, ours.tolist(), perfect.words, strict=True)
         )

@@ -10,12 +10,12 @@ the predicted score. If a model has sentence-level features, each adds its weigh
 finds these numbers, `lattices` makes explanations of them.
 """
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pfsm.model.explain.contributions import Contribution, Range
+from pfsm.model.labels import short_label
 from pfsm.runtime.charts import html_table
 
 __all__ = [
@@ -220,7 +220,7 @@ class Explanation:
         ]
         width = max(map(len, rows))
         words = html_table([], [[*row, *[""] * (width - len(row))] for row in rows])
-        lost = [[one.state, _words(one), f"{one.points:+.4f}"] for one in self.lost]
+        lost = [[short_label(one.state), _words(one), f"{one.points:+.4f}"] for one in self.lost]
         score = f"score {self.score:.4f}"
         if self.perfect is None:
             return html_table([], [[score]]) + words
@@ -237,24 +237,6 @@ def _words(lost: Lost) -> str:
 def _marked(words: Sequence[str], aligned: Collection[int]) -> list[str]:
     """The words, those without a partner in brackets."""
     return [word if place in aligned else f"[{word}]" for place, word in enumerate(words)]
-
-
-# What a feature over vectors was learned as, and where its vectors are; `pfsm show` and the signature have both.
-_PLACES = re.compile(r"(?P<name>encoder|embedding_\w+)\((?P<options>.*)\)", re.DOTALL)
-
-
-def label(feature: str) -> str:
-    """The feature without digests and places of files: ``encoder``, ``embedding_f1(layer=4)``; others as they are."""
-    match = _PLACES.fullmatch(feature)
-    if match is None:
-        return feature
-    kept = []
-    for option in match["options"].split(","):
-        if option.startswith("source="):
-            break  # the last option; a path may have commas
-        if not option.startswith("head="):
-            kept.append(option)
-    return f"{match['name']}({','.join(kept)})" if kept else match["name"]
 
 
 def explanation_document(explanation: Explanation, mean: float | None = None) -> dict[str, Any]:

@@ -24,8 +24,9 @@ from pfsm.errors import PfsmError
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
 from pfsm.model.explain.contributions import Contributions, as_arrays, digits, packed
-from pfsm.model.explain.explanation import Edit, Explanation, FeaturePoints, label
+from pfsm.model.explain.explanation import Edit, Explanation, FeaturePoints
 from pfsm.model.explain.text import correction
+from pfsm.model.labels import short_label
 from pfsm.runtime.charts import text as escaped
 
 System = tuple[str, Sequence[Explanation]]
@@ -72,12 +73,9 @@ def render_page(
         raise ValueError(f"two systems must have the same segments; there are {first} and {second}")
     slots = {"title": escaped(title), "signature": escaped(signature).replace("|", "|<wbr>")}
     data = embedded(page_data(systems, numbers))
-    return html_page(slots["title"], page_style(), page_script(), filled(asset("page.html"), slots), data)
-
-
-def page_style() -> str:
-    """The page's style sheet, the same of every page."""
-    return asset("page.css")
+    return html_page(
+        slots["title"], asset("page.css"), page_script(), filled(asset("page.html"), slots), data
+    )
 
 
 def page_script() -> str:
@@ -125,12 +123,18 @@ def page_data(systems: Sequence[System], numbers: Sequence[int] | None = None) -
         "edited": all(explanation.edited for explanation in everything),
         "words": list(codes.words),
         "states": list(codes.states),
-        "features": [label(name) for name in codes.features],
+        "labels": {one: short_label(one) for one in named_states(codes.states)},
+        "features": [short_label(name) for name in codes.features],
         "unit": codes.unit,
         "least": codes.least,
         "widths": codes.widths,
         "explanations": rows,
     }
+
+
+def named_states(states: Iterable[str]) -> list[str]:
+    """The states that a page names: these, those without their classes, and two that a word may have by default."""
+    return sorted({*states, *map(base_state, states), DELETE, INSERT})
 
 
 @dataclass(frozen=True)
@@ -255,7 +259,7 @@ def _losses(explanation: Explanation, codes: _Codes, where: str) -> dict[str, ob
         return {}
     _require_finite(explanation.perfect, "perfect", where)
     rows = [(one.severity, correction(one), round(one.points / codes.unit)) for one in explanation.errors]
-    return {"perfect": _rounded(explanation.perfect), "lost": rows, "less": (0, 0)}
+    return {"perfect": _rounded(explanation.perfect), "lost": rows}
 
 
 def _sums(parts: Contributions) -> list[tuple[float, float]]:

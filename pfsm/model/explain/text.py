@@ -1,9 +1,11 @@
 """An explanation as lines for the terminal."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
-from pfsm.model.explain.explanation import Contribution, Edit, EncoderPoints, Explanation, TextError, label
+from pfsm.lattice.names import DELETE, INSERT, JUMP, SUBSTITUTION, base_state
+from pfsm.model.explain.explanation import Contribution, Edit, EncoderPoints, Explanation, TextError
+from pfsm.model.labels import plain_label, short_label
 from pfsm.runtime.color import BAD, DOUBTFUL, painted
 
 # Edits less likely than this are summed up in one line.
@@ -22,7 +24,7 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
     yield f"reference   {_marked(explanation.reference, marks[0])}"
     yield f"hypothesis  {_marked(explanation.hypothesis, marks[1])}"
     if explanation.edited:
-        yield f"edits       {' '.join(_edit(explanation, edit) for edit in explanation.edits) or EMPTY}"
+        yield f"edits       {', '.join(_stretches(explanation)) or EMPTY}"
         yield ""
         yield f"{'points':>9}  {'posterior':>9}  edit"
         yield f"{explanation.base:>+9.4f}  {'':>9}  before any edit"
@@ -64,7 +66,7 @@ def _feature_lines(explanation: Explanation) -> Iterator[str]:
     if explanation.features:
         yield f"{'points':>9}  {'value':>9}  feature, in standard deviations from the mean of the training data"
     for part in explanation.features:
-        yield f"{part.points:>+9.4f}  {part.value:>+9.3f}  {label(part.name)}"
+        yield f"{part.points:>+9.4f}  {part.value:>+9.3f}  {short_label(part.name)}"
 
 
 def _encoder_lines(encoder: EncoderPoints) -> Iterator[str]:
@@ -86,19 +88,20 @@ def _encoder_lines(encoder: EncoderPoints) -> Iterator[str]:
 
 
 def _contribution_lines(explanation: Explanation) -> Iterator[str]:
-    width = max([8, *(len(part.state) for part in explanation.contributions)])
+    labels = {part.state: short_label(part.state) for part in explanation.contributions}
+    width = max(map(len, labels.values()), default=0)
     said: dict[tuple[object, ...], list[str]] = {}
     for one in explanation.agreements:
         place = (one.state, one.reference, one.hypothesis)
-        said.setdefault(place, []).append(f"{one.feature} {one.points:+.4f}")
+        said.setdefault(place, []).append(f"{plain_label(one.feature)} {one.points:+.4f}")
     rest = 0.0
     for part in sorted(explanation.contributions, key=_place):
         if part.posterior < SMALLEST_POSTERIOR:
             rest += part.points
         else:
             agreement = ", ".join(said.get((part.state, part.reference, part.hypothesis), ()))
-            words = _words(explanation, part, width) + (f"  ({agreement})" if agreement else "")
-            line = f"{part.points:>+9.4f}  {part.posterior:>9.3f}  {words}"
+            words = _words(explanation, part) + (f"  ({agreement})" if agreement else "")
+            line = f"{part.points:>+9.4f}  {part.posterior:>9.3f}  {labels[part.state]:<{width}}  {words}".rstrip()
             yield painted(line, _STYLES.get(base_state(part.state), DOUBTFUL if part.state == JUMP else ""))
     if rest:
         yield f"{rest:>+9.4f}  {'':>9}  all less likely edits"
@@ -123,18 +126,21 @@ def _marked(tokens: Sequence[str], marks: dict[int, int]) -> str:
     return " ".join(shown) or EMPTY
 
 
-def _edit(explanation: Explanation, edit: Edit) -> str:
-    if edit.state == JUMP:
-        return painted(f"{JUMP}{edit.jump}", DOUBTFUL)
-    words = explanation.hypothesis[slice(*edit.hypothesis)] or explanation.reference[slice(*edit.reference)]
-    return painted(f"{edit.state}({' '.join(words)})", _STYLES.get(base_state(edit.state), ""))
+def _stretches(explanation: Explanation) -> Iterator[str]:
+    """The best sequence: runs of edits of one kind, each with its words."""
+    for (state, jump), edits in groupby(explanation.edits, lambda edit: (base_state(edit.state), edit.jump)):
+        if jump:
+            yield painted(f"{short_label(state)} {jump}", DOUBTFUL)
+            continue
+        words = [_words(explanation, edit) for edit in edits]
+        plural = "s" if len(words) > 1 and state in {INSERT, DELETE, f"{SUBSTITUTION}word"} else ""
+        yield painted(f"{' '.join(words)} ({short_label(state)}{plural})", _STYLES.get(state, ""))
 
 
-def _words(explanation: Explanation, part: Contribution, width: int) -> str:
+def _words(explanation: Explanation, part: Contribution | Edit) -> str:
     left = " ".join(explanation.reference[slice(*part.reference)])
     right = " ".join(explanation.hypothesis[slice(*part.hypothesis)])
-    both = f"{left} = {right}" if left and right else left or right
-    return f"{part.state:<{width}}  {both}".rstrip()
+    return f"{left} = {right}" if left and right and left != right else left or right
 
 
 def _place(part: Contribution) -> tuple[int, int, int]:

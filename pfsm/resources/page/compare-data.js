@@ -5,6 +5,7 @@ const { systems, metrics, human } = data;
 const told = data.explained;
 data.edited = Boolean(told && told.states.length);
 data.states = told ? told.states : [];
+data.labels = told ? told.labels : {};
 const n = data.segments;
 // The number of a segment in the files, from 1; some may be left out here.
 const numberOf = (k) => data.numbers[k];
@@ -129,12 +130,6 @@ function explanationOf(system, k) {
     contributions: edits.filter(({ jump }) => jump === null),
   };
 }
-
-const partName = (part) => {
-  const place = told.parts.indexOf(part);
-  if (part === "entropy") return "entropy";
-  return told.states.some((state) => baseOf(state) === part) ? nameOf(part) : `feature ${told.labels[place]}`;
-};
 
 const partKind = (part) => {
   if (part === "entropy") return "entropy";

@@ -48,9 +48,10 @@ function partsOf(k) {
     const points = [a, b].map((s) => told.points[s][place][k] * told.unit);
     return { part, points, value: points[0] - points[1] };
   }).filter(({ points }) => points.some((one) => Math.abs(one) >= told.unit));
+  rows.sort((one, other) => Math.abs(other.value) - Math.abs(one.value));
   const scale = scaleOf(rows.map(({ value }) => value), { zero: true });
   const made = rows.map(({ part, points, value }) => ({
-    label: element("span", { class: `part ${partKind(part)}` }, partName(part)),
+    label: element("span", { class: `part ${partKind(part)}` }, nameOf(part)),
     track: trackOf(scale, { value, kind: kindOfValue(value), bar: true }),
     cells: [...points.map((one) => signed(one)), signed(value)],
   }));

@@ -141,7 +141,7 @@ function drawEdits() {
   const scale = scaleOf([...rows.map(({ value }) => value), total], { zero: true });
   const count = (key, s) => (counts.has(key) ? mean(counts.get(key)[s]).toFixed(2) : "");
   const made = rows.map(({ part, means, value }) => ({
-    label: partName(part),
+    label: nameOf(part),
     track: trackOf(scale, { value, kind: kindOfValue(value), bar: true }),
     cells: [count(part, a), count(part, b), ...means.map((one) => number(one, decimals + 1)), signed(value, decimals + 1)],
     ...pressOf(part),
@@ -264,7 +264,7 @@ function drawHuman() {
   fill("residuals-chart", bars(left, "Distribution of residuals", () => "plain-bar", null));
   const most = shown[0] === state.a ? "a" : "b";
   fill(
-    "residuals-caption", "Residuals: the score less what the line says for the human score. ",
+    "residuals-caption", "Residuals: score minus the fitted line's prediction from the human score. ",
     pressed("Segments that the metric gets most wrong", () => showSegments({ sort: `wrong-${most}`, order: "" })),
   );
 }

@@ -45,7 +45,7 @@ function editWords(explanation, edit) {
 
 function editCells(explanation, edit, mark, words) {
   return [
-    element("th", { scope: "row" }, mark ? "● " : "", stateElement(edit.state), " ", element("bdi", {}, words)),
+    element("th", { scope: "row" }, mark ? "● " : "", nameOf(edit.state), " ", element("bdi", {}, words)),
     element("td", {}, edit.state === "Jump" ? edit.posterior.toFixed(2) : percent(edit.posterior)),
     ...(edit.points === undefined ? [] : [element("td", {}, signed(edit.points, decimals + 1))]),
   ];
@@ -85,7 +85,7 @@ function stretchDetail(figure, edits) {
   const parts = edits.map((edit) => contributions.find((part) => keyOf(part) === keyOf(edit))).filter((part) => part);
   const isJump = edits[0].state === "Jump";
   const rows = parts.slice(0, 12).map((part) => ({ edit: part, mark: false, words: isJump ? "" : editWords(figure.explanation, part) }));
-  const title = isJump ? "All jumps of the pair" : nameOf(edits[0].state);
+  const title = isJump ? "All jumps of the pair" : nameOf(baseOf(edits[0].state));
   const content = [element("p", { class: "detail-title" }, title), editTable(figure.explanation, rows)];
   if (parts.length > rows.length) content.push(element("p", { class: "detail-sum" }, `and ${parts.length - rows.length} more`));
   return content;

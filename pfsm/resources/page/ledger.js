@@ -4,14 +4,15 @@ function sameStretch(edits) {
   const stretches = [];
   for (const edit of edits) {
     const last = stretches[stretches.length - 1];
-    if (last && last.state === edit.state && edit.jump === null) last.edits.push(edit);
-    else stretches.push({ state: edit.state, edits: [edit] });
+    const state = baseOf(edit.state);
+    if (last && last.state === state && edit.jump === null) last.edits.push(edit);
+    else stretches.push({ state, edits: [edit] });
   }
   return stretches;
 }
 
 function chip(figure, { state, edits }) {
-  const content = [stateElement(state)];
+  const content = [nameOf(state)];
   if (edits[0].jump !== null) content.push(element("span", { class: "chip-number" }, `${edits[0].jump}`));
   if (edits.length > 1) content.push(element("span", { class: "chip-number" }, `×${edits.length}`));
   const made = element("li", { class: `chip ${kindOf(state)}` }, ...content);
@@ -23,7 +24,7 @@ function chip(figure, { state, edits }) {
   return made;
 }
 
-// As in Figure 1 of the paper, with runs of one state drawn together.
+// As in Figure 1 of the paper, with runs of one kind drawn together.
 function sequenceElement(figure) {
   if (!data.edited) return element("p", { class: "empty" }, "This model has no edits: only features contribute to the score.");
   const { edits } = figure.explanation;
@@ -32,16 +33,13 @@ function sequenceElement(figure) {
   return element("section", { class: "sequence" }, element("h4", {}, "Best edit sequence"), body);
 }
 
-// Why the score is no higher: points lost against the reference itself, largest first, the small ones together.
+// Why the score is no higher: points lost against the reference itself, largest first.
 function lostElements(raw) {
   if (!raw.lost) return [];
-  const name = (state) => (typeof state === "number" ? nameOf(data.states[state]) : state);
   const row = (label, points) => element(
     "tr", {}, element("th", { scope: "row" }, label), element("td", { class: "points" }, number(points)),
   );
-  const rows = raw.lost.map(([state, words, points]) => row([words, name(state)].filter((text) => text).join(": "), points * data.unit));
-  const [count, rest] = raw.less;
-  if (count) rows.push(row(count === 1 ? "1 smaller one" : `${count} smaller ones`, rest * data.unit));
+  const rows = raw.lost.map(([severity, words, points]) => row(`${words}: ${severity}`, points * data.unit));
   const title = `${number(raw.perfect - raw.score)} points lost of ${number(raw.perfect)} for a perfect match`;
   return [element("section", { class: "lost" }, element("h4", {}, title), element("table", { class: "sum" }, element("tbody", {}, ...rows)))];
 }

@@ -2,18 +2,12 @@
 
 const KINDS = [
   { kind: "word", label: "same word" },
-  { kind: "punct", label: "same punctuation" },
-  { kind: "loose", label: "same stem or other match" },
-  { kind: "delete", label: "deleted" },
-  { kind: "insert", label: "inserted" },
-  { kind: "jump", label: "jump to another place, numbered" },
+  { kind: "punct", label: "same punctuation mark" },
+  { kind: "loose", label: "other match" },
+  { kind: "delete", label: "missing word" },
+  { kind: "insert", label: "extra word" },
+  { kind: "jump", label: "change of word order, numbered" },
 ];
-
-const NAMES = {
-  S_word: "same word", S_punct: "same punctuation", S_lemma: "same stem", S_syn: "synonym", S_para: "paraphrase",
-  S_char: "similar spelling", S_emb: "similar meaning",
-  Delete: "deleted", Insert: "inserted", Jump: "jumps",
-};
 
 // A state split by word class, such as Insert:function, has the kind of the unsplit state.
 function baseOf(state) {
@@ -25,10 +19,9 @@ function kindOf(state) {
   return known[baseOf(state)] || "loose";
 }
 
+// In plain words, which the data bring.
 function nameOf(state) {
-  const [base, wordClass] = state.split(":");
-  const name = Object.hasOwn(NAMES, base) ? NAMES[base] : base.replace(/^S_/, "");
-  return wordClass ? `${name} (${wordClass})` : name;
+  return data.labels[state];
 }
 
 function percent(probability) {
@@ -44,12 +37,6 @@ function element(name, attributes = {}, ...children) {
   }
   made.append(...children);
   return made;
-}
-
-// A state as in papers: S with its kind as a subscript.
-function stateElement(state) {
-  if (!state.startsWith("S_")) return element("span", { class: "state" }, state);
-  return element("span", { class: "state", role: "img", "aria-label": state }, "S", element("sub", {}, state.slice(2)));
 }
 
 // Numbers for people, with a true minus; each page says what `decimals` are.

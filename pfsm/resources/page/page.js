@@ -344,10 +344,8 @@ function legendItem({ kind, label }) {
   const states = [...new Set(data.states.map(baseOf))].filter((state) => kindOf(state) === kind);
   if (!states.length) return null;
   const text = kind === "loose" ? states.map(nameOf).join(", ") : label;
-  const sample = kind === "jump" ? element("span", { class: "chip jump" }, "Jump 1") : element("span", { class: `token ${kind}` }, "word");
-  const names = states.flatMap((state, k) => (k ? [", ", stateElement(state)] : [stateElement(state)]));
-  const note = kind === "delete" || kind === "insert" || kind === "jump" ? [] : [" (", ...names, ")"];
-  return element("li", {}, sample, element("span", {}, text, ...note));
+  const sample = kind === "jump" ? element("span", { class: "chip jump" }, "1") : element("span", { class: `token ${kind}` }, "word");
+  return element("li", {}, sample, element("span", {}, text));
 }
 
 function legend() {

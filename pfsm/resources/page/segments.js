@@ -69,9 +69,9 @@ function sumOf(raw) {
   const part = (kind, label, { points, count }) => ({ kind, label, points, count });
   const edits = [
     part("match", "Matches", match),
-    part("delete", "Deletes", deleted),
-    part("insert", "Inserts", inserted),
-    part("jump", "Jumps", jump),
+    part("delete", "Missing words", deleted),
+    part("insert", "Extra words", inserted),
+    part("jump", "Word order", jump),
     { kind: "entropy", label: "Entropy", points: raw.entropy },
   ].filter(({ kind }) => kind !== "jump" || hasJumps);
   const features = raw.features.filter(([, , added]) => added !== 0).map(([name, value, added]) => (

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from pfsm.encoder.heads import contents_of
 from pfsm.io.html_page import digest
-from pfsm.model.explain.page import page_script, page_style
+from pfsm.model.explain.page import asset, page_script
 from pfsm.serve import answers
 from pfsm.serve.app import Handler, Service, json_response
 from pfsm.serve.limits import RequestError
@@ -151,7 +151,7 @@ def page_html(token: str) -> str:
 
 def policy() -> str:
     """The policy of the page: its own files, and the explanations that it shows in frames without an origin."""
-    style, script = digest(page_style()), digest(page_script())
+    style, script = digest(asset("page.css")), digest(page_script())
     return (
         f"default-src 'none'; script-src 'self' {script}; style-src 'self' {style}; connect-src 'self'; img-src data:; "
         "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"

@@ -20,7 +20,7 @@ from pfsm.evaluation import kendall_tau_b, pearson
 from pfsm.evaluation.comparison import number
 from pfsm.metrics.inputs import best_of_references, mean_of_references
 from pfsm.model import file
-from pfsm.model.costs import plain_label
+from pfsm.model.labels import plain_label
 from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import MEAN
 from pfsm.model.training_record import weight_groups
