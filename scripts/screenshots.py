@@ -21,7 +21,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 SYSTEMS = ("amber", "birch", "cedar", "dune")
 # What the workbench is given: systems, the first with human scores, segments, and the one that is explained.
 GIVEN, SHOWN, EXPLAINED = ("dune", "birch"), 40, 4
-# Seconds until the frames of the workbench are drawn; nothing tells from outside.
+# Seconds until the workbench is drawn; nothing tells from outside.
 SETTLING = 2.0
 # Name, width, height, dark, phone, what the address says, and the element at the top of the window.
 VIEWS = (
@@ -120,8 +120,8 @@ def workbench(browser: Any, address: str, folder: Path) -> Iterator[str]:
     browser.wait("document.querySelector('#status').textContent.includes('scored')")
     yield taken(browser, "#results", folder / "workbench-scores.png")
     click(browser, f"#segments tr[data-segment='{EXPLAINED - 1}']")
-    browser.wait("document.querySelectorAll('#explanations iframe').length === 2")
-    yield taken(browser, "#explanations", folder / "workbench-explanation.png")
+    browser.wait("document.querySelectorAll('#explanations .figure').length === 2")
+    yield taken(browser, "#explained", folder / "workbench-explanation.png")
     click(browser, "#tab-weights")
     browser.wait("document.querySelector('#lab-segments tr[data-segment]')")
     browser.evaluate(

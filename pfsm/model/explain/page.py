@@ -32,19 +32,10 @@ from pfsm.runtime.charts import text as escaped
 System = tuple[str, Sequence[Explanation]]
 
 # In the order in which they are joined: each file uses only what earlier files define.
-SCRIPTS = (
-    "names.js",
-    "segments.js",
-    "layout.js",
-    "detail.js",
-    "figure.js",
-    "ledger.js",
-    "card.js",
-    "page.js",
-)
-
-# Those that draw single explanations: what another page needs to show some of its own.
-FIGURE_SCRIPTS = SCRIPTS[:6]
+_DRAWING = ("data.js", "names.js", "segments.js", "layout.js", "detail.js", "figure.js", "ledger.js")
+SCRIPTS = (*_DRAWING, "card.js", "page.js")
+# For other pages that show single explanations.
+FRAME_SCRIPTS = (*_DRAWING, "frames.js")
 
 
 def render_page(
@@ -74,13 +65,12 @@ def render_page(
     slots = {"title": escaped(title), "signature": escaped(signature).replace("|", "|<wbr>")}
     data = embedded(page_data(systems, numbers))
     return html_page(
-        slots["title"], asset("page.css"), page_script(), filled(asset("page.html"), slots), data
+        slots["title"],
+        asset("page.css"),
+        joined(map(asset, SCRIPTS)),
+        filled(asset("page.html"), slots),
+        data,
     )
-
-
-def page_script() -> str:
-    """The page's script, the same of every page."""
-    return joined(map(asset, SCRIPTS))
 
 
 def asset(name: str) -> str:

@@ -133,8 +133,5 @@ panel.addEventListener("keydown", (event) => {
   if (event.key === "ArrowLeft") step(-1);
   else if (event.key === "ArrowRight") step(1);
 });
-document.addEventListener("pointerdown", (event) => {
-  if (!event.target.closest(".token, .line")) hideDetail();
-});
 panel.addEventListener("scroll", () => hideDetail());
 new ResizeObserver(placeFigures).observe(panel);

@@ -33,6 +33,13 @@ function hideDetail() {
   detail.hidden = true;
 }
 
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") hideDetail();
+});
+document.addEventListener("pointerdown", (event) => {
+  if (!event.target.closest(".token, .line")) hideDetail();
+});
+
 function quoted(tokens, [first, last]) {
   return tokens.slice(first, last).join(" ");
 }

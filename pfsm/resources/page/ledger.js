@@ -77,3 +77,22 @@ function sumElement(parts, score) {
   const table = element("table", { class: "sum" }, element("thead", {}, head), element("tbody", {}, ...rows, total));
   return element("section", {}, element("h4", {}, "From the base to the score"), table);
 }
+
+// ---- legend ----
+
+function legendItem({ kind, label }) {
+  const states = [...new Set(data.states.map(baseOf))].filter((state) => kindOf(state) === kind);
+  if (!states.length) return null;
+  const text = kind === "loose" ? states.map(nameOf).join(", ") : label;
+  const sample = kind === "jump" ? element("span", { class: "chip jump" }, "1") : element("span", { class: `token ${kind}` }, "word");
+  return element("li", {}, sample, element("span", {}, text));
+}
+
+function legend() {
+  const items = KINDS.map(legendItem).filter((item) => item);
+  if (data.systems.length > 1 && data.edited) {
+    const sample = element("span", { class: "contested" }, "word");
+    items.push(element("li", {}, sample, element("span", {}, "aligned in one system only")));
+  }
+  return items;
+}

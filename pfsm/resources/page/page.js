@@ -213,12 +213,6 @@ list.addEventListener("keydown", (event) => {
   goTo(shown[goals[event.key]]);
 });
 
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") hideDetail();
-});
-document.addEventListener("pointerdown", (event) => {
-  if (!event.target.closest(".token, .line")) hideDetail();
-});
 
 // ---- overview and legend ----
 
@@ -339,23 +333,6 @@ window.addEventListener("afterprint", () => {
   document.body.classList.remove("printed");
   fit();
 });
-
-function legendItem({ kind, label }) {
-  const states = [...new Set(data.states.map(baseOf))].filter((state) => kindOf(state) === kind);
-  if (!states.length) return null;
-  const text = kind === "loose" ? states.map(nameOf).join(", ") : label;
-  const sample = kind === "jump" ? element("span", { class: "chip jump" }, "1") : element("span", { class: `token ${kind}` }, "word");
-  return element("li", {}, sample, element("span", {}, text));
-}
-
-function legend() {
-  const items = KINDS.map(legendItem).filter((item) => item);
-  if (twoSystems && data.edited) {
-    const sample = element("span", { class: "contested" }, "word");
-    items.push(element("li", {}, sample, element("span", {}, "aligned in one system only")));
-  }
-  return items;
-}
 
 document.getElementById("guide-edits").hidden = !data.edited;
 document.getElementById("guide-features").hidden = data.edited;

@@ -1,7 +1,5 @@
 // The data: explanations as objects, and the sums that the page shows.
 
-const data = JSON.parse(document.getElementById("data").textContent);
-
 // Numbers are strings of digits to the base of 64, so that the page is small.
 const VALUES = new Map([..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].map((digit, k) => [digit, k]));
 

@@ -16,9 +16,8 @@ export function element(name, attributes = {}, ...children) {
 export function table(caption, heads, rows) {
   const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
   const body = rows.map(([first, ...others]) => element("tr", {},
-    element("th", { scope: "row" }, first), ...others.map((text) => element("td", {}, text))));
-  return element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption },
-    element("table", {}, element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, ...body)));
+    element("th", { scope: "row" }, first), ...others.map((text, k) => element("td", { "data-head": heads[k + 1] }, text))));
+  return element("table", { class: "chart plain" }, element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, ...body));
 }
 
 export const shown = (value) => (value === null || value === undefined ? "–" : value.toFixed(4).replace("-", "−"));

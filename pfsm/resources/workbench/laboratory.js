@@ -43,15 +43,14 @@ function drawWeights() {
 }
 
 function control(weight, id) {
-  const label = weight.label === weight.name ? [weight.label] : [weight.label, " ", element("code", {}, weight.name)];
   const reach = Math.max(2, Math.ceil(2 * Math.abs(weight.value)));
   const told = weight.instances === null ? "" : `, ${weight.instances} instances in training`;
   const slider = element("input", { type: "range", id, min: String(-reach), max: String(reach), step: "any",
     "aria-describedby": `${id}-was` });
-  const exact = element("input", { type: "number", step: "any", min: "-1000000", max: "1000000", "aria-label": `${weight.name}, number` });
-  const back = element("button", { type: "button", "aria-label": `Reset ${weight.name}` }, "reset");
+  const exact = element("input", { type: "number", step: "any", min: "-1000000", max: "1000000", "aria-label": `${weight.label}, number` });
+  const back = element("button", { class: "button", type: "button", "aria-label": `Reset ${weight.label}` }, "reset");
   const row = element("div", { class: "weight", "data-name": weight.name },
-    element("label", { for: id }, ...label), slider, exact, back,
+    element("label", { for: id, title: weight.name }, weight.label), slider, exact, back,
     element("span", { id: `${id}-was`, class: "was" }, `was ${weight.value.toFixed(4)}${told}`));
   let before = null;
   const begin = () => { before ??= weights[weight.name]; };

@@ -18,7 +18,7 @@ export async function refreshModels() {
 
 function links(model) {
   const path = `/workbench/models/${encodeURIComponent(model.name)}`;
-  const button = (text, label, work) => element("button", { type: "button", "aria-label": label,
+  const button = (text, label, work) => element("button", { class: "button", type: "button", "aria-label": label,
     onclick: () => work().catch(complain) }, text);
   const cell = element("span", {}, button("model", `Download ${model.name}`, async () => {
     const document_ = await get(`${path}/document`);

@@ -2,6 +2,7 @@
 
 import { call, post } from "./client.js";
 import { byId, complain, element, say, shown, signed, table } from "./elements.js";
+import { explanation } from "./explanation.js";
 import { Rows } from "./rows.js";
 import { texts } from "./texts.js";
 
@@ -39,7 +40,7 @@ export async function score() {
     const { found, summary, scores } = await (asked.systems.length > 1 ? several(asked) : one(asked));
     byId("results").hidden = false;
     byId("welcome").hidden = true;
-    byId("explanations").replaceChildren();
+    byId("explained").hidden = true;
     byId("summary").replaceChildren(...summary, element("p", { class: "signature" }, element("code", {}, found.signature)));
     drawSegments(asked, scores);
     const doubts = (found.warnings || []).map((text) => ` Warning: ${text}.`).join("");
@@ -65,22 +66,20 @@ async function explain(asked, k) {
   complain(null);
   say(`Explaining segment ${k + 1} …`);
   try {
-    const frames = [];
-    for (const [place, system] of asked.systems.entries()) {
-      const response = await call("POST", "/v1/explain", {
-        model: asked.model, hypotheses: [system.hypotheses[k]], references: [asked.references[k]],
-        first_segment: k + 1, force: asked.force,
-      }, "text/html");
-      const text = await response.text();
-      // Signature and help stand once, below the last.
-      const last = place === asked.systems.length - 1;
-      frames.push(element("h2", {}, `Segment ${k + 1}, ${system.name}`), element("iframe", {
-        class: "page", sandbox: "allow-scripts", title: `Explanation of segment ${k + 1}, ${system.name}`,
-        srcdoc: last ? text : text.replace("<footer>", "<footer hidden>"),
-      }));
-    }
-    byId("explanations").replaceChildren(...frames);
-    byId("explanations").scrollIntoView({ block: "start" });
+    const { systems, references, model, force } = asked;
+    // All systems in one call, so that their bars have one scale; the page of the answer holds what they show.
+    const response = await call("POST", "/v1/explain", {
+      model, hypotheses: systems.map(({ hypotheses }) => hypotheses[k]), references: systems.map(() => references[k]), force,
+    }, "text/html");
+    const [, json] = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(await response.text());
+    const data = JSON.parse(json);
+    byId("explained").hidden = false;
+    byId("explained-title").textContent = `Segment ${k + 1} explained`;
+    byId("explanations").replaceChildren(...systems.map(({ name }, s) => element("article", { class: "card", "aria-labelledby": `explained-${s}` },
+      element("div", { class: "card-head" }, element("h3", { id: `explained-${s}` }, `${name}: ${shown(data.explanations[0][s].score)}`)),
+      element("div", { "data-explanation": String(s) }))));
+    explanation(data);
+    byId("explained").scrollIntoView({ block: "start" });
     say(`Segment ${k + 1} is explained below the table.`);
   } catch (error) {
     complain(error);

@@ -8,8 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pfsm.encoder.heads import contents_of
-from pfsm.io.html_page import digest
-from pfsm.model.explain.page import asset, page_script
+from pfsm.model.explain.page import FRAME_SCRIPTS, asset
 from pfsm.serve import answers
 from pfsm.serve.app import Handler, Service, json_response
 from pfsm.serve.limits import RequestError
@@ -27,7 +26,9 @@ from pfsm.serve.workbench.trainings import REPORT, Trainings, training_request
 
 FOLDER = "workbench"
 TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html"}
+STYLE, EXPLANATION = "page.css", "explanation.js"
 FILES = (
+    STYLE, EXPLANATION,
     "workbench.css", "workbench.js", "client.js", "texts.js", "results.js", "laboratory.js", "training.js", "models.js",
     "rows.js", "elements.js",
 )  # fmt: skip
@@ -140,7 +141,12 @@ async def _saved(service: Service, request: Request) -> Response:
 
 
 def resource(name: str) -> str:
-    """A file of the page."""
+    """A file of the page; style and explanations are those of the other pages."""
+    if name == EXPLANATION:
+        scripts = "\n".join(map(asset, FRAME_SCRIPTS[1:]))
+        return f"export function explanation(data) {{\n{scripts}}}\n"
+    if name == STYLE:
+        return asset(name)
     return (files("pfsm.resources") / FOLDER / name).read_text(encoding="utf-8")
 
 
@@ -150,9 +156,8 @@ def page_html(token: str) -> str:
 
 
 def policy() -> str:
-    """The policy of the page: its own files, and the explanations that it shows in frames without an origin."""
-    style, script = digest(asset("page.css")), digest(page_script())
+    """The policy of the page: its own files, and reports of trainings in frames without an origin."""
     return (
-        f"default-src 'none'; script-src 'self' {script}; style-src 'self' {style}; connect-src 'self'; img-src data:; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
         "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
     )

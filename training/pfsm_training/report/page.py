@@ -16,7 +16,7 @@ from pfsm.data.groups import SEGMENT
 from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.model.explain.explanation import Explanation
-from pfsm.model.explain.page import FIGURE_SCRIPTS, asset, page_data
+from pfsm.model.explain.page import FRAME_SCRIPTS, asset, page_data
 from pfsm.runtime.charts import text as escaped
 from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.fit.crossval import HeldOut
@@ -71,7 +71,7 @@ def write_report(training: Training, path: StrPath, doubts: Sequence[str] = ()) 
 
 def _page(training: Training, curve: LearningCurve | str, segments: Rows, doubts: Sequence[str]) -> str:
     model = training.model
-    script = joined([*map(asset, FIGURE_SCRIPTS), _own("training.js")])
+    script = joined(map(asset, FRAME_SCRIPTS))
     style = asset("page.css") + _own("training.css")
     held_out = training.validated.held_out
     if held_out is None:
