@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pfsm.comparison.page import SCRIPTS as COMPARISON
 from pfsm.errors import PfsmError
 from pfsm.model.explain.explanation import Contribution, Edit, Explanation, FeaturePoints
-from pfsm.model.explain.page import SCRIPTS, render_page
+from pfsm.model.explain.page import FRAME_SCRIPTS, SCRIPTS, render_page
 from tests.explanation_cases import explained, swapped
 from tests.pages import Page, assert_self_contained
 
@@ -180,11 +180,8 @@ def test_no_slot_is_left_open_and_all_scripts_are_in() -> None:
     page = page_of(("one", [swapped()]))
     assert "{{" not in page
     folder = ROOT / "pfsm" / "resources" / "page"
-    assert {path.name for path in folder.iterdir()} == {
-        *SCRIPTS,
-        *COMPARISON,
-        *("page.html", "page.css", "compare.html", "compare.css"),
-    }
+    others = ("page.html", "page.css", "compare.html", "compare.css")
+    assert {path.name for path in folder.iterdir()} == {*SCRIPTS, *COMPARISON, *FRAME_SCRIPTS, *others}
     for name in SCRIPTS:
         assert (folder / name).read_text(encoding="utf-8") in page
 
