@@ -1,7 +1,6 @@
 // Two sentences, one above the other, with lines between aligned words.
 
 const SVG = "http://www.w3.org/2000/svg";
-const SIDES = ["reference", "hypothesis"];
 const GUTTER = 36;
 const FAINTEST = 0.03;
 

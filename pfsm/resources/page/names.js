@@ -1,5 +1,7 @@
 // Names and kinds of states, and small parts of pages: what all pages with explanations share.
 
+const SIDES = ["reference", "hypothesis"];
+
 const KINDS = [
   { kind: "word", label: "same word" },
   { kind: "punct", label: "same punctuation mark" },

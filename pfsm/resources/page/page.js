@@ -104,7 +104,7 @@ function finder(wanted) {
 
 function arrange() {
   const { value } = SORTS[keyField.selectedIndex];
-  const found = finder(textField.value);
+  const found = textField.value.trim() ? finder(textField.value) : () => true;
   const [low, high] = [bound(lowField, -Infinity), bound(highField, Infinity)];
   const [fewest, most] = [bound(shortField, -Infinity), bound(longField, Infinity)];
   const inRange = (score) => low <= score && score <= high;
@@ -278,7 +278,7 @@ const SPAN_KINDS = [
 function spans() {
   const found = new Map();
   for (const segment of segments) {
-    for (const raw of segment.raws) {
+    for (const raw of segment.packed) {
       for (const [, words, units] of raw.lost || []) {
         const sides = words.split(" → ");
         const [kind] = SPAN_KINDS.find(([, fits]) => fits(sides));

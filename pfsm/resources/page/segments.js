@@ -87,25 +87,32 @@ function sumOf(raw) {
 
 const hasJumps = data.states.includes("Jump");
 
-// Edits and contributions are read when a segment is first drawn; sums and texts are needed from the start.
-const segments = (data.explanations[0] || []).map((_, k) => {
-  const raws = data.explanations.map((explanations) => {
-    const raw = explanations[k];
-    return { ...raw, reference: readWords(raw.reference), hypothesis: readWords(raw.hypothesis) };
-  });
-  const scores = raws.map((raw) => raw.score);
-  const references = raws.map((raw) => raw.reference.join(" "));
-  return {
-    number: data.numbers[k],
-    raws,
-    scores,
-    sums: raws.map(sumOf),
-    difference: scores.length > 1 ? scores[1] - scores[0] : 0,
-    length: raws[0].reference.length,
-    sharedReference: references.every((text) => text === references[0]),
-    text: [...references, ...raws.map((raw) => raw.hypothesis.join(" "))].join("\n").toLocaleLowerCase(),
-  };
-});
+// A page may have thousands of segments: sums are needed from the start, words when a segment is listed or searched.
+class Segment {
+  constructor(k) {
+    this.number = data.numbers[k];
+    this.packed = data.explanations.map((explanations) => explanations[k]);
+    this.scores = this.packed.map(({ score }) => score);
+    this.sums = this.packed.map(sumOf);
+    this.difference = this.scores.length > 1 ? this.scores[1] - this.scores[0] : 0;
+    this.length = this.packed[0].reference.length / data.widths.word;
+    this.sharedReference = this.packed.every(({ reference }) => reference === this.packed[0].reference);
+  }
+
+  get raws() {
+    this.unpacked ??= this.packed.map((raw) => ({
+      ...raw, reference: readWords(raw.reference), hypothesis: readWords(raw.hypothesis),
+    }));
+    return this.unpacked;
+  }
+
+  get text() {
+    this.searched ??= SIDES.flatMap((side) => this.raws.map((raw) => raw[side].join(" "))).join("\n").toLocaleLowerCase();
+    return this.searched;
+  }
+}
+
+const segments = (data.explanations[0] || []).map((_, k) => new Segment(k));
 
 const [lowest, highest] = domain();
 
