@@ -107,9 +107,8 @@ def read_parallel(
     if [os.fspath(path) for path in paths].count(STANDARD_INPUT) > 1:
         raise PfsmError("standard input: given more than once, it can be read only once; give files")
     names = [os.fspath(path) for path in system_paths]
-    for position, name in enumerate(names):
-        if name in names[:position]:
-            raise PfsmError(f"{name}: given twice as a system; give each system once")
+    if len({*names}) < len(names):
+        raise PfsmError(f"{max(names, key=names.count)}: given twice as a system; give each system once")
     if not reference_paths:
         raise PfsmError("no files of references, one at least is needed")
     streams = [

@@ -12,9 +12,12 @@ Match = tuple[int, int, int, int]
 def aligned(matches: list[Match], sizes: tuple[int, int], beam: int = 40) -> tuple[list[Match], int]:
     rows = np.array(matches, dtype=np.int32).reshape(-1, 4)
     worth = (rows[:, 1] + rows[:, 3]).astype(np.int64)
-    offsets = np.array([0, len(matches)])
-    chosen, chunks = best_alignments(rows, worth, offsets, np.array(sizes[:1]), np.array(sizes[1:]), beam)
-    return [match for match, kept in zip(matches, chosen, strict=True) if kept], int(chunks[0])
+    # Of the two lists of each word one is empty.
+    offsets = np.searchsorted(rows[:, 0], np.arange(sizes[0] + 1)).astype(np.int64).repeat(2)
+    lists = np.arange(2 * sizes[0]).reshape(-1, 2)
+    ends = np.array([0, sizes[0]])
+    found = best_alignments(rows[:, 1:].copy(), worth, offsets, lists, ends, np.array(sizes[1:]), beam)
+    return [matches[one] for one in found[0] if one >= 0], int(found[1][0])
 
 
 def alignments(matches: list[Match]) -> Iterator[list[Match]]:

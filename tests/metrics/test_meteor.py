@@ -1,6 +1,7 @@
 """METEOR: the numbers of METEOR 1.5's own program, cases worked by hand, options."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from pfsm.lexicons.meteor import FULL_NAME as FULL_TABLE
 from pfsm.lexicons.meteor import table_path
 from pfsm.lexicons.registry import installed
 from pfsm.metrics import get_metric
+from pfsm.metrics.meteor.metric import _analyser
 from pfsm.metrics.meteor.options import PARTS
 from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
 from pfsm.metrics.registry import expanded
@@ -53,6 +55,19 @@ def test_agrees_with_the_program() -> None:
     differences = np.abs(values.T - [recorded(column) for column in columns])
     assert (np.mean(differences < 1e-9, axis=1) >= 0.85).all()
     assert differences[0].max() < 0.1
+
+
+def test_what_a_line_says_again_is_matched_once() -> None:
+    """Chunks as they were when each word of the reference had a list of its own; a thousand equal words have one."""
+    metric: Any = get_metric("meteor-base")
+    rng = np.random.default_rng(0)
+    words = ["the", "cat", "cats", "large", "big", "of", "course", ",", "."]
+    lines = [[" ".join(rng.choice(words, 60)) for _ in range(20)] for _ in range(2)]
+    expected = [36, 43, 33, 40, 40, 34, 37, 42, 40, 34, 40, 34, 35, 34, 37, 41, 33, 37, 42, 36]
+    assert metric.pair_statistics(*lines)[:, -1].tolist() == expected
+    many = ["cat " * 1000]
+    assert len(_analyser("meteor-base", metric.options).find(many, many).rows) == 1000
+    assert metric.score_pairs(many, ["cats " * 1000]) == pytest.approx(0.6)
 
 
 def test_by_hand() -> None:

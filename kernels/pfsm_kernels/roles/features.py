@@ -269,14 +269,3 @@ def find_rows(hashes, key_mask, table_keys, table_rows, rows):
                     rows[c, k] = table_rows[place]
                     break
                 place = (place + 1) & mask
-
-
-@njit(nogil=True, error_model="numpy")
-def count_features(hashes, gold, key_mask, in_arguments, in_all):
-    """Adds how often each key occurs, among candidates that are arguments and among all."""
-    for c in range(hashes.shape[0]):
-        for k in range(hashes.shape[1]):
-            key = np.int64(hashes[c, k] & np.uint64(key_mask))
-            in_all[key] += 1
-            if gold[c] >= 0:
-                in_arguments[key] += 1

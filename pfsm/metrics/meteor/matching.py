@@ -5,7 +5,7 @@ common. ``para``: phrases that a table links, in either direction. Each stage lo
 ``syn`` leave out what is the same word.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -37,15 +37,7 @@ Int64 = NDArray[np.int64]
 class LinkFinder:
     """Finds what joins the words of two lines; keeps what it knows about them. For one thread at a time: see ``lock``.
 
-    Args:
-        tokeniser: Makes words of lines.
-        stemmer: Its name.
-        stem: Whether stems join words.
-        synonym_table: Name of a table; empty for none.
-        paraphrase_table: Likewise.
-
-    Raises:
-        PfsmError: If a table is not there.
+    ``stem`` says whether stems do; a table's name may be empty for none. Raises PfsmError if a table is not there.
     """
 
     def __init__(
@@ -88,13 +80,15 @@ def starts_of(rows: NDArray[np.integer], n_pairs: int) -> Int64:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Matches of a batch of pairs.
+    """Matches of a batch of pairs, in lists.
 
     Attributes:
-        rows: int32 [n_matches, 4], (j, q, i, p): q words of the reference from j, p words of the hypothesis from i; of
-            each pair sorted by j, then stage, then i.
+        rows: int32 [n_matches, 3], (q, i, p): q words of the reference, p words of the hypothesis from i; of each list
+            sorted by stage, then i.
         stages: int64 [n_matches], place of the stage among those given.
-        offsets: int64 [n_pairs + 1], where each pair begins.
+        offsets: int64 [n_lists + 1], where each list begins.
+        lists: int64 [n_ref_words, 2], the lists of matches that begin at each word of the references: of single words
+            and of phrases. Where a line says the same again, places share them.
         references: Words of the references, and where each line begins.
         hypotheses: Those of the hypotheses.
         is_function: bool [n_types], whether each type is a function word.
@@ -103,21 +97,14 @@ class Matches:
     rows: Int32
     stages: Int64
     offsets: Int64
+    lists: Int64
     references: EncodedLines
     hypotheses: EncodedLines
     is_function: NDArray[np.bool_]
 
 
 class Analyser(LinkFinder):
-    """Finds METEOR's matches.
-
-    Args:
-        name: ``meteor``: with METEOR's word lists; ``meteor-base``: with our own.
-        options: The language, tables and stages.
-
-    Raises:
-        PfsmError: If a table is not there.
-    """
+    """Finds METEOR's matches: ``meteor`` with METEOR's word lists, ``meteor-base`` with our own."""
 
     def __init__(self, name: str, options: MeteorOptions) -> None:
         language, self._stages = options.language, options.stages
@@ -135,37 +122,53 @@ class Analyser(LinkFinder):
     def find(self, references: Sequence[str], hypotheses: Sequence[str]) -> Matches:
         """All matches of pairs of lines."""
         pairs = self.encode(references, hypotheses)
-        find = {"exact": self._exact, "stem": self._stem, "syn": self._syn, "para": self._para}
-        found = [find[stage](pairs) for stage in self._stages]
-        blocks = np.concatenate(found)
-        stages = np.repeat(np.arange(len(found)), [len(rows) for rows in found])
-        # Columns of a block: pair, j, q, i, p.
-        order = np.lexsort((blocks[:, 4], blocks[:, 3], stages, blocks[:, 1], blocks[:, 0]))
-        blocks = blocks[order]
-        is_function = pairs.vocabulary.column(self._are_function_words).astype(np.bool_)
+        find: dict[str, Callable[[EncodedPairs], Int32]] = {
+            "exact": lambda words: agreeing(words, np.arange(len(words.vocabulary), dtype=np.int32)),
+            "stem": lambda words: _of_different_words(words, self.stems(words)),
+            "syn": lambda words: _of_different_words(words, self.meanings(words)),
+            "para": lambda parts: np.concatenate([blocks for blocks, _ in self.paraphrases.found(parts)]),
+        }
+        n_types = len(pairs.vocabulary)
+        words, places = _distinct(pairs.references, n_types, 1)
+        parts, places_of_phrases = _distinct(pairs.references, n_types, LONGEST_PHRASE)
+        rows = []
+        for number, stage in enumerate(self._stages):
+            side, before = (parts, words.ids.size) if stage == "para" else (words, 0)
+            blocks = find[stage](EncodedPairs(pairs.vocabulary, side, pairs.hypotheses))
+            starts = side.offsets[blocks[:, 0]] + blocks[:, 1] + before
+            rows.append(np.column_stack([starts, blocks[:, 2:], np.full(len(blocks), number)]))
+        # Columns: the word where it begins, q, i, p, stage.
+        found = np.concatenate(rows)
+        found = found[np.lexsort((found[:, 3], found[:, 2], found[:, 4], found[:, 0]))]
+        is_function = pairs.vocabulary.column(lambda types: [word in self._function_words for word in types])
         return Matches(
-            np.ascontiguousarray(blocks[:, 1:]),
-            stages[order],
-            starts_of(blocks, len(pairs)),
+            found[:, 1:4].astype(np.int32),
+            found[:, 4],
+            np.searchsorted(found[:, 0], np.arange(words.ids.size + parts.ids.size + 1)).astype(np.int64),
+            np.column_stack([places, places_of_phrases + words.ids.size]),
             pairs.references,
             pairs.hypotheses,
-            is_function,
+            is_function.astype(np.bool_),
         )
 
-    def _are_function_words(self, types: Sequence[str]) -> list[int]:
-        return [word in self._function_words for word in types]
 
-    def _exact(self, pairs: EncodedPairs) -> Int32:
-        return agreeing(pairs, np.arange(len(pairs.vocabulary), dtype=np.int32))
+def _distinct(lines: EncodedLines, n_types: int, size: int) -> tuple[EncodedLines, Int64]:
+    """The lines without what is said again: of the places where the same words begin, ``size`` or more, the first.
 
-    def _stem(self, pairs: EncodedPairs) -> Int32:
-        return _of_different_words(pairs, self.stems(pairs))
-
-    def _syn(self, pairs: EncodedPairs) -> Int32:
-        return _of_different_words(pairs, self.meanings(pairs))
-
-    def _para(self, pairs: EncodedPairs) -> Int32:
-        return np.concatenate([blocks for blocks, _ in self.paraphrases.found(pairs)])
+    The words behind a place that stays do so, too. Also, for each word of the lines, the place that stands for it.
+    """
+    numbers = np.repeat(np.arange(len(lines)), np.diff(lines.offsets))
+    keys, step = numbers * n_types + lines.ids, 1
+    while step < size:
+        keys = np.unique(keys, return_inverse=True)[1]
+        later = np.append(keys[step:], np.full(min(step, keys.size), -1))
+        keys, step = keys * (keys.size + 1) + later + 1, 2 * step
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    kept = np.zeros(keys.size, dtype=np.bool_)
+    for ahead in range(size):
+        kept[np.minimum(first + ahead, lines.offsets[1:][numbers[first]] - 1)] = True
+    counts = np.cumsum(np.append(0, kept))
+    return EncodedLines(lines.ids[kept], counts[lines.offsets], lines.lines), counts[first[place]]
 
 
 def _of_different_words(pairs: EncodedPairs, blocks: Int32) -> Int32:

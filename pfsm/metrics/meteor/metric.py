@@ -102,21 +102,25 @@ def _counts(matches: Matches, parameters: Parameters) -> Float:
     """What the best alignments of pairs count, as `MeteorMetric.pair_statistics` gives it."""
     from pfsm_kernels.strings.meteor import best_alignments  # noqa: PLC0415 - brings numba
 
-    sizes = [np.diff(side.offsets) for side in (matches.references, matches.hypotheses)]
     weights = np.array(list(parameters.weights.values()))[matches.stages]
-    worth = sum((matches.rows[:, column] * weights).astype(np.int64) for column in (1, 3))
-    chosen, chunks = best_alignments(matches.rows, worth, matches.offsets, sizes[0], sizes[1], BEAM)
-    n_pairs = matches.offsets.size - 1
-    pair = np.repeat(np.arange(n_pairs), np.diff(matches.offsets))[chosen]
-    place, rows = pair * len(STAGES) + matches.stages[chosen], matches.rows[chosen]
+    worth = sum((matches.rows[:, column] * weights).astype(np.int64) for column in (0, 2))
+    references, hypotheses = matches.references.offsets, matches.hypotheses.offsets
+    kept, chunks = best_alignments(
+        matches.rows, worth, matches.offsets, matches.lists, references, np.diff(hypotheses), BEAM
+    )
+    words = np.flatnonzero(kept >= 0)
+    n_pairs, rows = len(matches.references), matches.rows[kept[words]]
+    pair = np.searchsorted(references, words, side="right") - 1
+    place = pair * len(STAGES) + matches.stages[kept[words]]
     matched, total = [], []
-    for lines, column in ((matches.hypotheses, 2), (matches.references, 0)):
+    sides = ((matches.hypotheses, hypotheses[pair] + rows[:, 1], 2), (matches.references, words, 0))
+    for lines, start, column in sides:
         function = np.concatenate([[0], np.cumsum(matches.is_function[lines.ids])])
-        start, size = lines.offsets[pair] + rows[:, column], rows[:, column + 1]
+        size = rows[:, column]
         functional = function[start + size] - function[start]
         matched += [
-            np.bincount(place, words, n_pairs * len(STAGES)).reshape(-1, len(STAGES))
-            for words in (size - functional, functional)
+            np.bincount(place, counted, n_pairs * len(STAGES)).reshape(-1, len(STAGES))
+            for counted in (size - functional, functional)
         ]
         all_functional = np.diff(function[lines.offsets])
         total += [np.diff(lines.offsets) - all_functional, all_functional]
