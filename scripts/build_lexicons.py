@@ -27,7 +27,6 @@ from pfsm.lexicons.container import Source, read_lexicon, write_lexicon
 from pfsm.lexicons.paraphrases import compile_paraphrases
 from pfsm.lexicons.relations import compile_relations
 from pfsm.lexicons.synonyms import compile_synonyms
-from pfsm.lexicons.versions import read_versions
 from pfsm.lexicons.wordnet import read_wordnet, read_wordnet_relations
 from pfsm.metrics.meteor.words import Abbreviations, meteor_tokeniser
 from pfsm.runtime.threads import default_threads
@@ -35,6 +34,7 @@ from pfsm.text.chunks import CachedTokeniser
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.lexicons.learning import learn_paraphrases
+from pfsm_training.lexicons.versions import read_versions
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from real_data import CHECKOUT, data_folder, into_english

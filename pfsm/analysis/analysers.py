@@ -18,7 +18,6 @@ SUFFIX = ".parser"
 
 BUILT_IN: dict[str, AnalyserKind | str] = {
     "spacy": "pfsm.analysis.programs:SpacyAnalyser",
-    "stanza": "pfsm.analysis.programs:StanzaAnalyser",
     "command": "pfsm.analysis.programs:CommandAnalyser",
     "file": "pfsm.analysis.programs:FileAnalyser",
 }
@@ -63,7 +62,7 @@ def get_analyser(name: str) -> Analyser:
     """The analyser that a configuration names.
 
     Args:
-        name: A shipped parser, a weights file, ``spacy:PIPELINE``, ``stanza:LANGUAGE``, ``command:PROGRAM ARGUMENTS``,
+        name: A shipped parser, a weights file, ``spacy:PIPELINE``, ``command:PROGRAM ARGUMENTS``,
             ``file:PATH``, ``NAME`` or ``NAME:ARGUMENT`` of a plug-in, or a resource (`pfsm.io.named_resources`).
 
     Raises:

@@ -1,4 +1,4 @@
-"""External parsers: spaCy and Stanza if they are installed, and any program that writes CoNLL-U or brackets."""
+"""External parsers: spaCy if it is installed, and any program that writes CoNLL-U or brackets."""
 
 import hashlib
 import re
@@ -21,11 +21,10 @@ from pfsm.analysis.conllu import NOTHING, analyses_of, parse_conllu
 from pfsm.analysis.constituents import TOP, BracketedSentence, parse_brackets
 from pfsm.analysis.heads import head_dependencies
 from pfsm.analysis.role_files import is_propbank, read_propbank
-from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined, unparsed
+from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, unparsed
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.files import content_checksum, decode, is_file, read_bytes, split_lines
-from pfsm.text.language_names import code_of
 
 # The outermost label of brackets that hold the words of a sentence whose parse failed, and what parsers write for a
 # sentence without any of its words.
@@ -262,64 +261,6 @@ def _starts(words: Sequence[Any]) -> tuple[int, ...]:
 def _filled(tags: Iterable[str]) -> tuple[str, ...]:
     found = tuple(tags)
     return found if any(found) else ()
-
-
-class StanzaAnalyser:
-    """Stanza with the models installed for a language: tags and tree, no probabilities.
-
-    It is known by a digest of the models' files and the version of Stanza, and loaded when the first line is analysed.
-
-    Raises:
-        PfsmError: If Stanza or its models are not installed; nothing is downloaded.
-    """
-
-    def __init__(self, language: str) -> None:
-        version = _version("stanza")
-        self._language = code_of(language)
-        folder = Path(import_module("stanza.resources.common").DEFAULT_MODEL_DIR) / self._language
-        if not folder.is_dir():
-            raise PfsmError(f"stanza:{self._language}: its models are not installed (no folder {folder})")
-        self.label = f"stanza:{self._language}-{version}@{_digest(folder, version)}"
-
-    @cached_property
-    def _pipeline(self) -> Callable[[str], Any]:
-        try:
-            loaded: Callable[[str], Any] = import_module("stanza").Pipeline(
-                self._language,
-                processors="tokenize,mwt,pos,lemma,depparse",
-                download_method=None,
-                verbose=False,
-            )
-        except Exception as error:
-            raise PfsmError(f"stanza:{self._language}: its models are not installed ({error})") from None
-        return loaded
-
-    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002
-        """The analyses of lines.
-
-        Raises:
-            PfsmError: If the models cannot be loaded.
-        """
-        return [_of_sentences(self._pipeline(line).sentences) if line.strip() else EMPTY for line in lines]
-
-
-def _of_sentences(sentences: Sequence[Any]) -> Analysis:
-    parts = [
-        Analysis(
-            tuple(word.text for word in sentence.words),
-            (0,),
-            _filled(word.upos or "" for word in sentence.words),
-            _filled(word.xpos or "" for word in sentence.words),
-            (
-                DependencyTree(
-                    tuple(int(word.head) for word in sentence.words),
-                    tuple(str(word.deprel) for word in sentence.words),
-                ),
-            ),
-        )
-        for sentence in sentences
-    ]
-    return joined(parts) if parts else EMPTY
 
 
 def _version(name: str) -> str:

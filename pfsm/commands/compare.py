@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,17 +32,27 @@ from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.commands.languages import check_text
 from pfsm.commands.parsers import add_skipping
 from pfsm.commands.test_sets import add_test_set, reference_paths
-from pfsm.comparison import Compared, agreement, compare_outputs, read_facts, write_comparison
+from pfsm.comparison import (
+    Compared,
+    SegmentFacts,
+    agreement,
+    compare_outputs,
+    read_facts,
+    side_by_side,
+    write_comparison,
+)
 from pfsm.comparison.junit import Worse, worse_systems, write_junit
-from pfsm.data import read_parallel
+from pfsm.data import ParallelText, Table, read_parallel
+from pfsm.data.formats import guess_format, read_judged
 from pfsm.data.formats.texts import check_parallel, read_documents
-from pfsm.data.judgments import others
+from pfsm.data.judgments import others, target_languages
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult
 from pfsm.evaluation.agreed import people_agree
 from pfsm.evaluation.comparison import NO_PREFERENCE
 from pfsm.evaluation.verdict import p_text, to_settle
-from pfsm.io.files import atomic_write
+from pfsm.io.files import STANDARD_INPUT, atomic_write
+from pfsm.model.shipped import DEFAULT_MODEL, model_for
 from pfsm.runtime.color import FAINT, GOOD, STRONG, painted
 
 TIE = "tie"
@@ -53,7 +64,17 @@ def add_arguments(parser: ArgumentParser) -> None:
         "references", nargs="*", metavar="REF", help="reference file(s), one segment a line; .gz is read"
     )
     parser.add_argument(
-        "--input", "-i", nargs="+", required=True, metavar="SYS", help="two or more outputs, parallel to REF"
+        "--input",
+        "-i",
+        nargs="+",
+        metavar="SYS",
+        help="two or more outputs, parallel to REF; systems of --table",
+    )
+    parser.add_argument(
+        "--table",
+        metavar="FILE",
+        help="instead: judgments or annotations of several systems, in any format of `pfsm data convert` that needs no "
+        "options",
     )
     add_test_set(parser)
     add_scorers(parser)
@@ -110,30 +131,19 @@ def run(options: Namespace) -> int:
     """Reads, scores, compares, prints and writes; 1 if ``--fail-if-worse`` finds a system that is."""
     hush(options)
     paths = reference_paths(options, options.references)
+    if options.table is None and options.input is None and len(paths) == 1:
+        options.table, paths = _table(paths[0]), []
     _check(options, paths)
+    text, facts, documents = _read(paths, options)
     metrics = open_scorers(options)
     if options.sentences is not None and len(metrics) > 1:
         raise PfsmError("--sentences writes the scores of one model or metric; give one")
-    skip = options.skip_missing_references
-    text = read_parallel(paths, options.input, skip_missing_references=skip)
     n = len(text.references[0]) + len(text.left_out)
     kept = others(text.left_out, n)
     note_skipped(len(text.left_out), n, options)
     for metric in metrics:
         check_text(metric, text.reference_lines, options)
     outputs = {system.name: system.lines for system in text.systems}
-    facts = None
-    if options.segments is not None:
-        facts = read_facts(options.segments, tuple(outputs), n).select(kept)
-        if options.html is None and not facts.human:
-            raise PfsmError(
-                f"{options.segments}: no human scores (human:SYSTEM); the other columns are for the page of --html FILE"
-            )
-    documents = None
-    if options.documents is not None:
-        documents = read_documents(options.documents)
-        check_parallel(options.documents, len(documents), paths[0], n)
-        documents = [documents[segment] for segment in kept]
     compared = compare_outputs(
         metrics, outputs, text.references, options.confidence_n, facts=facts, documents=documents
     )
@@ -150,6 +160,32 @@ def run(options: Namespace) -> int:
     return int(bool(worse))
 
 
+def _read(
+    paths: Sequence[str], options: Namespace
+) -> tuple[ParallelText, SegmentFacts | None, list[str] | None]:
+    """References and outputs, what else is known of the segments, and the documents that are drawn."""
+    skip, facts, documents = options.skip_missing_references, None, None
+    if options.table is not None:
+        table = read_judged(options.table)
+        found = side_by_side(table, options.input or (), skip_missing_references=skip)
+        _take_language(table, options)
+        return *found, None
+    text = read_parallel(paths, options.input, skip_missing_references=skip)
+    n = len(text.references[0]) + len(text.left_out)
+    kept = others(text.left_out, n)
+    if options.segments is not None:
+        facts = read_facts(options.segments, [system.name for system in text.systems], n).select(kept)
+        if options.html is None and not facts.human:
+            raise PfsmError(
+                f"{options.segments}: no human scores (human:SYSTEM); the other columns are for the page of --html FILE"
+            )
+    if options.documents is not None:
+        documents = read_documents(options.documents)
+        check_parallel(options.documents, len(documents), paths[0], n)
+        documents = [documents[segment] for segment in kept]
+    return text, facts, documents
+
+
 def _write(compared: Compared, worse: Worse, kept: Sequence[int], options: Namespace) -> None:
     if options.sentences is not None:
         _write_sentences(options.sentences, list(compared.systems), compared.results[0].scores, kept)
@@ -159,17 +195,39 @@ def _write(compared: Compared, worse: Worse, kept: Sequence[int], options: Names
         write_junit(compared, worse, options.junit)
 
 
+def _table(path: str) -> str | None:
+    """The file, where it is no text: judgments or annotations."""
+    try:
+        return None if guess_format(path) == "nist" else path
+    except PfsmError:
+        return None if Path(path).is_file() or path == STANDARD_INPUT else path
+
+
+def _take_language(table: Table, options: Namespace) -> None:
+    """Sets ``--language`` where it is not given to the one that the table names."""
+    if options.language is None and not options.scorers:
+        language = min(target_languages(table), default=None)
+        if language is not None and model_for(language) != DEFAULT_MODEL:
+            options.language = language
+
+
 def _check(options: Namespace, paths: Sequence[str]) -> None:
+    if options.table is not None:
+        if paths or options.segments is not None or options.documents is not None:
+            raise PfsmError(
+                "--table has references, documents and human scores; leave REF, --segments, --documents out"
+            )
+        paths = [options.table]
+    elif options.input is None or len(options.input) < 2:
+        raise PfsmError("compare needs at least two system outputs after -i, or --table FILE")
     if not paths:
         raise PfsmError("no references to compare with; give a reference file, or --test-set NAME")
-    if len(options.input) < 2:
-        raise PfsmError("compare needs at least two system outputs after -i")
     if options.title is not None and options.html is None:
         raise PfsmError("--title is for the page of --html FILE")
     gate = options.fail_if_worse or options.junit is not None
     if options.margin is not None and not (gate and 0.0 <= options.margin < math.inf):
         raise PfsmError("--margin is a number of points from 0, and goes with --fail-if-worse or --junit")
-    inputs = [*paths, *options.input, *([] if options.segments is None else [options.segments])]
+    inputs = [*paths, *(options.input or []), *([] if options.segments is None else [options.segments])]
     inputs += [] if options.documents is None else [options.documents]
     inputs += [name for kind, name in options.scorers or [] if kind == "model"]
     for output in (options.sentences, options.html, options.junit):

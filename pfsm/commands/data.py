@@ -35,7 +35,7 @@ def add_reader_options(parser: ArgumentParser) -> None:
     """``--from FORMAT``, and the options of the formats' readers."""
     parser.add_argument(
         "--from", dest="from_format", choices=tuple(FORMATS), metavar="FORMAT",
-        help=f"{', '.join(FORMATS)} (default: detected from the file)",
+        help=f"{', '.join(FORMATS)} (default: detected; ESA is wmt-jsonl, pearmut or jsonl)",
     )  # fmt: skip
     _add_texts(parser)
     _add_places(parser)
@@ -57,7 +57,7 @@ def _add_texts(parser: ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--system-outputs", nargs="+", default=[], metavar="FOLDER|FILE|NAME=FILE",
-        help="translations of the systems: a folder, or a file per system",
+        help="translations of the systems: a folder, a file per system, or Appraise's batches.json",
     )  # fmt: skip
     group.add_argument(
         "--skip-unknown-systems",
@@ -66,7 +66,7 @@ def _add_texts(parser: ArgumentParser) -> None:
     )
     group.add_argument(
         "--reference-systems", nargs="+", default=[], metavar="NAME",
-        help="mqm: systems of the file whose translations serve as references",
+        help="systems of the file whose translations are references (default: ref, refA, ref.B …)",
     )  # fmt: skip
 
 

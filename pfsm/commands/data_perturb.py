@@ -8,8 +8,9 @@ from contextlib import nullcontext
 
 from pfsm.commands.arguments import check_output, positive, print_columns, refuse_without
 from pfsm.commands.parsers import add_unquote
+from pfsm.data.formats.registry import read_judged
 from pfsm.data.minimal_pairs import SEVERITIES
-from pfsm.data.table import Table, read_table
+from pfsm.data.table import Table
 from pfsm.english.perturbation.kind import NAMES, Kind, kind_named, kinds_asked_for
 from pfsm.english.perturbation.pairs import (
     COLUMNS,
@@ -154,7 +155,7 @@ def _read(options: Namespace) -> tuple[list[Translation], str, bool]:
             language or _DEFAULT_LANGUAGE,
             False,
         )
-    table: Table = read_table(options.input)
+    table: Table = read_judged(options.input)
     language = language or _language(table)
     found = translations_of(
         table,

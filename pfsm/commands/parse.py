@@ -48,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--parser", "-p", default=DEFAULT_PARSER, metavar="NAME",
-        help="a shipped parser, a weights file, spacy:PIPELINE, stanza:LANGUAGE, command:PROGRAM or file:PATH "
+        help="a shipped parser, a weights file, spacy:PIPELINE, command:PROGRAM or file:PATH "
         f"(default: {DEFAULT_PARSER})",
     )  # fmt: skip
     parser.add_argument(

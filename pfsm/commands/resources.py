@@ -170,10 +170,10 @@ def _compile_paraphrases(options: Namespace) -> None:
 
 
 def _learn(options: Namespace) -> None:
-    from pfsm.lexicons.versions import read_versions  # noqa: PLC0415
     from pfsm.model.shipped import find_model  # noqa: PLC0415
     from pfsm.runtime.threads import default_threads  # noqa: PLC0415
     from pfsm_training.lexicons.learning import Thresholds, learn_paraphrases  # noqa: PLC0415
+    from pfsm_training.lexicons.versions import read_versions  # noqa: PLC0415
 
     if options.posterior <= 0.5:
         raise PfsmError(f"--posterior is {options.posterior:g}, it must be above 0.5")

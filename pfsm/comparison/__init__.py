@@ -2,7 +2,7 @@
 
 from pfsm.comparison.agreement import agreement
 from pfsm.comparison.compared import Compared, MetricResult, compare_outputs
-from pfsm.comparison.facts import SegmentFacts, read_facts
+from pfsm.comparison.facts import SegmentFacts, read_facts, side_by_side
 from pfsm.comparison.page import render_comparison, write_comparison
 
 __all__ = [
@@ -13,5 +13,6 @@ __all__ = [
     "compare_outputs",
     "read_facts",
     "render_comparison",
+    "side_by_side",
     "write_comparison",
 ]

@@ -1,15 +1,24 @@
-"""What is known of segments besides references and translations: documents, sources, human scores."""
+"""What is known of segments besides references and translations: documents, sources, human scores.
+
+And tables of judgments with the systems side by side.
+"""
 
 import math
+import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.table import Table, finite_number, read_table, shown
-from pfsm.errors import PfsmError
+from pfsm.data.groups import SEGMENT_ID
+from pfsm.data.judgments import WITHIN, others, rows_with_references
+from pfsm.data.parallel import ParallelText, SystemOutput, pairs_from_table
+from pfsm.data.table import Table, finite_number, mean_of_judges, read_table, shown
+from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import StrPath
 
 Float = NDArray[np.float64]
@@ -125,3 +134,92 @@ def _scores(table: Table, name: str) -> Float:
             )
         scores[row] = value
     return scores
+
+
+def side_by_side(
+    table: Table, wanted: Sequence[str] = (), *, skip_missing_references: bool = False
+) -> tuple[ParallelText, SegmentFacts]:
+    """The systems of a table of judgments, side by side.
+
+    Segments are told apart by ``segment_id``, else by source, references and order. Those that a system lacks are left
+    out with a `pfsm.errors.PfsmWarning`. Human scores of a translation that several raters judged are their mean.
+
+    Args:
+        table: With the columns ``reference``, ``hypothesis`` and ``system``; `pfsm.data.formats.read_judged` reads one.
+        wanted: The systems, the first of them the baseline; none: all, in the order of the file.
+        skip_missing_references: Leave out segments whose references are all blank.
+
+    Returns:
+        Outputs and references; and source, documents and human scores (the column ``score``) where there are any.
+
+    Raises:
+        PfsmError: A missing column or system; several language pairs; two translations of a segment by one system; no
+            segment that all systems have.
+    """
+    table = mean_of_judges(table)
+    pairs = pairs_from_table(table)
+    table.need_rows()
+    of_rows = table.column("system", "; compare needs to know whose translation each row is")
+    there = list(dict.fromkeys(of_rows))
+    names = list(wanted) or there
+    unknown = [name for name in names if name not in there]
+    if unknown or len(names) < 2:
+        fault = f"no system {shown(unknown[0])}" if unknown else "two systems or more are needed"
+        raise PfsmError(f"{table.path}: {fault}; the systems are {', '.join(there)}")
+    rows_of: dict[tuple[object, ...], dict[str, list[int]]] = {}
+    for row, (key, name) in enumerate(zip(_segments(table, pairs.references), of_rows, strict=True)):
+        rows = rows_of.setdefault(key, {}).setdefault(name, [])
+        if rows and pairs.hypotheses[rows[0]] != pairs.hypotheses[row]:
+            where = f"{table.path}:{table.line_numbers[row]}"
+            raise PfsmError(f"{where}: another translation of a segment that {shown(name)} has already")
+        rows.append(row)
+    chosen = [of for of in rows_of.values() if of.keys() >= {*names}]
+    if not chosen:
+        raise PfsmError(
+            f"{table.path}: no segment has translations by all of {', '.join(names)}; name some with -i"
+        )
+    if len(chosen) < len(rows_of):
+        left_out = (
+            f"{len(rows_of) - len(chosen)} of {len(rows_of)} segments left out, which not all systems have"
+        )
+        warnings.warn(f"{table.path}: {left_out}", PfsmWarning, stacklevel=2)
+    firsts = [of[names[0]][0] for of in chosen]
+    kept = list(range(len(chosen)))
+    if skip_missing_references:
+        kept = rows_with_references([pairs.references[row] for row in firsts], table.path)
+    missing = others(kept, len(chosen))
+    chosen, firsts = [chosen[at] for at in kept], [firsts[at] for at in kept]
+    columns = {name: [table.columns[name][row] for row in firsts] for name in KNOWN if name in table.columns}
+    human = {}
+    if "score" in table.columns:
+        scores = table.numbers("score")
+        human = {name: np.array([scores[of[name]].mean() for of in chosen]) for name in names}
+    outputs = [SystemOutput(name, tuple(pairs.hypotheses[of[name][0]] for of in chosen)) for name in names]
+    text = ParallelText(
+        tuple(zip_longest(*(pairs.references[row] for row in firsts))), tuple(outputs), missing
+    )
+    return text, SegmentFacts(columns.pop(SOURCE, None), columns, human)
+
+
+def _segments(table: Table, references: Sequence[tuple[str, ...]]) -> list[tuple[object, ...]]:
+    """What tells the segment of each row; refuses several language pairs."""
+    within = list(zip(*(table.columns.get(name, [""] * len(table)) for name in WITHIN), strict=True))
+    languages = sorted({f"{source}-{target}" for _, source, target in within})
+    if len(languages) > 1:
+        source, _, target = languages[0].partition("-")
+        raise PfsmError(
+            f"{table.path}: {len(languages)} language pairs ({', '.join(languages)}); take one, as "
+            f"`pfsm data convert {table.path} --source-lang {source} --target-lang {target} -o {languages[0]}.tsv`"
+        )
+    if all(table.columns.get(SEGMENT_ID, [""])):
+        return [(*place, one) for place, one in zip(within, table.columns[SEGMENT_ID], strict=True)]
+    blank = [""] * len(table)
+    texts = [table.columns.get(name, blank) for name in (DOCUMENT, SOURCE)]
+    own = [table.columns.get(name, blank) for name in ("system", "rater")]
+    keys = list(zip(within, *texts, references, strict=True))
+    seen: Counter[tuple[object, ...]] = Counter()
+    found: list[tuple[object, ...]] = []
+    for row in zip(keys, *own, strict=True):  # a sentence may occur again, and be translated again
+        seen[row] += 1
+        found.append((*row[0], seen[row]))
+    return found

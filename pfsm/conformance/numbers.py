@@ -392,7 +392,6 @@ def statistic_checks(subject: Subject) -> Iterator[Check]:
     yield Check("it leaves the scores as they are", trial.changes_nothing)
     yield Check("bootstrap resamples give numbers, the same from the same seed", trial.resamples)
     yield Check("equal scores, or one translation alone, give a number or NaN", trial.is_undefined)
-    yield Check("what it depends on", trial.depends)
 
 
 class _Statistic:
@@ -445,13 +444,3 @@ class _Statistic:
         ):
             value = self._measure(human, np.arange(human.size)).value(metric)
             hold(not np.isinf(value), f"it gives {value} for people's scores {human} and a metric's {metric}")
-
-    def depends(self) -> str:
-        measure = self._measure(self._human, self._segments)
-        changed = {
-            "shifted": self._metric + 5.0,
-            "doubled": self._metric * 2.0,
-            "ranked": np.argsort(np.argsort(self._metric)).astype(np.float64),
-        }
-        same = ", ".join(what for what, metric in changed.items() if self._is_it(measure.value(metric)))
-        return f"it is the same for scores that are {same}" if same else "it changes with the scale of scores"

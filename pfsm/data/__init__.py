@@ -1,12 +1,12 @@
 """Readers of the formats human judgments come in."""
 
+from pfsm.data.formats.registry import read_judgments
 from pfsm.data.judgments import (
     Judgments,
     Preferences,
     is_preferences,
     judgments_from_table,
     preferences_from_table,
-    read_judgments,
     read_preferences,
 )
 from pfsm.data.parallel import PairsTable, ParallelText, SystemOutput, read_pairs_table, read_parallel

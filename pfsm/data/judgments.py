@@ -30,7 +30,7 @@ def all_references(first: Sequence[str], columns: Mapping[str, Sequence[str]]) -
         first: [n_rows], the column ``reference``.
         columns: Other columns by name, [n_rows] each.
     """
-    further = [columns[name] for name in _further_references(columns)]
+    further = [columns[name] for name in further_references(columns)]
     if not further:
         return tuple((reference,) for reference in first)
     return tuple(map(given_references, zip(first, *further, strict=True)))
@@ -60,7 +60,7 @@ def left_out_text(left_out: int, total: int) -> str:
     return f"{left_out} of {total} segments left out, which have no reference"
 
 
-def _further_references(columns: Mapping[str, Sequence[str]]) -> list[str]:
+def further_references(columns: Mapping[str, Sequence[str]]) -> list[str]:
     """The columns ``reference_2``, ``reference_3`` …, by number; gaps in the numbers do not matter."""
     numbers = {name: int(match[1]) for name in columns if (match := FURTHER_REFERENCE.fullmatch(name))}
     return sorted((name for name, number in numbers.items() if number > 1), key=numbers.__getitem__)
@@ -277,23 +277,6 @@ def no_column(name: str, columns: Columns, places: Places | None) -> PfsmError:
     return PfsmError(f"{where}: no column {name!r} besides the texts and what people say of them; {there}")
 
 
-def read_judgments(path: StrPath, score_column: str = "score") -> Judgments:
-    """Read absolute judgments from a TSV or CSV file (``-``: standard input).
-
-    Args:
-        path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``) and scores, or
-            ``adequacy`` and ``fluency``, whose sum is the score, in the mean over judges.
-        score_column: the column that holds the score.
-
-    Returns:
-        The judgments, in the order of the rows.
-
-    Raises:
-        PfsmError: what `pfsm.data.table.read_table` or `judgments_from_table` raises.
-    """
-    return judgments_from_table(read_table(path), score_column)
-
-
 def judgments_from_table(table: Table, score_column: str) -> Judgments:
     """The absolute judgments in a table.
 
@@ -311,7 +294,7 @@ def judgments_from_table(table: Table, score_column: str) -> Judgments:
     advice = absolute_advice(table)
     references = tuple(table.column("reference", advice))
     hypotheses = tuple(table.column("hypothesis", advice))
-    table.column(score_column, advice)
+    table.column(score_column, advice or "; --score-column NAME says which one is the score")
     table.need_rows()
     return Judgments(
         references,
@@ -390,7 +373,7 @@ def document_names(data: Judgments | Preferences) -> list[tuple[str, ...]]:
     return list(zip(*within, data.columns[DOCUMENT], strict=True))
 
 
-def target_languages(*parts: Judgments | Preferences | None) -> frozenset[str]:
+def target_languages(*parts: Judgments | Preferences | Table | None) -> frozenset[str]:
     """Codes of all languages that the column ``target_lang`` names; none where a row has none."""
     found: set[str] = set()
     for part in parts:

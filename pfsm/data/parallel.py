@@ -8,6 +8,7 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data.formats.registry import read_judged
 from pfsm.data.formats.texts import check_parallel, segments_of
 from pfsm.data.judgments import (
     absolute_advice,
@@ -16,7 +17,7 @@ from pfsm.data.judgments import (
     others,
     rows_with_references,
 )
-from pfsm.data.table import Table, read_table
+from pfsm.data.table import Table
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name
 
@@ -134,7 +135,7 @@ def read_parallel(
 def read_pairs_table(
     path: StrPath, numeric: Sequence[str] = (), *, skip_missing_references: bool = False
 ) -> PairsTable:
-    """Read references and hypotheses to be scored from a TSV or CSV file (``-``: standard input).
+    """Read references and hypotheses to be scored from a TSV or CSV file, or annotations (``-``: standard input).
 
     Args:
         path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``). The columns
@@ -146,9 +147,10 @@ def read_pairs_table(
         The pairs, in the order of the rows.
 
     Raises:
-        PfsmError: what `pfsm.data.table.read_table` raises, a missing column, no rows, or a number that is not finite.
+        PfsmError: what `pfsm.data.formats.read_judged` raises, a missing column, no rows, or a number that is not
+            finite.
     """
-    table = read_table(path)
+    table = read_judged(path)
     pairs = pairs_from_table(table, numeric)
     table.need_rows()
     if not skip_missing_references:

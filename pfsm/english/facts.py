@@ -15,8 +15,8 @@ from pfsm.english import dates
 from pfsm.english import quantities as units
 from pfsm.english.numbers import NUMBER_WORDS, english_numbers, is_number_word
 from pfsm.english.quantities import Quantity, may_say, parts, quantities
+from pfsm.english.short_runs import MOST_RUNS, Run, is_short, remembered
 from pfsm.text.numbers import digit_value
-from pfsm.text.short_runs import MOST_RUNS, Run, is_short, remembered
 
 
 class Fact(NamedTuple):

@@ -135,15 +135,6 @@ def test_faults(kind: str, name: str, check: str, fault: str) -> None:
     assert fault in said[0]
 
 
-@pytest.mark.usefixtures("bad")
-def test_what_a_statistic_depends_on_is_said() -> None:
-    assert found("statistic", "pearson")["what it depends on"].note == (
-        "it is the same for scores that are shifted, doubled"
-    )
-    assert found("statistic", "kendall")["what it depends on"].note.endswith("shifted, doubled, ranked")
-    assert found("metric", "honest")[PAIR_ALONE].note.startswith("it says that it is not")
-
-
 def test_the_command(site: Path, cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = "no plug-ins; packages add them through the entry points pfsm.matchers, "
     assert cli("plugins").lines[0].startswith(nothing)

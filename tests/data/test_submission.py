@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.data.formats.mt_metrics_eval import score_lines
-from pfsm.data.submission import Submission, read_labels, submission, submission_files, write_submission
+from pfsm.data.submission import Submission, read_labels, submission, write_submission
 from pfsm.errors import PfsmError
 
 Scores = dict[str, dict[str, NDArray[np.float64]]]
@@ -91,12 +91,3 @@ def test_names_that_the_files_cannot_hold(changes: dict[str, object], message: s
     arguments = {"metric": "m", "language_pair": "en-de", "test_set": "t", "scores": scores()} | changes
     with pytest.raises(PfsmError, match=message):
         submission(**arguments)  # type: ignore[arg-type]
-
-
-def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(ValueError, match="one finite score"):
-        submission("m", "en-de", "t", {"refA": {"a": np.ones(3), "b": np.ones(2)}})
-    with pytest.raises(ValueError, match="3 segments"):
-        submission("m", "en-de", "t", scores(), ["news"])
-    with pytest.raises(ValueError, match="format is 'xml'"):
-        submission_files("p", ["refA"], "xml")

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from pfsm.lexicons.versions import Segment
 from pfsm.model.file import Model
 from pfsm_training.lexicons.learning import Thresholds, is_plausible, learn_paraphrases, log_likelihood_ratios
+from pfsm_training.lexicons.versions import Segment
 
 MODEL = Model("hand-written", weights={"S_word": 4.0, "S_lemma": 4.0, "S_punct": 4.0})
 ALL = Thresholds(segments=1, association=0.0)

@@ -57,7 +57,7 @@ DAMAGED: dict[str, Any] = {
     "an unknown feature": lambda name: {"features": [f"nothing(a=b,c={name})"]},
 }
 """Settings that no model can have: they are refused for what they name all the same."""
-PROGRAMS = (COMMAND, "spacy:./theirs", "stanza:en", "file:x.conllu", "command:x\n#")
+PROGRAMS = (COMMAND, "spacy:./theirs", "file:x.conllu", "command:x\n#")
 PATHS = ("/x", "/x/v.txt@1a2b3c4d", "~/x", "..", "../x", "a/../x", "..@1a2b3c4d", "https://example.org/x", " x",
          "\\\\host\\x", "C:\\x", "a/x.txt", "x\0y", "package:../x", "transformers:../x", "shipped:a/b")  # fmt: skip
 

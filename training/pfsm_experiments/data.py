@@ -15,8 +15,8 @@ from pfsm.data import (
     is_preferences,
     judgments_from_table,
     preferences_from_table,
-    read_table,
 )
+from pfsm.data.formats.registry import read_judged
 from pfsm.data.reference_digests import overlap
 from pfsm.data.table import mean_of_judges
 from pfsm.errors import PfsmError
@@ -171,7 +171,7 @@ class DataFolder:
 
     def _table(self, path: str) -> Table:
         if path not in self._tables:
-            self._tables[path] = mean_of_judges(read_table(self.folder / path))
+            self._tables[path] = mean_of_judges(read_judged(self.folder / path))
         return self._tables[path]
 
     @staticmethod

@@ -15,7 +15,7 @@ from pfsm.data.formats.records import (
     collect,
     write_tsv,
 )
-from pfsm.data.formats.registry import FORMATS, Format, guess_format, read_format
+from pfsm.data.formats.registry import FORMATS, Format, guess_format, read_format, read_judged
 
 __all__ = [
     "FORMATS",
@@ -29,5 +29,6 @@ __all__ = [
     "collect",
     "guess_format",
     "read_format",
+    "read_judged",
     "write_tsv",
 ]

@@ -11,15 +11,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
-from pfsm.data.formats.records import Judgment, Options, Reading, layout
+from pfsm.data.formats.records import JUDGMENT_COLUMNS, Judgment, Options, Reading, layout
 from pfsm.data.formats.rows import Rows, language_code
 from pfsm.data.formats.texts import pair_columns
+from pfsm.data.judgments import further_references
 from pfsm.data.spans import ERRORS, Span, read_spans, spans_text
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import NotInstalledError, PfsmError
@@ -27,13 +29,14 @@ from pfsm.io.files import StrPath, display_name, read_text
 
 Object = Mapping[str, Any]
 NO_REFERENCE = "judgments without a reference left out"
-_IS_REFERENCE = re.compile(r"ref[A-Z]?")
+_MEANS = "translations of several raters: the mean is taken; `pfsm data convert --per-rater` keeps them apart"
+IS_REFERENCE = re.compile(r"ref[-._]?[A-Z]?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_SCORE = re.compile(r"(.*_)?score|COMET")
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "hypothesis": ("hypothesis", "mt", "tgt", "translation"),
     "reference": ("reference", "ref"),
     "source": ("source", "src"),
-    "score": ("score", "esa_score", "COMET"),
     "document": ("document", "doc_id"),
     "segment_id": ("segment_id", "segment", "line_id"),
     "rater": ("rater", "annotator"),
@@ -41,10 +44,11 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "languages": ("lp", "langs"),
 }
 """Our names of what one translation a line has, and the names that files have for it."""
+_KNOWN = frozenset({*JUDGMENT_COLUMNS, *_NAMES, *(name for names in _NAMES.values() for name in names)})
 
 
 @dataclass
-class _Rated:
+class Rated:
     """One translation, and what each rater said of it."""
 
     line: int
@@ -52,16 +56,18 @@ class _Rated:
     references: tuple[str, ...]
     system: str
     hypothesis: str
+    further: Mapping[str, str] = field(default_factory=dict)
     ratings: dict[str, tuple[float, list[Span]]] = field(default_factory=dict)
 
 
-class _Entry:
+class Entry:
     """One object of a file, and where it stands."""
 
     def __init__(self, name: str, line: int, values: Object) -> None:
         self.name, self.line, self.values = name, line, values
 
     def fault(self, message: str) -> PfsmError:
+        """What is wrong here."""
         return PfsmError(f"{self.name}:{self.line}: {message}")
 
     def text(self, value: object, what: str, default: str | None = None) -> str:
@@ -73,49 +79,62 @@ class _Entry:
         return str(value)
 
     def number(self, value: object, what: str) -> float:
+        """A finite number."""
         found = None if isinstance(value, bool | list | dict) else finite_number(str(value))
         if found is None:
             raise self.fault(f"{what} is {shown(str(value))}, a finite number is needed")
         return found + 0.0  # -0.0 becomes 0.0
 
-    def object(self, value: object, what: str) -> Object:
+    def mapping(self, value: object, what: str) -> Object:
+        """An object of JSON."""
         if not isinstance(value, dict):
             raise self.fault(f"{what} is {shown(str(value))}, an object is needed")
         return value
 
+    def marks(self, text: str, what: str) -> object:
+        """What a cell holds, which is JSON."""
+        value = _parsed(text)
+        if value is None:
+            raise self.fault(f"{what} is {shown(text)}, a JSON list of marks is needed")
+        return value
 
-def _entries(path: StrPath) -> Iterator[_Entry]:
-    """The objects of a file of JSON lines; those of a ``comet-score --to_json`` file get their system."""
+
+def _entries(path: StrPath) -> Iterator[Entry]:
+    """The objects of a file, one a line or in one list; those of ``comet-score --to_json`` get their system."""
     name, content = display_name(path), read_text(path)
-    try:
-        whole = json.loads(content)
-    except (ValueError, RecursionError):
-        whole = None
-    if (
-        isinstance(whole, dict)
-        and whole
-        and not is_pearmut(whole)
-        and all(isinstance(value, list) for value in whole.values())
-    ):
+    whole = _parsed(content)
+    lists = isinstance(whole, dict) and all(isinstance(value, list) for value in whole.values())
+    if isinstance(whole, dict) and whole and lists and not is_pearmut(whole):
         for system, values in whole.items():
             for number, value in enumerate(values, start=1):
-                entry = _Entry(f"{name}: {system}", number, {})
-                yield _Entry(
-                    entry.name, number, {"system": Path(system).stem} | dict(entry.object(value, "segment"))
+                entry = Entry(f"{name}: {system}", number, {})
+                yield Entry(
+                    entry.name, number, {"system": Path(system).stem} | dict(entry.mapping(value, "segment"))
                 )
         return
-    for number, line in enumerate(content.split("\n"), start=1):
-        if line.strip():
-            entry = _Entry(name, number, {})
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):
-                raise entry.fault(f"{shown(line)} is no JSON; one object a line is needed") from None
-            yield _Entry(name, number, entry.object(value, "line"))
+    objects = [whole] if isinstance(whole, dict) else whole
+    lines = objects if isinstance(objects, list) else content.split("\n")
+    for number, line in enumerate(lines, start=1):
+        entry, value = Entry(name, number, {}), line
+        if isinstance(line, str):
+            if not line.strip():
+                continue
+            value = _parsed(line)
+            if value is None:
+                raise entry.fault(f"{shown(line)} is no JSON; one object a line is needed")
+        yield Entry(name, number, entry.mapping(value, "line"))
 
 
-def _rows(path: StrPath) -> Iterator[_Entry]:
-    """The rows of a CSV or Parquet file; empty cells are left out."""
+def _parsed(text: str) -> object:
+    """The value of JSON; None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _rows(path: StrPath) -> Iterator[Entry]:
+    """The rows of a CSV or Parquet file; empty cells are None."""
     name = display_name(path)
     rows: Iterable[tuple[int, Object]] = (
         enumerate(_parquet_rows(path), start=1)
@@ -123,20 +142,17 @@ def _rows(path: StrPath) -> Iterator[_Entry]:
         else ((row.line, row.fields) for row in Rows(path))
     )
     for number, row in rows:
-        filled = {key: value for key, value in row.items() if not _is_empty(value)}
-        entry = _Entry(name, number, filled)
+        filled = {key: None if _is_empty(value) else value for key, value in row.items()}
+        entry = Entry(name, number, filled)
         for key in _NAMES[ERRORS]:
             if isinstance(marks := filled.get(key), str):
-                try:
-                    filled[key] = json.loads(marks)
-                except (ValueError, RecursionError):
-                    raise entry.fault(f"{key} is {shown(marks)}, a JSON list of marks is needed") from None
+                filled[key] = entry.marks(marks, key)
         yield entry
 
 
 def _is_empty(cell: object) -> bool:
     """Whether there is nothing in a cell; of numbers pandas has none as not a number."""
-    return cell is None or (isinstance(cell, str) and not cell) or (isinstance(cell, float) and isnan(cell))
+    return cell is None or cell == "" or (isinstance(cell, float) and isnan(cell))
 
 
 def is_parquet(path: StrPath) -> bool:
@@ -166,8 +182,7 @@ def _parquet_rows(path: StrPath) -> Iterator[Object]:
 
 def is_annotations(columns: Container[str]) -> bool:
     """Whether columns, in lower case, are those of one translation a row, under any of the names known."""
-    texts = all(any(one in columns for one in _NAMES[name]) for name in ("hypothesis", "reference"))
-    return texts and any(one.lower() in columns for one in _NAMES["score"])
+    return all(any(one in columns for one in _NAMES[name]) for name in ("hypothesis", "reference"))
 
 
 def is_pearmut(values: Object) -> bool:
@@ -180,143 +195,138 @@ def is_wmt(values: Object) -> bool:
     return {"scores", "tgt_text"} <= values.keys()
 
 
-def guess_annotations(line: str) -> str:
-    """The format of a file by its first line; ``""`` if it is none of these."""
-    try:
-        values = json.loads(line)
-    except (ValueError, RecursionError):
-        return "jsonl" if line.strip() == "{" else ""
+def guess_annotations(line: str, path: StrPath) -> str:
+    """The format of a file by its first line, or whole if that begins JSON; ``""`` if it is none of these."""
+    values = _parsed(line)
+    if values is None and line.strip().startswith(("{", "[")):
+        values = _parsed(read_text(path))
+    values = values[0] if isinstance(values, list) and values else values
     if not isinstance(values, dict):
         return ""
     return "pearmut" if is_pearmut(values) else "wmt-jsonl" if is_wmt(values) else "jsonl"
 
 
-Rating = tuple[_Rated, str, float, list[Span]]
+Rating = tuple[Rated, str, float, list[Span]]
 """A translation, who rated it, how, and what he marked."""
 
 
-def read_wmt(paths: Sequence[StrPath], options: Options) -> Reading:
-    """Reads the human evaluation of the WMT's general task, 2024 and 2025.
-
-    References are the systems called ``refA``, ``refB`` …, or `Options.reference_systems`.
-    """
-    return _reading(paths, options, _wmt_ratings)
-
-
-def read_pearmut(paths: Sequence[StrPath], options: Options) -> Reading:
-    """Reads Pearmut's logs; references are each item's ``ref``, or `Options.reference_systems`.
-
-    Where an annotator rated a translation twice, the later rating counts. Tutorials and attention checks are left out.
-    """
-    return _reading(paths, options, _pearmut_ratings)
-
-
-def read_json_lines(paths: Sequence[StrPath], options: Options) -> Reading:
-    """Reads one translation a line, or what ``comet-score --to_json`` writes."""
-    return _reading(paths, options, _line_ratings)
-
-
-def read_rows(paths: Sequence[StrPath], options: Options) -> Reading:
-    """Reads one translation a row, of CSV or Parquet."""
-    return _reading(paths, options, _line_ratings, _rows)
-
-
-def _reading(
+def read_ratings(
     paths: Sequence[StrPath],
     options: Options,
-    ratings: Callable[[_Entry, Options, Counter[str]], Iterator[Rating]],
-    entries: Callable[[StrPath], Iterator[_Entry]] = _entries,
+    ratings: Callable[[Entry, Options, Counter[str]], Iterator[Rating]],
+    entries: Callable[[StrPath], Iterator[Entry]] = _entries,
 ) -> Reading:
+    """All judgments of files: the ratings of each entry, in the mean over raters unless they are wanted apart."""
     notes: Counter[str] = Counter()
-    rated: dict[tuple[Any, ...], _Rated] = {}
+    rated: dict[tuple[Any, ...], Rated] = {}
     for path in paths:
         for entry in entries(path):
             for one, rater, score, spans in ratings(entry, options, notes):
                 # Without a name of the rater, or of the segment, nothing says that two ratings are of one translation.
                 alone = () if rater and one.place.get("segment_id") else (display_name(path), len(rated))
                 key = (*one.place.items(), one.references, one.system, one.hypothesis, *alone)
-                rated.setdefault(key, one).ratings[rater] = score, spans
+                same = rated.setdefault(key, one)
+                same.further = {
+                    name: value for name, value in same.further.items() if one.further.get(name) == value
+                }
+                if not isnan(score):
+                    same.ratings[rater] = score, spans
+    there = ", ".join(map(display_name, paths))
     if not rated and notes[NO_REFERENCE]:
-        there = ", ".join(map(display_name, paths))
         raise PfsmError(
             f"{there}: no references; name the systems that are references with --reference-systems"
         )
-    filled = {name for one in rated.values() for name, value in one.place.items() if value}
-    most = max((len(one.references) for one in rated.values()), default=1)
+    if options.score_column and rated and not any(one.ratings for one in rated.values()):
+        raise PfsmError(f"{there}: no {options.score_column} anywhere")
+    return reading_of(rated, options, notes)
+
+
+def reading_of(rated: Mapping[Any, Rated], options: Options, notes: Counter[str]) -> Reading:
+    """Judgments: the mean over raters, unless they are wanted apart."""
+    scored = {key: one for key, one in rated.items() if one.ratings}
+    if scored and len(scored) < len(rated):
+        notes["translations without a score left out"] += len(rated) - len(scored)
+    several = sum(len(one.ratings) > 1 for one in scored.values())
+    if several and not options.per_rater:
+        notes[_MEANS] += several
+    kept = scored or rated
+    filled = {name for one in kept.values() for name, value in one.place.items() if value}
+    further = dict.fromkeys(name for one in kept.values() for name in one.further)
     columns = layout(
         Judgment,
         [*filled, "system", *pair_columns(options), *(["rater"] * options.per_rater)],
-        most,
-        [*sorted(filled & {"domain"}), *([] if options.per_rater else ["n_raters"]), ERRORS],
+        max((len(one.references) for one in kept.values()), default=1),
+        [*further, *([] if options.per_rater or not scored else ["n_raters"]), ERRORS],
     )
-    return Reading(Judgment, columns, _records(rated, options), notes)
+    columns = tuple(name for name in columns if scored or name not in {"score", ERRORS})
+    return Reading(Judgment, columns, _records(kept, options), notes)
 
 
-def _records(rated: Mapping[Any, _Rated], options: Options) -> Iterator[Judgment]:
+def _records(rated: Mapping[Any, Rated], options: Options) -> Iterator[Judgment]:
     for one in rated.values():
         place = {**pair_columns(options), **{name: value for name, value in one.place.items() if value}}
-        domain = {"domain": place.pop("domain")} if "domain" in place else {}
         if options.test_set and "segment_id" in place:
             place["segment_id"] = f"{options.test_set}.{place['segment_id']}"
-        if options.per_rater:
+        if options.per_rater and one.ratings:
             for rater, (score, spans) in one.ratings.items():
-                yield _judgment(one, score, {**place, "rater": rater}, {**domain, ERRORS: spans_text(spans)})
+                yield _judgment(one, score, {**place, "rater": rater}, {ERRORS: spans_text(spans)})
         else:
-            mean = sum(score for score, _ in one.ratings.values()) / len(one.ratings)
+            # Of a file without scores there is no mean.
+            mean = sum(score for score, _ in one.ratings.values()) / (len(one.ratings) or nan)
             spans = [span for _, marked in one.ratings.values() for span in marked]
-            further = {**domain, "n_raters": str(len(one.ratings)), ERRORS: spans_text(spans)}
-            yield _judgment(one, mean, place, further)
+            yield _judgment(one, mean, place, {"n_raters": str(len(one.ratings)), ERRORS: spans_text(spans)})
 
 
-def _judgment(one: _Rated, score: float, place: Mapping[str, str], further: Mapping[str, str]) -> Judgment:
+def _judgment(one: Rated, score: float, place: Mapping[str, str], further: Mapping[str, str]) -> Judgment:
     return Judgment(
         references=one.references, hypothesis=one.hypothesis, score=score, system=one.system, line=one.line,
-        further=further, **place,
+        further={**one.further, **further}, **place,
     )  # fmt: skip
 
 
-def _translations(entry: _Entry, value: object, what: str) -> dict[str, str]:
+def _translations(entry: Entry, value: object, what: str) -> dict[str, str]:
     return {
-        system: entry.text(text, f"{what} of {system}") for system, text in entry.object(value, what).items()
+        system: entry.text(text, f"{what} of {system}") for system, text in entry.mapping(value, what).items()
     }
 
 
-def _references(translations: Mapping[str, str], options: Options) -> dict[str, str]:
+def references_among(translations: Mapping[str, str], options: Options) -> dict[str, str]:
     """The references among the translations of a segment, by system."""
-    names = options.reference_systems or sorted(filter(_IS_REFERENCE.fullmatch, translations))
+    names = options.reference_systems or sorted(filter(IS_REFERENCE.fullmatch, translations))
     return {name: translations[name] for name in names if name in translations}
 
 
-def _wmt_ratings(entry: _Entry, options: Options, notes: Counter[str]) -> Iterator[Rating]:
+def _wmt_ratings(entry: Entry, options: Options, notes: Counter[str]) -> Iterator[Rating]:
     values = entry.values
     if not is_wmt(values):
         raise entry.fault(
             "no scores and tgt_text, as the files of the WMT's general task have; another --from?"
         )
     translations = _translations(entry, values["tgt_text"], "tgt_text")
-    references = _references(translations, options)
+    references = references_among(translations, options)
     *before, document, segment = ["", *entry.text(values.get("doc_id"), "doc_id").split("_#_")]
     place = {"document": document, "segment_id": f"{document}.{segment}" if document else segment}
+    domain = {}
     if len(before) > 2:
-        languages, place["domain"] = before[1], before[2]
+        languages, domain = before[1], {"domain": before[2]}
         place |= _languages(entry, languages, "doc_id")
         place["segment_id"] = f"{languages}.{place['segment_id']}"
     place["source"] = entry.text(values.get("src_text"), "src_text", "")
-    for system, given in entry.object(values["scores"], "scores").items():
+    for system, given in entry.mapping(values["scores"], "scores").items():
         if system in references:
             continue
         if system not in translations:
             raise entry.fault(f"scores of {shown(system)}, which tgt_text does not have")
-        ratings = given if isinstance(given, list) else _numbered(entry.object(given, f"scores of {system}"))
+        ratings = given if isinstance(given, list) else _numbered(entry.mapping(given, f"scores of {system}"))
         for each in ratings:
-            rating = entry.object(each, f"scores of {system}")
+            rating = entry.mapping(each, f"scores of {system}")
             score = rating.get("human", rating.get("score"))
             if not references:
                 notes[NO_REFERENCE] += 1
                 continue
             rater = entry.text(rating.get("annotator"), "annotator", "")
             spans = read_spans(rating.get("errors") or [], translations[system], rater, entry.fault)
-            one = _Rated(entry.line, place, tuple(references.values()), system, translations[system])
+            one = Rated(entry.line, place, tuple(references.values()), system, translations[system], domain)
             yield one, rater, entry.number(score, f"score of {system}"), spans
 
 
@@ -327,7 +337,7 @@ def _numbered(values: Object) -> Iterator[Object]:
             yield {each: values.get(f"{each}{match[1]}") for each in ("human", "errors", "annotator")}
 
 
-def _languages(entry: _Entry, text: str, what: str) -> dict[str, str]:
+def _languages(entry: Entry, text: str, what: str) -> dict[str, str]:
     source, dash, target = text.partition("-")
     if not (source and dash and target):
         raise entry.fault(f"{what} is {shown(text)}, a language pair such as cs-en is needed")
@@ -335,7 +345,7 @@ def _languages(entry: _Entry, text: str, what: str) -> dict[str, str]:
     return {"source_lang": language_code(source), "target_lang": language_code(target.partition("_")[0])}
 
 
-def _pearmut_ratings(entry: _Entry, options: Options, notes: Counter[str]) -> Iterator[Rating]:
+def _pearmut_ratings(entry: Entry, options: Options, notes: Counter[str]) -> Iterator[Rating]:
     values = entry.values
     if not is_pearmut(values):
         raise entry.fault("no annotation and item, as Pearmut's logs have; another --from?")
@@ -347,15 +357,15 @@ def _pearmut_ratings(entry: _Entry, options: Options, notes: Counter[str]) -> It
         raise entry.fault("item and annotation must be lists of one length")
     for at, (item, by_system) in enumerate(zip(items, annotations, strict=True), start=1):
         if by_system is not None:
-            place = entry.object(item, f"item {at}"), entry.object(by_system, f"annotation {at}")
+            place = entry.mapping(item, f"item {at}"), entry.mapping(by_system, f"annotation {at}")
             yield from _item_ratings(entry, at, *place, options, notes)
 
 
 def _item_ratings(
-    entry: _Entry, at: int, item: Object, by_system: Object, options: Options, notes: Counter[str]
+    entry: Entry, at: int, item: Object, by_system: Object, options: Options, notes: Counter[str]
 ) -> Iterator[Rating]:
     translations = _translations(entry, item.get("tgt"), f"tgt of item {at}")
-    references = _references(translations, options)
+    references = references_among(translations, options)
     if item.get("ref"):
         references = {"": entry.text(item["ref"], f"ref of item {at}"), **references}
     rater = entry.text(entry.values.get("user_id"), "user_id", "")
@@ -366,7 +376,7 @@ def _item_ratings(
         "source": entry.text(item.get("src"), f"src of item {at}", ""),
     }
     for system, given in by_system.items():
-        rating = entry.object(given, f"annotation {at} of {system}")
+        rating = entry.mapping(given, f"annotation {at} of {system}")
         if system not in translations:
             raise entry.fault(f"annotation {at} is of {shown(system)}, which tgt does not have")
         if not references or rating.get("score") is None:
@@ -374,7 +384,7 @@ def _item_ratings(
         elif system not in references:
             text = translations[system]
             spans = read_spans(rating.get("error_spans") or [], text, rater, entry.fault, _units(text))
-            one = _Rated(entry.line, place, tuple(references.values()), system, text)
+            one = Rated(entry.line, place, tuple(references.values()), system, text)
             yield one, rater, entry.number(rating["score"], f"score {at} of {system}"), spans
 
 
@@ -383,27 +393,50 @@ def _units(text: str) -> list[int]:
     return [at for at, one in enumerate(text) if one != "\n" for _ in range(1 + (ord(one) > 0xFFFF))]
 
 
-def _line_ratings(entry: _Entry, options: Options, notes: Counter[str]) -> Iterator[Rating]:
+def _line_ratings(entry: Entry, options: Options, notes: Counter[str]) -> Iterator[Rating]:
     values = {
         ours: next((entry.values[name] for name in names if entry.values.get(name) is not None), None)
         for ours, names in _NAMES.items()
     }
-    what = options.score_column or "score"
-    score = entry.number(entry.values.get(what) if options.score_column else values["score"], what)
+    what = options.score_column or _score_of(entry)
+    score = nan if entry.values.get(what) is None else entry.number(entry.values[what], what)
     hypothesis = entry.text(values["hypothesis"], "hypothesis")
-    references = entry.values.get("references", values["reference"])
-    references = references if isinstance(references, list) else [references]
+    references = entry.values.get("references")
+    if not isinstance(references, list):
+        named = [entry.values[name] for name in further_references(entry.values)]
+        references = [values["reference"], *(one for one in named if one is not None)]
     if references in ([], [None]):
         notes[NO_REFERENCE] += 1
         return
     names = ("document", "segment_id", "source", "rater")
     place = {name: entry.text(values[name], name, "") for name in names}
-    named = ("source_lang", "target_lang", "domain")
-    place |= {name: entry.text(entry.values[name], name) for name in named if name in entry.values}
+    named_place = ("test_set", "source_lang", "target_lang")
+    place |= {name: entry.text(entry.values.get(name), name, "") for name in named_place}
     if values["languages"] is not None:
         place |= _languages(entry, entry.text(values["languages"], "lp"), "lp")
     rater = place.pop("rater")
     spans = read_spans([] if values[ERRORS] is None else values[ERRORS], hypothesis, rater, entry.fault)
     texts = tuple(entry.text(text, "reference") for text in references)
     system = entry.text(entry.values.get("system"), "system", "")
-    yield _Rated(entry.line, place, texts, system, hypothesis), rater, score, spans
+    further = {
+        name: entry.text(str(value), name)
+        for name, value in entry.values.items()
+        if name not in {*_KNOWN, what} and isinstance(value, str | int | float)
+    }
+    yield Rated(entry.line, place, texts, system, hypothesis, further), rater, score, spans
+
+
+def _score_of(entry: Entry) -> str:
+    """The field that is the score: ``score``, or the only one that is called one; ``""``: none is."""
+    named = [name for name in entry.values if _SCORE.fullmatch(name)]
+    if len(named) > 1 and "score" not in named:
+        raise entry.fault(f"several scores ({', '.join(named)}); choose one with --score-column")
+    return "score" if "score" in named else "".join(named)
+
+
+read_wmt, read_pearmut, read_json_lines = (
+    partial(read_ratings, ratings=ratings) for ratings in (_wmt_ratings, _pearmut_ratings, _line_ratings)
+)
+"""References are the systems called ``refA``, ``refB`` …, each item's ``ref``, or `Options.reference_systems`."""
+read_rows = partial(read_ratings, ratings=_line_ratings, entries=_rows)
+"""One translation a row, of CSV or Parquet."""

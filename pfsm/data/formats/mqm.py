@@ -15,10 +15,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pfsm.data.formats.records import Judgment, Options, Reading, layout
+from pfsm.data.formats.annotated import IS_REFERENCE, Rated, reading_of
+from pfsm.data.formats.records import Options, Reading
 from pfsm.data.formats.rows import Row, Rows
-from pfsm.data.formats.texts import SegmentTexts, load_texts, pair_columns
-from pfsm.data.spans import ERRORS, SEVERITIES, Span, spans_text
+from pfsm.data.formats.texts import SegmentTexts, load_texts
+from pfsm.data.spans import SEVERITIES, Span
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
@@ -78,12 +79,9 @@ class ReferenceFinder:
 
     def __init__(self, options: Options) -> None:
         """Reads the files."""
-        if bool(options.references) == bool(options.reference_systems):
-            raise PfsmError(
-                "MQM files hold no references: give either --references FILE, or --reference-systems with the "
-                "systems of the file whose translations are the references"
-            )
-        self._options = options
+        if options.references and options.reference_systems:
+            raise PfsmError("give either --references or --reference-systems, not both")
+        self._options, self.systems = options, options.reference_systems
         self._texts: SegmentTexts | None = load_texts(options, "MQM") if options.references else None
         self._starts: dict[str, tuple[int, int]] = {}
         if self._texts is not None:
@@ -95,15 +93,17 @@ class ReferenceFinder:
                 self._starts[document] = (first, count + 1)
         self._translations: dict[tuple[str, str], list[str]] = {}
 
-    @property
-    def count(self) -> int:
-        """The largest number of references of a segment."""
-        return len(self._options.references) or len(self._options.reference_systems)
-
     def find_in(self, targets: Mapping[tuple[str, str, str], str]) -> None:
         """Picks the references out of the translations, by system, document and segment of the document."""
         there = {system for system, _, _ in targets}
-        for system in self._options.reference_systems:
+        if self._texts is None and not self.systems:
+            self.systems = tuple(sorted(filter(IS_REFERENCE.fullmatch, there)))
+            if not self.systems:
+                raise PfsmError(
+                    f"MQM without references: give --references FILE, or --reference-systems with those of "
+                    f"{', '.join(sorted(there))} whose translations are the references"
+                )
+        for system in self.systems:
             if system not in there:
                 raise PfsmError(f"no system {shown(system)}; the file has {', '.join(sorted(there))}")
             for (each, document, segment), target in targets.items():
@@ -154,7 +154,7 @@ Key = tuple[str, str, str]
 
 
 @dataclass
-class _Rated:
+class _Errors:
     """One translation and its raters' penalties."""
 
     row: Row
@@ -169,12 +169,12 @@ def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
     """Reads MQM files, and references from other files or from systems.
 
     References are lines of `Options.references`, found by ``seg_id`` or, where `Options.documents` is given, by
-    document and ``doc_id``. Alternatively they are the translations of `Options.reference_systems` in the files
-    themselves, and these systems then yield no judgments. Memory grows with the translations, not with the errors.
+    document and ``doc_id``; else the translations of `Options.reference_systems` in the files themselves, or of the
+    systems called ``refA`` and the like, which then yield no judgments. Memory grows with the translations.
     """
     weights = parse_weights(options.weights or DEFAULT_WEIGHTS)
     finder = ReferenceFinder(options)
-    rated: dict[Key, _Rated] = {}
+    rated: dict[Key, _Errors] = {}
     notes: Counter[str] = Counter()
     for path in paths:
         table = Rows(path, "tab")
@@ -182,12 +182,24 @@ def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
         for row in table:
             _add(row, columns, rated, weights, options.unquote, notes)
     finder.find_in({key: each.target for key, each in rated.items()})
-    present = ["document", "segment_id", "system", "source", *pair_columns(options)]
-    present += ["rater"] * options.per_rater
-    further = [ERRORS] if options.per_rater else ["n_raters", ERRORS]
-    return Reading(
-        Judgment, layout(Judgment, present, finder.count, further), _records(rated, finder, options), notes
+    return reading_of(
+        {key: _judged(key, each, finder) for key, each in rated.items() if key[0] not in finder.systems},
+        options,
+        notes,
     )
+
+
+def _judged(key: Key, each: _Errors, finder: ReferenceFinder) -> Rated:
+    """A translation with its references and its raters' scores."""
+    at, references = finder.references_of(each.row, each.source)
+    system, document, number = key
+    segment = f"{document}.{number}" if at is None else str(at + 1)
+    place = {"document": document, "segment_id": segment, "source": each.source}
+    ratings = {
+        rater: (0.0 - penalty, [span for span in each.spans if span[-1] == rater])  # not -0.0
+        for rater, penalty in each.penalties.items()
+    }
+    return Rated(each.row.line, place, references, system, each.target, ratings=ratings)
 
 
 def _columns(table: Rows) -> Mapping[str, str]:
@@ -205,7 +217,7 @@ def _columns(table: Rows) -> Mapping[str, str]:
 def _add(
     row: Row,
     columns: Mapping[str, str],
-    rated: dict[Key, _Rated],
+    rated: dict[Key, _Errors],
     weights: Weights,
     unquote: bool,
     notes: Counter[str],
@@ -221,7 +233,7 @@ def _add(
     target = _text(row[columns["target"]], unquote)
     if key not in rated:
         fields = {name: row[columns[name]] for name in ("doc", "doc_id", "seg_id")}
-        rated[key] = _Rated(Row(row.name, row.line, fields), _text(row[columns["source"]], unquote), target)
+        rated[key] = _Errors(Row(row.name, row.line, fields), _text(row[columns["source"]], unquote), target)
     elif bare(target) != bare(rated[key].target):
         notes["rows whose target differs from the first one of their translation"] += 1
     rater = row[columns["rater"]]
@@ -255,46 +267,3 @@ def _marked(field_text: str, unquote: bool) -> Iterator[tuple[int, int]]:
         if quoted:
             start, end = (text[1:].replace('""', '"') for text in (start, end))
         yield min(len(start), length), min(len(end), length)
-
-
-def _records(rated: Mapping[Key, _Rated], finder: ReferenceFinder, options: Options) -> Iterator[Judgment]:
-    constants = dict(pair_columns(options))
-    prefix = f"{options.test_set}." if options.test_set else ""
-    for (system, document, _), each in rated.items():
-        if system in options.reference_systems:
-            continue
-        at, references = finder.references_of(each.row, each.source)
-        segment = f"{document}.{each.row['doc_id'].strip()}" if at is None else str(at + 1)
-        place = {
-            "document": document,
-            "segment_id": f"{prefix}{segment}",
-            "system": system,
-            "source": each.source,
-        }
-        common = {**constants, **place}
-        if options.per_rater:
-            for rater, penalty in each.penalties.items():
-                own = [span for span in each.spans if span[-1] == rater]
-                further = {ERRORS: spans_text(own)}
-                yield _judgment(each, references, penalty, {**common, "rater": rater}, further)
-        else:
-            mean = sum(each.penalties.values()) / len(each.penalties)
-            further = {"n_raters": str(len(each.penalties)), ERRORS: spans_text(each.spans)}
-            yield _judgment(each, references, mean, common, further)
-
-
-def _judgment(
-    each: _Rated,
-    references: tuple[str, ...],
-    penalty: float,
-    texts: Mapping[str, str],
-    further: Mapping[str, str],
-) -> Judgment:
-    return Judgment(
-        references=references,
-        hypothesis=each.target,
-        score=0.0 - penalty,  # not -0.0
-        further=further,
-        line=each.row.line,
-        **texts,
-    )

@@ -1,6 +1,7 @@
 """The formats by name, and the detection of a file's format."""
 
 import gzip
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -16,6 +17,7 @@ from pfsm.data.formats.annotated import (
     read_rows,
     read_wmt,
 )
+from pfsm.data.formats.appraise import is_appraise, read_appraise
 from pfsm.data.formats.direct_assessment import read_direct_assessments
 from pfsm.data.formats.markup import is_markup
 from pfsm.data.formats.mlqe_pe import read_mlqe_pe
@@ -25,7 +27,9 @@ from pfsm.data.formats.nist import read_nist
 from pfsm.data.formats.parallel_text import read_parallel_text
 from pfsm.data.formats.ranking import read_rankings
 from pfsm.data.formats.records import Options, Reading, Record, flag, given, table_of
+from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.tables import read_tables
+from pfsm.data.judgments import Judgments, judgments_from_table
 from pfsm.data.table import Table as JudgedTable
 from pfsm.data.table import read_table, unquoting
 from pfsm.errors import PfsmError, PfsmWarning
@@ -33,6 +37,7 @@ from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 from pfsm.registry import Table
 
 _LONGEST_HEADER = 1 << 24
+_OPTION = re.compile(r"--(?!unquote)[a-z]")
 _PLACE = frozenset({"source_lang", "target_lang", "test_set"})
 _TEXTS = frozenset({"references", "sources", "documents"})
 
@@ -80,10 +85,23 @@ _ALL = (
         _PLACE | {"reference_systems", "per_rater"},
         read_wmt,
     ),
-    Format("pearmut", "logs of Pearmut", _PLACE | {"reference_systems", "per_rater"}, read_pearmut),
+    Format(
+        "appraise",
+        "Appraise's export of scores (CSV without a header)",
+        _PLACE
+        | _TEXTS - {"documents"}
+        | {"system_outputs", "reference_systems", "per_rater", "skip_unknown_systems"},
+        read_appraise,
+    ),
+    Format(
+        "pearmut",
+        "logs of Pearmut, or a list of them (JSON)",
+        _PLACE | {"reference_systems", "per_rater"},
+        read_pearmut,
+    ),
     Format(
         "jsonl",
-        "one translation a line, as JSON; or JSON of comet-score",
+        "one translation a line or in a list, as JSON (ESA and others); JSON of comet-score",
         _PLACE | {"score_column", "per_rater"},
         read_json_lines,
     ),
@@ -190,7 +208,18 @@ def read_format(paths: Sequence[StrPath], options: Options | None = None, name: 
             uses = ", ".join(flag(each) for each in sorted(FORMATS[chosen].uses))
             raise PfsmError(f"{flag(option)} does not apply to {chosen}, which uses {uses}")
     with unquoting(options.unquote):
-        return FORMATS[chosen].read(paths, options)
+        reading = FORMATS[chosen].read(paths, options)
+    return replace(reading, records=_of_languages(reading, options))
+
+
+def _of_languages(reading: Reading, options: Options) -> Iterator[Record]:
+    """The records of the languages that were asked for; those that name none are taken to be of these."""
+    wanted = [(name, language_code(getattr(options, name))) for name in ("source_lang", "target_lang")]
+    for record in reading.records:
+        if all(not code or language_code(getattr(record, name) or code) == code for name, code in wanted):
+            yield record
+        else:
+            reading.notes["judgments of other languages left out"] += 1
 
 
 def guess_format(path: StrPath) -> str:
@@ -212,7 +241,7 @@ def guess_format(path: StrPath) -> str:
     elif str(path) != STANDARD_INPUT:
         lines = read_lines(path)
         first = next(filter(str.strip, lines), "")
-        found = "nist" if is_markup(lines) else guess_annotations(first) or _by_header(first)
+        found = "nist" if is_markup(lines) else guess_annotations(first, path) or _by_header(first)
         if found:
             return found
     names = ", ".join(FORMATS)
@@ -223,6 +252,8 @@ def _by_header(line: str) -> str:
     """The format of a table with this header; ``""`` if it is not a known one."""
     if line.split() == ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"]:
         return "wmt-da"
+    if is_appraise(line):
+        return "appraise"
     tabs = "\t" in line
     columns = {column.strip().strip('"').lower() for column in line.split("\t" if tabs else ",")}
     for name, needed in (
@@ -239,23 +270,31 @@ def _by_header(line: str) -> str:
 
 
 def read_judged(path: StrPath, score_column: str = "score") -> JudgedTable:
-    """A table of judgments, or another format in which nothing has to be chosen.
+    """A table, or any other format in which nothing has to be chosen.
 
     Args:
         path: The file or folder (``-``: standard input).
         score_column: The column with the scores.
 
-    A `pfsm.errors.PfsmWarning` says what the reader left out.
+    A `pfsm.errors.PfsmWarning` says what the reader left out, or that several raters have a mean.
+
+    Returns:
+        The table, without a column ``score`` where the file has none.
 
     Raises:
-        PfsmError: What `pfsm.data.read_table` or the reader raises.
+        PfsmError: What `pfsm.data.read_table` or the reader raises, with the command where something has to be chosen.
     """
     name = _direct_format(path)
     if not name:
         return read_table(path)
     chosen = score_column != "score" and "score_column" in FORMATS[name].uses
-    reading = read_format([path], Options(score_column=score_column) if chosen else None, name)
-    table = table_of(reading, path)
+    try:
+        reading = read_format([path], Options(score_column=score_column) if chosen else None, name)
+        table = table_of(reading, path)
+    except PfsmError as error:
+        if _OPTION.search(str(error)) is None:
+            raise
+        raise PfsmError(f"{error}; `pfsm data convert {path} OPTIONS -o OUT.tsv` makes a table") from None
     for note, count in sorted(reading.notes.items()):
         warnings.warn(f"{display_name(path)}: {count} {note}", PfsmWarning, stacklevel=2)
     return (
@@ -263,7 +302,25 @@ def read_judged(path: StrPath, score_column: str = "score") -> JudgedTable:
     )
 
 
+def read_judgments(path: StrPath, score_column: str = "score") -> Judgments:
+    """Read absolute judgments from a TSV or CSV file, or annotations (``-``: standard input).
+
+    Args:
+        path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``) and scores, or
+            ``adequacy`` and ``fluency``, whose sum is the score, in the mean over judges.
+        score_column: the column that holds the score.
+
+    Returns:
+        The judgments, in the order of the rows.
+
+    Raises:
+        PfsmError: what `pfsm.data.table.read_table` or `judgments_from_table` raises.
+    """
+    return judgments_from_table(read_judged(path, score_column), score_column)
+
+
 def _direct_format(path: StrPath) -> str:
+    """The format of what is no table of pfsm or COMET; ``""`` for these."""
     if str(path) == STANDARD_INPUT:
         return ""
     if Path(path).is_dir() or is_parquet(path):
@@ -273,6 +330,7 @@ def _direct_format(path: StrPath) -> str:
             line = file.readline(_LONGEST_HEADER).decode("utf-8", "replace")
     except (OSError, EOFError):
         return ""  # reading it as a table says what is wrong
-    if line.lstrip().startswith("{"):
-        return guess_annotations(line) or "jsonl"
-    return "csv" if _by_header(line) == "csv" else ""
+    if line.lstrip().startswith(("{", "[")):
+        return guess_annotations(line, path)
+    found = _by_header(line)
+    return "" if found in {"tsv", "comet"} else found

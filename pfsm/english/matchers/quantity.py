@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pfsm.english.facts import RUN, SAYS, token_kind
 from pfsm.english.quantities import Quantity, quantities
+from pfsm.english.short_runs import remembered
 from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
-from pfsm.text.short_runs import remembered
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 

@@ -21,10 +21,10 @@ from pfsm.english.preservation.chunk_table import (
     ChunkTable,
     Counts,
 )
+from pfsm.english.short_runs import Run, remembered
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.text.numbers import Number, digit_numbers
 from pfsm.text.plain import tokenise
-from pfsm.text.short_runs import Run, remembered
 
 Int64 = NDArray[np.int64]
 

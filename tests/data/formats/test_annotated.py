@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from pfsm.data.formats import Judgment, guess_format
 from pfsm.data.formats.registry import read_judged
-from tests.command_runs import Cli, Write
+from tests.command_runs import Cli
 from tests.data.formats.reading import fault, judgments, write
 
 TEXT = "Ein 😀 e\u0301s\nשלום 中文."
@@ -141,33 +141,30 @@ def test_one_translation_a_line(tmp_path: Path) -> None:
 GOOD = {"reference": "r", "hypothesis": "abc", "score": 1}
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"errors": {}}, "errors is '{}', a list of marks is needed"),
-        (
-            {"errors": [[0, 1]]},
-            "errors, mark 1 is '[0, 1]', [start, end, severity, …] or an object is needed",
-        ),
-        (
-            {"errors": [[0, 1, "minor"], [0, 4, "minor"]]},
-            "errors, mark 2: end is '4', a whole number from 0 to 3",
-        ),
-        ({"errors": [[True, 1, "minor"]]}, "errors, mark 1: start is 'True', a whole number"),
-        ({"errors": [[2, 1, "minor"]]}, "errors, mark 1: start 2 lies behind end 1"),
-        (
-            {"errors": [{"start_i": 2, "end_i": 9, "severity": "minor"}]},
-            "errors, mark 1: end_i is '9', a whole number",
-        ),
-        (
-            {"errors": [[0, 1, "bad"]]},
-            "errors, mark 1: severity is 'bad', one of neutral, minor, major, critical is needed",
-        ),
-        ({"score": float("nan")}, "score is 'nan', a finite number is needed"),
-        ({"hypothesis": "\ud800"}, "hypothesis is '\\ud800', text is needed"),
-        ({"lp": "en"}, "lp is 'en', a language pair such as cs-en is needed"),
-    ],
-)
+FAULTS: list[tuple[dict[str, Any], str]] = [
+    ({"errors": {}}, "errors is '{}', a list of marks is needed"),
+    ({"errors": [[0, 1]]}, "errors, mark 1 is '[0, 1]', [start, end, severity, …] or an object is needed"),
+    (
+        {"errors": [[0, 1, "minor"], [0, 4, "minor"]]},
+        "errors, mark 2: end is '4', a whole number from 0 to 3",
+    ),
+    ({"errors": [[True, 1, "minor"]]}, "errors, mark 1: start is 'True', a whole number"),
+    ({"errors": [[2, 1, "minor"]]}, "errors, mark 1: start 2 lies behind end 1"),
+    (
+        {"errors": [{"start_i": 2, "end_i": 9, "severity": "minor"}]},
+        "errors, mark 1: end_i is '9', a whole number",
+    ),
+    (
+        {"errors": [[0, 1, "bad"]]},
+        "errors, mark 1: severity is 'bad', one of neutral, minor, major, critical is",
+    ),
+    ({"score": float("nan")}, "score is 'nan', a finite number is needed"),
+    ({"hypothesis": "\ud800"}, "hypothesis is '\\ud800', text is needed"),
+    ({"lp": "en"}, "lp is 'en', a language pair such as cs-en is needed"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), FAULTS)
 def test_refused(change: dict[str, Any], said: str, tmp_path: Path) -> None:
     path = lines(tmp_path, "x.jsonl", GOOD, GOOD | change)
     assert fault(path, "jsonl").startswith(f"x.jsonl:2: {said}")
@@ -176,9 +173,9 @@ def test_refused(change: dict[str, Any], said: str, tmp_path: Path) -> None:
 def test_other_content_is_refused(tmp_path: Path) -> None:
     for name, needed in (("wmt-jsonl", "no scores and tgt_text"), ("pearmut", "no annotation and item")):
         assert fault(lines(tmp_path, "x", GOOD), name).startswith(f"x:1: {needed}")
-    assert fault(write(tmp_path, "x", "{}\n[1]\n"), "jsonl").startswith("x:1: score is 'None'")
+    assert fault(write(tmp_path, "x", "{}\n[1]\n"), "jsonl").startswith("x:1: hypothesis is None")
     assert fault(write(tmp_path, "x", "\n" + "[" * 100_000), "jsonl").startswith("x:2: '[[[[")
-    assert fault(write(tmp_path, "x", "[1]\n"), "jsonl") == "x:1: line is '[1]', an object is needed"
+    assert fault(write(tmp_path, "x", "[1]\n"), "jsonl") == "x:1: line is '1', an object is needed"
     assert fault(lines(tmp_path, "x", {"scores": {"A": []}, "tgt_text": {}, "doc_id": "d"}), "wmt-jsonl") == (
         "x:1: scores of 'A', which tgt_text does not have"
     )
@@ -204,25 +201,129 @@ def test_rows_of_csv_and_parquet_are_those_of_json_lines(tmp_path: Path) -> None
     for name in ("x.csv", "x.parquet"):
         assert judgments(str(tmp_path / name)) == expected
         direct = read_judged(tmp_path / name)
-        assert (direct.columns["score"], direct.columns["errors"]) == (
-            ["80", "20.5"],
-            ['[[0, 1, "minor", "", "x"]]', "[]"],
-        )
+        assert direct.columns["score"] == ["80", "20.5"]
+        assert direct.columns["errors"] == ['[[0, 1, "minor", "", "x"]]', "[]"]
     broken = write(tmp_path, "broken.parquet", "PAR1")
     assert fault(broken).startswith("broken.parquet: damaged, not Parquet, or no engine for it (")
     spoilt = write(tmp_path, "y.csv", "tgt,ref,esa_score,esa_spans\na,b,1,[\n")
     assert fault(spoilt) == "y.csv:2: esa_spans is '[', a JSON list of marks is needed"
 
 
-def test_commands_read_annotations_as_they_are(cli: Cli, write: Write) -> None:
-    rows = [{**row, "tgt": f"{row['tgt']} {number}"} for number in range(4) for row in ROWS]
-    table = "".join(f"{row['ref']}\t{row['tgt']}\t{row['esa_score']}\n" for row in rows)
-    write("x.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    write("x.tsv", f"reference\thypothesis\tscore\n{table}")
-    options = "--metric", "chrf", "--confidence-n", "10", "-f", "json"
-    found = [cli("evaluate", name, *options).document["correlation"] for name in ("x.jsonl", "x.tsv")]
-    assert found[0] == found[1]
-    assert (
-        cli("evaluate", "x.jsonl", *options, "--score-column", "esa_score").document["correlation"]
-        == found[1]
+def annotations(folder: Path, raters: str = "x", reference: str = "ref") -> dict[str, str]:
+    """The same judgments of two systems and three segments in several formats, by name."""
+    segments = [
+        {"A": f"small bird {at}", "B": f"a bird {at} sings", "refA": f"bird {at} sings"} for at in (0, 1, 2)
+    ]
+    scores = [{"A": 10.0 + 7 * at, "B": 60.0 - 9 * at} for at in range(3)]
+    esa = [
+        {"lp": "en-de", "doc_id": "d", "segment": at + 1, "src": f"s {at}", "tgt": one[name], reference: one["refA"],
+         "system": name, "esa_score": scores[at][name], "annotator": rater, "esa_spans": []}
+        for at, one in enumerate(segments) for name in "AB" for rater in raters
+    ]  # fmt: skip
+    wmt = [
+        {"doc_id": f"en-de_#_news_#_d_#_{at}", "src_text": f"s {at}", "tgt_text": one, "scores": {
+            name: [{"score": scores[at][name], "annotator": rater, "errors": []} for rater in raters] for name in "AB"}}
+        for at, one in enumerate(segments)
+    ]  # fmt: skip
+    log = [
+        {"user_id": rater, "item_i": "d",
+         "item": [{"item_id": f"i{at}", "src": f"s {at}", "ref": one["refA"], "tgt": {"A": one["A"], "B": one["B"]}}],
+         "annotation": [{name: {"score": scores[at][name], "error_spans": []} for name in "AB"}]}
+        for at, one in enumerate(segments) for rater in raters
+    ]  # fmt: skip
+    mqm = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n" + "".join(
+        f"{name}\td\t{at + 1}\t{at + 1}\tx\ts {at}\t{text}\tStyle\t{'Major' if at == len(name) else 'Minor'}\n"
+        for at, one in enumerate(segments) for name, text in one.items()
+    )  # fmt: skip
+    return {
+        "esa": lines(folder, "esa.jsonl", *esa),
+        "list": write(folder, "list.json", json.dumps(esa, indent=1)),
+        "wmt": lines(folder, "wmt.jsonl", *wmt),
+        "pearmut": write(folder, "log.json", json.dumps(log, indent=1)),
+        "mqm": write(folder, "mqm.tsv", mqm),
+    }
+
+
+def test_commands_read_annotations_as_they_are(cli: Cli, tmp_path: Path) -> None:
+    """What they say of every format is what they say of a table with these rows."""
+    options = ("--metric", "chrf", "--confidence-n", "10")
+    files = annotations(tmp_path)
+    rows = [json.loads(line) for line in Path(files["esa"]).read_text(encoding="utf-8").splitlines()]
+    names = ("segment", "system", "lp", "ref", "tgt", "esa_score")
+    cells = [[str(row[name]).removesuffix("-de") for name in names] for row in rows]
+    table = write(
+        tmp_path,
+        "t.tsv",
+        "segment_id\tsystem\tsource_lang\treference\thypothesis\tscore\n"
+        + "".join("\t".join(row) + "\n" for row in cells),
     )
+    wanted = cli("compare", table, *options).lines
+    assert sum(line.startswith("chrf and people: ") for line in wanted) == 1
+    for name, path in files.items():
+        found = cli("compare", path, *options).lines
+        assert found[:5] + found[-9:] == wanted[:5] + wanted[-9:]
+        assert (found == wanted) is (name != "mqm")  # of MQM, other scores
+    for command in (("evaluate",), ("score", "--table"), ("score", "-sl", "--table")):
+        both = [cli(*command, path, *options).lines for path in (files["esa"], table)]
+        assert [line.replace(files["esa"], table) for line in both[0]] == both[1]
+    swapped = cli("compare", "--table", files["mqm"], "-i", "B", "A", *options).lines
+    assert [line[0] for line in swapped[3:5]] == ["B", "A"]
+
+
+def test_what_has_to_be_chosen_is_said_in_a_line(cli: Cli, tmp_path: Path) -> None:
+    several = annotations(tmp_path / "raters", "xy")
+    for name in ("esa", "wmt", "pearmut"):
+        found = cli("score", "--table", several[name], "--metric", "chrf")
+        assert (found.status, found.err.count("\n")) == (0, 1)
+        assert "6 translations of several raters: the mean is taken; `pfsm data convert --per-" in found.err
+    none = annotations(tmp_path / "none", reference="other")
+    none["mqm"] = write(tmp_path, "m.tsv", Path(none["mqm"]).read_text(encoding="utf-8").replace("refA", "C"))
+    none["scores"] = lines(tmp_path, "s.jsonl", {**ROWS[0], "mqm_score": 1})
+    for name, said in (
+        ("mqm", "MQM without references: give --references FILE, or --reference-systems with those of A, B"),
+        ("esa", "no references; name the systems that are references"),
+        ("scores", "several scores (esa_score, mqm_score); choose one with --score-column"),
+    ):
+        told = cli("compare", none[name], "--metric", "chrf").fault
+        assert said in told
+        assert told.endswith(f"`pfsm data convert {none[name]} OPTIONS -o OUT.tsv` makes a table")
+    pairs = lines(tmp_path, "p.jsonl", *({**row, "lp": f"en-{row['system'].lower()}b"} for row in ROWS))
+    assert "`pfsm data convert" in cli("compare", pairs, "--metric", "chrf").fault
+    assert [one.target_lang for one in judgments(pairs, target_lang="bb")] == ["bb"]
+    for arguments, said in (
+        (("x",), "x: no such file"), ((write(tmp_path, "r", "a\n"),), "two system outputs after -i, or --table"),
+        (("--table", pairs, "-i", "A", "C"), "no system 'C'; the systems are A, B"),
+        (("--table", several["esa"], "-i", "A", "B", "--documents", "x"), "leave REF, --segments, --documents out"),
+    ):  # fmt: skip
+        assert said in cli("compare", *arguments).fault
+
+
+def test_appraise(tmp_path: Path) -> None:
+    """Scores with texts by lines, and with the batches of the campaign."""
+    marks = '"[{""start_i"":0,""end_i"":2,""severity"":""major"",""error_type"":""Style""}]"'
+    rows = ("u1,A,1,TGT,70", "u1,A,1,TGT,80", "u2,A,1,TGT,60", "u1,A,2,BAD,1", "u1,A,2,CHK,50")
+    starts = (row.rpartition(",") for row in rows)
+    body = "".join(f"{start},ces,eng,{score},d#A,False,{marks},1.5,2.5\n" for start, _, score in starts)
+    path = write(tmp_path, "scores.csv", body)
+    assert guess_format(path) == "appraise"
+    texts = {name: write(tmp_path, name, text) for name, text in (("ref", "r\nq\n"), ("A.txt", "abc\ndef\n"))}
+    by_line: dict[str, Any] = {"references": (texts["ref"],), "system_outputs": (texts["A.txt"],)}
+    found = judgments(path, **by_line)
+    said = [(one.hypothesis, one.references, one.score, one.system, one.document) for one in found]
+    assert said == [("abc", ("r",), 70, "A", "d"), ("def", ("q",), 50, "A", "d")]
+    assert marked(found[0]) == [("abc", "major", "u1"), ("abc", "major", "u2")]
+    items = [
+        {"targetID": name, "documentID": f"d#{name}", "itemID": at, "sourceText": f"s{at}", "targetText": text}
+        for name, given in (("A", ("abc", "def")), ("refA", ("r", "q"))) for at, text in enumerate(given, 1)
+    ]  # fmt: skip
+    batches = write(tmp_path, "batches.json", json.dumps([{"items": items}]))
+    again = judgments(path, system_outputs=(batches,))
+    assert [(one.hypothesis, *one.references, one.source) for one in again] == [
+        ("abc", "r", "s1"),
+        ("def", "q", "s2"),
+    ]
+    assert "--system-outputs batches.json" in fault(path)
+    assert fault(write(tmp_path, "x.csv", body + "a,b\n"), **by_line, name="appraise").startswith(
+        "x.csv:6: not ann"
+    )
+    assert fault(path, system_outputs=(texts["ref"] + ".json",)).startswith("ref.json: no such file")

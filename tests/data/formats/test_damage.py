@@ -32,6 +32,11 @@ GOOD: dict[str, tuple[dict[str, str], list[str], dict[str, Any]]] = {
         ["x"],
         {"references": ("ref",), "system_outputs": ("out",), "documents": "docs", "sid_order": "document"},
     ),
+    "appraise": (
+        {"x": 'u,A,1,TGT,ces,eng,50,d,False,"[{""start_i"":0,""end_i"":0,""severity"":""minor""}]",1.0,2.0\n'},
+        ["x"],
+        {"references": ("ref",), "system_outputs": ("out",), "sources": "src"},
+    ),
     "mqm": (
         {"x": f"{MQM}A\td\t1\t1\tr\tjedna\t<v>a</v>\tx/y\tMajor\nA\te\t1\t2\tr\tdvě\tb\tx\tMinor\n"},
         ["x"],

@@ -1,6 +1,5 @@
 """Files side by side, plain, of mt-metrics-eval and of MLQE-PE: written by hand, read back, damaged."""
 
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -138,16 +137,6 @@ def test_malformed_folders(file: str, content: str, expected: str, root: Path) -
     assert fault(str(root)).replace("wmt99/", "") == f"{file}{expected}"
 
 
-def test_missing_files(root: Path) -> None:
-    (root / "documents/cs-en.docs").unlink()
-    assert fault(str(root)) == "wmt99/documents/cs-en.docs: no such file"
-    write(root, "documents/cs-en.docs", "d\nd\nd\n")
-    shutil.rmtree(root / "references")
-    assert fault(str(root)) == "wmt99: no references/cs-en.NAME.txt"
-    shutil.rmtree(root / "sources")
-    assert fault(str(root)).startswith("wmt99: no sources/LP.txt; give the folder of a test set")
-
-
 HEADER = "index\toriginal\ttranslation\tscores\tmean\tz_scores\tz_mean\tmodel_scores"
 TEXTS = {"src": SEGMENT, "mt": SEGMENT, "pe": SEGMENT}
 RATES = {"mean": SCORE, "z": SCORE, "hter": st.floats(0, 3), "raters": st.integers(1, 6)}
@@ -201,29 +190,3 @@ def test_post_edits_alone_are_scored_by_their_edit_rate(tmp_path: Path) -> None:
     ]
     assert str(found[1].score) == "0.0"
     assert fault(path, score_column="da_raw") == "x/dev.pe: no score 'da_raw'; there is hter"
-
-
-def test_a_tokenised_copy_is_the_same_translation(tmp_path: Path) -> None:
-    path = post_edits(tmp_path, mt="a &quot; b , c\nd\n")
-    write(tmp_path, "x/dev.tsv", table('0\ts\ta "b, c\t[1]\t1\t[0]\t0\t0', "1\tt\td!\t[1]\t1\t[0]\t0\t0"))
-    read = reading(path)
-    assert [getattr(each, "hypothesis", "") for each in read.records] == ["a &quot; b , c", "d"]
-    assert read.notes == {"translations that differ between table and *.mt": 1}
-    post_edits(tmp_path, mt="x\ny\n")
-    assert fault(path).startswith("x/dev.tsv: 2 translations differ from those of x/dev.mt; give files of")
-
-
-GOOD = "0\ts\tm\t[1]\t1\t[0]\t0\t0"
-
-
-@pytest.mark.parametrize(
-    ("kind", "content", "expected"),
-    [
-        ("tsv", table(GOOD, "1\tt\tn\t[]\tx\t[]\t0\t0"), "x/dev.tsv:3: mean is 'x', a finite number is needed"),
-        ("tsv", table(GOOD), "x/dev.tsv: 1 rows, but x/dev.pe has 2 lines; give files of the same split"),
-        ("hter", "0.5\n-1\n", "x/dev.hter:2: '-1', an edit rate of 0 or more is needed"),
-        ("doc_ids", "d\n" * 4, "x/dev.doc_ids: 4 lines, but x/dev.pe has 2 lines; line i of both must be segment i"),
-    ],
-)  # fmt: skip
-def test_malformed_files_mlqe(kind: str, content: str, expected: str, tmp_path: Path) -> None:
-    assert fault(post_edits(tmp_path, **{kind: content})) == expected

@@ -29,22 +29,6 @@ PENALTIES = {
 MARKS = st.sampled_from([("<v>", "</v>"), ("", "")])
 
 
-@pytest.mark.parametrize(
-    ("errors", "score"),
-    [
-        ([("Terminology/Inappropriate for context", "Minor")], -1.0),
-        ([("Style/Awkward", "Minor"), ("Terminology/Inappropriate for context", "Minor")], -2.0),
-        ([("Fluency/Register", "Major")], -5.0),
-        ([("No-error", "No-error")], 0.0),
-    ],
-)
-def test_scores_as_published(errors: list[tuple[str, str]], score: float, tmp_path: Path) -> None:
-    """Segments 1, 5, 1 and 2 of two systems in the published annotations and averages of TED talks, en-de."""
-    rows = "".join(row(category=category, severity=severity) for category, severity in errors)
-    path = write(tmp_path, "x.tsv", HEADER + rows)
-    assert [each.score for each in judgments(path, references=(write(tmp_path, "ref", "r\n"),))] == [score]
-
-
 def test_quotes_of_early_files_and_errors_without_a_weight(tmp_path: Path) -> None:
     references = (write(tmp_path, "ref", "r\n"),)
     path = write(tmp_path, "x.tsv", HEADER + row(target='"so ""<v>called</v>"" x"') + row("T", target='"'))

@@ -23,10 +23,7 @@ from tests.data.formats.reading import reading, write
     [
         ("reference\thypothesis\tscore", "tsv"),
         ("src,mt,ref,score", "comet"),
-        (
-            "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank",
-            "wmt-ranking",
-        ),
+        ("srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id", "wmt-ranking"),
         ("SYS SID RAW.SCR Z.SCR N ", "wmt-da"),
         ("system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity", "mqm"),
         ("index\toriginal\ttranslation\tscores\tmean\tz_scores\tz_mean\tmodel_scores", "mlqe-pe"),
@@ -168,7 +165,7 @@ def test_records_survive_the_tsv(data: st.DataObject, kind: type[Judgment] | typ
 
 def test_another_score_column_and_constants(tmp_path: Path) -> None:
     path = write(tmp_path, "x.tsv", "reference\thypothesis\tscore\tda_z\tsource_lang\nr\th\t70\t0.5\tcs\n")
-    read = reading(path, score_column="da_z", source_lang="xx", target_lang="en", test_set="t")
+    read = reading(path, score_column="da_z", source_lang="Czech", target_lang="en", test_set="t")
     [found] = read.records
     assert isinstance(found, Judgment)
     assert found.score == 0.5

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.lexicons.paraphrases import Phrase
-from pfsm.lexicons.versions import Segment, version_pairs
 from pfsm.model.file import Model
 from pfsm_training.lexicons.correspondence import CorrespondenceFinder
+from pfsm_training.lexicons.versions import Segment, version_pairs
 
 Int64 = NDArray[np.int64]
 Float = NDArray[np.float64]
