@@ -266,7 +266,7 @@ def _explain(
             explanations.append(replace(explanation, counted=of))
     except PfsmError as error:
         raise PfsmError(f"{output.name}:{chosen[len(explanations)] + 1}: {error}") from None
-    return explanations, means
+    return metric.undone(explanations, lines, chosen_references), means
 
 
 def _means(

@@ -320,9 +320,7 @@ def _package_folder(name: str) -> Path:
         return folder
     missing = missing_packages()
     raise NotInstalledError(
-        f"the vectors of the package {name} are not installed",
-        [name, *missing],
-        packages=[name, *missing],
+        f"the vectors of the package {name} are not installed", [name, *missing], packages=[name, *missing]
     )
 
 

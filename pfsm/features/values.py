@@ -145,10 +145,7 @@ class FeatureSet:
                 check_feature(name)
 
     def values(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        columns: Mapping[str, Float] | None = None,
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float] | None = None
     ) -> Float:
         """Values of the features, float64 [n_pairs, n_names]; what features share is computed once.
 

@@ -84,8 +84,7 @@ def compile_meteor(path: Path) -> None:
     table = table_to_compile(NAME, path, "20 seconds")
     pruner = Pruner()
     pruner.add(
-        read_paraphrases(table, "meteor"),
-        lambda read, kept: say(f"{read:,} entries read, {kept:,} kept"),
+        read_paraphrases(table, "meteor"), lambda read, kept: say(f"{read:,} entries read, {kept:,} kept")
     )
     source = Source(table.name, checksum(table))
     write_lexicon(compile_paraphrases(NAME, pruner.pairs, LICENCE, [source], ABOUT), path)
@@ -111,14 +110,7 @@ def say(what: str) -> None:
         sys.stderr.write(f"pfsm: {what}\n")
 
 
-METEOR = Recipe(
-    KIND,
-    ABOUT,
-    lambda: table_path() is not None,
-    PACKAGE,
-    "paraphrases",
-    compile_meteor,
-)
+METEOR = Recipe(KIND, ABOUT, lambda: table_path() is not None, PACKAGE, "paraphrases", compile_meteor)
 
 FULL_NAME = "meteor-en-full"
 FULL_ABOUT = "METEOR 1.5's English paraphrases, all of them; for the metric meteor"

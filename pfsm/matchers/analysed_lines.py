@@ -133,10 +133,7 @@ def _arcs(analysis: Analysis, marginals: bool) -> Iterator[tuple[int, int, str, 
 
 
 def _of_token(
-    token: int,
-    alignment: TokenAlignment,
-    analysis: Analysis,
-    arcs: dict[int, list[tuple[int, str, float]]],
+    token: int, alignment: TokenAlignment, analysis: Analysis, arcs: dict[int, list[tuple[int, str, float]]]
 ) -> tuple[Relation, ...]:
     first, last = int(alignment.first[token]), int(alignment.last[token])
     if first < 0 or int(alignment.ours[first]) != token:

@@ -4,11 +4,4 @@ from pfsm.metrics.base import Score, SegmentMetric
 from pfsm.metrics.inputs import best_of_references, score_distinct
 from pfsm.metrics.registry import get_metric, metric_names
 
-__all__ = [
-    "Score",
-    "SegmentMetric",
-    "best_of_references",
-    "get_metric",
-    "metric_names",
-    "score_distinct",
-]
+__all__ = ["Score", "SegmentMetric", "best_of_references", "get_metric", "metric_names", "score_distinct"]

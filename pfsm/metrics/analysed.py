@@ -206,11 +206,7 @@ class AnalysedMetric(MetricWithComponents):
         return self._analysed(self._compute_robust, hypotheses, references, self._wanted)
 
     def _analysed(
-        self,
-        compute: Compute,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        wanted: Wanted,
+        self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str], wanted: Wanted
     ) -> Float:
         """What a function says of the analyses of pairs, which are never in memory all at once."""
         parts = []

@@ -189,9 +189,7 @@ def without_options(make: Callable[[str], SegmentMetric]) -> Callable[[str, Opti
     return checked
 
 
-def with_options(
-    make: Callable[[str, Options], SegmentMetric],
-) -> Callable[[str, Options], SegmentMetric]:
+def with_options(make: Callable[[str, Options], SegmentMetric]) -> Callable[[str, Options], SegmentMetric]:
     """For metrics that take options in parentheses as well as apart; those given apart count."""
 
     def checked(name: str, options: Options) -> SegmentMetric:

@@ -180,10 +180,7 @@ class _OverWords(SegmentMetric):
         return encoder(self.tokeniser, self.lowercase)
 
     def parts(
-        self,
-        compute: Callable[[WordPairs], Float],
-        hypotheses: Sequence[str],
-        references: Sequence[str],
+        self, compute: Callable[[WordPairs], Float], hypotheses: Sequence[str], references: Sequence[str]
     ) -> Float:
         """What a function says of pairs, float64 [n_pairs, …]; each distinct pair once."""
         check_pairs(hypotheses, references)

@@ -32,7 +32,7 @@ from pfsm.metrics.inputs import (
 )
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.alignments import Alignments, align_lattices, joined
-from pfsm.model.explain.errors import errors
+from pfsm.model.explain.errors import errors, mended
 from pfsm.model.explain.explaining import Explaining, PieceExplainer
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.joining import joined_alignments, joined_explanations
@@ -479,6 +479,24 @@ class Metric(SegmentMetric):
         for one, hypothesis, reference in zip(explained, hypotheses, references, strict=True):
             found = replace(one, errors=errors(one, hypothesis, reference, language))
             yield found if as_arrays else replace(found, contributions=tuple(found.contributions))
+
+    def undone(
+        self, explanations: Sequence[Explanation], hypotheses: Sequence[str], references: Sequence[str]
+    ) -> list[Explanation]:
+        """The explanations with `Explanation.undo`: each line is scored again for each of its errors.
+
+        Args:
+            explanations: Of the pairs.
+            hypotheses: Translations, one string each.
+            references: As many references.
+        """
+        pairs = [*zip(explanations, hypotheses, references, strict=True)]
+        lines = [mended(line, error) for one, line, _ in pairs for error in one.errors]
+        scores = iter(self.score_pairs(lines, [reference for one, _, reference in pairs for _ in one.errors]))
+        return [
+            replace(one, undo=tuple(float(next(scores)) - one.score for _ in one.errors))
+            for one in explanations
+        ]
 
     def _explained(
         self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]

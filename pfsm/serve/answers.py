@@ -279,7 +279,7 @@ def _explained(
             means.append(mean)
     except PfsmError as error:
         raise invalid(pointer("hypotheses", first + len(found)), str(error)) from None
-    return found, means
+    return metric.undone(found, hypotheses, chosen), means
 
 
 def check_time(deadline: float) -> None:

@@ -71,9 +71,8 @@ class TestSpansOfFiles:
         ref, a, b, out = (str(tmp_path / name) for name in ("ref", "a", "b", "out.jsonl"))
         assert cli("score", ref, "-i", a, b, "-m", "en-fast", "--spans", out).status == 0
         rows = [json.loads(line) for line in Path(out).read_text(encoding="utf-8").splitlines()]
-        assert [(row["system"], row["segment"]) for row in rows] == [
-            (x, k) for x in (a, b) for k in range(1, 5)
-        ]
+        expected = [(x, k) for x in (a, b) for k in range(1, 5)]
+        assert [(row["system"], row["segment"]) for row in rows] == expected
         scores = load("en-fast", 1).score_pairs([*texts, *texts[::-1]], [REFERENCE] * 8)
         assert [row["score"] for row in rows] == pytest.approx(scores.tolist(), abs=1e-9)
         assert {*rows[0]} == {"system", "segment", "score", "errors"}
@@ -87,3 +86,12 @@ class TestSpansOfFiles:
         for more in (("--metric", "bleu"), ("-m", "en-small", "--metric", "bleu")):
             assert "--spans needs one model" in cli("score", ref, "-i", ref, *more, "--spans", str(out)).fault
             assert not out.exists()
+
+
+def test_undo_is_what_mending_one_error_alone_gains() -> None:
+    metric = load("en-fast", 1)
+    reference, line = "Seven people were hurt, two of them badly.", "Seventeen people were hurt, two badly."
+    mended = ["Seven people were hurt, two badly.", "Seventeen people were hurt, two of them badly."]
+    (one,) = metric.undone([metric.explain(line, reference)], [line], [reference])
+    assert [error.text for error in one.errors] == ["Seventeen", ""]
+    assert one.undo == pytest.approx(metric.score_pairs(mended, [reference] * 2) - one.score, abs=1e-9)

@@ -118,6 +118,12 @@ def errors(explanation: Explanation, hypothesis: str, reference: str, language: 
     return marker(_kind(explanation)).errors(explanation, hypothesis, reference, language)
 
 
+def mended(hypothesis: str, error: TextError) -> str:
+    """The translation with one of its errors corrected."""
+    missing = error.start == error.end and error.start > 0
+    return f"{hypothesis[: error.start]}{' ' * missing}{error.correction}{hypothesis[error.end :]}"
+
+
 def _kind(explanation: Explanation) -> str:
     """Which of the models that ship: that of an encoder, of any other encoder, or of edits alone."""
     names = [one.name for one in explanation.features if is_encoder_feature(one.name)]

@@ -181,6 +181,7 @@ class Explanation:
         encoder: What the model's feature ``encoder`` consists of; None where it has none.
         agreements: What ``dep``, ``role`` and their like say of the words that are matched; empty without them.
         errors: Where the loss is in the text, most points first; they add up to it.
+        undo: Of each error, what mending it alone gains (`pfsm.Metric.undone`); such gains need not add up to the loss.
     """
 
     reference: tuple[str, ...]
@@ -198,6 +199,7 @@ class Explanation:
     encoder: EncoderPoints | None = None
     agreements: tuple[Agreement, ...] = ()
     errors: tuple[TextError, ...] = ()
+    undo: tuple[float, ...] = ()
 
     @property
     def alignment(self) -> tuple[tuple[int, int], ...]:

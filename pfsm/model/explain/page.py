@@ -244,12 +244,16 @@ def _contribution_rows(
 
 
 def _losses(explanation: Explanation, codes: _Codes, where: str) -> dict[str, object]:
-    """The errors as (severity, words, points)."""
+    """The errors as (severity, words, points), and what mending each alone gains."""
     if explanation.perfect is None:
         return {}
     _require_finite(explanation.perfect, "perfect", where)
     rows = [(one.severity, correction(one), round(one.points / codes.unit)) for one in explanation.errors]
-    return {"perfect": _rounded(explanation.perfect), "lost": rows}
+    return {
+        "perfect": _rounded(explanation.perfect),
+        "lost": rows,
+        "undo": [*map(_rounded, explanation.undo)],
+    }
 
 
 def _sums(parts: Contributions) -> list[tuple[float, float]]:

@@ -1,7 +1,7 @@
 """An explanation as lines for the terminal."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from pfsm.lattice.names import DELETE, INSERT, JUMP, SUBSTITUTION, base_state
 from pfsm.model.explain.explanation import Contribution, Edit, EncoderPoints, Explanation, TextError
@@ -46,10 +46,12 @@ def _lost_lines(explanation: Explanation) -> Iterator[str]:
     """Where the loss is in the text, most points first."""
     if explanation.perfect is None:
         return
-    yield f"lost        {explanation.perfect - explanation.score:.4f} of {explanation.perfect:.4f} for a perfect match"
-    for one in explanation.errors:
+    lost = f"lost        {explanation.perfect - explanation.score:.4f} of {explanation.perfect:.4f} for a perfect match"
+    yield f"{lost}; errors mended one at a time: {sum(explanation.undo):+.4f}" if explanation.undo else lost
+    for one, gain in zip_longest(explanation.errors, explanation.undo):
         style = DOUBTFUL if one.severity == "minor" else BAD
-        yield painted(f"{one.points:>+9.4f}  {one.severity}  {correction(one)}", style)
+        alone = "" if gain is None else f"  (mended alone {gain:+.4f})"
+        yield painted(f"{one.points:>+9.4f}  {one.severity}  {correction(one)}{alone}", style)
 
 
 def correction(error: TextError) -> str:

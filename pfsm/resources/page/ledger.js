@@ -36,12 +36,16 @@ function sequenceElement(figure) {
 // Why the score is no higher: points lost against the reference itself, largest first.
 function lostElements(raw) {
   if (!raw.lost) return [];
-  const row = (label, points) => element(
-    "tr", {}, element("th", { scope: "row" }, label), element("td", { class: "points" }, number(points)),
-  );
-  const rows = raw.lost.map(([severity, words, points]) => row(`${words}: ${severity}`, points * data.unit));
+  const cell = (text) => element("td", { class: "points" }, text);
+  const rows = raw.lost.map(([severity, words, points], k) => element(
+    "tr", {}, element("th", { scope: "row" }, `${words}: ${severity}`), cell(number(points * data.unit)),
+    ...(raw.undo.length ? [cell(signed(raw.undo[k]))] : []),
+  ));
+  const heads = ["Error", "Points", ...(raw.undo.length ? ["Mended alone"] : [])].map((head) => element("th", { scope: "col" }, head));
   const title = `${number(raw.perfect - raw.score)} points lost of ${number(raw.perfect)} for a perfect match`;
-  return [element("section", { class: "lost" }, element("h4", {}, title), element("table", { class: "sum" }, element("tbody", {}, ...rows)))];
+  return [element("section", { class: "lost" }, element("h4", {}, title), element(
+    "table", { class: "sum" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows),
+  ))];
 }
 
 function bar(kind, start, end) {
