@@ -1,7 +1,9 @@
 """Sealed files of every format with arrays of any shape, type and value: refused in one line, or safe for a kernel."""
 
+import json
 import tracemalloc
 from collections.abc import Callable
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from pfsm.english.labeller.weights import read_role_weights, write_role_weights
 from pfsm.english.parser.weights import FORMAT as PARSER
 from pfsm.english.parser.weights import read_weights, write_weights
 from pfsm.errors import PfsmError
-from pfsm.io.array_checks import are_below
+from pfsm.io.array_checks import are_below, are_bounded
 from pfsm.io.containers import Array, content_bytes, read_content
 from pfsm.lexicons.container import FORMAT as LEXICON
 from pfsm.lexicons.container import Lexicon, read_lexicon, write_lexicon
@@ -70,6 +72,22 @@ def test_bounds_of_indices() -> None:
         assert not are_below(np.array([0, 5], dtype), 5)
     assert not are_below(np.array([-1, 0]), 5)
     assert are_below(np.array([], np.int64), 0)
+    assert are_bounded(np.array([1e4, -1e4]))
+    assert not any(are_bounded(np.array([0.0, odd])) for odd in (np.nan, np.inf, -2e4))
+
+
+def test_sizes_and_names_in_a_header(tmp_path: Path) -> None:
+    write_lexicon(compile_synonyms("few", WORDS_OF, "free", []), tmp_path / "few")
+    content = read_content(tmp_path / "few", LEXICON)
+    content.header["counts"]["synsets"] = 10**9
+    (tmp_path / "few").write_bytes(content_bytes(LEXICON, content.header, content.arrays))
+    with pytest.raises(PfsmError, match="damaged"):
+        SynonymTable(read_lexicon(tmp_path / "few"))
+    twice = json.dumps({"format": LEXICON.name, "arrays": [["x", "int8", 8]] * 2}).encode()
+    body = twice + b" " * (-(len(twice) + 1) % 8) + b"\n" + bytes(16)
+    (tmp_path / "x").write_bytes(body + sha256(body).digest())
+    with pytest.raises(PfsmError, match="not a complete"):
+        read_content(tmp_path / "x", LEXICON)
 
 
 def paraphrases(path: Path) -> bool:
@@ -186,9 +204,9 @@ def test_no_array_reaches_a_kernel_unchecked(tmp_path: Path) -> None:
 
 
 def test_a_scale_is_not_multiplied_with_everything(tmp_path: Path) -> None:
-    """Rows of one byte and as many scales as there is room for: their outer product is a thousand times the file."""
+    """One row and as many scales as there is room for: their outer product is a thousand times the file."""
     arrays, made, read = files(tmp_path)["parser"]
-    arrays |= {"words": np.ones((20_000, 1), np.int8), "words.scale": np.ones((1, 1, 5_000), np.float32)}
+    arrays |= {"words": np.ones((1, 20_000), np.int8), "words.scale": np.ones(5_000, np.float32)}
     (tmp_path / "x").write_bytes(made(arrays))
     tracemalloc.start()
     with pytest.raises(PfsmError, match="not a complete parser"):

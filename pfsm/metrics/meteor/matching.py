@@ -124,8 +124,8 @@ class Analyser(LinkFinder):
         pairs = self.encode(references, hypotheses)
         find: dict[str, Callable[[EncodedPairs], Int32]] = {
             "exact": lambda words: agreeing(words, np.arange(len(words.vocabulary), dtype=np.int32)),
-            "stem": lambda words: _of_different_words(words, self.stems(words)),
-            "syn": lambda words: _of_different_words(words, self.meanings(words)),
+            "stem": lambda words: of_different_words(words, self.stems(words)),
+            "syn": lambda words: of_different_words(words, self.meanings(words)),
             "para": lambda parts: np.concatenate([blocks for blocks, _ in self.paraphrases.found(parts)]),
         }
         n_types = len(pairs.vocabulary)
@@ -171,7 +171,7 @@ def _distinct(lines: EncodedLines, n_types: int, size: int) -> tuple[EncodedLine
     return EncodedLines(lines.ids[kept], counts[lines.offsets], lines.lines), counts[first[place]]
 
 
-def _of_different_words(pairs: EncodedPairs, blocks: Int32) -> Int32:
+def of_different_words(pairs: EncodedPairs, blocks: Int32) -> Int32:
     """Those of single words that are not the same word."""
     one, other = pairs.first_tokens(blocks)
     return np.asarray(blocks[one != other])

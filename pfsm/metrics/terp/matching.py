@@ -8,15 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.matchers.protocol import EncodedPairs
-from pfsm.metrics.meteor.matching import LinkFinder, starts_of
+from pfsm.metrics.meteor.matching import LinkFinder, of_different_words, starts_of
 from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
 from pfsm.metrics.terp.options import METEOR, PARAPHRASE, STEM, SYNONYM, P, Resources, T
 from pfsm.text.chunks import Tokeniser
+from pfsm.text.vocabulary import EncodedLines
 
 Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 _BY_STEM, _BY_SYNONYM = 1, 2
+# Of a reference.
+WORDS_AT_ONCE = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +66,7 @@ class Matches:
 
 
 class Finder(LinkFinder):
-    """Finds what joins words.
-
-    Raises:
-        PfsmError: If a table is not there.
-    """
+    """Finds what joins words."""
 
     def __init__(self, resources: Resources) -> None:
         self._edits = edits = resources.edits
@@ -91,15 +90,20 @@ class Finder(LinkFinder):
         return Matches(ones, others, self._links(pairs), phrases, values)
 
     def _links(self, pairs: EncodedPairs) -> tuple[Int32, Int64]:
-        """Words with a stem or a meaning in common, those that are the same left out."""
-        found = [np.zeros((0, 4), dtype=np.int64)]
-        if STEM in self._edits:
-            found.append(_marked(self.stems(pairs), _BY_STEM))
-        if SYNONYM in self._edits:
-            found.append(_marked(self.meanings(pairs), _BY_SYNONYM))
+        """Words with a stem or a meaning in common, those that are the same left out: few, where a line repeats one."""
+        found = [np.zeros((0, 4), dtype=np.int32)]
+        finders = (STEM, self.stems, _BY_STEM), (SYNONYM, self.meanings, _BY_SYNONYM)
+        for first in range(0, int(np.diff(pairs.references.offsets).max(initial=0)), WORDS_AT_ONCE):
+            part = _words_from(pairs, first)
+            for edit, find, how in finders:
+                if edit in self._edits:
+                    blocks = of_different_words(part, find(part))[:, [0, 1, 3, 2]] + np.array(
+                        [0, first, 0, how - 1]
+                    )
+                    found.append(blocks.astype(np.int32))
         rows = np.concatenate(found)
         rows = rows[np.lexsort(rows.T[::-1])]
-        return np.ascontiguousarray(rows[:, 1:]).astype(np.int32), starts_of(rows, len(pairs))
+        return np.ascontiguousarray(rows[:, 1:]), starts_of(rows, len(pairs))
 
     def _phrases(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
         """Linked phrases that are not the same words, sorted, and what they count as of the features P."""
@@ -130,6 +134,12 @@ class Finder(LinkFinder):
 finder = lru_cache(maxsize=4)(Finder)
 
 
-def _marked(blocks: Int32, how: int) -> Int64:
-    """Blocks of single words as rows (pair, j, i, how)."""
-    return np.column_stack([blocks[:, [0, 1, 3]], np.full(len(blocks), how)]).astype(np.int64)
+def _words_from(pairs: EncodedPairs, first: int) -> EncodedPairs:
+    """The pairs with so many words of each reference from this one on."""
+    lines = pairs.references
+    place = np.arange(lines.ids.size) - np.repeat(lines.offsets[:-1], np.diff(lines.offsets))
+    kept = (first <= place) & (place < first + WORDS_AT_ONCE)
+    offsets = np.cumsum(np.append(0, kept))[lines.offsets]
+    return EncodedPairs(
+        pairs.vocabulary, EncodedLines(lines.ids[kept], offsets, lines.lines), pairs.hypotheses
+    )

@@ -105,11 +105,7 @@ class TerpMetric(MetricWithComponents):
         return rates_of_totals(totals)
 
     def find(self, hypotheses: Sequence[str], references: Sequence[str]) -> Matches:
-        """What joins the words of pairs, to be aligned by various costs.
-
-        Raises:
-            PfsmError: If a table is not there.
-        """
+        """What joins the words of pairs, to be aligned by various costs."""
         found = finder(self.options.resources)
         with found.lock:
             return found.find(hypotheses, references)
