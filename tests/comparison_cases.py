@@ -68,7 +68,8 @@ def facts() -> SegmentFacts:
 
 def compared(*metrics: SegmentMetric, known: SegmentFacts | None = None) -> Compared:
     """The comparison by these metrics, or by a model made by hand."""
-    return compare_outputs(metrics or (Metric(model(), 1),), OUTPUTS, [REFERENCES], 100, 7, known)
+    own = metrics or (Metric(model(), 1),)
+    return compare_outputs(OUTPUTS, [REFERENCES], own, n_resamples=100, seed=7, facts=known)
 
 
 def data_in(path: Path) -> Any:

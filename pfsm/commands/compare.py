@@ -145,7 +145,7 @@ def run(options: Namespace) -> int:
         check_text(metric, text.reference_lines, options)
     outputs = {system.name: system.lines for system in text.systems}
     compared = compare_outputs(
-        metrics, outputs, text.references, options.confidence_n, facts=facts, documents=documents
+        outputs, text.references, metrics, n_resamples=options.confidence_n, facts=facts, documents=documents
     )
     compared = replace(compared, left_out=text.left_out)
     worse = worse_systems(compared, options.margin)

@@ -84,7 +84,7 @@ def run(options: Namespace) -> None:
         if shared.pool is not None and shared.report is not None:
             choices = choose_on(shared.pool, spec_of(metric), candidates, weights, shared.report)
         else:
-            choices = choose(metric, candidates, weights)
+            choices = choose(candidates, metric, weights=weights)
     if options.signature is not None:
         print_signature(metric, "var", options)
     if options.output is None:

@@ -103,9 +103,10 @@ class Compared:
 
 
 def compare_outputs(
-    metrics: Sequence[SegmentMetric],
     outputs: Mapping[str, Sequence[str]],
     references: Streams,
+    metrics: Sequence[SegmentMetric],
+    *,
     n_resamples: int = 1000,
     seed: int | None = None,
     facts: SegmentFacts | None = None,
@@ -114,9 +115,9 @@ def compare_outputs(
     """Scores outputs and compares every two of them by a paired bootstrap, with every metric.
 
     Args:
-        metrics: One or more.
         outputs: By the name of a system its translations, one a segment; two systems or more.
         references: Streams of references, parallel to the outputs, as `SegmentMetric.segment_scores` takes them.
+        metrics: One or more.
         n_resamples: As in `pfsm.evaluation.compare_systems`.
         seed: Likewise; all metrics have the same resamples.
         facts: What else is known of the segments.
@@ -126,9 +127,14 @@ def compare_outputs(
     A `pfsm.errors.MismatchWarning` says what speaks against these being outputs and references of the same segments.
 
     Raises:
+        TypeError: The outputs are no mapping: something else was given first.
         ValueError: If there is no metric, fewer than two systems or no segment, or lengths differ.
         PfsmError: If a metric lacks something that it needs.
     """
+    given: object = outputs
+    if not isinstance(given, Mapping):
+        fault = f"outputs is a {type(given).__name__}, translations by the name of a system are needed"
+        raise TypeError(f"compare_outputs(outputs, references, metrics): {fault}")
     if not metrics or len(outputs) < 2:
         raise ValueError(
             f"{len(metrics)} metrics and {len(outputs)} systems; at least one and two are needed"

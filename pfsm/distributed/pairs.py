@@ -247,5 +247,11 @@ def _sources(
         pairs += len(lines) ** 2
         if pairs >= PAIRS_AT_ONCE or place == len(candidates):
             given = None if weights is None else tuple(map(tuple, weights[first:place]))
-            yield Part(first, spec, choose, (tuple(map(tuple, candidates[first:place])), given))
+            yield Part(first, spec, _chosen, (tuple(map(tuple, candidates[first:place])), given))
             first, pairs = place, 0
+
+
+def _chosen(
+    metric: SegmentMetric, candidates: Sequence[Sequence[str]], weights: Sequence[Sequence[float]] | None
+) -> list[Choice]:
+    return choose(candidates, metric, weights=weights)

@@ -43,6 +43,7 @@ _BLOCK = 1 << 21
 def soft_pairwise_accuracy(
     human: ArrayLike,
     metric: ArrayLike,
+    *,
     systems: Names,
     segments: Names,
     n_permutations: int = N_PERMUTATIONS,

@@ -439,6 +439,7 @@ class SegmentMetric(ABC):
         self,
         outputs: Mapping[str, Sequence[str]],
         references: Streams,
+        *,
         n_resamples: int = 1000,
         seed: int | None = None,
         documents: Sequence[str] | None = None,
@@ -461,7 +462,7 @@ class SegmentMetric(ABC):
         """
         # That room stands above this one: it is looked up where it is needed, as plug-ins are.
         return import_module("pfsm.comparison").compare_outputs(
-            [self], outputs, references, n_resamples, seed, documents=documents
+            outputs, references, [self], n_resamples=n_resamples, seed=seed, documents=documents
         )
 
     @property

@@ -58,8 +58,9 @@ class _Source:
 
 
 def choose(
-    metric: SegmentMetric | None,
     candidates: Sequence[Sequence[str]],
+    metric: SegmentMetric | None = None,
+    *,
     weights: Sequence[Sequence[float]] | None = None,
     progress: Progress | None = None,
 ) -> list[Choice]:
@@ -69,9 +70,9 @@ def choose(
     distinct candidates of a source.
 
     Args:
+        candidates: For each source its candidates, at least two.
         metric: What scores one candidate against another; None: the model ``en-fast``. ``en`` agrees more with people,
             but takes much longer for so many pairs.
-        candidates: For each source its candidates, at least two.
         weights: For each source the weights of its candidates as references, such as their probabilities, from 0, at
             least two of them above 0; None: all alike.
         progress: Called with the number of sources done so far.
@@ -80,8 +81,11 @@ def choose(
         A choice for each source. It does not depend on the number of threads.
 
     Raises:
+        TypeError: The metric was given first.
         ValueError: If a source has fewer than two candidates, or its weights do not fit or cannot be.
     """
+    if candidates is None or isinstance(candidates, SegmentMetric):
+        raise TypeError("choose(candidates, metric): the candidates come first, then what scores them")
     sources = [
         _source(lines, None if weights is None else weights[place]) for place, lines in enumerate(candidates)
     ]

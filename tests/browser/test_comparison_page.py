@@ -284,7 +284,7 @@ def test_three_thousand_segments_have_few_rows(browser: Browser, tmp_path: Path)
         name: [" ".join(line.split()[: 3 + (k + shift) % 4]) for k, line in enumerate(references)]
         for shift, name in enumerate(("one", "two", "three"))
     }
-    result = compare_outputs([Metric(model(), 1), get_metric("chrf")], outputs, [references], 20)
+    result = compare_outputs(outputs, [references], [Metric(model(), 1), get_metric("chrf")])
     path = tmp_path / "page.html"
     path.write_text(render_comparison(result, "Many"), encoding="utf-8", newline="\n")
     assert path.stat().st_size < 8_000_000
@@ -316,7 +316,7 @@ def test_hostile_text(browser: Browser, tmp_path: Path) -> None:
     known = SegmentFacts(
         lines[::-1], {"document": lines, "source_lang": lines[::-1]}, {lines[0]: np.arange(float(len(lines)))}
     )
-    result = compare_outputs([Metric(model(), 1), get_metric("wer")], outputs, [lines], 10, facts=known)
+    result = compare_outputs(outputs, [lines], [Metric(model(), 1), get_metric("wer")], facts=known)
     path = tmp_path / "page.html"
     path.write_text(render_comparison(result, " ".join(lines)), encoding="utf-8", newline="\n")
     browser.size(1280, 900)
@@ -358,7 +358,7 @@ def test_awkward_input(browser: Browser, tmp_path: Path, case: str) -> None:
     outputs, references, known = AWKWARD[case]
     metrics = [Metric(model(), 1), get_metric("wer")]
     path = tmp_path / "page.html"
-    page = render_comparison(compare_outputs(metrics, outputs, references, 20, facts=known), case)
+    page = render_comparison(compare_outputs(outputs, references, metrics, facts=known), case)
     path.write_text(page, encoding="utf-8", newline="\n")
     browser.size(1280, 900)
     for metric in range(len(metrics)):

@@ -100,7 +100,9 @@ def test_versus(cli: Cli, made: Made, test: str, name: str) -> None:
             human, other, versus, groups, name, 40, 12345, segments=documents
         )
     else:
-        expected = perm_both(human, other, versus, documents, None, name, 40, 12345, groups=groups)
+        expected = perm_both(
+            human, other, versus, documents, statistic=name, n_permutations=40, seed=12345, groups=groups
+        )
     entry = found[name.replace("-", "_")]
     assert expected.pooled is not None
     for part, result in (("mean", expected.mean), ("pooled", expected.pooled)):

@@ -24,7 +24,7 @@ def model(tmp_path: Path) -> str:
 
 def test_a_translation_a_line(cli: Cli, write: Write, model: str) -> None:
     write("hyps.txt", text(LINES))
-    expected = [choice.text for choice in choose(load(model), SOURCES)]
+    expected = [choice.text for choice in choose(SOURCES, load(model))]
     assert cli("mbr", "-i", "hyps.txt", "--num-samples", "3", "-m", model).lines == expected
     # Both sources have one that the two others are close to.
     assert expected == ["the red bird sang", "walking near the river"]
@@ -33,14 +33,14 @@ def test_a_translation_a_line(cli: Cli, write: Write, model: str) -> None:
 def test_the_quick_model_is_the_default(cli: Cli, write: Write) -> None:
     write("hyps.txt", text(LINES))
     outcome = cli("mbr", "-i", "hyps.txt", "-n", "3", "--signature", "short")
-    assert outcome.out == text(choice.text for choice in choose(None, SOURCES))
+    assert outcome.out == text(choice.text for choice in choose(SOURCES))
     assert "pfsm: scored by en-fast; --model en agrees more with people" in outcome.err
     assert "pfsm: scored by pfsm:en-fast:" in outcome.err
 
 
 def test_into_a_file_and_as_numbers(cli: Cli, write: Write, model: str, tmp_path: Path) -> None:
     write("hyps.txt", text(LINES))
-    choices = choose(load(model), SOURCES)
+    choices = choose(SOURCES, load(model))
     assert cli("mbr", "-i", "hyps.txt", "-n", "3", "-m", model, "-o", "out.txt").lines == []
     assert (tmp_path / "out.txt").read_text() == text(choice.text for choice in choices)
     head, *rows = cli("mbr", "-i", "hyps.txt", "-n", "3", "-m", model, "-f", "tsv").lines
@@ -81,7 +81,7 @@ def test_lists_of_json_lines(form: str, cli: Cli, write: Write, model: str) -> N
         ]
     write("lists.jsonl", text(map(json.dumps, rows)))
     found = cli("mbr", "-i", "lists.jsonl", "-m", model, "-f", "json").document
-    expected = choose(load(model), sources, weights)
+    expected = choose(sources, load(model), weights=weights)
     assert [one["expected"] for one in found] == [choice.expected.tolist() for choice in expected]
 
 

@@ -50,4 +50,4 @@ def test_facts_of_other_segments_or_systems() -> None:
         SegmentFacts(source=["x", "y", "z"]),
     ):
         with pytest.raises(ValueError, match=r"facts of|no system"):
-            compare_outputs([get_metric("wer")], outputs, references, 10, facts=wrong)
+            compare_outputs(outputs, references, [get_metric("wer")], facts=wrong)

@@ -118,12 +118,10 @@ class TestExplained:
         metric = Metric(model(), 1)
         outputs = {"a": ["the Vogel sings", "a bird"], "b": ["the bird sings", "птица bird"]}
         references = [["the bird sings", "a bird"]]
-        plain: Any = comparison_data(compare_outputs([metric], outputs, references, 10))["explained"]
+        plain: Any = comparison_data(compare_outputs(outputs, references, [metric]))["explained"]
         assert (plain["fromSource"], plain["untranslated"]) == (False, [[0, 0], [0, 1]])
         known = facts().__class__(source=["der Vogel singt", "ein Vogel"])
-        told: Any = comparison_data(compare_outputs([metric], outputs, references, 10, facts=known))[
-            "explained"
-        ]
+        told: Any = comparison_data(compare_outputs(outputs, references, [metric], facts=known))["explained"]
         assert (told["fromSource"], told["untranslated"]) == (True, [[1, 0], [0, 0]])
 
 
@@ -181,7 +179,7 @@ class TestFacts:
     def test_rare_words(self) -> None:
         outputs = {"a": ["x", "y", "z"], "b": ["x", "y", "z"]}
         references = [["one two. one", "Two three", "four five six seven"]]
-        data: Any = comparison_data(compare_outputs([get_metric("wer")], outputs, references, 10))
+        data: Any = comparison_data(compare_outputs(outputs, references, [get_metric("wer")]))
         (kind,) = [one for one in data["buckets"] if one["title"] == "Rare words"]
         assert [kind["labels"][place] for place in kind["of"]] == ["0", "1", "3 or more"]
 
@@ -205,7 +203,7 @@ def test_lines_and_tokens_survive(parts: list[tuple[str, str]]) -> None:
 
 def test_letters_stand_as_they_are_and_markup_does_not() -> None:
     outputs = {"a": ["Дом </script> \u2028 \ud800 & \x7f", "x"], "b": ["<b>", "y"]}
-    page = render_comparison(compare_outputs([get_metric("wer")], outputs, [["Дом", "x"]], 10), "a<b")
+    page = render_comparison(compare_outputs(outputs, [["Дом", "x"]], [get_metric("wer")]), "a<b")
     page.encode("utf-8")
     found = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
     assert found
@@ -213,5 +211,5 @@ def test_letters_stand_as_they_are_and_markup_does_not() -> None:
     assert not set(found[1]) & set("<>&\u2028\ud800\x7f")
     assert json.loads(found[1])["outputs"][0][0][0] == outputs["a"][0]
     assert "<h1>a&lt;b</h1>" in page
-    named = render_comparison(compare_outputs([get_metric("wer")], {"a": ["x"], "<b": ["y"]}, [["x"]], 10))
+    named = render_comparison(compare_outputs({"a": ["x"], "<b": ["y"]}, [["x"]], [get_metric("wer")]))
     assert '<h1>a and &lt;b</h1>\n  <p class="sentence">a is best by wer, ' in named

@@ -1,6 +1,7 @@
 """Agreement about systems: by hand and against all permutations; likeness and acceptability."""
 
 import math
+from functools import partial
 from itertools import combinations, product
 from typing import Any
 
@@ -56,11 +57,11 @@ def test_p_values_against_every_permutation() -> None:
 def test_soft_pairwise_accuracy_is_one_less_the_mean_distance_of_p_values() -> None:
     generator = np.random.default_rng(6)
     human, metric = generator.integers(0, 8, size=(2, 3, 6)).astype(np.float64)
-    systems, segments = (index.ravel() for index in np.indices((3, 6)))
+    names: dict[str, Any] = dict(zip(("systems", "segments"), np.indices((3, 6)).reshape(2, -1), strict=True))
     expected = 1.0 - np.mean(np.abs(np.subtract(exact_p_values(human), exact_p_values(metric))))
-    found = soft_pairwise_accuracy(human.ravel(), metric.ravel(), systems, segments, 20_000, seed=7)
+    found = soft_pairwise_accuracy(human.ravel(), metric.ravel(), **names, n_permutations=20_000, seed=7)
     assert found == pytest.approx(expected, abs=0.015)
-    assert soft_pairwise_accuracy(human.ravel(), 2 * human.ravel(), systems, segments) == 1.0
+    assert soft_pairwise_accuracy(human.ravel(), 2 * human.ravel(), **names) == 1.0
 
 
 def test_a_system_that_is_not_in_a_resample_leaves_it_undefined() -> None:
@@ -97,9 +98,13 @@ def test_acceptability_is_the_correlation_with_mean_sums() -> None:
 
 
 def test_undefined_and_refused() -> None:
-    assert math.isnan(soft_pairwise_accuracy([1.0, 2.0], [1.0, 2.0], ["a", "b"], ["1", "2"]))
+    assert math.isnan(soft_pairwise_accuracy([1.0, 2.0], [1.0, 2.0], systems=["a", "b"], segments=["1", "2"]))
     calls: tuple[tuple[Any, tuple[Any, ...], str], ...] = (
-        (soft_pairwise_accuracy, ([1.0, 2.0], [1.0, 2.0], ["a"], ["1", "2"]), "1 systems"),
+        (
+            partial(soft_pairwise_accuracy, systems=["a"], segments=["1", "2"]),
+            ([1.0, 2.0], [1.0, 2.0]),
+            "1 systems",
+        ),
         (king, ([1.0, 2.0], ["1", "1"], [1.0], ["1"]), "more than one"),
         (king, ([1.0], ["1"], [1.0], ["2"]), "without a held-out"),
         (king, ([math.nan], ["1"], [1.0], ["1"]), "not finite"),

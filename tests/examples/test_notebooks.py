@@ -42,7 +42,7 @@ def test_a_notebook_that_shows_something_else_is_noticed(notebooks: Any, source:
 
 def test_what_notebooks_show_is_escaped() -> None:
     name = "<script>x</script>"
-    found = get_metric("bleu").compare({name: ["a b", "c"], "other & more": ["a", "c"]}, [["a b", "c"]], 20)
+    found = get_metric("bleu").compare({name: ["a b", "c"], "other & more": ["a", "c"]}, [["a b", "c"]])
     html = found._repr_html_() + pfsm.Model(name, weights={name: 1.0, "Insert": float(-1)})._repr_html_()
     assert "<script" not in html
     assert html.count("&lt;script&gt;") >= 4

@@ -1,12 +1,14 @@
 """Minimum Bayes risk: expected scores against the definition, one score at a time."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pfsm.comparison import compare_outputs
 from pfsm.model import mbr
 from pfsm.model.mbr import choose
 from pfsm.model.metric import Metric
@@ -38,7 +40,7 @@ def test_expected_scores_are_those_of_the_definition(sources: list[list[tuple[st
     candidates = [[line for line, _ in source] for source in sources]
     weights = [[weight for _, weight in source] for source in sources]
     for given_weights in (None, weights):
-        choices = choose(METRIC, candidates, given_weights)
+        choices = choose(candidates, METRIC, weights=given_weights)
         assert len(choices) == len(sources)
         for place, choice in enumerate(choices):
             used = [1.0] * len(sources[place]) if given_weights is None else weights[place]
@@ -52,20 +54,20 @@ def test_expected_scores_are_those_of_the_definition(sources: list[list[tuple[st
 
 
 def test_of_equally_good_candidates_the_first_is_chosen() -> None:
-    assert choose(METRIC, [[LINES[1], LINES[0], LINES[0]]])[0].candidate == 1
-    assert choose(METRIC, [[LINES[2]] * 4])[0].candidate == 0
+    assert choose([[LINES[1], LINES[0], LINES[0]]], METRIC)[0].candidate == 1
+    assert choose([[LINES[2]] * 4], METRIC)[0].candidate == 0
 
 
 def test_neither_threads_nor_the_size_of_groups_change_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     words = " ".join(LINES).split()
     sources = [[" ".join(rng.choice(words, rng.integers(0, 12))) for _ in range(30)] for _ in range(6)]
-    alone = [choice.expected for choice in choose(METRIC, sources)]
+    alone = [choice.expected for choice in choose(sources, METRIC)]
     done: list[int] = []
     monkeypatch.setattr(mbr, "PAIRS_AT_ONCE", 1000)
     monkeypatch.setattr("pfsm.model.builder.PAIRS_PER_BATCH", 100)
     monkeypatch.setattr("pfsm.model.metric.PAIRS_PER_BATCH", 100)
-    shared = choose(Metric(model(), threads=3), sources, progress=done.append)
+    shared = choose(sources, Metric(model(), threads=3), progress=done.append)
     assert done == [2, 4, 6]
     for one, other in zip(alone, shared, strict=True):
         assert one.tolist() == other.expected.tolist()
@@ -85,4 +87,14 @@ def test_what_cannot_be_is_refused(
     candidates: list[Sequence[str]], weights: list[list[float]] | None, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        choose(METRIC, candidates, weights)
+        choose(candidates, METRIC, weights=weights)
+
+
+def test_swapped_arguments_are_told() -> None:
+    outputs, calls = {"a": ["x"], "b": ["y"]}, (choose, compare_outputs)
+    for call, arguments in zip(
+        (*calls, choose), ((METRIC, [["a"]]), ([METRIC], outputs, []), (None, [["a"]])), strict=True
+    ):
+        asked: Any = call
+        with pytest.raises(TypeError, match=f"^{asked.__name__}\\((candidates|outputs), "):
+            asked(*arguments)

@@ -108,7 +108,7 @@ def test_text_alone_is_refused_in_a_line_that_says_how(model: Model) -> None:
         lambda: metric.score_pairs(["a"], ["b"]),
         lambda: metric.corpus_score(["a"], [["b"]], {"other": [1.0]}),
         lambda: metric.explain("a", "b"),
-        lambda: choose(metric, [["a", "b"]]),
+        lambda: choose([["a", "b"]], metric),
     ):
         with pytest.raises(PfsmError, match=needs) as caught:
             attempt()
