@@ -81,6 +81,7 @@ AGAINST ?= HEAD^
 bench: $(VENV)/.dev
 	-$(BIN)/python scripts/benchmarks/against.py $(AGAINST)
 	$(BIN)/python scripts/benchmarks/kernels.py
+	$(BIN)/python scripts/benchmarks/lengths.py
 	$(BIN)/python scripts/benchmarks/peers.py
 	$(BIN)/python scripts/benchmarks/training.py
 	$(BIN)/python scripts/benchmarks/syntax.py

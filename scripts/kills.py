@@ -77,14 +77,11 @@ def run(folder: Path, arguments: tuple[str, ...], moment: int = 0) -> tuple[dict
     if not moment and done.returncode:
         raise RuntimeError(done.stderr)
     files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    last = done.stderr.split()[-1:]
-    return files, int(last[0]) if last and last[0].isdigit() else 0
+    return files, 0 if moment else int(done.stderr.split()[-1])
 
 
-def disturbed(
-    folder: Path, arguments: tuple[str, ...], moment: int, undisturbed: dict[str, bytes]
-) -> str | None:
-    """Kills a command, runs it again, and says what differs from an undisturbed run; None if nothing does."""
+def disturbed(folder: Path, arguments: tuple[str, ...], moment: int, undisturbed: dict[str, bytes]) -> str:
+    """Kills a command, runs it again, and says what differs from an undisturbed run, nothing or a text."""
     run(folder, arguments, moment)
     try:
         after, _ = run(folder, arguments)
@@ -93,7 +90,7 @@ def disturbed(
     for files in (after, undisturbed):
         files.pop("scores/_manifest.json", None)  # names the folder and when its files were written
     different = sorted(name for name in {*after, *undisturbed} if after.get(name) != undisturbed.get(name))
-    return f"other files: {', '.join(different)}" if different else None
+    return f"other files: {', '.join(different)}" if different else ""
 
 
 if __name__ == "__main__":

@@ -21,14 +21,7 @@ SOURCES = ("pfsm", "kernels", "training")
 
 @dataclass(frozen=True)
 class Fault:
-    """One change of one place.
-
-    Attributes:
-        what: What goes wrong.
-        before: Text of the source, which occurs once.
-        after: What it becomes.
-        tests: Where the tests are that notice it, relative to the checkout.
-    """
+    """What goes wrong, text of the source that occurs once, what it becomes, and the tests that notice it."""
 
     what: str
     before: str
@@ -58,7 +51,10 @@ def is_noticed(fault: Fault, checkout: Path) -> bool:
     path.write_text(source.replace(fault.before, fault.after), encoding="utf-8")
     try:
         command = [sys.executable, "-m", "pytest", "-q", "-x", fault.tests]
-        return bool(subprocess.run(command, cwd=checkout, capture_output=True, check=False).returncode)
+        done = subprocess.run(command, cwd=checkout, capture_output=True, check=False, timeout=1800)
+        return bool(done.returncode)
+    except subprocess.TimeoutExpired:
+        return True
     finally:
         path.write_text(source, encoding="utf-8")
 

@@ -28,8 +28,7 @@ LENGTHS = (10, 25, 50, 100, 200)
 LIMITS = (0, 5, 10)
 OPERATIONS = SUMS, DERIVATIVES, BEST = "sums", "sums with derivatives", "best paths"
 # Words a side that one run goes through, at most; fewer with jumps.
-WORDS, WORDS_WITH_JUMPS = 60_000, 20_000
-BEST_PATHS = 300
+WORDS, WORDS_WITH_JUMPS, BEST_PATHS = 60_000, 20_000, 300
 
 
 def main() -> None:
@@ -61,8 +60,7 @@ def batch_of(references: list[str], hypotheses: list[str], limit: int) -> Lattic
     """Lattices of as many pairs as one run goes through, spread over all."""
     number = min(len(references), len(hypotheses))
     words = sum(len(line.split()) for line in references[:number])
-    step = max(1, words // WORDS_WITH_JUMPS) if limit else 1
-    some = slice(0, number, step)
+    some = slice(0, number, max(1, words // WORDS_WITH_JUMPS) if limit else 1)
     return LatticeBuilder(Settings(max_jump=limit)).build(references[some], hypotheses[some])
 
 

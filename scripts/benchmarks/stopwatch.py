@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -23,13 +23,7 @@ _HEADER = "| what | items/s | ratio | CPU s | wall s | peak MB |\n|---|--:|--:|-
 
 @dataclass(frozen=True)
 class Cost:
-    """Medians of several runs.
-
-    Attributes:
-        wall: Wall-clock time in seconds.
-        cpu: Processor time of all threads and processes in seconds.
-        peak_mb: Peak resident memory of the process in megabytes; None if it was not measured.
-    """
+    """Medians of several runs: seconds, seconds of all processors, peak megabytes (None: not measured)."""
 
     wall: float
     cpu: float
@@ -107,15 +101,7 @@ def one_core() -> None:
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement.
-
-    Attributes:
-        section: Table in which it is compared, such as ``scoring, warm``.
-        name: Name of what was run.
-        items: Number of pairs, judgments or lattices processed.
-        cost: Time and memory of the run.
-        ratio: Items per second of processor time, divided by those of the row it is compared with.
-    """
+    """A measurement in a table, and its items a second beside those of the row it is compared with."""
 
     section: str
     name: str
@@ -130,7 +116,6 @@ class Report:
     def __init__(self, title: str) -> None:
         self.title = title
         self.rows: list[Row] = []
-        self.facts: dict[str, float] = {}
         self.lines: list[str] = []
         self._print(f"## {title}\n\n{machine()}")
 
@@ -146,11 +131,6 @@ class Report:
         rate = f"{_rounded(_rate(items, cost))} | {_rounded(ratio)}"
         self._print(f"| {name} | {rate} | {cost.cpu:.3f} | {cost.wall:.3f} | {peak} |")
 
-    def note(self, facts: Mapping[str, float]) -> None:
-        """Prints further numbers, such as words per sentence or a minimum found, and adds them to the JSON file."""
-        self.facts |= facts
-        self._print("\n" + "\n".join(f"* {name}: {value:,.9g}" for name, value in facts.items()))
-
     def save(self) -> None:
         """Writes JSON and Markdown if the environment variable BENCH_OUT names a folder."""
         folder = os.environ.get("BENCH_OUT")
@@ -161,7 +141,6 @@ class Report:
         content = {
             "title": self.title,
             "machine": machine(),
-            "facts": self.facts,
             "rows": [
                 {**asdict(row), "items_per_cpu_second": _rate(row.items, row.cost)} for row in self.rows
             ],

@@ -68,7 +68,7 @@ def time_processes(report: Report, sources: list[Path], number: int, wanted: Nam
     """Times ``pfsm train`` on ``number`` judgments, with each solver and number of threads."""
     table = folder / "judgments.tsv"
     words = write_table(table, islice(endless(sources, wanted.drawn), number), wanted.folds)
-    report.note({f"words a side of {number:,} judgments": words / number / 2})
+    print(f"\n* words a side of {number:,} judgments: {words / number / 2:,.9g}")
     for solver in wanted.solvers or SOLVERS[: 1 + (number <= MOST_FOR_LBFGS)]:
         config = folder / f"{solver}.yaml"
         settings = yaml.safe_load(wanted.config.read_text(encoding="utf-8")) if wanted.config else {}
