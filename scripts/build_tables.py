@@ -144,20 +144,18 @@ def papers() -> str:
     """The papers' rows beside ours, of which the last column of a table counts, without intervals and marks."""
     rows = []
     for entry in yaml.safe_load(PAPERS.read_text(encoding="utf-8")):
-        once = [f"{entry['paper']}, {entry['place']}", f"`{entry['ours'][0][1]}`", entry["differs"]]
+        once = [f"{entry['paper']}, {entry['place']}: `{entry['ours'][0][1]}`", entry["differs"]]
         for label, *theirs, row in entry["rows"]:
             ours = [
                 f"{heading} {results.last(experiment, title, row).value}"
                 for heading, experiment, title in entry["ours"]
             ]
             published = [" ".join(pair) for pair in zip(entry["theirs"], theirs, strict=True)]
-            place, command, differs = once
-            rows.append(
-                [label.replace("*", "\\*"), place, command, ", ".join(ours), ", ".join(published), differs]
-            )
+            place, differs = once
+            rows.append([label.replace("*", "\\*"), place, ", ".join(ours), ", ".join(published), differs])
             # What holds of all rows of a table stands in its first.
-            once = ["", "", ""]
-    return table(["paper, section", "configuration", "ours", "theirs", "what differs, and why"], rows)
+            once = ["", ""]
+    return table(["paper, section: configuration", "ours", "theirs", "what differs, and why"], rows)
 
 
 def _times(ratio: float) -> str:
