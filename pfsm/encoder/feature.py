@@ -12,6 +12,7 @@ from pfsm.encoder.heads import PARTS, Head, feature_name, known_head, parse_feat
 from pfsm.encoder.scoring import HeadScorer, LineVectors, pair_values
 from pfsm.errors import PfsmError
 from pfsm.runtime.forks import fork_safe
+from pfsm.runtime.progress import Stage
 
 Float = NDArray[np.float64]
 Float32 = NDArray[np.float32]
@@ -114,12 +115,14 @@ class PieceReader:
         known: dict[str, int] = {}
         keys = [known.setdefault(reference, len(known)) for reference in references]
         order = np.argsort(keys, kind="stable").tolist()
-        for places, numbers in _blocks(order, references, hypotheses):
-            sides = [[numbers[side[place]] for place in places] for side in (references, hypotheses)]
-            # References of one system come again with the next; where all are compared with all, every line does.
-            keep = known if len(numbers) * DENSE > len(places) else numbers
-            lines = [vectors for vectors, _ in self.lines(list(numbers), keep)]
-            values[places] = pair_values(self.scorer, lines, *sides, relative=relative)
+        with Stage("encoder", "scoring", len(order), "pairs", patience=0.5) as stage:
+            for places, numbers in _blocks(order, references, hypotheses):
+                sides = [[numbers[side[place]] for place in places] for side in (references, hypotheses)]
+                # References of one system come again with the next; where all are compared with all, every line does.
+                keep = known if len(numbers) * DENSE > len(places) else numbers
+                lines = [vectors for vectors, _ in self.lines(list(numbers), keep)]
+                values[places] = pair_values(self.scorer, lines, *sides, relative=relative)
+                stage.advance(len(places))
         return values
 
     def lines(

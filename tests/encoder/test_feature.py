@@ -38,12 +38,13 @@ def reader(source: str) -> PieceReader:
     return PieceReader(remember(head()), source)
 
 
-def test_references_are_encoded_once_for_several_systems(reader: PieceReader) -> None:
-    counted: Any = Counted(reader.encoder)
-    reader.encoder = counted
+def test_references_are_encoded_once(reader: PieceReader, caplog: pytest.LogCaptureFixture) -> None:
+    reader.encoder = counted = Counted(reader.encoder)  # type: ignore[assignment]
+    caplog.set_level("INFO", "pfsm.encoder")
     values = [reader.values(system, REFERENCES) for system in SYSTEMS]
     # The first system's lines are all references; of the others, only lines that are none are new.
     assert sorted(counted.lines) == sorted({*REFERENCES, *SYSTEMS[2]})
+    assert f"scoring: 0 of {len(REFERENCES)} pairs" in caplog.messages  # so that a bar has the time left
     for system, found in zip(SYSTEMS, values, strict=True):
         alone = [reader.values([h], [r])[0] for h, r in zip(system, REFERENCES, strict=True)]
         assert found.tolist() == alone
@@ -53,8 +54,7 @@ def test_references_are_encoded_once_for_several_systems(reader: PieceReader) ->
 
 def test_lines_that_are_all_compared_are_encoded_once(reader: PieceReader) -> None:
     """As candidates are for minimum Bayes risk: in batches, of which each has some of them as references."""
-    counted: Any = Counted(reader.encoder)
-    reader.encoder = counted
+    reader.encoder = counted = Counted(reader.encoder)  # type: ignore[assignment]
     lines = [f"{line} {number}" for line in LINES for number in range(3)]
     for some in (lines[:5], lines[5:10]):
         reader.values(lines * len(some), [line for line in some for _ in lines])
