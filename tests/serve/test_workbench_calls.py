@@ -67,12 +67,12 @@ def test_weights_change_scores_as_in_a_model_file(server: Running, tmp_path: Pat
         (tmp_path / "mine.json").write_text(json.dumps(saved), encoding="utf-8")
         metric = pfsm.load(tmp_path / "mine.json")
         assert answer["now"] == metric.score_pairs(TEXTS["hypotheses"], TEXTS["references"]).tolist()
-        assert (
-            answer["was"] == pfsm.load(MODEL).score_pairs(TEXTS["hypotheses"], TEXTS["references"]).tolist()
-        )
+        was = pfsm.load(MODEL).score_pairs(TEXTS["hypotheses"], TEXTS["references"])
+        assert answer["was"] == was.tolist()
         assert saved["training"]["edited"]["from"] == MODEL
         assert "cross_validated" not in saved["training"]
     assert server.ask("GET", f"/workbench/models/{MODEL}/document").document["weights"] == dict(model.weights)
+    assert server.ask("GET", "/workbench/models/en").document["heads"][0].endswith(".safetensors")
 
 
 LABORATORY: list[tuple[dict[str, Any], str]] = [

@@ -108,7 +108,7 @@ def model_document(loaded: LoadedModel) -> dict[str, Any]:
     return {
         **loaded.document(),
         "default_name": f"{loaded.name}-edited",
-        "heads": [head_path("", label) for label in contents_of(model.settings.features)],
+        "heads": [str(head_path("", label)) for label in contents_of(model.settings.features)],
         "groups": [
             {
                 "name": title,
