@@ -265,8 +265,10 @@ def lattice() -> str:
             x, y = at(i, j)
             parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="3" fill="{INK}"/>')
     bottom = top + len(reference) * step
-    for place, (label, colour) in enumerate((("match", MATCH), ("Delete", DELETE), ("Insert", INSERT))):
-        x = left + place * 130
+    for place, (label, colour) in enumerate(
+        (("match", MATCH), ("missing word", DELETE), ("extra word", INSERT))
+    ):
+        x = left + place * 150
         parts += [
             line((x, bottom + 34), (x + 28, bottom + 34), colour, 4),
             text(x + 36, bottom + 39, label, anchor="start"),
@@ -278,7 +280,7 @@ def lattice() -> str:
 def jump() -> str:
     """A swap of two blocks: ahead, back, and to the end."""
     reference, hypothesis = ["yesterday", "he", "left"], ["he", "left", "yesterday"]
-    step, left, top = 120, 110, 70
+    step, left, top = 120, 140, 70
 
     def at(i: int, j: int) -> tuple[float, float]:
         return left + j * step, top + i * step
@@ -286,7 +288,7 @@ def jump() -> str:
     parts = [line(at(i, 0), at(i, 3), FAINT) for i in range(4)]
     parts += [line(at(0, j), at(3, j), FAINT) for j in range(4)]
     parts += [
-        text(left - 14, top + (i + 0.55) * step, word, anchor="end") for i, word in enumerate(reference)
+        text(left - 42, top + (i + 0.55) * step, word, anchor="end") for i, word in enumerate(reference)
     ]
     parts += [text(left + (j + 0.5) * step, top - 16, word) for j, word in enumerate(hypothesis)]
     curves = (
@@ -295,9 +297,9 @@ def jump() -> str:
         ((1, 3), (3, 3), "Jump 3: on", 1),
     )
     steps = (
-        ((1, 0), (2, 1), "S_word(he)"),
-        ((2, 1), (3, 2), "S_word(left)"),
-        ((0, 2), (1, 3), "S_word(yesterday)"),
+        ((1, 0), (2, 1), "same word"),
+        ((2, 1), (3, 2), "same word"),
+        ((0, 2), (1, 3), "same word"),
     )
     for start, end, label in steps:
         (x, y), (u, v) = at(*start), at(*end)

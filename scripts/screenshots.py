@@ -49,7 +49,7 @@ def main() -> None:
             print(shown(browser, page, options.output, *view))
         from tests.serve.running import Running  # noqa: PLC0415 - needs the extra serve
 
-        with Running("--model", "en-small") as server:
+        with Running("--model", "en") as server:
             for line in workbench(browser, f"http://127.0.0.1:{server.port}/", options.output):
                 print(line)
 

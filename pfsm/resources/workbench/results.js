@@ -27,8 +27,8 @@ async function several(asked) {
     ["Pair", "Difference", "95% interval", "p (Holm)", "Preferred", "Better, worse, tied"],
     found.pairs.map((pair) => [`${pair.system_a} – ${pair.system_b}`, signed(pair.difference), interval(pair.interval),
       `${pair.p_at_limit ? "≤ " : ""}${shown(pair.p_holm)}`, pair.preferred, `${pair.wins}, ${pair.losses}, ${pair.ties}`]));
-  const note = element("p", { class: "hint" }, "p is corrected for the number of pairs by Holm's method, an interval is of its pair alone: "
-    + "it may leave out 0 where no system is preferred. Where they differ, go by p.");
+  const note = element("p", { class: "hint" }, "p is corrected for the number of pairs by Holm's method; an interval describes its pair alone, "
+    + "so it may exclude 0 although no system is preferred. Where they differ, go by p.");
   return { found, summary: [element("p", {}, found.verdict), scores, pairs, note], scores: found.segment_scores.map((system) => system.scores) };
 }
 
