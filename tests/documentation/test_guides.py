@@ -25,7 +25,7 @@ PAGES = [
 
 
 # Half of the work is in tests/documentation/test_longer_guides.py, for another process.
-LONGER = {"little-data", "explanations", "compare", "experiments", "serve"}
+LONGER = {"little-data", "explanations", "compare", "experiments", "serve", "own-judgments"}
 KEPT: dict[tuple[object, ...], tuple[str, bytes]] = {}
 
 
