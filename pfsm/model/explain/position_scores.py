@@ -122,6 +122,8 @@ def _with_jumps(batch: LatticeBatch, given: "Weights") -> PairPlaces:
     table = np.ascontiguousarray(given.table[np.ix_(np.append(states, lattices.n_states), states)])
     expected = expectations(split, Weights(table, given.arcs, given.links), 1, jumps)
     counts = expected.table[0]
+    if not np.isfinite(counts).all():
+        raise PfsmError("weights of the model are too far apart to say what each edit adds")
     # An impossible transition has expected count 0; this avoids 0 times minus infinity.
     sums = np.where(counts > 0.0, counts * np.where(counts > 0.0, table, 0.0), 0.0).sum(axis=0)
     for extra, mass in ((given.arcs, expected.arcs), (given.links, expected.links)):
