@@ -7,9 +7,10 @@ POOL is a folder of `scripts/distil_pool.py`, with the pieces of each encoder th
 - ``teacher``: heads over the frozen encoder ``large``, learned from the judgments of 2015 alone, and from those of all
   campaigns into English, each left out once. Writes ``labels-15.npz`` and ``labels-all.npz``: of every pair into
   English the sum of `FUSED`, in units of its deviation; and the heads;
-- a student of `STUDENTS`: an encoder of which all weights or matrices of low rank are learned, whose rate falls to
-  nothing over SECONDS, whatever the machine does in them. Writes its values of judged pairs, and it as a head;
-- ``all``: the teacher, and then the students, several at a time where there is a GPU.
+- a student of `STUDENTS`: an encoder of which all weights are learned, whose rate falls to
+  nothing over SECONDS, whatever the machine does in them. Writes its values of judged pairs, its weights, and it as a
+  head; ``minilm-4-continued`` is that of ``en``;
+- ``all``: the heads, and then the students, several at a time where there is a GPU.
 
 A job whose files are there is not run again. Runs on a GPU where there is one.
 """
@@ -31,11 +32,12 @@ from torch import Tensor, nn
 
 from pfsm.embeddings.encoders import tunable_encoder
 from pfsm_kernels.dense.machine import expected_counts
+from pfsm_training.data.moments import correlation
 from pfsm_training.encoder import network as heads
 from pfsm_training.encoder.network import FAST_RATE, Batch, HeadNetwork
 from pfsm_training.encoder.pieces import uniform_mix
 from pfsm_training.encoder.transformer import LayersNetwork, SequenceBatch, Sequences, TunedNetwork
-from pfsm_training.options import FULL, LORA, SINGLE
+from pfsm_training.options import FULL, SINGLE
 
 Array = NDArray[Any]
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -54,6 +56,7 @@ FUSED = {
     "all": {"fast": 0.2, "head": 0.5, "similarity": 0.25, "ratio": 0.05},
 }
 PASSES = {"15": 4, "all": 1}
+MULTI, MULTI_PASSES = "multi-head", 2
 # Of the untrained similarity, the layer; and what keeps its logarithm finite.
 PLAIN_LAYER, ABOVE = 7, 1.03
 LONGEST = 400  # pieces of a line; longer ones are left out
@@ -73,28 +76,25 @@ class Student:
     Attributes:
         encoder: Name of its pieces in the pool.
         layers: The first so many are kept.
-        tune: ``full`` or ``lora``.
         labels: Whose labels; with those of ``15`` only the judgments of 2015, and no text of 2016.
         english: Whether it learns from judgments of translations into English alone.
+        start: The student whose weights it starts from; empty: the encoder's.
     """
 
     encoder: str
     layers: int
-    tune: str = FULL
     labels: str = "all"
     english: bool = True
+    start: str = ""
 
 
 STUDENTS = {
     "minilm-6-from-15": Student("minilm", 6, labels="15"),
     "minilm-4-from-15": Student("minilm", 4, labels="15"),
-    "minilm-3-from-15": Student("minilm", 3, labels="15"),
     "minilm-6": Student("minilm", 6),
     "minilm-4": Student("minilm", 4),
-    "minilm-3": Student("minilm", 3),
+    "minilm-4-continued": Student("minilm", 4, start="minilm-4"),
     "multi": Student("multi", 12, english=False),
-    "multi-lora": Student("multi", 12, LORA, english=False),
-    "multi-of-english": Student("multi", 12),
 }
 
 
@@ -291,9 +291,20 @@ class Units:
     campaigns: Array
 
 
-def judgments(data: Data, rows: Array, weights: Array) -> Units:
+def judgments(data: Data, rows: Array) -> Units:
     """Judgments as units; weights have the mean 1."""
+    weights = np.where(np.isin(data.set[rows], list(NOISY)), NOISY_WEIGHT, data.weight[rows])
     return Units(rows, data.score[rows], weights / weights.mean(), data.campaign[rows])
+
+
+def for_heads(data: Data, *, english: bool) -> Array:
+    """The judged rows that heads learn from: of the noisy sets a part."""
+    rows = data.of(english=english)
+    noisy = [
+        np.random.default_rng(0).permutation(data.of(name, english=english))[:most]
+        for name, most in NOISY.items()
+    ]
+    return np.concatenate([rows[~np.isin(data.set[rows], list(NOISY))], *noisy])
 
 
 class Learner(nn.Module):
@@ -379,12 +390,17 @@ def step(learner: Learner, optimiser: torch.optim.Optimizer, loss: Tensor) -> No
     optimiser.step()
 
 
-def head_over(states: States, data: Data, units: Units, dimension: int, passes: int) -> Learner:
+def head_over(
+    states: States, data: Data, units: Units, dimension: int, passes: int, start: Learner | None = None
+) -> Learner:
     """A head over states: the running mean of its weights, as `pfsm train` fits it."""
     learner, mean = (
         Learner(HeadNetwork(dimension, relative=True), data, states.batch, labels=False) for _ in range(2)
     )
-    learner.start(units)
+    if start is None:
+        learner.start(units)
+    else:
+        learner.load_state_dict(start.state_dict())
     mean.load_state_dict(learner.state_dict())
     optimiser, random, number = torch.optim.AdamW(learner.groups()), np.random.default_rng(0), 0
     rates = [group["lr"] for group in optimiser.param_groups]
@@ -399,13 +415,6 @@ def head_over(states: States, data: Data, units: Units, dimension: int, passes: 
                 for kept, now in zip(mean.parameters(), learner.parameters(), strict=True):
                     kept.mul_(memory).add_(now, alpha=1.0 - memory)
     return mean
-
-
-def correlation(x: Array, y: Array) -> float:
-    """Pearson's r; 0 where one side does not vary."""
-    x, y = x - x.mean(), y - y.mean()
-    scale = float(np.sqrt((x * x).sum() * (y * y).sum()))
-    return float((x * y).sum()) / scale if scale > 0.0 else 0.0
 
 
 def agreement(data: Data, rows: Array, values: Array) -> dict[str, tuple[float, float]]:
@@ -455,17 +464,13 @@ def teacher(pool: Path, out: Path) -> None:
         "similarity": np.log(ABOVE - 1.0) - np.log(ABOVE - np.minimum(similarity, 1.0)),
         "ratio": data.ratio[rows] - 1.0,
     }
-    noisy = [np.random.default_rng(0).permutation(data.of(name))[:most] for name, most in NOISY.items()]
-    every = np.concatenate([data.of(FIRST, SECOND, *RECENT), *noisy])
-    weights = np.where(np.isin(data.set, list(NOISY)), NOISY_WEIGHT, data.weight)
+    every = for_heads(data, english=True)
     for name in MODERN:
         use, tests = every[data.set[every] != name], data.of(name)
-        learner = head_over(
-            states, data, judgments(data, use, weights[use]), encoder.dimension, PASSES["all"]
-        )
+        learner = head_over(states, data, judgments(data, use), encoder.dimension, PASSES["all"])
         report(f"head of all others than {name}", data, tests, learner.values(tests), out)
     for name, use in (("15", data.of(FIRST)), ("all", every)):
-        learner = head_over(states, data, judgments(data, use, weights[use]), encoder.dimension, PASSES[name])
+        learner = head_over(states, data, judgments(data, use), encoder.dimension, PASSES[name])
         parts["head"] = learner.values(rows)
         total = sum(
             (share * parts[one] / parts[one].std() for one, share in FUSED[name].items()), np.zeros(1)
@@ -473,8 +478,23 @@ def teacher(pool: Path, out: Path) -> None:
         judged = data.judged[rows]
         for what, values in (("head", parts["head"]), ("labels", total)):
             report(f"{what} of {name}", data, rows[judged], values[judged], out)
+        labels = total / total.std()
+        if name == "all":
+            of_labels = Units(rows, labels, np.ones(rows.size), np.zeros(rows.size, dtype=np.int64))
+            learner = head_over(states, data, of_labels, encoder.dimension, 1, learner)
         save(out / f"head-{name}.safetensors", learner.network.head(encoder.mix).content)
-        save(out / f"labels-{name}.npz", {"rows": data.kept[rows], "labels": total / total.std(), **parts})
+        save(out / f"labels-{name}.npz", {"rows": data.kept[rows], "labels": labels, **parts})
+
+
+def multilingual(pool: Path, out: Path) -> None:
+    """The head over the multilingual encoder."""
+    data = Data(pool, "multi")
+    encoder, rows = Encoder(data, tunable_encoder(data.source).layers), for_heads(data, english=False)
+    learner = head_over(
+        States(data, encoder, rows), data, judgments(data, rows), encoder.dimension, MULTI_PASSES
+    )
+    report(MULTI, data, rows, learner.values(rows), out)
+    save(out / f"{MULTI}.safetensors", learner.network.head(encoder.mix).content)
 
 
 def units_of(student: Student, data: Data, out: Path) -> Units:
@@ -505,7 +525,7 @@ def study(name: str, pool: Path, out: Path, seconds: float) -> None:
     student = STUDENTS[name]
     data = Data(pool, student.encoder)
     encoder = Encoder(data, student.layers)
-    layers = encoder.network(student.tune)
+    layers = encoder.network(FULL)
     for module in layers.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0  # there are labels enough
@@ -514,9 +534,13 @@ def study(name: str, pool: Path, out: Path, seconds: float) -> None:
         lines, one, other = data.sides(rows)
         return SequenceBatch(encoder.sequences(lines), data.n[lines], one, other)
 
-    network = TunedNetwork(layers, encoder.dimension, student.tune, relative=True)
+    network = TunedNetwork(layers, encoder.dimension, FULL, relative=True)
     learner, units = Learner(network, data, batch, labels=True), units_of(student, data, out)
-    learner.start(units)
+    if student.start:
+        states = np.load(out / f"{student.start}-weights.npz")
+        learner.load_state_dict({key: torch.from_numpy(value) for key, value in states.items()})
+    else:
+        learner.start(units)
     optimiser, random = torch.optim.AdamW(learner.groups()), np.random.default_rng(0)
     rates, began, number = [group["lr"] for group in optimiser.param_groups], time.time(), 0
     batches = [one for _ in range(MOST_PASSES) for one in data.batches(units.rows, UNITS, random)]
@@ -534,12 +558,15 @@ def study(name: str, pool: Path, out: Path, seconds: float) -> None:
     values = learner.values(judged)
     report(f"{name} after {number * MOST_PASSES / len(batches):.2f} passes", data, judged, values, out)
     save(out / f"{name}.npz", {"rows": data.kept[judged], "values": values})
+    save(
+        out / f"{name}-weights.npz", {key: value.cpu().numpy() for key, value in learner.state_dict().items()}
+    )
     save(out / f"{name}.safetensors", network.head(encoder.mix).content)
 
 
 def everything(pool: Path, out: Path, seconds: float) -> None:
     """Runs all jobs; a student as soon as its labels are there."""
-    wanted = {"teacher": "labels-all.npz", **{name: f"{name}.safetensors" for name in STUDENTS}}
+    wanted = {"teacher": "labels-all.npz", **{name: f"{name}.safetensors" for name in (MULTI, *STUDENTS)}}
     waiting = [job for job, file in wanted.items() if not (out / file).is_file()]
     running: dict[str, subprocess.Popen[bytes]] = {}
     while waiting or running:
@@ -550,7 +577,10 @@ def everything(pool: Path, out: Path, seconds: float) -> None:
                 waiting = []
         for job in list(waiting):
             student = STUDENTS.get(job)
-            ready = student is None or (out / f"labels-{student.labels}.npz").is_file()
+            needed = (
+                () if student is None else (f"labels-{student.labels}.npz", wanted.get(student.start, ""))
+            )
+            ready = all((out / name).is_file() for name in needed if name)
             if ready and len(running) < AT_ONCE:
                 waiting.remove(job)
                 command = [sys.executable, __file__, str(pool), str(out), job, str(seconds)]
@@ -572,6 +602,8 @@ def main() -> None:
         everything(pool, out, seconds)
     elif job == "teacher":
         teacher(pool, out)
+    elif job == MULTI:
+        multilingual(pool, out)
     else:
         study(job, pool, out, seconds)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +107,6 @@ def compare_outputs(
     outputs: Mapping[str, Sequence[str]],
     references: Streams,
     metrics: Sequence[SegmentMetric],
-    *,
     n_resamples: int = 1000,
     seed: int | None = None,
     facts: SegmentFacts | None = None,
@@ -127,14 +127,12 @@ def compare_outputs(
     A `pfsm.errors.MismatchWarning` says what speaks against these being outputs and references of the same segments.
 
     Raises:
-        TypeError: The outputs are no mapping: something else was given first.
         ValueError: If there is no metric, fewer than two systems or no segment, or lengths differ.
         PfsmError: If a metric lacks something that it needs.
     """
-    given: object = outputs
-    if not isinstance(given, Mapping):
-        fault = f"outputs is a {type(given).__name__}, translations by the name of a system are needed"
-        raise TypeError(f"compare_outputs(outputs, references, metrics): {fault}")
+    given: Any = outputs, references, metrics
+    if isinstance(given[1], Mapping):  # the order before version 0.2
+        metrics, outputs, references = given
     if not metrics or len(outputs) < 2:
         raise ValueError(
             f"{len(metrics)} metrics and {len(outputs)} systems; at least one and two are needed"

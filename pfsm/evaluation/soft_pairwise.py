@@ -43,7 +43,6 @@ _BLOCK = 1 << 21
 def soft_pairwise_accuracy(
     human: ArrayLike,
     metric: ArrayLike,
-    *,
     systems: Names,
     segments: Names,
     n_permutations: int = N_PERMUTATIONS,

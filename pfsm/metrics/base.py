@@ -439,7 +439,6 @@ class SegmentMetric(ABC):
         self,
         outputs: Mapping[str, Sequence[str]],
         references: Streams,
-        *,
         n_resamples: int = 1000,
         seed: int | None = None,
         documents: Sequence[str] | None = None,

@@ -10,6 +10,7 @@ weights are given. A candidate that occurs twice is its own reference once, as o
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +61,6 @@ class _Source:
 def choose(
     candidates: Sequence[Sequence[str]],
     metric: SegmentMetric | None = None,
-    *,
     weights: Sequence[Sequence[float]] | None = None,
     progress: Progress | None = None,
 ) -> list[Choice]:
@@ -81,11 +81,11 @@ def choose(
         A choice for each source. It does not depend on the number of threads.
 
     Raises:
-        TypeError: The metric was given first.
         ValueError: If a source has fewer than two candidates, or its weights do not fit or cannot be.
     """
-    if candidates is None or isinstance(candidates, SegmentMetric):
-        raise TypeError("choose(candidates, metric): the candidates come first, then what scores them")
+    given: Any = candidates, metric
+    if given[0] is None or isinstance(given[0], SegmentMetric):  # the order before version 0.2
+        metric, candidates = given
     sources = [
         _source(lines, None if weights is None else weights[place]) for place, lines in enumerate(candidates)
     ]
