@@ -2,8 +2,8 @@
 
 The rules are those of Magerman (1995) in the version of Collins (1999, appendix A), in place of those of Charniak's
 parser, with the three modifications of Kahn, Snover and Ostendorf (2009, "Expected dependency pair match", section
-3.1): prepositional phrases are headed by their nominal, be it a phrase or a bare word, complementiser phrases by their
-verb, and auxiliaries are modifiers of main verbs.
+3.1): prepositional phrases are headed by the nominal that follows the preposition, be it a phrase or a bare word,
+complementiser phrases by their verb, and auxiliaries are modifiers of main verbs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,20 +12,22 @@ from pfsm.analysis.collins import COLLINS_RULES, LEFT, PHRASE, RIGHT, place_of_h
 from pfsm.analysis.constituents import TOP, Constituent
 from pfsm.analysis.sentence import DependencyTree
 
+_NOMINAL_PHRASES = "NP NML NX WHNP QP"
+_PREPOSITIONS = "IN TO VBG VBN RP FW"
+_COMPLEMENTS = f"{_NOMINAL_PHRASES} ADJP S SBAR SINV VP PP WHPP ADVP WHADVP UCP FRAG"
 # The side from which to search the children, and the labels to search for, in order: where they differ from Collins's.
 _RULES = COLLINS_RULES | {
     "NX": (PHRASE, ""),
-    "PP": (LEFT, "NP NML NX WHNP QP ADJP S SBAR VP ADVP PP IN TO VBG VBN RP FW"),
+    "PP": (LEFT, f"{_COMPLEMENTS} {_PREPOSITIONS}"),
     "S": (LEFT, "VP S SBAR ADJP UCP NP TO IN"),
     "SBAR": (LEFT, "S SQ SINV SBAR FRAG VP WHNP WHPP WHADVP WHADJP IN DT"),
     "SINV": (LEFT, "VP VBZ VBD VBP VB MD S SINV ADJP NP"),
     "SQ": (LEFT, "VP VBZ VBD VBP VB MD SQ"),
     "VP": (LEFT, "VP VBD VBN VBZ VB VBG VBP AUX AUXG MD TO ADJP NN NNS NP"),
-    "WHPP": (LEFT, "WHNP NP NML NX QP IN TO FW"),
+    "WHPP": (LEFT, f"{_COMPLEMENTS} {_PREPOSITIONS}"),
     TOP: (LEFT, ""),
 }
 _PREPOSITIONAL = frozenset({"PP", "WHPP"})
-_NOMINAL_PHRASES = frozenset({"NP", "NML", "NX", "WHNP", "QP"})
 _NOMINAL_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "WP", "CD"})
 _PUNCTUATION = frozenset({",", ":", "``", "''", ".", "-LRB-", "-RRB-", "HYPH", "NFP"})
 
@@ -40,13 +42,21 @@ def head_child(node: Constituent) -> Constituent:
         raise ValueError("a leaf has no parts")
     # Punctuation is the head only of itself.
     children = [child for child in node.children if not _is_punctuation(child)] or list(node.children)
-    labels = [child.label for child in children]
-    if node.label in _PREPOSITIONAL and not _NOMINAL_PHRASES.intersection(labels):
+    if node.label in _PREPOSITIONAL:
+        children = _complements(children)
         # "Post-war": of bare words the last, as in a noun phrase.
         bare = [child for child in children if child.label in _NOMINAL_TAGS]
-        if bare:
+        if bare and not any(child.label in _NOMINAL_PHRASES.split() for child in children):
             return bare[-1]
-    return children[place_of_head(node.label, labels, _RULES, RIGHT)]
+    return children[place_of_head(node.label, [child.label for child in children], _RULES, RIGHT)]
+
+
+def _complements(children: list[Constituent]) -> list[Constituent]:
+    """What follows the first preposition, if it can be the head: not *two days* in "two days after the war"."""
+    first = next((k for k, child in enumerate(children) if child.label in _PREPOSITIONS.split()), -1)
+    after = children[first + 1 :]
+    able = _NOMINAL_TAGS.union(_COMPLEMENTS.split())
+    return after if any(child.label in able for child in after) else children
 
 
 def _is_punctuation(node: Constituent) -> bool:

@@ -81,6 +81,10 @@ def test_figure_three_of_kahn_and_others() -> None:
         ("(PP (IN in) (CD two) (NNS days))", "days"),
         ("(WHPP (IN for) (WP whom))", "whom"),
         ("(PP (NN year) (IN after) (NP (NN year)))", "year"),
+        ("(PP (NP (CD two) (NNS years)) (IN after) (NP (DT the) (NN war)))", "war"),
+        ("(PP (NP (CD two) (NNS years)) (IN ago))", "years"),
+        ("(PP (ADVP (RB straight)) (IN out) (PP (IN of) (NP (NN school))))", "school"),
+        ("(WHPP (IN since) (WHADVP (WRB when)))", "when"),
         ("(PP (IN in) (JJ general))", "in"),
     ],
 )
