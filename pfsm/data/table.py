@@ -334,7 +334,8 @@ def mean_of_judges(table: Table) -> Table:
     }
     columns.setdefault("n_raters", [str(len(rows)) for rows in rows_of.values()])
     columns[ADEQUACY], columns[FLUENCY] = ([repr(float(mean[at])) for mean in means] for at in (0, 1))
-    columns["score"] = [repr(float(mean.sum())) for mean in means]
+    # Not the sum of the means, whose rounding would part translations with equal marks.
+    columns["score"] = [repr(float(rates[rows].sum(axis=1).mean())) for rows in rows_of.values()]
     return Table(table.path, columns, [table.line_numbers[row] for row in first], table.checksum)
 
 

@@ -98,6 +98,8 @@ def test_adequacy_and_fluency_of_several_judges(cli: Cli, write: Write) -> None:
     assert plain.scores.tolist() == pytest.approx(means)
     assert plain.columns["adequacy"] == tuple(repr(float(mean)) for mean in marks[:, :, 0].mean(axis=1))
     assert set(plain.columns["n_raters"]) == {"3"}
+    # Translations with equal marks in all stay equal, to the last digit.
+    assert len({*plain.scores.tolist()}) == len({*marks.sum(axis=(1, 2)).tolist()})
     write("c.yaml", "matchers: [word]\n")
     for name in ("judged", "plain"):
         assert (
