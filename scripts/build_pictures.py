@@ -14,6 +14,7 @@ from pathlib import Path
 from results import Cell, last, rates, tables, training_times
 
 import pfsm
+from pfsm.commands.models import documents
 from pfsm.model.costs import EXTRA, MATCHED, MISSING, edit_costs
 from pfsm.model.explain.explanation import Explanation
 
@@ -73,9 +74,13 @@ def accuracy(rates: Mapping[str, float]) -> str:
         ]
         parts += _panel(70 + 480 * place, title, points)
     parts.append(text(500, 352, "pairs a second of processor time, on one core (log scale)", GREY))
+    sizes = ", ".join(
+        f"{one['name']} {one['bytes'] / 1e6:.1f} MB" for one in documents() if "needs" not in one
+    )
+    parts.append(text(500, 376, f"models with their encoders: {sizes}", GREY))
     parts.append(text(20, 180, "Kendall's tau with people", GREY, more='transform="rotate(-90 20 180)"'))
-    title = "Agreement with people against speed, of the models that ship and of other metrics, with 95% intervals"
-    return svg(980, 370, title, parts)
+    title = "Agreement with people against speed and size, of shipped models and other metrics, with 95% intervals"
+    return svg(980, 394, title, parts)
 
 
 def _panel(
@@ -109,7 +114,7 @@ def _panel(
         parts.append(line(at(rate, lower), at(rate, upper), colour, 1.5))
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>')
         if own:
-            parts.append(text(x, at(rate, upper)[1] - 6, name, colour, more='font-weight="600"'))
+            parts.append(text(x - 8, at(rate, upper)[1] - 6, name, colour, "start", 'font-weight="600"'))
         elif rate < CROWDED:
             parts.append(text(x - 9, y + 5, name, colour, "end"))
         else:

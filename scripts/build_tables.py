@@ -38,6 +38,8 @@ _SPEEDS = {
     "en-small": "`en-small`",
     "en-fast": "`en-fast`",
     "en": "`en`, with its encoder",
+    "multi": "`multi`, with its encoder",
+    "en-large": "`en-large`, with its encoder",
     "sentence BLEU": "sacrebleu's sentence BLEU",
     "chrF": "sacrebleu's chrF",
     "chrF++": "sacrebleu's chrF++",
@@ -74,7 +76,8 @@ def accuracy() -> str:
         cells = [list(row.values())[-1] if row else None for row in found]
         rows.append([label, *(cell.value + cell.mark if cell else "–" for cell in cells)])
     for name, figures in _beside()["measured"].items():
-        rows.insert(4, [name, "–", "–", *map(_figure, figures)])
+        place = 4 if name.startswith("greedy") else len(rows)
+        rows.insert(place, [name, "–", "–", *map(_figure, figures)])
     return table([heading for *_, heading in _AGREEMENT], rows)
 
 
@@ -133,7 +136,7 @@ def peers() -> str:
     new, known = rates(), rates(known=True)
     labels = {**_SPEEDS, "RapidFuzz": "RapidFuzz's Levenshtein on token ids"}
     rows = [
-        [label, f"{new[name]:,.0f}", f"{known[name]:,.0f}" if name.startswith("en") else ""]
+        [label, f"{new[name]:,.0f}", f"{known[name]:,.0f}" if label.startswith("`") else ""]
         for name, label in labels.items()
         if name in new
     ]
@@ -179,11 +182,11 @@ def figures() -> str:
     measured = rates()
     found = {
         name: {
-            "agreement": results.last(experiment, title, name).value,
+            **({"agreement": results.last(experiment, title, name).value} if name in _ACCURACY else {}),
             "pairs_per_second": round(measured[name]),
         }
-        for name in _ACCURACY
-        if name in measured and (name == "chrF++" or name.startswith("en"))
+        for name in ("chrF++", *_SPEEDS)
+        if name in measured and (name == "chrF++" or _SPEEDS[name].startswith(f"`{name}`"))
     }
     return json.dumps(found, indent=1) + "\n"
 

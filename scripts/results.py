@@ -27,6 +27,8 @@ NAMES = {
     "pfsm en-small, new sentences": "en-small",
     "pfsm en-fast, new sentences": "en-fast",
     "pfsm en, new sentences": "en",
+    "pfsm multi, new sentences": "multi",
+    "pfsm en-large, new sentences": "en-large",
     "sacrebleu sentence BLEU": "sentence BLEU",
     "sacrebleu chrF": "chrF",
     "sacrebleu chrF++": "chrF++",

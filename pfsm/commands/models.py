@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.commands.arguments import add_format, print_columns
-from pfsm.embeddings.beside import folder_beside
+from pfsm.embeddings.beside import DISTRIBUTIONS, MODELS, folder_beside
 from pfsm.model.file import Model, load_model
 from pfsm.model.shipped import DEFAULT_MODEL, ShippedModel, shipped_models
 from pfsm.text.language_names import ANY, english_name
@@ -25,18 +25,31 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Lists the models."""
-    figures = json.loads((files("pfsm.resources") / "figures.json").read_text(encoding="utf-8"))
-    documents = [_document(shipped, load_model(shipped.path), figures) for shipped in shipped_models()]
+    found = documents()
     if options.format == "json":
-        print(json.dumps(documents, indent=1, ensure_ascii=False))
+        print(json.dumps(found, indent=1, ensure_ascii=False))
         return
-    rows = [("name", "languages", "agreement", "pairs/s", "size", "needs"), *map(_row, documents)]
-    print_columns(rows)
-    peer = figures["chrF++"]
+    print_columns([("name", "languages", "agreement", "pairs/s", "size", "needs"), *map(_row, found)])
+    for name in sorted(set(MODELS) - {document["name"] for document in found}):
+        print(f"{name} is not installed; in a checkout: pip install {DISTRIBUTIONS[MODELS[name]]}")
+    peer = _figures()["chrF++"]
     print(f"""
 {DEFAULT_MODEL} is the default. agreement: Kendall's tau with people's rankings (WMT12); chrF++ {peer["agreement"]}
 pairs/s: new pairs a second on one core; chrF++ {peer["pairs_per_second"]:,}. {UNKNOWN}: not measured
 `pfsm models -f json` has more, such as the path of each model's card.""")
+
+
+def documents() -> list[dict[str, Any]]:
+    """What `pfsm models --format json` prints: a mapping for each model that is installed."""
+    figures = _figures()
+    return [_document(shipped, load_model(shipped.path), figures) for shipped in shipped_models()]
+
+
+def _figures() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = json.loads(
+        (files("pfsm.resources") / "figures.json").read_text(encoding="utf-8")
+    )
+    return found
 
 
 def _row(document: dict[str, Any]) -> tuple[str, ...]:

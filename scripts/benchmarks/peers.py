@@ -4,6 +4,7 @@
 
 The README's table, the one of docs/performance.md and the picture of accuracy and speed are made from
 scripts/benchmarks/measured/peers.json: ``scripts/build_tables.py --write``, ``scripts/build_pictures.py --write``.
+``en-large`` has to be installed: ``pip install ./encoders/large``.
 
 pfsm is timed with an empty vocabulary (every sentence is new) and with a full one. RapidFuzz is given token ids, so its
 time is without tokenisation. Greedy matching as in BERTScore runs over the encoder that ships (``embedding_f1``), and
@@ -35,7 +36,13 @@ from pfsm.text.vocabulary import Vocabulary
 PAIRS = 3000
 RUNS = 3
 # A model that runs a network takes some milliseconds a pair: it scores a tenth of the pairs.
-MODELS = {"en-small": PAIRS, "en-fast": PAIRS, "en": PAIRS // 10}
+MODELS = {
+    "en-small": PAIRS,
+    "en-fast": PAIRS,
+    "en": PAIRS // 10,
+    "multi": PAIRS // 10,
+    "en-large": PAIRS // 10,
+}
 SECTION = "scores of pairs of sentences, one core"
 GREEDY = "greedy matching over the encoder (embedding_f1), new sentences"
 
