@@ -144,14 +144,17 @@ def peers() -> str:
 
 
 def papers() -> str:
-    """The papers' rows beside ours, of which the last column of a table counts, without intervals and marks."""
+    """The papers' rows beside ours, of which the last column of a table counts, without intervals and marks.
+
+    What follows an experiment's title ends the name of its row, as in "pPDA+f of WMT15".
+    """
     rows = []
     for entry in yaml.safe_load(PAPERS.read_text(encoding="utf-8")):
         once = [f"{entry['paper']}, {entry['place']}: `{entry['ours'][0][1]}`", entry["differs"]]
         for label, *theirs, row in entry["rows"]:
             ours = [
-                f"{heading} {results.last(experiment, title, row).value}"
-                for heading, experiment, title in entry["ours"]
+                f"{heading} {results.last(experiment, title, row + ''.join(ending)).value}"
+                for heading, experiment, title, *ending in entry["ours"]
             ]
             published = [" ".join(pair) for pair in zip(entry["theirs"], theirs, strict=True)]
             place, differs = once

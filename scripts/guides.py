@@ -124,7 +124,7 @@ def _commands(content: str) -> list[str]:
 
 
 def _session(command: str) -> str:
-    words = shlex.split(command)
+    words = shlex.split(command.replace("\\\n", " "))
     target = first = None
     if ">" in words:
         target = words[words.index(">") + 1]
