@@ -144,23 +144,19 @@ def peers() -> str:
 
 
 def papers() -> str:
-    """The papers' rows beside ours, of which the last column of a table counts, without intervals and marks.
-
-    What follows an experiment's title ends the name of its row, as in "pPDA+f of WMT15".
-    """
+    """The papers' rows beside ours, of which the last column of a table counts, without intervals and marks."""
     rows = []
     for entry in yaml.safe_load(PAPERS.read_text(encoding="utf-8")):
-        once = [f"{entry['paper']}, {entry['place']}: `{entry['ours'][0][1]}`", entry["differs"]]
+        # What holds of all rows of a table stands in its first.
+        place, differs = f"{entry['paper']}, {entry['place']}: `{entry['ours'][0][1]}`", entry["differs"]
+        headings = [f"{one[0]} " for one in entry["ours"]], [f"{one} " for one in entry["theirs"]]
         for label, *theirs, row in entry["rows"]:
-            ours = [
-                f"{heading} {results.last(experiment, title, row + ''.join(ending)).value}"
-                for heading, experiment, title, *ending in entry["ours"]
+            ours = [results.last(*one[1:3], row + "".join(one[3:])).value for one in entry["ours"]]
+            cells = [
+                ", ".join(map(str.__add__, *pair)) for pair in zip(headings, (ours, theirs), strict=True)
             ]
-            published = [" ".join(pair) for pair in zip(entry["theirs"], theirs, strict=True)]
-            place, differs = once
-            rows.append([label.replace("*", "\\*"), place, ", ".join(ours), ", ".join(published), differs])
-            # What holds of all rows of a table stands in its first.
-            once = ["", ""]
+            rows.append([label.replace("*", "\\*"), place, *cells, differs])
+            place, differs, headings = "", "", ([""] * len(ours), [""] * len(theirs))
     return table(["paper, section: configuration", "ours", "theirs", "what differs, and why"], rows)
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import pairwise
+from textwrap import wrap
 
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import weight_table
@@ -21,9 +22,10 @@ from pfsm.runtime.charts import signed
 
 START = "Start"
 _INK, _GREY, _PLUS, _MINUS, _TAKEN = "#1f2328", "#8c959f", "#1a7f37", "#cf222e", "#0969da"
-_NODE, _MARGIN, _LOOP = 38.0, 90.0, 34.0
-# Steps of the trace: how wide and high, how many letters of their words.
-_STEP, _ROW, _LETTERS = 150.0, 62.0, 19
+# The margin holds a loop and half of its label.
+_NODE, _MARGIN, _LOOP = 38.0, 120.0, 34.0
+# Steps of the trace: how wide and high, how many letters of their words. How wide a letter of the sentences is.
+_STEP, _ROW, _LETTERS, _LETTER = 150.0, 62.0, 19, 7.0
 Point = tuple[float, float]
 
 
@@ -147,15 +149,16 @@ def _trace(explanation: Explanation, weights: Mapping[str, float], top: float) -
     table = weight_table(states, weights)
     row_of = {state: row for row, state in enumerate(states)}
     in_a_row = int((top - 20) // _STEP)
-    parts = [
-        _text((20, top + 20 * line), f"{name}: {' '.join(words)}", _INK, anchor="start")
-        for line, (name, words) in enumerate(
-            (("reference", explanation.reference), ("hypothesis", explanation.hypothesis)), 1
-        )
+    lines = [
+        line
+        for name, words in (("reference", explanation.reference), ("hypothesis", explanation.hypothesis))
+        for line in wrap(f"{name}: {' '.join(words)}", int((top - 40) / _LETTER))
     ]
+    parts = [_text((20, top + 20 * at), line, _INK, anchor="start") for at, line in enumerate(lines, 1)]
+    steps = top + 20 * len(lines) + 20
     before = -1
     for at, edit in enumerate(explanation.edits):
-        x, y = 20 + _STEP * (at % in_a_row), top + 60 + _ROW * (at // in_a_row)
+        x, y = 20 + _STEP * (at % in_a_row), steps + _ROW * (at // in_a_row)
         weight = float(table[before, row_of[edit.state]])
         before = row_of[edit.state]
         parts.append(
@@ -165,7 +168,7 @@ def _trace(explanation: Explanation, weights: Mapping[str, float], top: float) -
             + _text((x + 8, y + 37), _words(edit, explanation), _TAKEN, anchor="start")
             + "</g>"
         )
-    return parts, top + 70 + _ROW * math.ceil(len(explanation.edits) / in_a_row)
+    return parts, steps + 10 + _ROW * math.ceil(len(explanation.edits) / in_a_row)
 
 
 def _words(edit: Edit, explanation: Explanation) -> str:
