@@ -15,7 +15,7 @@ from typing import TextIO
 
 from pfsm.commands import COMMANDS, TASKS
 from pfsm.commands.parsers import Parser, add_unquote
-from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.registry import fault_of_plugin
 from pfsm.runtime.color import AUTO, CHOICES, colored
 from pfsm.runtime.interrupts import kept_interrupts
@@ -92,7 +92,7 @@ def _show_warnings() -> None:
         line: str | None = None,
     ) -> None:
         if issubclass(category, PfsmWarning):
-            error_line(f"pfsm: warning: {message}")
+            error_line(f"pfsm: {'note' if issubclass(category, PfsmNote) else 'warning'}: {message}")
         else:
             others(message, category, filename, lineno, file, line)
 

@@ -1,4 +1,4 @@
-"""The exceptions for what a user can put right, and the one warning."""
+"""The exceptions for what a user can put right, and the warnings."""
 
 from collections.abc import Iterable, Sequence
 
@@ -71,6 +71,13 @@ class PfsmWarning(UserWarning):
     """What a user should know before trusting a result. The message is one line, as of `PfsmError`.
 
     The command line prints it as ``pfsm: warning: MESSAGE``.
+    """
+
+
+class PfsmNote(PfsmWarning):
+    """What was done, as the format or the size of the input asks: it casts no doubt on the result.
+
+    The command line prints it as ``pfsm: note: MESSAGE``; ``--strict`` does not refuse it.
     """
 
 

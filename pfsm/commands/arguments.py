@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pfsm.commands.languages import add_language, metric_options, model_name
 from pfsm.data.judgments import left_out_text
-from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.io.files import check_writable
 from pfsm.metrics import SegmentMetric, get_metric
 from pfsm.metrics.base import Level
@@ -217,6 +217,7 @@ def hush(options: Namespace) -> None:
     """Silences warnings, or makes them errors, as options say, until `warnings.catch_warnings` ends."""
     if getattr(options, "strict", False):
         warnings.simplefilter("error", PfsmWarning)
+        warnings.simplefilter("ignore" if options.quiet else "default", PfsmNote)
     elif options.quiet:
         warnings.simplefilter("ignore", PfsmWarning)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pfsm.commands.arguments import heading
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.data.judgments import others
-from pfsm.errors import PfsmWarning
+from pfsm.errors import PfsmNote
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.inputs import NumberOfReferences
 
@@ -85,7 +85,7 @@ def _say_why_no_interval(columns: Sequence[Column]) -> None:
     if any(interval is not None and math.isnan(interval.low) for interval in intervals):
         warnings.warn(
             f"{NO_INTERVAL} stands for no interval: a single segment cannot be resampled",
-            PfsmWarning,
+            PfsmNote,
             stacklevel=2,
         )
 

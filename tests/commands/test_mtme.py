@@ -146,6 +146,29 @@ def test_a_metric_is_scored_against_the_reference_and_spans_are_there(cli: Cli) 
     assert (float(row["score"]), float(row["Match"])) == (human[0, 1], metric[0, 1])
 
 
+def test_texts_may_be_json(cli: Cli) -> None:
+    """As those of later years are."""
+    asked = ("data", "convert", "wmt24", "--references", "refA", "-o")
+    assert cli(*asked, "plain.tsv").status == 0
+    for part, name in (
+        ("sources", "source"),
+        ("references", "target"),
+        ("system-outputs/en-de", "hypothesis"),
+    ):
+        for path in Path("wmt24", part).glob("*.txt"):
+            lines = [json.dumps({name: line, "doc_id": "d"}) for line in path.read_text("utf-8").splitlines()]
+            path.with_name(f"{path.stem}.jsonl").write_text(text(lines), encoding="utf-8")
+            path.unlink()
+    assert cli(*asked, "json.tsv").status == 0
+    assert Path("json.tsv").read_bytes() == Path("plain.tsv").read_bytes()
+    output = Path("wmt24/system-outputs/en-de/A.jsonl")
+    output.write_text(
+        output.read_text("utf-8").replace('A said 1"', '[No translation supplied]"'), encoding="utf-8"
+    )
+    assert cli(*asked, "none.tsv").status == 0
+    assert "\trefA said 1\tsource 1\t\t" in Path("none.tsv").read_text("utf-8")
+
+
 def test_segments_without_a_reference_are_left_out(cli: Cli) -> None:
     path = Path("wmt24/references/en-de.refB.txt")
     path.write_text(path.read_text("utf-8").replace("refB said 4\n", " \n"), encoding="utf-8")

@@ -66,45 +66,29 @@ def test_one_max_block_is_for_every_matcher_and_a_partial_mapping_leaves_the_res
     assert list(ordered.to_dict()["max_block"].items()) == [("lemma", 1), ("word", 2)]
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        # YAML reads an unquoted no as false.
-        ({"language": False}, "language is False, it must be a name in quotes"),
-        (
-            {"tokeniser": "moses"},
-            (
-                "tokeniser is 'moses', one of these is needed: penn, plain, char, icu, jieba, fugashi, nltk:toktok, "
-                "nltk:treebank, nltk:destructive, nltk:wordpunct, nltk:tweet, nltk:nist, nltk:punkt-LANGUAGE"
-            ),
-        ),
-        ({"matchers": "word"}, "matchers is 'word', it must be a list of names"),
-        ({"matchers": ["wrod"]}, f"unknown matcher 'wrod'; known are {', '.join(MATCHERS)}"),
-        ({"matchers": ["word", "word"]}, "matchers names one of them twice"),
-        ({"max_block": 0}, "max_block is 0, it must be a whole number from 1 to 9"),
-        ({"split": "Insert"}, "split is 'Insert', it must be a list of states such as [Insert, Delete]"),
-        (
-            {"split": ["insert"]},
-            "split names 'insert'; states that can be split are Insert, Delete, S_punct, S_word, S_lemma",
-        ),
-        (
-            {"split": ["Insert"], "language": "de"},
-            (
-                "no word lists ship for 'de' (they do for en); give your own: "
-                "classes: {function: [...], negation: [...]}"
-            ),
-        ),
-        (
-            {"split": ["Insert"], "classes": {"verb": []}},
-            "classes has no list 'verb'; lists are number, negation, function, content",
-        ),
-        # YAML reads an unquoted on as true.
-        (
-            {"split": ["Insert"], "classes": {"function": ["in", True]}},
-            "classes: function holds True, which is not a word; put it in quotes",
-        ),
-    ],
-)
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    # YAML reads an unquoted no as false, an unquoted on as true.
+    ({"language": False}, "language is False, it must be a name in quotes"),
+    ({"tokeniser": "moses"},
+     ("tokeniser is 'moses', one of these is needed: penn, plain, char, icu, jieba, fugashi, nltk:toktok, "
+      "nltk:treebank, nltk:destructive, nltk:wordpunct, nltk:tweet, nltk:nist, nltk:punkt-LANGUAGE")),
+    ({"matchers": "word"}, "matchers is 'word', it must be a list of names"),
+    ({"matchers": ["wrod"]}, f"unknown matcher 'wrod'; known are {', '.join(MATCHERS)}"),
+    ({"matchers": ["word", "word"]}, "matchers names one of them twice"),
+    ({"max_block": 0}, "max_block is 0, it must be a whole number from 1 to 9"),
+    ({"split": "Insert"}, "split is 'Insert', it must be a list of states such as [Insert, Delete]"),
+    ({"split": ["insert"]},
+     "split names 'insert'; states that can be split are Insert, Delete, S_punct, S_word, S_lemma"),
+    ({"split": ["Insert"], "language": "de"},
+     "no word lists ship for 'de' (they do for en); give your own: classes: {function: [...], negation: [...]}"),
+    ({"split": ["Insert"], "classes": {"verb": []}},
+     "classes has no list 'verb'; lists are number, negation, function, content"),
+    ({"split": ["Insert"], "classes": {"function": ["in", True]}},
+     "classes: function holds True, which is not a word; put it in quotes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "expected"), REFUSED)
 def test_what_is_refused(values: dict[str, Any], expected: str) -> None:
     assert fault(values) == expected
 

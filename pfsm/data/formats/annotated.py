@@ -2,8 +2,9 @@
 
 *WMT* (``src_text``, ``tgt_text`` and ``scores`` by system, ``doc_id``): one segment a line. 2024 has a list of ratings
 a system, 2025 numbered ones (``human1``, ``errors1``, ``annotator1`` …). *Pearmut*: its log, one document and annotator
-a line. *JSON lines*: an object with a translation, its reference and score, under the names of pfsm, COMET or ESA; or
-what ``comet-score --to_json`` writes. Scores are averaged over raters; what was marked becomes the column ``errors``.
+a line, or its download, logs by campaign. *JSON lines*: an object with a translation, its score and its reference, or
+systems that are references, under the names of pfsm, COMET or ESA; or what ``comet-score --to_json`` writes. Scores are
+averaged over raters; what was marked becomes the column ``errors``.
 """
 
 import json
@@ -14,11 +15,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
-from pfsm.data.formats.records import JUDGMENT_COLUMNS, Judgment, Options, Reading, layout
+from pfsm.data.formats.records import JUDGMENT_COLUMNS, Judgment, Options, Reading, Routine, layout
 from pfsm.data.formats.rows import Rows, language_code
 from pfsm.data.formats.texts import pair_columns
 from pfsm.data.judgments import further_references
@@ -29,7 +31,11 @@ from pfsm.io.files import StrPath, display_name, read_text
 
 Object = Mapping[str, Any]
 NO_REFERENCE = "judgments without a reference left out"
-_MEANS = "translations of several raters: the mean is taken; `pfsm data convert --per-rater` keeps them apart"
+_MEANS = Routine(
+    "translations of several raters: the mean is taken; `pfsm data convert --per-rater` keeps them apart"
+)
+_RESET = "__RESET__"  # Pearmut's mark of a task that begins anew
+_FILLERS = Routine("tutorials, attention checks, forms and tasks that were reset left out")
 IS_REFERENCE = re.compile(r"ref[-._]?[A-Z]?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SCORE = re.compile(r"(.*_)?score|COMET")
@@ -61,10 +67,10 @@ class Rated:
 
 
 class Entry:
-    """One object of a file, and where it stands."""
+    """One object of a file, and where it stands; ``part`` is its system of comet-score or its campaign of Pearmut."""
 
-    def __init__(self, name: str, line: int, values: Object) -> None:
-        self.name, self.line, self.values = name, line, values
+    def __init__(self, name: str, line: int, values: Object, part: str = "") -> None:
+        self.name, self.line, self.values, self.part = name, line, values, part
 
     def fault(self, message: str) -> PfsmError:
         """What is wrong here."""
@@ -99,18 +105,15 @@ class Entry:
         return value
 
 
-def _entries(path: StrPath) -> Iterator[Entry]:
-    """The objects of a file, one a line or in one list; those of ``comet-score --to_json`` get their system."""
+def json_entries(path: StrPath) -> Iterator[Entry]:
+    """The objects of a file, one a line, in one list, or in several by name."""
     name, content = display_name(path), read_text(path)
     whole = _parsed(content)
-    lists = isinstance(whole, dict) and all(isinstance(value, list) for value in whole.values())
-    if isinstance(whole, dict) and whole and lists and not is_pearmut(whole):
-        for system, values in whole.items():
+    if parts := _parts(whole):
+        for part, values in parts.items():
             for number, value in enumerate(values, start=1):
-                entry = Entry(f"{name}: {system}", number, {})
-                yield Entry(
-                    entry.name, number, {"system": Path(system).stem} | dict(entry.mapping(value, "segment"))
-                )
+                entry = Entry(f"{name}: {part}", number, {})
+                yield Entry(entry.name, number, entry.mapping(value, "entry"), part)
         return
     objects = [whole] if isinstance(whole, dict) else whole
     lines = objects if isinstance(objects, list) else content.split("\n")
@@ -123,6 +126,13 @@ def _entries(path: StrPath) -> Iterator[Entry]:
             if value is None:
                 raise entry.fault(f"{shown(line)} is no JSON; one object a line is needed")
         yield Entry(name, number, entry.mapping(value, "line"))
+
+
+def _parts(whole: object) -> Mapping[str, Sequence[object]]:
+    """The lists of a file by name, as of comet-score and of Pearmut's download; none where it is something else."""
+    if not isinstance(whole, dict) or is_pearmut(whole):
+        return {}
+    return whole if all(isinstance(value, list) for value in whole.values()) else {}
 
 
 def _parsed(text: str) -> object:
@@ -182,12 +192,13 @@ def _parquet_rows(path: StrPath) -> Iterator[Object]:
 
 def is_annotations(columns: Container[str]) -> bool:
     """Whether columns, in lower case, are those of one translation a row, under any of the names known."""
-    return all(any(one in columns for one in _NAMES[name]) for name in ("hypothesis", "reference"))
+    there = {name for name, names in _NAMES.items() if any(one in columns for one in names)}
+    return "hypothesis" in there and ("reference" in there or ("source" in there and "system" in columns))
 
 
 def is_pearmut(values: Object) -> bool:
     """Whether an object is of Pearmut's log."""
-    return {"annotation", "item"} <= values.keys()
+    return {"annotation", "item_i"} <= values.keys()
 
 
 def is_wmt(values: Object) -> bool:
@@ -200,6 +211,8 @@ def guess_annotations(line: str, path: StrPath) -> str:
     values = _parsed(line)
     if values is None and line.strip().startswith(("{", "[")):
         values = _parsed(read_text(path))
+    if parts := _parts(values):
+        values = list(chain.from_iterable(parts.values()))
     values = values[0] if isinstance(values, list) and values else values
     if not isinstance(values, dict):
         return ""
@@ -214,7 +227,7 @@ def read_ratings(
     paths: Sequence[StrPath],
     options: Options,
     ratings: Callable[[Entry, Options, Counter[str]], Iterator[Rating]],
-    entries: Callable[[StrPath], Iterator[Entry]] = _entries,
+    entries: Callable[[StrPath], Iterator[Entry]] = json_entries,
 ) -> Reading:
     """All judgments of files: the ratings of each entry, in the mean over raters unless they are wanted apart."""
     notes: Counter[str] = Counter()
@@ -345,32 +358,60 @@ def _languages(entry: Entry, text: str, what: str) -> dict[str, str]:
     return {"source_lang": language_code(source), "target_lang": language_code(target.partition("_")[0])}
 
 
-def _pearmut_ratings(entry: Entry, options: Options, notes: Counter[str]) -> Iterator[Rating]:
-    values = entry.values
-    if not is_pearmut(values):
-        raise entry.fault("no annotation and item, as Pearmut's logs have; another --from?")
-    if str(values.get("item_i", "")).startswith(("welcome_", "random_", "goodbye_")):
-        notes["tutorials and attention checks left out"] += 1
+def read_pearmut(paths: Sequence[StrPath], options: Options) -> Reading:
+    """Reads logs of Pearmut; references are each item's ``ref``, or as of `read_wmt`."""
+    return read_ratings(paths, options, partial(_pearmut_ratings, documents={}), _log)
+
+
+def _log(path: StrPath) -> Iterator[Entry]:
+    """The entries of a log, those of a task that was reset later marked so."""
+    entries = [(one, (one.part, str(one.values.get("user_id")))) for one in json_entries(path)]
+    resets = {who: at for at, (one, who) in enumerate(entries) if one.values.get("annotation") == _RESET}
+    for at, (one, who) in enumerate(entries):
+        if at > resets.get(who, -1):
+            yield one
+        elif "item" in one.values:
+            yield Entry(one.name, one.line, {**one.values, "annotation": _RESET}, one.part)
+
+
+def _pearmut_ratings(
+    entry: Entry, options: Options, notes: Counter[str], *, documents: dict[str, str]
+) -> Iterator[Rating]:
+    """``documents``: names by content, as its number is that of a document in the task of one annotator."""
+    items, annotations = entry.values.get("item"), entry.values.get("annotation")
+    number = str(entry.values.get("item_i", ""))
+    if annotations == _RESET or number.startswith(("welcome_", "random_", "goodbye_")):
+        notes[_FILLERS] += 1
         return
-    items, annotations = values["item"], values["annotation"]
+    if items is None or annotations is None:
+        raise entry.fault("no annotation and item, as Pearmut's logs have; another --from?")
     if not isinstance(items, list) or not isinstance(annotations, list) or len(items) != len(annotations):
         raise entry.fault("item and annotation must be lists of one length")
+    items = [entry.mapping(item, f"item {at}") for at, item in enumerate(items, start=1)]
+    if any("form" in item for item in items):
+        notes[_FILLERS] += 1
+        return
+    content = json.dumps(
+        [entry.part, *([item.get(name) for name in ("item_id", "src", "ref")] for item in items)]
+    )
+    if content not in documents:
+        documents[content] = number if number not in documents.values() else f"{number}.{len(documents)}"
     for at, (item, by_system) in enumerate(zip(items, annotations, strict=True), start=1):
         if by_system is not None:
-            place = entry.mapping(item, f"item {at}"), entry.mapping(by_system, f"annotation {at}")
-            yield from _item_ratings(entry, at, *place, options, notes)
+            given = entry.mapping(by_system, f"annotation {at}")
+            yield from _item_ratings(entry, documents[content], at, item, given, options, notes)
 
 
 def _item_ratings(
-    entry: Entry, at: int, item: Object, by_system: Object, options: Options, notes: Counter[str]
-) -> Iterator[Rating]:
+    entry: Entry, document: str, at: int, item: Object, by_system: Object, options: Options, notes: Counter[str]
+) -> Iterator[Rating]:  # fmt: skip
     translations = _translations(entry, item.get("tgt"), f"tgt of item {at}")
     references = references_among(translations, options)
     if item.get("ref"):
         references = {"": entry.text(item["ref"], f"ref of item {at}"), **references}
     rater = entry.text(entry.values.get("user_id"), "user_id", "")
-    document = entry.text(entry.values.get("item_i"), "item_i", "")
     place = {
+        "test_set": entry.part,
         "document": document,
         "segment_id": entry.text(item.get("item_id"), f"item_id of item {at}", f"{document}.{at}"),
         "source": entry.text(item.get("src"), f"src of item {at}", ""),
@@ -393,31 +434,60 @@ def _units(text: str) -> list[int]:
     return [at for at, one in enumerate(text) if one != "\n" for _ in range(1 + (ord(one) > 0xFFFF))]
 
 
-def _line_ratings(entry: Entry, options: Options, notes: Counter[str]) -> Iterator[Rating]:
+def _read_lines(
+    paths: Sequence[StrPath], options: Options, entries: Callable[[StrPath], Iterator[Entry]] = json_entries
+) -> Reading:
+    """One translation an entry. Where entries have no references, systems of the same segment are."""
+    lists = {path: list(entries(path)) for path in paths}
+    among: dict[tuple[str, ...], dict[str, str]] = {}
+    for entry in chain.from_iterable(lists.values()):
+        system = str(entry.values.get("system"))
+        if system in options.reference_systems or IS_REFERENCE.fullmatch(system):
+            values, place = _line(entry)
+            if place["segment_id"] or place["source"]:
+                among.setdefault((*place.values(),), {})[system] = entry.text(
+                    values["hypothesis"], "hypothesis"
+                )
+    return read_ratings(paths, options, partial(_line_ratings, among=among), lambda path: iter(lists[path]))
+
+
+def _line(entry: Entry) -> tuple[Object, dict[str, str]]:
+    """The fields of an entry under our names, and its segment."""
     values = {
         ours: next((entry.values[name] for name in names if entry.values.get(name) is not None), None)
         for ours, names in _NAMES.items()
     }
+    place = {name: entry.text(values[name], name, "") for name in ("document", "segment_id", "source")}
+    named = ("test_set", "source_lang", "target_lang")
+    place |= {name: entry.text(entry.values.get(name), name, "") for name in named}
+    if values["languages"] is not None:
+        place |= _languages(entry, entry.text(values["languages"], "lp"), "lp")
+    return values, place
+
+
+def _line_ratings(
+    entry: Entry, options: Options, notes: Counter[str], *, among: Mapping[tuple[str, ...], Mapping[str, str]]
+) -> Iterator[Rating]:
+    values, place = _line(entry)
     what = options.score_column or _score_of(entry)
     score = nan if entry.values.get(what) is None else entry.number(entry.values[what], what)
     hypothesis = entry.text(values["hypothesis"], "hypothesis")
     references = entry.values.get("references")
     if not isinstance(references, list):
-        named = [entry.values[name] for name in further_references(entry.values)]
-        references = [values["reference"], *(one for one in named if one is not None)]
-    if references in ([], [None]):
+        named = [values["reference"], *(entry.values[name] for name in further_references(entry.values))]
+        references = named[:1] + [one for one in named[1:] if one is not None] if named != [None] else []
+    system = entry.text(entry.values.get("system"), "system", Path(entry.part).stem)
+    if options.reference_systems or not references:
+        others = references_among(among.get((*place.values(),), {}), options)
+        if system in others:
+            return
+        references = [*references, *others.values()]
+    if not references:
         notes[NO_REFERENCE] += 1
         return
-    names = ("document", "segment_id", "source", "rater")
-    place = {name: entry.text(values[name], name, "") for name in names}
-    named_place = ("test_set", "source_lang", "target_lang")
-    place |= {name: entry.text(entry.values.get(name), name, "") for name in named_place}
-    if values["languages"] is not None:
-        place |= _languages(entry, entry.text(values["languages"], "lp"), "lp")
-    rater = place.pop("rater")
+    rater = entry.text(values["rater"], "rater", "")
     spans = read_spans([] if values[ERRORS] is None else values[ERRORS], hypothesis, rater, entry.fault)
     texts = tuple(entry.text(text, "reference") for text in references)
-    system = entry.text(entry.values.get("system"), "system", "")
     further = {
         name: entry.text(str(value), name)
         for name, value in entry.values.items()
@@ -434,9 +504,7 @@ def _score_of(entry: Entry) -> str:
     return "score" if "score" in named else "".join(named)
 
 
-read_wmt, read_pearmut, read_json_lines = (
-    partial(read_ratings, ratings=ratings) for ratings in (_wmt_ratings, _pearmut_ratings, _line_ratings)
-)
-"""References are the systems called ``refA``, ``refB`` …, each item's ``ref``, or `Options.reference_systems`."""
-read_rows = partial(read_ratings, ratings=_line_ratings, entries=_rows)
-"""One translation a row, of CSV or Parquet."""
+read_wmt = partial(read_ratings, ratings=_wmt_ratings)
+"""References are the systems called ``refA``, ``refB`` …, or `Options.reference_systems`."""
+read_json_lines, read_rows = _read_lines, partial(_read_lines, entries=_rows)
+"""One translation a line; one a row, of CSV or Parquet."""

@@ -2,7 +2,8 @@
 
 ``annotator, system, itemID, itemType, source language, target language, score, documentID, isCompleteDocument``, since
 2024 the marks of errors (JSON), start and end; with ``--batch-info`` two more. Texts are those of the campaign's
-batches (JSON), or lines of outputs and references, where ``itemID`` counts the lines from 1.
+batches (JSON), or lines of outputs and references, where ``itemID`` counts the lines from 1, those of WMT without the
+canary that they begin with.
 """
 
 import json
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from pfsm.data.formats.annotated import Entry, Rated, Rating, read_ratings, references_among
-from pfsm.data.formats.records import Options, Reading
+from pfsm.data.formats.records import Options, Reading, Routine
 from pfsm.data.formats.rows import Row, language_code
 from pfsm.data.formats.texts import SystemOutputs, load_texts, unknown_system
 from pfsm.data.spans import read_spans
@@ -20,18 +21,11 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines, read_text
 
 _FIELDS = (
-    "annotator",
-    "system",
-    "item",
-    "type",
-    "source_lang",
-    "target_lang",
-    "score",
-    "document",
-    "complete",
-)
+    "annotator", "system", "item", "type", "source_lang", "target_lang", "score", "document", "complete"
+)  # fmt: skip
 _TYPES = frozenset({"TGT", "CHK", "BAD", "REF"})
 _FILLERS = ("#dup", "tutorial")
+_CANARY = "CANARY GUID"  # tells whoever trains a model that these are test sets
 
 Texts = tuple[str, str, str, tuple[str, ...]]
 """Segment, source, translation, references."""
@@ -77,9 +71,9 @@ def _rows(path: StrPath) -> Iterator[Entry]:
 def _ratings(entry: Entry, options: Options, notes: Counter[str], *, find: Find) -> Iterator[Rating]:
     values, document = entry.values, entry.values["document"]
     if values["type"] not in {"TGT", "CHK"} or any(each in document for each in _FILLERS):
-        notes["spoilt translations, references, tutorials and repetitions left out"] += 1
+        notes[Routine("spoilt translations, references, tutorials and repetitions left out")] += 1
     elif values["complete"] == "True":
-        notes["scores of whole documents left out"] += 1
+        notes[Routine("scores of whole documents left out")] += 1
     elif (found := find(entry)) is None:
         notes["judgments of systems without output left out"] += 1
     elif values["system"] not in options.reference_systems:
@@ -132,6 +126,7 @@ def _in_lines(options: Options, where: str) -> Find:
     """Finds texts in files, where an item's number is that of its line."""
     texts = load_texts(options, where)
     outputs = SystemOutputs(options.system_outputs, texts, options.source_lang, options.target_lang)
+    has_canary = texts.references_of(0)[0].startswith(_CANARY)
 
     def find(entry: Entry) -> Texts | None:
         values = entry.values
@@ -141,7 +136,7 @@ def _in_lines(options: Options, where: str) -> Find:
                 return None
             raise entry.fault(unknown_system(values["system"], outputs.names))
         row = Row(entry.name, entry.line, {"item": values["item"]})
-        at = row.whole("item") - 1
+        at = row.whole("item") - (not has_canary)
         texts.check_index(at, row, "item")
         return str(at + 1), texts.source_of(at), outputs.lines_of(name)[at], texts.references_of(at)
 

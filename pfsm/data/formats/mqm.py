@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pfsm.data.formats.annotated import IS_REFERENCE, Rated, reading_of
-from pfsm.data.formats.records import Options, Reading
+from pfsm.data.formats.records import Options, Reading, Routine
 from pfsm.data.formats.rows import Row, Rows
 from pfsm.data.formats.texts import SegmentTexts, load_texts
 from pfsm.data.spans import SEVERITIES, Span
@@ -224,7 +224,7 @@ def _add(
 ) -> None:
     severity, category = row[columns["severity"]], row[columns["category"]]
     if severity.strip().lower() == _RATER_TEST:
-        notes["tests of raters (HOTW-test) left out"] += 1
+        notes[Routine("tests of raters (HOTW-test) left out")] += 1
         return
     penalty = weights.penalty(severity, category)
     if penalty is None:

@@ -1,7 +1,7 @@
 """Folders of mt-metrics-eval, one per test set.
 
 The files for a language pair LP, with one segment per line: ``sources/LP.txt``, ``documents/LP.docs`` (domain and
-document), ``references/LP.NAME.txt``, ``system-outputs/LP/SYSTEM.txt``;
+document), ``references/LP.NAME.txt``, ``system-outputs/LP/SYSTEM.txt``, or these as ``.jsonl``;
 ``human-scores/LP.NAME.{sys,doc,seg}.score`` and ``metric-scores/LP/NAME-REF.{sys,seg}.score`` with ``SYSTEM SCORE`` on
 each line (``None`` for a missing score). NAME of human scores may end in ``.merged``, or in ``.rater1`` …, of which the
 mean is taken. Marked spans stand in ``human-scores/LP.NAME.seg.rating``, merged or by rater: ``SYSTEM JSON RATER``.
@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pfsm.data.formats.annotated import json_entries
+from pfsm.data.formats.markup import Role
 from pfsm.data.formats.records import Judgment, Options, Reading, layout, number_text
 from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.texts import check_parallel, document_names, segments_of
@@ -26,6 +28,9 @@ from pfsm.io.files import StrPath, display_name, read_lines
 SYSTEM_SCORE = "system_score"
 DOCUMENT_SCORE = "document_score"
 _MISSING = "None"
+_NO_TEXT = "[No translation supplied]"
+_FIELDS: Mapping[Role, str] = {"source": "source", "reference": "target", "system": "hypothesis"}
+"""What objects of JSON call a text."""
 _RATER = re.compile(r"(.+)[.-](merged|rater[^.]*)")
 _USUAL_SCORES = ("mqm", "esa", "da-sqm", "wmt", "wmt-appraise", "wmt-raw", "wmt-z")
 """Which human scores are taken where several are there: the first of these."""
@@ -77,13 +82,8 @@ def _reading(folders: Sequence["_Folder"], options: Options, systems: bool = Fal
     further = dict.fromkeys(
         name
         for folder in folders
-        for name in (
-            "domain",
-            *folder.other_scores,
-            *options.metric_scores,
-            *[ERRORS][: bool(folder.ratings)],
-        )
-    )
+        for name in ("domain", *folder.other_scores, *options.metric_scores, *[ERRORS][: bool(folder.ratings)])
+    )  # fmt: skip
     most = max(len(folder.references) for folder in folders)
 
     def records() -> Iterator[Judgment]:
@@ -105,13 +105,13 @@ def read_test_set(root: Path, pair: str, options: Options, systems: bool) -> tup
     Returns:
         The judgments, and what was chosen, for a message.
     """
-    if not (root / "sources" / f"{pair}.txt").is_file():
+    if not _file(root / "sources", pair).is_file():
         there: list[str] = _pairs(root) or sorted(
             path.name for path in root.parent.glob("*") if path.is_dir()
         )
         raise PfsmError(f"{root}: no sources/{pair}.txt; there are {', '.join(there) or 'no test sets'}")
     if not options.references:
-        names = [path.name.split(".")[-2] for path in sorted((root / "references").glob(f"{pair}.*.txt"))]
+        names = [path.name.split(".")[-2] for path in sorted((root / "references").glob(f"{pair}.*.*"))]
         usual = (_USUAL_REFERENCES.get(f"{root.name} {pair}", "refA"), "ref", *names)
         options = replace(options, references=tuple(name for name in usual if name in names)[:1])
     segments, whole = (
@@ -159,8 +159,8 @@ class _Folder:
             )
         pair = pair or _language_pair(root, options)
         scores = _score_files(root, pair, level, options.human_score)
-        first = root / "sources" / f"{pair}.txt"
-        sources = segments_of(first, "source")
+        first = _file(root / "sources", pair)
+        sources = _texts(first, "source")
         documents = document_names(root / "documents" / f"{pair}.docs")
         check_parallel(root / "documents" / f"{pair}.docs", len(documents), first, len(sources))
         references = _references(root, pair, options, len(sources))
@@ -208,7 +208,7 @@ class _Folder:
     def _output(
         self, scores: Path, line: ScoreLine, options: Options, notes: Counter[str]
     ) -> tuple[str, ...] | None:
-        path = self.root / "system-outputs" / self.pair / f"{line.system}.txt"
+        path = _file(self.root / "system-outputs" / self.pair, line.system)
         if not path.is_file():
             if options.skip_unknown_systems:
                 notes["systems without output left out"] += 1
@@ -217,8 +217,8 @@ class _Folder:
                 f"{scores}:{line.line}: no output of system {shown(line.system)} ({path}); "
                 "give it, or --skip-unknown-systems"
             )
-        lines = segments_of(path, "system")
-        check_parallel(path, len(lines), self.root / "sources" / f"{self.pair}.txt", len(self.sources))
+        lines = _texts(path, "system")
+        check_parallel(path, len(lines), _file(self.root / "sources", self.pair), len(self.sources))
         return lines
 
     def _judgment(
@@ -291,8 +291,26 @@ def _is_inside(mark: Any, length: int) -> bool:
     )
 
 
+def _file(folder: Path, name: str) -> Path:
+    """The file of a text, one segment a line, plain or an object of JSON."""
+    path = folder / f"{name}.jsonl"
+    return path if path.is_file() else folder / f"{name}.txt"
+
+
+def _texts(path: Path, role: Role) -> tuple[str, ...]:
+    """The segments of a file; ``""`` where there is no translation."""
+    lines = (
+        [entry.text(entry.values.get(_FIELDS[role]), _FIELDS[role], "") for entry in json_entries(path)]
+        if path.suffix == ".jsonl"
+        else segments_of(path, role)
+    )
+    return tuple("" if line == _NO_TEXT else line for line in lines)
+
+
 def _pairs(root: Path) -> list[str]:
-    return sorted(path.name.removesuffix(".txt") for path in (root / "sources").glob("*-*.txt"))
+    return sorted(
+        {path.stem for path in (root / "sources").glob("*-*.*") if path.suffix in {".txt", ".jsonl"}}
+    )
 
 
 def _language_pair(root: Path, options: Options) -> str:
@@ -398,8 +416,9 @@ def _ratings(root: Path, pair: str, human: str, count: int) -> dict[str, list[li
 
 def _references(root: Path, pair: str, options: Options, count: int) -> dict[str, tuple[str, ...]]:
     files = {
-        path.name.removeprefix(f"{pair}.").removesuffix(".txt"): path
-        for path in sorted((root / "references").glob(f"{pair}.*.txt"))
+        path.stem.removeprefix(f"{pair}."): path
+        for path in sorted((root / "references").glob(f"{pair}.*.*"))
+        if path.suffix in {".txt", ".jsonl"}
     }
     for name in options.references:
         if name not in files:
@@ -408,8 +427,8 @@ def _references(root: Path, pair: str, options: Options, count: int) -> dict[str
         raise PfsmError(f"{root}: no references/{pair}.NAME.txt")
     references = {}
     for name in options.references or files:
-        references[name] = segments_of(files[name], "reference")
-        check_parallel(files[name], len(references[name]), root / "sources" / f"{pair}.txt", count)
+        references[name] = _texts(files[name], "reference")
+        check_parallel(files[name], len(references[name]), _file(root / "sources", pair), count)
     return references
 
 

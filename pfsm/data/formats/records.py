@@ -139,6 +139,10 @@ REQUIRED = frozenset({"reference", "hypothesis", "score", "better", "worse", "vo
 """The columns that are always written."""
 
 
+class Routine(str):
+    """A note of what a format asks for: it casts no doubt on what is kept."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """Judgments of one kind while they are read from files; `records` can be iterated over once."""

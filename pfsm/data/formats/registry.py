@@ -8,15 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from pfsm.data.formats.annotated import (
-    guess_annotations,
-    is_annotations,
-    is_parquet,
-    read_json_lines,
-    read_pearmut,
-    read_rows,
-    read_wmt,
-)
+from pfsm.data.formats import annotated
 from pfsm.data.formats.appraise import is_appraise, read_appraise
 from pfsm.data.formats.direct_assessment import read_direct_assessments
 from pfsm.data.formats.markup import is_markup
@@ -26,13 +18,13 @@ from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
 from pfsm.data.formats.nist import read_nist
 from pfsm.data.formats.parallel_text import read_parallel_text
 from pfsm.data.formats.ranking import read_rankings
-from pfsm.data.formats.records import Options, Reading, Record, flag, given, table_of
+from pfsm.data.formats.records import Options, Reading, Record, Routine, flag, given, table_of
 from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.tables import read_tables
 from pfsm.data.judgments import Judgments, judgments_from_table
 from pfsm.data.table import Table as JudgedTable
 from pfsm.data.table import read_table, unquoting
-from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 from pfsm.registry import Table
 
@@ -40,6 +32,9 @@ _LONGEST_HEADER = 1 << 24
 _OPTION = re.compile(r"--(?!unquote)[a-z]")
 _PLACE = frozenset({"source_lang", "target_lang", "test_set"})
 _TEXTS = frozenset({"references", "sources", "documents"})
+_TABLE = frozenset({"score_column", "unquote"})
+_OUTPUTS = frozenset({"references", "sources", "system_outputs", "skip_unknown_systems"})
+_LINES = frozenset({"reference_systems", "score_column", "per_rater"})
 
 
 @dataclass(frozen=True)
@@ -54,95 +49,34 @@ class Format:
 
 
 _ALL = (
-    Format(
-        "tsv",
-        "the TSV of pfsm: one judgment or preference per row",
-        _PLACE | {"score_column", "unquote"},
-        read_tables,
-    ),
+    Format("tsv", "the TSV of pfsm: one judgment or preference per row", _PLACE | _TABLE, read_tables),
     Format("comet", "COMET's CSV: src, mt, ref, score", _PLACE | {"score_column"}, read_tables),
-    Format(
-        "wmt-ranking",
-        "rankings of WMT 2012 to 2016 (CSV)",
-        _PLACE | _TEXTS | {"system_outputs", "keep_ties", "per_rater", "skip_unknown_systems", "unquote"},
-        read_rankings,
-    ),
-    Format(
-        "wmt-da",
-        "segment scores of WMT's direct assessment (SYS SID RAW.SCR Z.SCR N)",
-        _PLACE | _TEXTS | {"system_outputs", "score_column", "sid_order", "skip_unknown_systems"},
-        read_direct_assessments,
-    ),
-    Format(
-        "mqm",
-        "error annotations of WMT (MQM, TSV)",
-        _PLACE | _TEXTS | {"reference_systems", "weights", "per_rater", "unquote"},
-        read_mqm,
-    ),
-    Format(
-        "wmt-jsonl",
-        "human evaluation of WMT's general task since 2024 (ESA, JSON lines)",
-        _PLACE | {"reference_systems", "per_rater"},
-        read_wmt,
-    ),
-    Format(
-        "appraise",
-        "Appraise's export of scores (CSV without a header)",
-        _PLACE
-        | _TEXTS - {"documents"}
-        | {"system_outputs", "reference_systems", "per_rater", "skip_unknown_systems"},
-        read_appraise,
-    ),
-    Format(
-        "pearmut",
-        "logs of Pearmut, or a list of them (JSON)",
-        _PLACE | {"reference_systems", "per_rater"},
-        read_pearmut,
-    ),
-    Format(
-        "jsonl",
-        "one translation a line or in a list, as JSON (ESA and others); JSON of comet-score",
-        _PLACE | {"score_column", "per_rater"},
-        read_json_lines,
-    ),
-    Format(
-        "csv",
-        "one translation a row, of annotation tools; columns named as of jsonl",
-        _PLACE | {"score_column", "per_rater", "unquote"},
-        read_rows,
-    ),
-    Format(
-        "parquet",
-        "the same as Parquet; needs PyArrow, or pandas with an engine",
-        _PLACE | {"score_column", "per_rater"},
-        read_rows,
-    ),
-    Format(
-        "mt-metrics-eval",
-        "a folder of mt-metrics-eval",
-        frozenset(
-            {
-                "source_lang",
-                "target_lang",
-                "references",
-                "human_score",
-                "metric_scores",
-                "skip_unknown_systems",
-            }
-        ),
-        read_mt_metrics_eval,
-    ),
-    Format(
-        "nist",
-        "NIST's SGML or XML, or WMT's XML",
-        _PLACE | {"references", "sources", "scores", "score_column"},
-        read_nist,
-    ),
-    Format("mlqe-pe", "folders of MLQE-PE", _PLACE | {"score_column", "unquote"}, read_mlqe_pe),
-    Format(
-        "parallel", "plain files, parallel line by line", _PLACE | _TEXTS | {"scores"}, read_parallel_text
-    ),
-)
+    Format("wmt-ranking", "rankings of WMT 2012 to 2016 (CSV)",
+           _PLACE | _OUTPUTS | {"documents", "keep_ties", "per_rater", "unquote"}, read_rankings),
+    Format("wmt-da", "segment scores of WMT's direct assessment (SYS SID RAW.SCR Z.SCR N)",
+           _PLACE | _OUTPUTS | {"documents", "score_column", "sid_order"}, read_direct_assessments),
+    Format("mqm", "error annotations of WMT (MQM, TSV)",
+           _PLACE | _TEXTS | {"reference_systems", "weights", "per_rater", "unquote"}, read_mqm),
+    Format("wmt-jsonl", "human evaluation of WMT's general task since 2024 (ESA, JSON lines)",
+           _PLACE | {"reference_systems", "per_rater"}, annotated.read_wmt),
+    Format("appraise", "Appraise's export of scores (CSV without a header)",
+           _PLACE | _OUTPUTS | {"reference_systems", "per_rater"}, read_appraise),
+    Format("pearmut", "Pearmut's log or download of annotations (JSON)",
+           _PLACE | {"reference_systems", "per_rater"}, annotated.read_pearmut),
+    Format("jsonl", "one translation a line or in a list, as JSON (ESA and others); JSON of comet-score",
+           _PLACE | _LINES, annotated.read_json_lines),
+    Format("csv", "one translation a row, of annotation tools; columns named as of jsonl",
+           _PLACE | _LINES | {"unquote"}, annotated.read_rows),
+    Format("parquet", "the same as Parquet; needs PyArrow, or pandas with an engine", _PLACE | _LINES,
+           annotated.read_rows),
+    Format("mt-metrics-eval", "a folder of mt-metrics-eval",
+           frozenset({"source_lang", "target_lang", "references", "human_score", "metric_scores",
+                      "skip_unknown_systems"}), read_mt_metrics_eval),
+    Format("nist", "NIST's SGML or XML, or WMT's XML",
+           _PLACE | {"references", "sources", "scores", "score_column"}, read_nist),
+    Format("mlqe-pe", "folders of MLQE-PE", _PLACE | _TABLE, read_mlqe_pe),
+    Format("parallel", "plain files, parallel line by line", _PLACE | _TEXTS | {"scores"}, read_parallel_text),
+)  # fmt: skip
 
 
 def watched_format(name: str, value: Any) -> Format:
@@ -236,12 +170,12 @@ def guess_format(path: StrPath) -> str:
             each.suffix in {".pe", ".hter"} or each.name.endswith(".df.short.tsv") for each in root.rglob("*")
         ):
             return "mlqe-pe"
-    elif is_parquet(path):
+    elif annotated.is_parquet(path):
         return "parquet"
     elif str(path) != STANDARD_INPUT:
         lines = read_lines(path)
         first = next(filter(str.strip, lines), "")
-        found = "nist" if is_markup(lines) else guess_annotations(first, path) or _by_header(first)
+        found = "nist" if is_markup(lines) else annotated.guess_annotations(first, path) or _by_header(first)
         if found:
             return found
     names = ", ".join(FORMATS)
@@ -266,7 +200,7 @@ def _by_header(line: str) -> str:
     ):
         if needed <= columns:
             return name
-    return "csv" if is_annotations(columns) else ""
+    return "csv" if annotated.is_annotations(columns) else ""
 
 
 def read_judged(path: StrPath, score_column: str = "score") -> JudgedTable:
@@ -276,7 +210,7 @@ def read_judged(path: StrPath, score_column: str = "score") -> JudgedTable:
         path: The file or folder (``-``: standard input).
         score_column: The column with the scores.
 
-    A `pfsm.errors.PfsmWarning` says what the reader left out, or that several raters have a mean.
+    A `pfsm.errors.PfsmWarning` says what the reader left out, a `pfsm.errors.PfsmNote` that several raters have a mean.
 
     Returns:
         The table, without a column ``score`` where the file has none.
@@ -296,7 +230,8 @@ def read_judged(path: StrPath, score_column: str = "score") -> JudgedTable:
             raise
         raise PfsmError(f"{error}; `pfsm data convert {path} OPTIONS -o OUT.tsv` makes a table") from None
     for note, count in sorted(reading.notes.items()):
-        warnings.warn(f"{display_name(path)}: {count} {note}", PfsmWarning, stacklevel=2)
+        kind = PfsmNote if isinstance(note, Routine) else PfsmWarning
+        warnings.warn(f"{display_name(path)}: {count} {note}", kind, stacklevel=2)
     return (
         replace(table, columns={**table.columns, score_column: table.columns["score"]}) if chosen else table
     )
@@ -323,7 +258,7 @@ def _direct_format(path: StrPath) -> str:
     """The format of what is no table of pfsm or COMET; ``""`` for these."""
     if str(path) == STANDARD_INPUT:
         return ""
-    if Path(path).is_dir() or is_parquet(path):
+    if Path(path).is_dir() or annotated.is_parquet(path):
         return guess_format(path)
     try:
         with (gzip.open if str(path).endswith(".gz") else open)(path, "rb") as file:
@@ -331,6 +266,6 @@ def _direct_format(path: StrPath) -> str:
     except (OSError, EOFError):
         return ""  # reading it as a table says what is wrong
     if line.lstrip().startswith(("{", "[")):
-        return guess_annotations(line, path)
+        return annotated.guess_annotations(line, path)
     found = _by_header(line)
     return "" if found in {"tsv", "comet"} else found

@@ -101,6 +101,49 @@ def test_pearmut_counts_utf16_and_no_line_ends(tmp_path: Path) -> None:
     ]
 
 
+def log(user: str, *sources: str, item_i: int = 0, score: float = 70) -> dict[str, Any]:
+    """What a user did with a document of Pearmut."""
+    items = [{"src": source, "ref": f"r{source}", "tgt": {"A": f"a{source}"}} for source in sources]
+    marks = [{"A": {"score": score, "error_spans": []}} for _ in sources]
+    return {"annotation": marks, "item": items, "user_id": user, "item_i": item_i, "actions": []}
+
+
+def test_pearmut_downloads_resets_forms_and_numbers_of_documents(cli: Cli, tmp_path: Path) -> None:
+    """Document 0 of two users may be two documents, and one document their numbers 0 and 1."""
+    own = [log("u", "s", "t"), log("u", "x", item_i=1), log("v", "x", score=80), log("v", "y", item_i=1)]
+    both = lines(tmp_path, "log.jsonl", *own)
+    wanted = [("0.1", "s", 70, "0"), ("0.2", "t", 70, "0"), ("1.1", "x", 75, "1"), ("1.2.1", "y", 70, "1.2")]
+    assert [(one.segment_id, one.source, one.score, one.document) for one in judgments(both)] == wanted
+    reset = [{"user_id": user, "item_i": 0, "annotation": "__RESET__"} for user in "uw"]
+    form = {**log("u"), "item": [{"text": "Age?", "form": "number"}], "annotation": ["7"]}
+    again = lines(tmp_path, "again.jsonl", log("u", "z", score=1), own[2], own[3], *reset, form, *own[:2])
+    assert {(one.source, one.score) for one in judgments(again)} == {(*one[1:3],) for one in wanted}
+    download = write(tmp_path, "annotations.json", json.dumps({"one": own[:1], "two": own[:1], "none": []}))
+    assert guess_format(download) == "pearmut"
+    assert [one.test_set for one in judgments(download)] == ["one", "one", "two", "two"]
+    for path, notes in ((download, 0), (again, 2)):
+        told = cli("score", "--table", path, "--metric", "chrf", "--strict").err
+        assert [line.startswith("pfsm: note: ") for line in told.splitlines()] == [True] * notes
+    assert cli("score", "--table", again, "--metric", "chrf", "--strict", "--quiet").err == ""
+
+
+def test_references_among_the_systems_of_lines(tmp_path: Path) -> None:
+    """As in the ESA of WMT24, whose human translations were rated like the others."""
+    bare = {name: value for name, value in ROWS[0].items() if name != "ref"}
+    both = [(at, name) for at in (1, 2) for name in ("refA", "A", "B")]
+    rows = [{**bare, "segment": at, "system": name, "tgt": f"{name} {at}"} for at, name in both]
+    for path in (lines(tmp_path, "x.jsonl", *rows[::-1]), table(tmp_path, "x.csv", rows)):
+        found = {(one.hypothesis, *one.references) for one in judgments(path)}
+        assert found == {(f"{name} {at}", f"refA {at}") for at in (1, 2) for name in "AB"}
+        [one, *_] = judgments(path, reference_systems=("B", "refA"))
+        assert (one.system, *one.references) == ("A", f"B {one.segment_id}", f"refA {one.segment_id}")
+    alone = [{name: row[name] for name in ("tgt", "system", "esa_score")} for row in rows]
+    assert "--reference-systems" in fault(lines(tmp_path, "x.jsonl", *alone))  # of which segment is refA?
+    owned = lines(tmp_path, "x.jsonl", *({**row, "ref": "own"} for row in rows))
+    assert {one.references for one in judgments(owned)} == {("own",)}
+    assert judgments(owned, reference_systems=("refA",))[0].references == ("own", "refA 1")
+
+
 def test_one_translation_a_line(tmp_path: Path) -> None:
     esa = {"langs": "en-de", "line_id": 4, "src": "s", "tgt": TEXT, "ref": "r", "doc_id": "d", "system": "A"}
     rated = [
@@ -132,24 +175,15 @@ GOOD = {"reference": "r", "hypothesis": "abc", "score": 1}
 FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"errors": {}}, "errors is '{}', a list of marks is needed"),
     ({"errors": [[0, 1]]}, "errors, mark 1 is '[0, 1]', [start, end, severity, …] or an object is needed"),
-    (
-        {"errors": [[0, 1, "minor"], [0, 4, "minor"]]},
-        "errors, mark 2: end is '4', a whole number from 0 to 3",
-    ),
+    ({"errors": [[0, 1, "minor"], [0, 4, "minor"]]}, "errors, mark 2: end is '4', a whole number from 0 to 3"),
     ({"errors": [[True, 1, "minor"]]}, "errors, mark 1: start is 'True', a whole number"),
     ({"errors": [[2, 1, "minor"]]}, "errors, mark 1: start 2 lies behind end 1"),
-    (
-        {"errors": [{"start_i": 2, "end_i": 9, "severity": "minor"}]},
-        "errors, mark 1: end_i is '9', a whole number",
-    ),
-    (
-        {"errors": [[0, 1, "bad"]]},
-        "errors, mark 1: severity is 'bad', one of neutral, minor, major, critical is",
-    ),
+    ({"errors": [{"start_i": 2, "end_i": 9, "severity": "minor"}]}, "errors, mark 1: end_i is '9', a whole number"),
+    ({"errors": [[0, 1, "bad"]]}, "errors, mark 1: severity is 'bad', one of neutral, minor, major, critical is"),
     ({"score": float("nan")}, "score is 'nan', a finite number is needed"),
     ({"hypothesis": "\ud800"}, "hypothesis is '\\ud800', text is needed"),
     ({"lp": "en"}, "lp is 'en', a language pair such as cs-en is needed"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("change", "said"), FAULTS)
@@ -161,7 +195,7 @@ def test_refused(change: dict[str, Any], said: str, tmp_path: Path) -> None:
 def test_other_content_is_refused(tmp_path: Path) -> None:
     for name, needed in (("wmt-jsonl", "no scores and tgt_text"), ("pearmut", "no annotation and item")):
         assert fault(lines(tmp_path, "x", GOOD), name).startswith(f"x:1: {needed}")
-    assert fault(write(tmp_path, "x", "{}\n[1]\n"), "jsonl").startswith("x:1: hypothesis is None")
+    assert fault(write(tmp_path, "x", "{}\n{}\n"), "jsonl").startswith("x:1: hypothesis is None")
     assert fault(write(tmp_path, "x", "\n" + "[" * 100_000), "jsonl").startswith("x:2: '[[[[")
     assert fault(write(tmp_path, "x", "[1]\n"), "jsonl") == "x:1: line is '1', an object is needed"
     assert fault(lines(tmp_path, "x", {"scores": {"A": []}, "tgt_text": {}, "doc_id": "d"}), "wmt-jsonl") == (
@@ -177,13 +211,19 @@ ROWS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
+def table(folder: Path, name: str, rows: list[dict[str, Any]]) -> str:
+    """The rows as CSV, their marks as JSON."""
+    with (folder / name).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [*rows[0], "empty"])
+        writer.writeheader()
+        writer.writerows({**row, "esa_spans": json.dumps(row["esa_spans"]), "empty": ""} for row in rows)
+    return str(folder / name)
+
+
 def test_rows_of_csv_and_parquet_are_those_of_json_lines(tmp_path: Path) -> None:
     """Annotation tools write a table: marks are JSON in a cell, or a list of Parquet."""
     lines = write(tmp_path, "x.jsonl", "".join(json.dumps(row) + "\n" for row in ROWS))
-    with (tmp_path / "x.csv").open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, [*ROWS[0], "empty"])
-        table.writeheader()
-        table.writerows({**row, "esa_spans": json.dumps(row["esa_spans"]), "empty": ""} for row in ROWS)
+    table(tmp_path, "x.csv", ROWS)
     parquet.write_table(pa.Table.from_pylist(ROWS), tmp_path / "x.parquet")
     expected = judgments(lines)
     for name in ("x.csv", "x.parquet"):
@@ -213,12 +253,12 @@ def annotations(folder: Path, raters: str = "x", reference: str = "ref") -> dict
             name: [{"score": scores[at][name], "annotator": rater, "errors": []} for rater in raters] for name in "AB"}}
         for at, one in enumerate(segments)
     ]  # fmt: skip
-    log = [
-        {"user_id": rater, "item_i": "d",
-         "item": [{"item_id": f"i{at}", "src": f"s {at}", "ref": one["refA"], "tgt": {"A": one["A"], "B": one["B"]}}],
-         "annotation": [{name: {"score": scores[at][name], "error_spans": []} for name in "AB"}]}
-        for at, one in enumerate(segments) for rater in raters
-    ]  # fmt: skip
+    items = [
+        {"item_id": f"i{at}", "src": f"s {at}", "ref": one["refA"], "tgt": {"A": one["A"], "B": one["B"]}}
+        for at, one in enumerate(segments)
+    ]
+    marks = [{name: {"score": scores[at][name], "error_spans": []} for name in "AB"} for at in range(3)]
+    logs = [{"user_id": rater, "item_i": "d", "item": items, "annotation": marks} for rater in raters]
     mqm = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n" + "".join(
         f"{name}\td\t{at + 1}\t{at + 1}\tx\ts {at}\t{text}\tStyle\t{'Major' if at == len(name) else 'Minor'}\n"
         for at, one in enumerate(segments) for name, text in one.items()
@@ -227,7 +267,7 @@ def annotations(folder: Path, raters: str = "x", reference: str = "ref") -> dict
         "esa": lines(folder, "esa.jsonl", *esa),
         "list": write(folder, "list.json", json.dumps(esa, indent=1)),
         "wmt": lines(folder, "wmt.jsonl", *wmt),
-        "pearmut": write(folder, "log.json", json.dumps(log, indent=1)),
+        "pearmut": write(folder, "log.json", json.dumps(logs, indent=1)),
         "mqm": write(folder, "mqm.tsv", mqm),
     }
 
@@ -263,6 +303,7 @@ def test_what_has_to_be_chosen_is_said_in_a_line(cli: Cli, tmp_path: Path) -> No
     for name in ("esa", "wmt", "pearmut"):
         found = cli("score", "--table", several[name], "--metric", "chrf")
         assert (found.status, found.err.count("\n")) == (0, 1)
+        assert found.err.startswith("pfsm: note: ")
         assert "6 translations of several raters: the mean is taken; `pfsm data convert --per-" in found.err
     none = annotations(tmp_path / "none", reference="other")
     none["mqm"] = write(tmp_path, "m.tsv", Path(none["mqm"]).read_text(encoding="utf-8").replace("refA", "C"))
@@ -305,6 +346,10 @@ def test_appraise(tmp_path: Path) -> None:
         for name, given in (("A", ("abc", "def")), ("refA", ("r", "q"))) for at, text in enumerate(given, 1)
     ]  # fmt: skip
     batches = write(tmp_path, "batches.json", json.dumps([{"items": items}]))
+    for name, file in texts.items():
+        write(tmp_path, name, f"CANARY GUID 1\n{Path(file).read_text(encoding='utf-8')}")
+    after = judgments(path, **by_line)
+    assert [(one.hypothesis, one.references) for one in after] == [("abc", ("r",)), ("def", ("q",))]
     again = judgments(path, system_outputs=(batches,))
     assert [(one.hypothesis, *one.references, one.source) for one in again] == [
         ("abc", "r", "s1"),

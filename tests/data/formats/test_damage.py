@@ -19,78 +19,37 @@ DOCS = (
     '<seg id="1">a &amp; b</seg>\n</doc>\n</{0}set>\n'
 )
 MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+RANKING = "srclang,trglang,srcIndex,judgeId,system1Id,system1rank,system2Id,system2rank\n"
+POST_EDITS = "index\toriginal\ttranslation\tscores\tmean\tz_mean\n0\ts\tm\t[1]\t1\t0\n1\tt\tn\t[1]\t1\t0\n"
+BY_LINES: dict[str, Any] = {"references": ("ref",), "system_outputs": ("out",)}
 GOOD: dict[str, tuple[dict[str, str], list[str], dict[str, Any]]] = {
     "tsv": ({"x.tsv": "reference\tbetter\tworse\tvotes\nr\ta\tb\t1\nr\tb\ta\t2\n"}, ["x.tsv"], {}),
     "comet": ({"x.csv": 'src,mt,ref,score,lp\n"s\nt",m,"r, ""q""",0.5,cs-en\ns,m,r,1,cs-en\n'}, ["x.csv"], {}),
-    "wmt-ranking": (
-        {"x.csv": "srclang,trglang,srcIndex,judgeId,system1Id,system1rank,system2Id,system2rank\ncs,en,1,j,A,1,B,2\n"},
-        ["x.csv"],
-        {"references": ("ref",), "system_outputs": ("out",), "sources": "src", "documents": "docs"},
-    ),
-    "wmt-da": (
-        {"x": "SYS SID RAW.SCR Z.SCR N \nA 1 50 0.1 1 \nB 2 60 0.2 2 \n"},
-        ["x"],
-        {"references": ("ref",), "system_outputs": ("out",), "documents": "docs", "sid_order": "document"},
-    ),
-    "appraise": (
-        {"x": 'u,A,1,TGT,ces,eng,50,d,False,"[{""start_i"":0,""end_i"":0,""severity"":""minor""}]",1.0,2.0\n'},
-        ["x"],
-        {"references": ("ref",), "system_outputs": ("out",), "sources": "src"},
-    ),
-    "mqm": (
-        {"x": f"{MQM}A\td\t1\t1\tr\tjedna\t<v>a</v>\tx/y\tMajor\nA\te\t1\t2\tr\tdvě\tb\tx\tMinor\n"},
-        ["x"],
-        {"references": ("ref",), "documents": "docs", "sources": "src"},
-    ),
-    "wmt-jsonl": (
-        {
-            "x": '{"src_text":"s","tgt_text":{"A":"abc","refA":"r"},"doc_id":"cs-en_#_n_#_d_#_1","scores":{"A":'
-            '{"human1":5,"annotator1":"x","errors1":[{"start_i":0,"end_i":1,"severity":"minor"}]}}}\n'
-        },
-        ["x"],
-        {},
-    ),
-    "pearmut": (
-        {
-            "x": '{"item":[{"src":"s","ref":"r","tgt":{"A":"abc"}}],"annotation":[{"A":{"score":5,"error_spans":'
-            '[{"start_i":0,"end_i":3,"severity":null}]}}],"user_id":"u","item_i":0}\n'
-        },
-        ["x"],
-        {},
-    ),
-    "jsonl": ({"x": '{"ref":"r","mt":"abc","score":5,"errors":[[0,1,"minor"]],"lp":"cs-en"}\n'}, ["x"], {}),
-    "mt-metrics-eval": (
-        {
-            "t/sources/cs-en.txt": "a\nb\n",
-            "t/documents/cs-en.docs": "n d\nn e\n",
-            "t/references/cs-en.refA.txt": "a\nb\n",
-            "t/system-outputs/cs-en/A.txt": "a\nb\n",
-            "t/human-scores/cs-en.mqm.seg.score": "A 1\nA None\n",
-            "t/human-scores/cs-en.mqm.sys.score": "A 1\n",
-        },
-        ["t"],
-        {},
-    ),
-    "nist": (
-        {
-            "r.sgm": DOCS.format("ref", "R"),
-            "t.xml": '<?xml version="1.0"?>\n' + DOCS.format("tst", "S"),
-            "s": "t S d 1 5\n",
-        },
-        ["r.sgm", "t.xml"],
-        {"scores": ("s",)},
-    ),
-    "mlqe-pe": (
-        {
-            "p/dev.pe": "p\nq\n",
-            "p/dev.mt": "m\nn\n",
-            "p/dev.hter": "0\n1\n",
-            "p/dev.tsv": "index\toriginal\ttranslation\tscores\tmean\tz_mean\n0\ts\tm\t[1]\t1\t0\n1\tt\tn\t[1]\t1\t0\n",
-            "p/dev.doc_ids": "d\ne\n",
-        },
-        ["p"],
-        {},
-    ),
+    "wmt-ranking": ({"x.csv": f"{RANKING}cs,en,1,j,A,1,B,2\n"}, ["x.csv"],
+                    {**BY_LINES, "sources": "src", "documents": "docs"}),
+    "wmt-da": ({"x": "SYS SID RAW.SCR Z.SCR N \nA 1 50 0.1 1 \nB 2 60 0.2 2 \n"}, ["x"],
+               {**BY_LINES, "documents": "docs", "sid_order": "document"}),
+    "appraise": ({"x": 'u,A,1,TGT,ces,eng,50,d,False,"[{""start_i"":0,""end_i"":0,""severity"":""minor""}]",1.0,2.0\n'},
+                 ["x"], {**BY_LINES, "sources": "src"}),
+    "mqm": ({"x": f"{MQM}A\td\t1\t1\tr\tjedna\t<v>a</v>\tx/y\tMajor\nA\te\t1\t2\tr\tdvě\tb\tx\tMinor\n"}, ["x"],
+            {"references": ("ref",), "documents": "docs", "sources": "src"}),
+    "wmt-jsonl": ({"x": '{"src_text":"s","tgt_text":{"A":"abc","refA":"r"},"doc_id":"cs-en_#_n_#_d_#_1","scores":{"A":'
+                   '{"human1":5,"annotator1":"x","errors1":[{"start_i":0,"end_i":1,"severity":"minor"}]}}}\n'},
+                  ["x"], {}),
+    "pearmut": ({"x": '{"c":[{"item":[{"src":"s","ref":"r","tgt":{"A":"abc"}}],"annotation":[{"A":{"score":5,'
+                 '"error_spans":[{"start_i":0,"end_i":3,"severity":null}]}}],"user_id":"u","item_i":0},\n'
+                 '{"user_id":"v","item_i":0,"annotation":"__RESET__"}]}'}, ["x"], {}),
+    "jsonl": ({"x": '{"ref":"r","mt":"abc","score":5,"errors":[[0,1,"minor"]],"lp":"cs-en"}\n'
+               '{"tgt":"b","src":"s","system":"refA"}\n{"tgt":"a","src":"s","system":"A","score":4}\n'}, ["x"], {}),
+    "mt-metrics-eval": ({"t/sources/cs-en.txt": "a\nb\n", "t/documents/cs-en.docs": "n d\nn e\n",
+                         "t/references/cs-en.refA.jsonl": '{"target":"a"}\n{"target":"b"}\n',
+                         "t/system-outputs/cs-en/A.txt": "a\nb\n",
+                         "t/human-scores/cs-en.mqm.seg.score": "A 1\nA None\n",
+                         "t/human-scores/cs-en.mqm.sys.score": "A 1\n"}, ["t"], {}),
+    "nist": ({"r.sgm": DOCS.format("ref", "R"), "t.xml": '<?xml version="1.0"?>\n' + DOCS.format("tst", "S"),
+              "s": "t S d 1 5\n"}, ["r.sgm", "t.xml"], {"scores": ("s",)}),
+    "mlqe-pe": ({"p/dev.pe": "p\nq\n", "p/dev.mt": "m\nn\n", "p/dev.hter": "0\n1\n", "p/dev.tsv": POST_EDITS,
+                 "p/dev.doc_ids": "d\ne\n"}, ["p"], {}),
     "parallel": ({"x": "1\n2\n"}, ["out/A"], {"references": ("ref",), "scores": ("x",), "sources": "src"}),
 }  # fmt: skip
 PIECES = st.sampled_from([*b'\t\n ,"<&\xff\0', b"", b"</seg>", b"<doc>", b"nan", b"-1", b"9" * 30]).map(
