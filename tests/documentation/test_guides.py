@@ -88,7 +88,7 @@ def test_every_public_name_is_in_the_reference_with_an_example(module: str) -> N
 
 
 def test_the_action_runs_the_command_that_the_page_shows(guides: Any) -> None:
-    page = (DOCS / "guides" / "compare.md").read_text(encoding="utf-8")
+    page = (DOCS / "guides" / "gate.md").read_text(encoding="utf-8")
     blocks = [(match["kind"], match["content"]) for match in guides.BLOCK.finditer(page)]
     (action,) = [yaml.safe_load(content) for kind, content in blocks if kind == "yaml"]
     steps = action["jobs"]["compare"]["steps"]
