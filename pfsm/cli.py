@@ -50,8 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         print("pfsm: not enough memory; give less at once", file=sys.stderr)
         return 2
-    except BrokenPipeError:
-        # The reader (head, less) went away: not our error.
+    except BrokenPipeError:  # of the help
         _drop_output()
         return 0
     except OSError as error:
@@ -196,8 +195,13 @@ def _run(arguments: list[str]) -> int:
         colored(options.color),
         _permissions(options),
     ):
-        status: int | None = options.run(options)
-    sys.stdout.flush()
+        try:
+            status: int | None = options.run(options)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader (head, less) went away: not our error. A gate stays closed whoever has read enough.
+            _drop_output()
+            status = getattr(options, "status", 0)
     return status or 0
 
 

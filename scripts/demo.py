@@ -29,6 +29,7 @@ def main() -> None:
         "illustrate the commands and prove nothing. Many are hard on purpose: a lost 'not' or a changed number is only",
         "one word but reverses the meaning, which a metric of words, stems and punctuation marks cannot tell.",
     )
+    pfsm("warmup", "--usual")
     pfsm("train", "train.tsv", "--output", "model.json", "--name", "demo")
     say(
         "The model has learned the cost of each kind of edit from 352 grades. Trust the cross-validated number: the",
@@ -43,7 +44,7 @@ def main() -> None:
     show_sentences("birch", 5)
     say(
         "One predicted grade per line (here the first five, with their sentences); the system score is their mean.",
-        "The text after 'demo|' is the signature: scores with the same signature can be compared.",
+        "What stands before the equals sign is the signature: scores with the same one can be compared.",
     )
     pfsm("compare", "reference.txt", "-i", "amber.txt", "birch.txt", "dune.txt", "--model", "model.json")
     say(
@@ -57,8 +58,8 @@ def main() -> None:
     )
     pfsm("score", "reference.txt", "-i", "amber.txt", "birch.txt", "cedar.txt", "dune.txt", "-b", "-w", "1")
     say(
-        "The same sentences scored by the model that ships with pfsm, trained on WMT15 and WMT16 human judgments. On",
-        "its scale a translation equal to the reference has 100, and one with nothing in common with it has 0.",
+        "The same sentences scored by en, which ships with pfsm and has learned from judgments of campaigns. A",
+        "translation equal to the reference has 100 on its scale, and one with nothing in common with it has 0.",
         "",
         f"All files are in {OUTPUT.relative_to(CHECKOUT)}/. Next: replace train.tsv by your own judgments.",
     )

@@ -64,11 +64,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "references", nargs="*", metavar="REF", help="reference file(s), one segment a line; .gz is read"
     )
     parser.add_argument(
-        "--input",
-        "-i",
-        nargs="+",
-        metavar="SYS",
-        help="two or more outputs, parallel to REF; systems of --table",
+        "--input", "-i", nargs="+", metavar="SYS", help="two or more outputs, parallel to REF, or of --table"
     )
     parser.add_argument(
         "--table",
@@ -119,9 +115,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="with --fail-if-worse or --junit: also if one is worse by more than so much, significantly or not",
     )
     parser.add_argument(
-        "--junit",
-        metavar="FILE",
-        help="write JUnit's XML: a test for each system, failed if worse than the first",
+        "--junit", metavar="FILE", help="write JUnit's XML: a test a system, failed if worse than the first"
     )
     add_resamples(parser)
     add_threads(parser)
@@ -149,15 +143,14 @@ def run(options: Namespace) -> int:
     )
     compared = replace(compared, left_out=text.left_out)
     worse = worse_systems(compared, options.margin)
+    options.status = int(bool(options.fail_if_worse and worse))
     _write(compared, worse, kept, options)
     _print(compared, options)
     if options.html is not None and not options.quiet:
         print(f"pfsm: the page is {options.html}", file=sys.stderr)
-    if not options.fail_if_worse:
-        return 0
-    for line in worse.values():
+    for line in worse.values() if options.fail_if_worse else ():
         print(f"pfsm: {line}", file=sys.stderr)
-    return int(bool(worse))
+    return int(options.status)
 
 
 def _read(
@@ -246,8 +239,7 @@ def _print(compared: Compared, options: Namespace) -> None:
         ]
         print(json.dumps(documents if len(documents) > 1 else documents[0], indent=1, ensure_ascii=False))
         return
-    print(compared.verdict)
-    print()
+    print(f"{compared.verdict}\n")
     _print_table(compared, options.width)
     for result, found in zip(results, people, strict=True):
         if found is not None:
@@ -312,8 +304,7 @@ def _range(interval: Interval, form: str) -> str:
 
 
 def _print_text(result: Comparison, name: str, places: int, short: str) -> None:
-    print(name)
-    print()
+    print(f"{name}\n")
     width = max(len("system"), *(len(system.name) for system in result.systems))
     column = max(places + 5, len("score"))
     print(f"{'system':{width}}  {'score':>{column}}  95% interval")
@@ -333,9 +324,8 @@ def _print_text(result: Comparison, name: str, places: int, short: str) -> None:
         alike = people_agree(short, pair.difference, result.n_segments)
         if alike is not None:
             print(f"  people agreed   in {100 * alike:.0f}% of pairs of systems so far apart")
-    print()
     print(
-        f"[{result.drawn}; paired bootstrap, {result.n_resamples} resamples, seed {result.seed}; "
+        f"\n[{result.drawn}; paired bootstrap, {result.n_resamples} resamples, seed {result.seed}; "
         f"a system is preferred where p < {result.significance:g}]"
     )
 

@@ -53,6 +53,14 @@ _SYSTEMS = (
 # Models of which none ships, with their jump limits and scales of weights: with swaps; with weights so large that
 # another rate has to be found, or that sums are taken in log space.
 MADE = (("jump", 2, 1.0), ("wide-range", 0, 60.0), ("large", 0, 500.0), ("large-jump", 2, 500.0))
+# What people do first, with the default model and configuration; arguments name files of `write_inputs`.
+USUAL: tuple[Run, ...] = (
+    ("score", ("ref", "-i", "one")),
+    ("compare", ("ref", "-i", "one", "two", "-m", "en", "--metric", "chrf++")),
+    ("train", ("judged.tsv", "-o", "usual.json")),
+    ("evaluate", ("judged.tsv", "-m", "usual.json")),
+    ("explain", ("ref", "-i", "one")),
+)
 _WEIGHTS = {"Insert": -0.5, "Delete": -1.25, "S_word": 2.0, "S_lemma": 1.0, "Insert>Insert": -0.25}
 
 
@@ -62,6 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "Compile all kernels ahead, by running other commands on a few made-up sentences. They are kept below "
         "NUMBA_CACHE_DIR if that is set, else beside the installed package, else in the user's cache folder."
     )
+    parser.add_argument("--usual", action="store_true", help="only what the README's commands need: a minute")
     add_quiet(parser)
 
 
@@ -72,7 +81,7 @@ def run(options: Namespace) -> None:
         raise PfsmError(
             "no folder can be written in which compiled kernels could be kept; set NUMBA_CACHE_DIR to one that can"
         )
-    runs = all_runs()
+    runs = USUAL if options.usual else all_runs()
     left_out: dict[str, str] = {}
     with (
         tempfile.TemporaryDirectory(prefix="pfsm-warmup-") as name,
@@ -85,7 +94,8 @@ def run(options: Namespace) -> None:
             if reason is not None:
                 left_out.setdefault(reason, one[0])
             stage.advance(1)
-    (FOLDER / FILLED).touch()
+    if not options.usual:
+        (FOLDER / FILLED).touch()
     if not options.quiet:
         for reason, command in left_out.items():
             print(f"left out of `pfsm {command}`: {reason}")
@@ -141,14 +151,13 @@ def all_runs() -> list[Run]:
     """Commands with their arguments, which name files of `write_inputs`."""
     shipped = [model.name for model in shipped_models()]
     models = [*shipped, *(f"{name}.json" for name, *_ in MADE)]
-    runs: list[Run] = [("score", ("ref", "-i", "one", "-m", name)) for name in models]
+    runs = [*USUAL, *(("score", ("ref", "-i", "one", "-m", name)) for name in models)]
     runs += [("score", ("ref", "ref2", "-i", "one", "two", "-sl", "-m", name)) for name in shipped]
     runs += [("explain", ("ref", "-i", "one", "-m", name)) for name in models]
     for name in metric_names():
         runs += [("score", ("ref", "ref2", "-i", "one", "--metric", name))]
         runs += [("score", ("ref", "-i", "one", "-sl", "--metric", name))]
     runs += [("score", (name, "-i", name, "-m", "en")) for name in ("wide", "many")]
-    runs += [("compare", ("ref", "-i", "one", "two", "--confidence-n", "20"))]
     runs += [("mbr", ("-i", "candidates", "-n", "2"))]
     runs += [("parse", ("ref", "--format", form, "--no-cache")) for form in ("conllu", "ptb", "nbest")]
     runs += [("evaluate", arguments) for arguments in _evaluations()]

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -94,29 +95,25 @@ class TestOutput:
         model = saved(tmp_path)
         return (sys.executable, "-m", "pfsm", "score", "many.txt", "-i", "many.txt", "-m", model, "-sl")
 
-    def test_a_reader_that_has_seen_enough(self, many: tuple[str, ...], tmp_path: Path) -> None:
-        process = subprocess.Popen(many, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert process.stdout is not None
-        assert process.stderr is not None
-        with process:
-            first = process.stdout.readline()
-            process.stdout.close()
-            complaint = process.stderr.read()
-            process.wait(LONGEST_WAIT)
-        assert first.strip()
-        assert (process.returncode, complaint) == (0, b"")
+    def test_who_leaves_opens_no_gate(self, many: tuple[str, ...], write: Write, tmp_path: Path) -> None:
+        write("few.txt", "a b c\n" * 2)
+        write("bad.txt", "c b\n" * 2)
+        asked = ("few.txt", "-i", "few.txt", "bad.txt", "--fail-if-worse", "--margin", "0", "-m", many[-2])
+        gate = *many[:3], "compare", *asked
+        for command, status in ((many, 0), (gate, 1)):
+            with subprocess.Popen(command, cwd=tmp_path, stdout=PIPE, stderr=PIPE) as process:
+                assert process.stdout is not None
+                first = process.stdout.readline() if status == 0 else b"."
+                process.stdout.close()
+                complaint = process.stderr.read() if process.stderr else b""
+            assert first.strip()
+            assert (process.returncode, complaint) == (status, b"")
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
     def test_a_full_disk(self, many: tuple[str, ...], tmp_path: Path) -> None:
         with Path("/dev/full").open("wb") as full:
             done = subprocess.run(
-                many,
-                cwd=tmp_path,
-                stdout=full,
-                stderr=subprocess.PIPE,
-                text=True,
-                check=False,
-                timeout=LONGEST_WAIT,
+                many, cwd=tmp_path, stdout=full, stderr=PIPE, text=True, check=False, timeout=LONGEST_WAIT
             )
         assert (done.returncode, done.stderr) == (
             2,

@@ -1,5 +1,6 @@
 """`pfsm warmup`: what it runs, where the kernels are, and what it says."""
 
+import re
 from argparse import ArgumentParser
 from importlib import import_module
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pfsm.commands import warmup
-from pfsm.commands.warmup import all_runs, write_inputs
+from pfsm.commands.warmup import USUAL, all_runs, write_inputs
 from pfsm.metrics import metric_names
 from pfsm.model.shipped import shipped_models
 from pfsm_kernels.cache import FILLED
@@ -33,6 +34,9 @@ def test_the_runs_are_commands_with_files_that_are_there(tmp_path: Path) -> None
             assert (tmp_path / path).is_file(), (name, path)
     assert metrics == set(metric_names())
     assert models >= {model.name for model in shipped_models()}
+    tour = (Path(__file__).parents[2] / "scripts" / "demo.py").read_text(encoding="utf-8")
+    told = re.findall(r'^    pfsm\(\s*"(\w+)"', tour, re.MULTILINE)
+    assert (told[0], {*told[1:]}) == ("warmup", {name for name, _ in USUAL})
 
 
 def test_it_says_where_kernels_are_and_what_was_left_out(
@@ -41,6 +45,8 @@ def test_it_says_where_kernels_are_and_what_was_left_out(
     monkeypatch.setattr(warmup, "FOLDER", tmp_path)
     monkeypatch.setattr(warmup, "all_runs", lambda: [("score", ()), ("train", ())])
     monkeypatch.setattr(warmup, "run_quietly", lambda run, _: "no PyTorch" if run[0] == "train" else None)
+    assert cli("warmup", "--usual").lines[0] == "left out of `pfsm train`: no PyTorch"
+    assert not (tmp_path / FILLED).exists()  # not all kernels are there
     done = cli("warmup")
     assert done.status == 0, done.err
     assert done.lines == ["left out of `pfsm train`: no PyTorch", f"compiled kernels are in {tmp_path}"]
