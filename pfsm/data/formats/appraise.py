@@ -24,7 +24,7 @@ _FIELDS = (
     "annotator", "system", "item", "type", "source_lang", "target_lang", "score", "document", "complete"
 )  # fmt: skip
 _TYPES = frozenset({"TGT", "CHK", "BAD", "REF"})
-_FILLERS = ("#dup", "tutorial")
+_FILLERS = ("#dup", "#incomplete", "tutorial")
 _CANARY = "CANARY GUID"  # tells whoever trains a model that these are test sets
 
 Texts = tuple[str, str, str, tuple[str, ...]]

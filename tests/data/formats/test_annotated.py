@@ -333,6 +333,7 @@ def test_appraise(tmp_path: Path) -> None:
     rows = ("u1,A,1,TGT,70", "u1,A,1,TGT,80", "u2,A,1,TGT,60", "u1,A,2,BAD,1", "u1,A,2,CHK,50")
     starts = (row.rpartition(",") for row in rows)
     body = "".join(f"{start},ces,eng,{score},d#A,False,{marks},1.5,2.5\n" for start, _, score in starts)
+    body += f"u1,A,2,TGT,ces,eng,99,d#A#incomplete,False,{marks},1.5,2.5\n"
     path = write(tmp_path, "scores.csv", body)
     assert guess_format(path) == "appraise"
     texts = {name: write(tmp_path, name, text) for name, text in (("ref", "r\nq\n"), ("A.txt", "abc\ndef\n"))}
@@ -357,6 +358,6 @@ def test_appraise(tmp_path: Path) -> None:
     ]
     assert "--system-outputs batches.json" in fault(path)
     assert fault(write(tmp_path, "x.csv", body + "a,b\n"), **by_line, name="appraise").startswith(
-        "x.csv:6: not ann"
+        "x.csv:7: not ann"
     )
     assert fault(path, system_outputs=(texts["ref"] + ".json",)).startswith("ref.json: no such file")
