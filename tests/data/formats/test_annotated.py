@@ -352,10 +352,8 @@ def test_appraise(tmp_path: Path) -> None:
     after = judgments(path, **by_line)
     assert [(one.hypothesis, one.references) for one in after] == [("abc", ("r",)), ("def", ("q",))]
     again = judgments(path, system_outputs=(batches,))
-    assert [(one.hypothesis, *one.references, one.source) for one in again] == [
-        ("abc", "r", "s1"),
-        ("def", "q", "s2"),
-    ]
+    texts_of = [(one.hypothesis, *one.references, one.source) for one in again]
+    assert texts_of == [("abc", "r", "s1"), ("def", "q", "s2")]
     assert "--system-outputs batches.json" in fault(path)
     assert fault(write(tmp_path, "x.csv", body + "a,b\n"), **by_line, name="appraise").startswith(
         "x.csv:7: not ann"
