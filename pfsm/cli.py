@@ -168,14 +168,14 @@ def _run(arguments: list[str]) -> int:
                 help="progress in plain lines where no bar is drawn",
             )
             subparser.add_argument(
-                "--color", choices=CHOICES, default=AUTO, help="auto: on a terminal, unless NO_COLOR is set"
-            )
+                "--color", choices=CHOICES, default=AUTO, metavar="WHEN",
+                help="auto (a terminal without NO_COLOR), always, never",
+            )  # fmt: skip
             if name in ENCODING:
                 subparser.add_argument(
-                    "--device",
-                    choices=DEVICES,
-                    help="where an encoder computes: auto is a GPU that can be used",
-                )
+                    "--device", choices=DEVICES, metavar="DEVICE",
+                    help="of an encoder: auto (a GPU if there is one), cpu, cuda",
+                )  # fmt: skip
             if name in TABLES:
                 add_unquote(subparser)
             subparser.set_defaults(run=command.run)

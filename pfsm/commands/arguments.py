@@ -174,8 +174,8 @@ def given_scorers(options: Namespace) -> list[tuple[str, str]]:
 def add_signature(parser: ArgumentParser) -> None:
     """``--signature``."""
     parser.add_argument(
-        "--signature", choices=("short", "long"), default="short",
-        help="long: everything that can change a score (default: short)",
+        "--signature", choices=("short", "long"), default="short", metavar="KIND",
+        help="short (default) or long: all that can change a score",
     )  # fmt: skip
 
 
@@ -239,8 +239,8 @@ def open_model(options: Namespace, threads: int | None) -> Metric:
 def add_format(parser: ArgumentParser, *formats: str, more: str = "") -> None:
     """``--format``; the first is the default. ``more`` is added to its help."""
     parser.add_argument(
-        "--format", "-f", choices=formats, default=formats[0],
-        help=f"output format (default: {formats[0]}){more}",
+        "--format", "-f", choices=formats, default=formats[0], metavar="FORMAT",
+        help=f"{formats[0]} (default), {', '.join(formats[1:])}{more}",
     )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ EXAMPLES = {
 _GROUPS = {
     "what is scored": (
         *("references", "data", "files", "input", "table", "test_set", "language_pair", "column", "scores"),
-        "skip_missing_references",
+        *("skip_missing_references", "mtme"),
         *("score_column", "segments", "documents", "domains", "unquote"),
     ),
     "models and metrics": ("model", "metric", "language", "resource", "download", "force"),
@@ -65,11 +65,11 @@ _GROUPS = {
     ),
     "output": (
         *("output", "format", "signature", "width", "score_only", "html", "title", "sentences", "alignments"),
-        *("report", "output_format", "keep", "partition_size", "name", "licence", "plot", "json"),
+        *("report", "output_format", "keep", "partition_size", "name", "licence", "plot", "json", "junit"),
     ),
     "running": (
         *("threads", "processes", "jobs", "scheduler", "resume", "fresh", "no_cache", "quiet", "strict"),
-        *("color", "verbose", "help"),
+        *("color", "verbose", "help", "device"),
     ),
 }
 # Fewer options than these need no headings but argparse's.

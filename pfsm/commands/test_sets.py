@@ -21,7 +21,7 @@ def add_test_set(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="instead of REF: a test set in sacrebleu's cache, as wmt16",
     )
-    parser.add_argument("--language-pair", "-l", metavar="PAIR", help="of the test set, such as de-en")
+    parser.add_argument("--language-pair", "-l", metavar="LP", help="of the test set, such as de-en")
     parser.add_argument(
         "--download",
         action="store_true",

@@ -118,7 +118,7 @@ def _system(wanted: str, systems: Sequence[str], path: str) -> str:
         return found[0]
     if found:
         raise PfsmError(f"{path}: {HUMAN}{wanted} may be {' or '.join(found)}; give the name as after -i")
-    raise PfsmError(f"{path}: {HUMAN}{wanted} is of no system; the systems are {', '.join(systems)}")
+    raise PfsmError(f"{path}: {HUMAN}{wanted} names no system; the systems are {', '.join(systems)}")
 
 
 def _scores(table: Table, name: str) -> Float:

@@ -27,7 +27,7 @@ def test_columns_are_found_and_empty_fields_were_not_judged(write: Write, tmp_pa
         ("note\tmore\nx\ty\nx\ty\n", "f.tsv: no column of use; the columns are 'note', 'more'; known are "),
         (
             "document\thuman:c.txt\nd\t1\nd\t1\n",
-            "human:c.txt is of no system; the systems are out/a.txt, b.txt",
+            "human:c.txt names no system; the systems are out/a.txt, b.txt",
         ),
         (
             "human:a.txt\tdocument\n1\td\nfine\td\n",

@@ -132,15 +132,17 @@ function drawEdits() {
   const { a, b } = state;
   const label = metrics[told.metric].label;
   const counts = new Map(editKinds.map(([key, , values]) => [key, values]));
+  const isZero = (one) => Number(number(one, decimals + 1).replace("−", "-")) === 0;
   const rows = told.parts.map((part, place) => {
     const means = [a, b].map((s) => mean(told.points[s][place]) * told.unit);
     return { part, means, value: means[0] - means[1] };
-  }).filter(({ means }) => means.some((one) => Number(number(one, decimals + 1).replace("−", "-")) !== 0));
+  }).filter(({ means }) => !means.every(isZero));
   rows.sort((one, other) => Math.abs(other.value) - Math.abs(one.value));
   const total = rows.reduce((sum, { value }) => sum + value, 0);
   const scale = scaleOf([...rows.map(({ value }) => value), total], { zero: true });
   const count = (key, s) => (counts.has(key) ? mean(counts.get(key)[s]).toFixed(2) : "");
-  const made = rows.map(({ part, means, value }) => ({
+  const alike = rows.filter(({ value }) => isZero(value));
+  const made = rows.filter(({ value }) => !isZero(value)).map(({ part, means, value }) => ({
     label: nameOf(part),
     track: trackOf(scale, { value, kind: kindOfValue(value), bar: true }),
     cells: [count(part, a), count(part, b), ...means.map((one) => number(one, decimals + 1)), signed(value, decimals + 1)],
@@ -149,6 +151,11 @@ function drawEdits() {
   for (const [key, name] of editKinds.filter(([key]) => !told.parts.includes(key))) {
     if ([a, b].every((s) => Number(count(key, s)) === 0)) continue;
     made.push({ label: name, track: "", cells: [count(key, a), count(key, b), "", "", ""], ...pressOf(key) });
+  }
+  if (alike.length) {
+    const sums = [0, 1].map((side) => alike.reduce((sum, { means }) => sum + means[side], 0));
+    const cells = ["", "", ...sums.map((one) => number(one, decimals + 1)), signed(sums[0] - sums[1], decimals + 1)];
+    made.push({ label: `${alike.length} others, each below ${(0.5 * 10 ** -(decimals + 1)).toFixed(decimals + 2)}`, track: "", cells });
   }
   made.push({ label: "sum: A − B", track: trackOf(scale, { value: total, kind: kindOfValue(total), bar: true }), cells: ["", "", "", "", signed(total, decimals + 1)] });
   byId("edits-note").textContent = data.edited

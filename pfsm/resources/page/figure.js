@@ -255,13 +255,21 @@ class Figure {
   }
 }
 
-// A curve that leaves both words at a right angle; it goes up if the hypothesis word is in an earlier band.
+// A curve that leaves both words at a right angle; it goes up if the hypothesis word is in an earlier band. Where other
+// rows lie between the words, it runs between the rows and beside the stave, so that it crosses no word.
 function linePath(above, below, left) {
   const upwards = below.band < above.band;
   const x1 = left(above) + above.width / 2;
   const x2 = left(below) + below.width / 2;
   const y1 = upwards ? above.y : above.y + ROW_HEIGHT;
   const y2 = upwards ? below.y + ROW_HEIGHT : below.y;
+  const down = y2 > y1 ? 1 : -1;
+  if (Math.abs(y2 - y1) > LINE_SPACE + 1) {
+    const [from, to] = [y1 + down * LINE_SPACE / 2, y2 - down * LINE_SPACE / 2];
+    const [beside, turn] = [GUTTER - 4, 6];
+    return `M${x1} ${y1}Q${x1} ${from} ${x1 - turn} ${from}H${beside + turn}Q${beside} ${from} ${beside} ${from + down * turn}` +
+      `V${to - down * turn}Q${beside} ${to} ${beside + turn} ${to}H${x2 - turn}Q${x2} ${to} ${x2} ${y2}`;
+  }
   if (Math.abs(x1 - x2) < 0.5) return `M${x1} ${y1}V${y2}`;
   const middle = (y1 + y2) / 2;
   return `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}`;

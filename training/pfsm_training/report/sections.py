@@ -56,7 +56,7 @@ def learned(training: Training, found: LearningCurve | str) -> str:
         low, high = map(_nan, gain["interval"])
         gains.append(_gain(f"than {init['name']} before training", _nan(gain["difference"]), (low, high)))
     text = (
-        f"On segments that it has not seen, the model agrees with people at {statistic} {number(validated.mean)} "
+        f"On segments that it was not trained on, the model agrees with people at {statistic} {number(validated.mean)} "
         f"(95%: {ends_}). It agrees {'; '.join(gains)}. "
     )
     text += next(
@@ -96,22 +96,22 @@ def agreement(training: Training) -> str:
     compared, statistic = record["overfitting"], statistic_of(training)
     whole, its_interval = record.get(validated.statistic), record.get(f"{validated.statistic}_interval")
     shown = (
-        ("Training data", _value(whole), _range(its_interval), "the final model, on what it was trained on"),
+        ("Training data", _value(whole), _range(its_interval), "the final model on its own training data"),
         (
             "Cross-validated",
             number(validated.mean),
             interval(*validated.interval),
-            f"mean over {len(validated.folds)} folds, each predicted by a model that has not seen it",
+            f"mean over {len(validated.folds)} folds, each predicted by a model trained without it",
         ),
         (
             "Difference",
             _signed(compared["difference"]),
             _range(compared["interval"]),
-            "within the folds: the final model less the models that have not seen them",
+            "within the folds: the final model minus the models trained without them",
         ),
     )
     rows = [[name, f"<strong>{value}</strong>", ends_, note] for name, value, ends_, note in shown]
-    parts = [table((statistic, "value", "95% interval", "of"), rows, f"{statistic}, seen and held out")]
+    parts = [table((statistic, "value", "95% interval", "of"), rows, f"{statistic}, training and held out")]
     if not validated.folds:
         parts.append(
             _missing("There are too few judgments for cross-validation, so that overfitting cannot be seen.")
@@ -123,7 +123,7 @@ def agreement(training: Training) -> str:
     ]
     caption = f"{statistic} in each fold (by {_by(validated.by)})"
     parts.append(_paragraph(_about_difference(compared)))
-    parts.append(_folded("Fold by fold", table(("fold", "seen in training", "held out"), folds, caption)))
+    parts.append(_folded("Fold by fold", table(("fold", "training data", "held-out data"), folds, caption)))
     if len(training.tried) > 1:
         parts.append(_tried(training))
     return "".join(parts)
