@@ -185,7 +185,8 @@ LINES_MEET_WORDS = """
   for (const figure of document.querySelectorAll('.figure')) {
     const boxes = [...figure.querySelectorAll('.token')].map(({ offsetLeft: left, offsetTop: top, offsetWidth: width,
       offsetHeight: height, spot }) => ({ left, top, right: left + width, bottom: top + height, ...spot }));
-    const over = (a, b) => a !== b && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    const over = (a, b) => a !== b && a.left < b.right - 1 && b.left < a.right - 1
+      && a.top < b.bottom - 1 && b.top < a.bottom - 1;
     wrong.push(...boxes.filter((a) => boxes.some((b) => over(a, b))));
     const word = (side, k) => boxes.find((box) => box.side === side && box.k === k);
     for (const { line } of figure.querySelectorAll('.line')) {
