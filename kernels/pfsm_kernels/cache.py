@@ -3,9 +3,9 @@
 Numba keeps a compiled kernel until its own file changes, but a kernel calls functions of other files. So all kernels
 are kept in one folder named after all sources and Numba's version. It is below ``NUMBA_CACHE_DIR`` where that is set,
 else beside the sources, else in the user's cache folder: the first that may be written to, or that `pfsm warmup` has
-filled, as in an image. Where there is none, it is a folder of this process alone, whose name nobody can guess, for
-whoever writes to it runs code here. A kernel that cannot be saved, because the disk is full for example, is used and
-forgotten.
+filled, as in an image. Where there is none, it is a folder of this process alone, whose name nobody can guess, because
+anyone who can write to it can run code here. A kernel that cannot be saved, because the disk is full for example, is
+used and forgotten.
 """
 
 import atexit

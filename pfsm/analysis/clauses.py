@@ -1,6 +1,6 @@
 """Discourse representation structures (DRSs) as clauses, in the form of the Parallel Meaning Bank.
 
-A clause stands in a box and is of one of these forms (van Noord et al. 2018, "Evaluating scoped meaning
+Each clause is in a box and has one of these forms (van Noord et al. 2018, "Evaluating scoped meaning
 representations"):
 
 * ``b1 REF x1``: the box introduces a referent;

@@ -50,7 +50,7 @@ def watched_analyser(name: str, value: Any) -> AnalyserKind:
         PfsmError: If it cannot be called.
     """
     if not callable(value):
-        raise PfsmError("is neither a class nor a function of what stands behind the colon of NAME:ARGUMENT")
+        raise PfsmError("is neither a class nor a function of the text after the colon of NAME:ARGUMENT")
     return lambda argument: _WatchedAnalyser(name, value(argument))
 
 

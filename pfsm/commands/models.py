@@ -1,4 +1,4 @@
-"""``pfsm models``: lists the models that ship with pfsm."""
+"""``pfsm models``: lists the shipped models."""
 
 import json
 import re

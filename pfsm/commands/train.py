@@ -70,7 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--config",
         metavar="FILE.yaml",
         help="YAML file with settings, lambda, objective, mixture; words: an empty one, the machine on words and stems "
-        "(default: for English, all knowledge that ships)",
+        "(default: for English, all shipped knowledge)",
     )
     parser.add_argument(
         "--score-column", default="score", metavar="NAME", help="column of the scores (default: score)"

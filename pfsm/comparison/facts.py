@@ -44,10 +44,10 @@ class SegmentFacts:
     human: Mapping[str, Float] = field(default_factory=dict)
 
     def check(self, systems: Sequence[str], n_segments: int) -> None:
-        """Makes sure that the facts are of these systems and segments.
+        """Makes sure that the facts belong to these systems and segments.
 
         Raises:
-            ValueError: If they are not.
+            ValueError: If they do not.
         """
         series: list[Sized] = [
             *([] if self.source is None else [self.source]),
@@ -97,7 +97,7 @@ def read_facts(path: StrPath, systems: Sequence[str], n_segments: int) -> Segmen
     }
     twice = [name for name, system in human.items() if list(human.values()).count(system) > 1]
     if twice:
-        raise PfsmError(f"{table.path}: {' and '.join(twice)} are of the same system; leave one out")
+        raise PfsmError(f"{table.path}: {' and '.join(twice)} belong to the same system; leave one out")
     groups = {name: tuple(table.columns[name]) for name in KNOWN[1:] if name in table.columns}
     source = tuple(table.columns[SOURCE]) if SOURCE in table.columns else None
     if not (human or groups or source):

@@ -31,7 +31,7 @@ def group_names(data: Judgments | Preferences | Table, by: str) -> Sequence[str]
     Args:
         data: Rows.
         by: ``document``, ``segment``, ``system``, ``language`` or the name of a column. Rows with the same
-            ``segment_id`` or the same reference are of one segment.
+            ``segment_id`` or the same reference belong to one segment.
 
     Raises:
         PfsmError: There is no such column, a field of it is blank, or ``system`` of preferences, which have two.
@@ -66,9 +66,9 @@ def _place(data: Judgments | Preferences | Table, row: int) -> str:
 
 
 def segment_names(references: Sequence[str], ids: Sequence[str]) -> Sequence[str]:
-    """A name for each row's segment: its identifier, or a reference where several identifiers are of one segment.
+    """A name for each row's segment: its identifier, or a reference where several identifiers belong to one segment.
 
-    Rows with the same identifier or the same reference are of one segment; without identifiers on every row, those
+    Rows with the same identifier or the same reference belong to one segment; without identifiers on every row, those
     with the same reference.
     """
     if not (ids and all(ids)):

@@ -82,7 +82,7 @@ def _severities(table: Table) -> tuple[str, ...]:
 
 
 def shipped_minimal_pairs(language: str = "en") -> MinimalPairs:
-    """The minimal pairs that ship for a language."""
+    """The shipped minimal pairs of a language."""
     if language not in SHIPPED:
         raise PfsmError(
             f"there are no shipped minimal pairs for {language!r}, only for {', '.join(SHIPPED)}; give your own file "

@@ -51,7 +51,7 @@ def read_rows(file: InputFile, row_group: int, start: int, stop: int, wanted: Ca
 
 
 def read_whole(file: InputFile) -> Table:
-    """All rows and columns of text and numbers; the checksum is of the file."""
+    """All rows and columns of text and numbers; the checksum covers the file."""
     with _opened(file) as parquet:
         metadata = parquet.metadata
         groups = range(metadata.num_row_groups)

@@ -4,8 +4,8 @@ What a task on a worker brings back: a result, or a fault in one line that the c
 
 Input in partitions of bounded size: which there are, found without reading more than must be.
 
-A partition of a TSV is a range of its bytes: the lines that begin in it. Where the file is compressed the range is of
-the decompressed bytes; the file is read through once to know how many there are. A partition of a Parquet file is a
+A partition of a TSV is a range of its bytes: the lines that begin in it. Where the file is compressed the range counts
+decompressed bytes; the file is read through once to know how many there are. A partition of a Parquet file is a
 range of rows within a row group.
 
 The rows of one partition, read as a whole file would be: the same checks, the same line numbers in errors.

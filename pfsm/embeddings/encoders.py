@@ -1,4 +1,4 @@
-"""Sources of vectors: a network that ships, a file of word vectors, a folder, package or cache with a network.
+"""Sources of vectors: a shipped network, a file of word vectors, a folder, package or cache with a network.
 
 A source is written ``shipped:NAME``, ``package:NAME``, ``transformers:NAME``, or as the name of a resource
 (`pfsm.io.named_resources`); in configurations, on the command line and in Python also as a path. After training, the
@@ -201,7 +201,7 @@ def _encoder(source: str) -> FolderEncoder:
 
 
 def shipped_encoders() -> list[str]:
-    """Names of the networks that ship, and of those that are installed beside."""
+    """Names of the shipped and of separately installed networks."""
     found = [path.parent.name for path in _RESOURCES.glob(f"*/{TOKENIZER}")]
     return sorted([*found, *(name for name in DISTRIBUTIONS if folder_beside(name))])
 
@@ -220,12 +220,12 @@ def _shipped_folder(name: str) -> Path:
 
 
 def shipped_words() -> list[str]:
-    """Names of the tables of word vectors that ship."""
+    """Names of the shipped tables of word vectors."""
     return sorted(path.parent.name for path in _RESOURCES.glob(f"*/{WORDS}"))
 
 
 def described_encoders() -> list[dict[str, str]]:
-    """What the vectors that ship are, networks first.
+    """Describes the shipped vectors, networks first.
 
     Keys: name, kind, about, version, content, size, licence, sources, place.
     """

@@ -1,7 +1,7 @@
 """Networks as functions from the pieces of lines to their vectors, by ONNX Runtime or by the package transformers.
 
 ONNX Runtime works on one thread, or on a GPU (`use_device`). Transformers (the extra ``transformers``) computes in
-torch, on a GPU if torch has one. A line's states must not depend on what stands beside it. On a processor lines are
+torch, on a GPU if torch has one. A line's states must not depend on the rest of its batch. On a processor lines are
 computed one by one, on one thread. On a GPU the shape of a batch decides how sums are split: a batch has as many lines
 as its length allows, and is filled up with copies of its first line.
 """

@@ -1,7 +1,7 @@
 """Values of the numbers in an English text, so that ``1,000``, ``1000`` and ``one thousand`` are equal.
 
 A number is written in digits (`pfsm.text.numbers`) or in English words. A word such
-as ``million`` multiplies what stands before it. ``One`` alone is no number, for it is more often a pronoun.
+as ``million`` multiplies the number before it. ``One`` alone is not a number, because it is usually a pronoun.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """How often people order two systems as a difference of scores does: shares of pairs of systems in campaigns.
 
-Learned by ``scripts/build_agreement.py`` for the models that ship.
+Learned by ``scripts/build_agreement.py`` for the shipped models.
 """
 
 import json
@@ -25,7 +25,7 @@ def people_agree(short_signature: str, difference: float, n_segments: int) -> fl
     """The share of pairs of systems as far apart as this that people ordered alike, from 0 to 1.
 
     Args:
-        short_signature: Of the scores, with one reference; None comes of any but those of models that ship.
+        short_signature: Of the scores, with one reference; None for all but those of shipped models.
         difference: Of the scores of two systems, in points of the model.
         n_segments: What they are means over; None comes of a number far from those that the shares were learned from.
     """

@@ -134,7 +134,7 @@ def percentile_interval(values: Float, confidence: float = CONFIDENCE) -> Interv
 
     Returns:
         The (1 - confidence)/2 and (1 + confidence)/2 quantiles, interpolated linearly; NaN without values, or where
-        all are the same, which says nothing of chance.
+        all are the same, which tells nothing about chance.
     """
     defined = values[~np.isnan(values)]
     if never_differ(defined):

@@ -119,7 +119,7 @@ def paired_p_value(resampled_differences: Float, difference: float) -> float:
     Returns:
         ``(c + 1) / (n + 1)``, c being the number of resampled differences that lie at least as far from
         their mean as the observed one lies from 0. It is never 0 (and 1 for a difference of 0). NaN where there are
-        no resamples, or all are the same though there is a difference: they tell nothing of chance.
+        no resamples, or all are the same though there is a difference: they tell nothing about chance.
     """
     defined = resampled_differences[~np.isnan(resampled_differences)]
     if defined.size == 0 or (difference != 0.0 and never_differ(defined)):

@@ -65,7 +65,7 @@ def king(human: ArrayLike, human_cases: Names, automatic: ArrayLike, automatic_c
 
     Raises:
         ValueError: If lengths differ, a score is not finite, a case comes twice, or an automatic translation
-            is of a case without a human one.
+            belongs to a case without a human one.
     """
     table = king_table(human, human_cases, automatic, automatic_cases)
     sums = table.sum(axis=0)
@@ -84,7 +84,7 @@ def king_table(human: ArrayLike, human_cases: Names, automatic: ArrayLike, autom
     if np.unique(cases).size != cases.size:
         raise ValueError("a test case has more than one held-out reference")
     if not np.isin(of, cases).all():
-        raise ValueError("an automatic translation is of a test case without a held-out reference")
+        raise ValueError("an automatic translation belongs to a test case without a held-out reference")
     highest = np.full(cases.size, -np.inf)
     np.maximum.at(highest, of, machines)
     counts = np.bincount(of, minlength=cases.size) > 0

@@ -1,7 +1,7 @@
 """How well predicted error spans agree with those that experts marked.
 
 Characters count once, whatever overlaps. A character is marked where most raters of a translation who there are agree:
-two of three or more, the only one of one or two. Precision, recall and F1 are of characters over all translations;
+two of three or more, the only one of one or two. Precision, recall and F1 count characters over all translations;
 with severity, a character that both mark with another severity has half the credit (as WMT's shared tasks on quality
 estimation). The costliest span touches a mark that it shares a character with; an omission, one that contains its place
 or adjoins it. The gain is over the mean of all places of a span of the same width. The AUC is how often a translation

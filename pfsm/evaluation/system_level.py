@@ -1,4 +1,4 @@
-"""Agreement about systems: whoever's translations people score higher on average, a metric should as well.
+"""Agreement about systems: a metric should score those systems higher that people score higher on average.
 
 People's scores of systems are those of `pfsm.evaluation.people`. A metric's score of a system is the mean over its
 judged translations (a translation counts once, in however many comparisons it stands), unless the metric pools counts

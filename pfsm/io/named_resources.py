@@ -1,4 +1,4 @@
-"""Resources by name: what models, which hold no paths, refer to and whoever runs them supplies.
+"""Resources by name: models hold no paths but refer to names, and the user supplies the files.
 
 A resource is a user's own folder with an encoder, file of vectors or parses, weights of a parser, program or pipeline.
 It lies in the user's folder of resources under its name, or is given: ``--resource NAME=PATH``, in Python
@@ -31,7 +31,7 @@ def parted(reference: str) -> tuple[str, str | None]:
 
 
 def is_name(text: str) -> bool:
-    """Whether a resource can have this name: nothing of a path, a command or an address."""
+    """Whether a resource can have this name: not a path, a command or an address."""
     return NAME.fullmatch(text) is not None
 
 

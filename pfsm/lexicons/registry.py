@@ -1,6 +1,6 @@
 """Where lexicons are stored, and which one a name refers to.
 
-Lexicons that ship with the package come first, then those in the user's folder (``PFSM_RESOURCES``; else
+Shipped lexicons come first, then those in the user's folder (``PFSM_RESOURCES``; else
 ``$XDG_CACHE_HOME/pfsm``; else ``~/.cache/pfsm``). A lexicon is the file ``NAME.lexicon``.
 """
 

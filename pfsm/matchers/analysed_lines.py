@@ -94,7 +94,7 @@ Relations = tuple[tuple[Relation, ...], ...]
 
 
 def relations(tokens: Sequence[str], analysis: Analysis, *, marginals: bool) -> Relations:
-    """For each of our tokens its possible heads and labels; none if the analysis is of another text.
+    """For each of our tokens its possible heads and labels; none if the analysis belongs to another text.
 
     If one of our tokens contains several of the analyser's, it takes the relation of the one whose head is outside. If
     one of the analyser's tokens contains several of ours, the first takes its relation and the others have none.

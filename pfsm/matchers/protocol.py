@@ -61,7 +61,7 @@ class Offers:
 
 @dataclass(frozen=True, eq=False)
 class Annotations:
-    """Named numbers on blocks, sparse, whoever offered them.
+    """Sparse named numbers on blocks, from any matcher.
 
     Attributes:
         arc_names: Names of the features that count whenever a block is taken.

@@ -105,7 +105,7 @@ def _labels(roles: WordRoles) -> dict[str, float]:
 
 
 def roles_of_tokens(tokens: Sequence[str], analysis: Analysis, *, expected: bool) -> LineRoles:
-    """The roles of our tokens; None if the analysis failed or is of another text.
+    """The roles of our tokens; None if the analysis failed or belongs to another text.
 
     A token that holds several of the analyser's words has the roles of the first of them; tokens that are parts of one
     word all have that word's.

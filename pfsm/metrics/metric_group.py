@@ -75,8 +75,8 @@ class MetricGroup:
 
     Attributes:
         metrics: Names of the metrics, without options, with half a line on each.
-        make: From the name of one of them, with what stands in its parentheses, and further options, to the metric;
-            refuses what it does not know with `PfsmError`.
+        make: Makes a metric from its name, the text in its parentheses, and further options; refuses unknown ones
+            with `PfsmError`.
         parts: By the part of a name before the point, the names of all features that are computed together and are no
             metrics, written whole, as in ``bleu.1``.
         values: From the name of such a feature, hypotheses and references to the values of the feature and of those
@@ -89,7 +89,7 @@ class MetricGroup:
             decides its values.
         counted: From the name of a feature, and the references that it is to be used with, to the name with the label
             of their counts, if the feature takes any.
-        counts: The features that grow with the length of the text, or what stands before the point in the names of
+        counts: The features that grow with the length of the text, or the part before the point in the names of
             several; models of the relative form take their rates.
         listed: Whether the names mean something without options.
         about: By the same as `parts`, half a line on each of the features, where they are parts of no metric.
@@ -109,7 +109,7 @@ class MetricGroup:
     about: Mapping[str, str] = field(default_factory=dict)
 
     def knows(self, name: str) -> bool:
-        """Whether a metric or feature is of this group, whatever stands in its parentheses."""
+        """Whether a metric or feature belongs to this group, whatever its parentheses hold."""
         bare = name.partition("(")[0]
         return bare in self.metrics or any(bare in parts for parts in self.parts.values())
 

@@ -3,7 +3,7 @@
 The names in settings that stand for something are looked at in the file's document, before anything is looked up:
 parsers, sources of vectors and files of parses in options of matchers and in names of features, and any other text
 among them that looks like a path, an address or a command. A file of an earlier version may name a path or a command.
-It is read if whoever runs it gives a resource under the name that the refusal says; the model has that name from then.
+It is read if the user gives a resource under the name in the error message; from then on the model has that name.
 """
 
 import re

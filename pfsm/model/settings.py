@@ -74,8 +74,8 @@ class Settings:
         text: Edition of what is done with text before: 1, nothing; 2, every line is read by one table of characters
             (`pfsm.text.characters`), and the tokeniser ``penn`` goes sentence by sentence (`pfsm.text.sentences`).
         form: What a pair is given: ``absolute``, the value of equations (2) and (3) of Wang and Manning (2012), or
-            ``relative``, its difference to the value of the reference against itself, so that a translation equal to
-            its reference has 100 at any length, and none has more; long lines are scored by their sentences
+            ``relative``, its difference to the value of the reference against itself, so that a translation identical
+            to its reference scores 100 at any length, and none more; long lines are scored by their sentences
             (`pfsm.model.long_lines`).
     """
 

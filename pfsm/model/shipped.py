@@ -1,4 +1,4 @@
-"""Models that ship with the package, and loading by name or file."""
+"""Shipped models, and loading by name or file."""
 
 import re
 import warnings

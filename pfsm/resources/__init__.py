@@ -1,1 +1,1 @@
-"""Compiled lexicons, trained models and the demonstration corpus that ship with the package."""
+"""Compiled lexicons, trained models and the demonstration corpus."""

@@ -18,7 +18,7 @@ _at_most: ContextVar[int | None] = ContextVar("pfsm_threads", default=None)
 
 @contextlib.contextmanager
 def at_most(threads: int | None) -> Iterator[None]:
-    """In the block, `default_threads` is this number, for whoever computes something on the way; None: no change."""
+    """In the block, `default_threads` is this number, for all that is computed in it; None: no change."""
     token = _at_most.set(_at_most.get() if threads is None else threads)
     try:
         yield
@@ -39,8 +39,8 @@ def default_threads() -> int:
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
     """The results of ``work`` for all items, each as soon as it and all before it are there.
 
-    Few more items than threads are made before their turn, in this thread. An exception, Ctrl-C included, or whoever
-    asks for no more results, stops all threads.
+    Few more items than threads are made before their turn, in this thread. An exception, Ctrl-C included, or closing
+    the iterator, stops all threads.
     """
     if threads <= 1:
         yield from map(work, items)

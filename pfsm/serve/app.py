@@ -92,10 +92,10 @@ class Service:
         return await asyncio.get_running_loop().run_in_executor(self.texts, work)
 
     async def in_time(self, answer: Callable[[float], Awaitable[Asked]]) -> Asked:
-        """What is awaited until the deadline, which it is told.
+        """The result of an awaitable that is given the deadline.
 
         Raises:
-            RequestError: If it is not there then.
+            RequestError: If it is not ready by then.
         """
         deadline = self.deadline()
         try:

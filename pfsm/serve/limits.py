@@ -1,4 +1,4 @@
-"""Bounds of the service, and what a client is told that goes beyond them: ``application/problem+json`` (RFC 9457)."""
+"""Limits of the service, and the answer to a client that exceeds them: ``application/problem+json`` (RFC 9457)."""
 
 from dataclasses import dataclass
 from typing import Any

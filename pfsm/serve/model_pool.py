@@ -1,4 +1,4 @@
-"""The models of a server: those that ship, and those that its command line names. No request can name another."""
+"""The models of a server: the shipped ones, and those that its command line names. No request can name another."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -128,7 +128,7 @@ def word_classes(lists: str | Lists) -> WordClasses:
 
 @cache
 def shipped_lists(name: str) -> Lists:
-    """The lists that ship for a language."""
+    """The shipped lists of a language."""
     if name not in SHIPPED:
         raise PfsmError(
             f"no word lists ship for {name!r} (they do for {', '.join(SHIPPED)}); give your own: "

@@ -33,7 +33,7 @@ class Segmenter:
         name: Its name in settings.
         packages: Distributions that bring it; any one of the first set is enough, all of one set are needed.
         make: Gives the function that splits a text.
-        whole: Whether the text is a whole line, not what stands between two spaces.
+        whole: Whether the text is a whole line, not a token between two spaces.
         in_extra: Whether the extra ``languages`` brings the first set of packages.
     """
 

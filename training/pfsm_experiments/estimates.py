@@ -37,7 +37,7 @@ class Column:
     Attributes:
         test: Name of the test set.
         group: A group of it, `MEAN`, the unweighted mean over the groups, or `POOLED`, over what all groups hold.
-        n: Number of judgments, of translated documents or of pairs of systems where the statistic is of these.
+        n: Number of judgments, of translated documents or of pairs of systems where the statistic counts these.
         size: Number of training judgments; None where there is no learning curve.
         ceiling: Of an accuracy over pairs of systems, that of a perfect metric; None of others.
     """
@@ -51,7 +51,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Difference:
-    """From another row: difference, its interval, p-values (two-sided); NaN where resamples tell nothing of chance."""
+    """From another row: difference, its interval, two-sided p-values; NaN where resamples tell nothing about chance."""
 
     value: float
     interval: Interval

@@ -156,7 +156,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
 
 
 def with_knowledge(config: TrainingConfig) -> TrainingConfig:
-    """The standard configuration: for English all knowledge that ships (the settings of `en-fast`), and ``edit_cost``.
+    """The standard configuration: for English all shipped knowledge (the settings of `en-fast`), and ``edit_cost``.
 
     Args:
         config: What was said of the language, at most. Other languages have words and stems.

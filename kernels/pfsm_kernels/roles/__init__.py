@@ -1,1 +1,1 @@
-"""Semantic roles: which spans are offered, what is said of them, and sums over sets of arguments."""
+"""Semantic roles: candidate spans, their features, and sums over sets of arguments."""

@@ -1,4 +1,4 @@
-"""Numbers of the features of candidate spans: hashes of what is said of predicate, span and the way between them.
+"""Numbers of the features of candidate spans: hashes of properties of predicate, span and the path between them.
 
 A feature is a 64-bit hash of a template's number and its values, which are numbers of words, tags, labels themselves.
 The values of templates do not depend on any inventory, so that a model needs to keep only the features that it weighs.

@@ -4,7 +4,7 @@ A block of b tokens from (i, j) agrees when ``left[i + k] == right[j + k] >= 0``
 The places of each key on the right are chained, so the cost per pair is O(m + n + blocks), and O(keys) once.
 
 How many rows there will be is not known beforehand. A kernel writes as many as there is room for; when a pair has more,
-it says so, and goes on from that pair once it has been given larger arrays (`filled`). If the kernel took larger arrays
+it says so, and resumes at that pair when it is given larger arrays (`filled`). If the kernel took larger arrays
 itself, Numba would count references to them at every row, which takes longer than to find the row.
 """
 

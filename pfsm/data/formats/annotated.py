@@ -197,12 +197,12 @@ def is_annotations(columns: Container[str]) -> bool:
 
 
 def is_pearmut(values: Object) -> bool:
-    """Whether an object is of Pearmut's log."""
+    """Whether an object comes from Pearmut's log."""
     return {"annotation", "item_i"} <= values.keys()
 
 
 def is_wmt(values: Object) -> bool:
-    """Whether an object is of the WMT's general task."""
+    """Whether an object comes from the WMT's general task."""
     return {"scores", "tgt_text"} <= values.keys()
 
 

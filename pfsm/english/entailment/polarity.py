@@ -1,4 +1,4 @@
-"""What is said of a predicate: that it is so, may be or was; of how many; antonyms and kinds of things."""
+"""How a predicate is qualified: polarity, modality, tense, quantity; antonyms and hypernyms."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -42,7 +42,7 @@ def is_negated(side: Side, place: int) -> bool:
 
 
 def modality(side: Side, place: int) -> frozenset[str]:
-    """``possible``, ``necessary``, ``hypothetical``: what is said of a predicate; nothing if it is simply so."""
+    """``possible``, ``necessary``, ``hypothetical``: how a predicate is qualified; empty if it is not."""
     found = {
         _MODALS[side.words[child]]
         for child in side.children[place]

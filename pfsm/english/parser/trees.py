@@ -1,7 +1,7 @@
 """Trees from scores: the best dependency trees and the probabilities of all arcs; the likeliest constituent trees.
 
-If the words of a cycle prefer each other by a factor of e^40 to every way out, cancellation in double precision leaves
-nothing of the determinant of the matrix-tree theorem. Such sentences are rare (and mostly garbage), so they are
+If the words of a cycle prefer each other by a factor of e^40 to every way out, cancellation in double precision
+destroys the determinant of the matrix-tree theorem. Such sentences are rare (and mostly garbage), so they are
 computed again in decimal digits, whose number is doubled until two results agree.
 
 For constituents the parser has a distribution over binary bracketings, and one over the labels of each span; a span

@@ -7,8 +7,8 @@ arc, h the word that it hangs on; the root of a sentence hangs on a word of its 
 * ``1g``, ``2g``: the words and pairs of neighbouring words of the line, without syntax.
 
 Pieces count as often as can be expected: over trees x of an n-best list with probabilities ``p(x)^gamma / sum
-p^gamma``, or over all trees of the sentence, whose arcs' probabilities the matrix-tree theorem gives. Every piece is of
-one arc, so that nothing but the probabilities of labelled arcs is needed for that. Two bags share of every piece the
+p^gamma``, or over all trees of the sentence, whose arcs' probabilities the matrix-tree theorem gives. Every piece has
+one arc, so that the probabilities of labelled arcs suffice. Two bags share of every piece the
 smaller count.
 
 Labels are relations of Universal Dependencies, or A/B as published (section 3.1): of the dependencies that head rules

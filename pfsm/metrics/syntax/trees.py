@@ -3,8 +3,8 @@
 Nodes of dependency trees are the words of all lines in a row. A head is the place of another node, or -1 under the
 root, so that whole batches can be walked up and down at once.
 
-HWCM, DSTM and DTKM compare one of two kinds of dependencies. ``ud``: the parser's, Universal Dependencies for the one
-that ships; where it gives constituents alone, dependencies by the rules of `pfsm.analysis.heads`. ``collins``: by the
+HWCM, DSTM and DTKM compare one of two kinds of dependencies. ``ud``: the parser's, Universal Dependencies for the
+shipped one; where it gives constituents alone, dependencies by the rules of `pfsm.analysis.heads`. ``collins``: by the
 rules of `pfsm.analysis.collins` over constituent trees, as Liu and Gildea (2005, section 2.1) have them.
 """
 
@@ -37,7 +37,7 @@ class Trees:
     """One tree, or forest, for every line.
 
     Attributes:
-        symbols: int64 [n_nodes], what stands at each node; equal where equal, within and across lines.
+        symbols: int64 [n_nodes], label of each node; equal labels have equal numbers, within and across lines.
         heads: int64 [n_nodes], place of the node each hangs on; -1 for the root of a sentence.
         offsets: int64 [n_lines + 1], where each line begins.
     """

@@ -326,7 +326,7 @@ def _word_classes(language: str) -> WordClasses:
 
 @cache
 def marker(kind: str) -> Marker:
-    """The model that ships: ``edits``, ``encoder``, or ``multi`` for the encoder of that name."""
+    """The shipped model: ``edits``, ``encoder``, or ``multi`` for the encoder of that name."""
     text = (files("pfsm.resources") / "errors.json").read_text(encoding="utf-8")
     return Marker(**json.loads(text)[kind])
 

@@ -172,7 +172,7 @@ class Explanation:
         contributions: One for every possible edit, in order of places: Delete, Insert, substitutions, Jump.
         entropy: Points for the spread over many edit sequences.
         base: Points before anything is added: ``mean + sd * alpha``; in the relative form less the points of the
-            reference with itself, so that a perfect match has 100, and less what is above that.
+            reference with itself, so that a perfect match scores 100, and minus what exceeds that.
         features: One for every sentence-level feature, in the order of the settings.
         edited: Whether the model has edits. If it has none, edits and contributions are empty.
         perfect: Score of the reference with itself; None where it is not known.

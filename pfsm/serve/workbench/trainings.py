@@ -1,7 +1,7 @@
 """Trainings that the page starts: each is ``pfsm train`` in a process of its own, so that it can be ended.
 
 The server chooses all its arguments and all its files, in a folder of its own. A client gives the table, the name, the
-language, and the name of a model that ships to start from.
+language, and the name of a shipped model to start from.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ class TrainingRequest(Struct, frozen=True, forbid_unknown_fields=True):
         name: Of the model.
         table: The judgments, as TSV.
         language: Code of the language; empty: that of the default.
-        init: A model that ships to start from; empty: none.
+        init: Shipped model to start from; empty: none.
     """
 
     name: str

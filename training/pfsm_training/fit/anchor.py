@@ -84,7 +84,7 @@ def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model
 
 
 def relative(model: Model, references: Sequence[str], threads: int = 1) -> Model:
-    """A model of the relative form on the scale of its form: what equals its reference has 100.
+    """A model of the relative form on the scale of its form: a translation identical to its reference scores 100.
 
     The median score of `strange` lines or of empty ones against references, whichever is lower, becomes 0; where the
     model gives these no less than a perfect match, the unit stays that of the training scores.
@@ -135,7 +135,7 @@ def combined(
         threads: Threads over pairs.
 
     Raises:
-        PfsmError: If the model is of another form or has an encoder already, the share is out of bounds, one of the
+        PfsmError: If the model has another form or already has an encoder, the share is out of bounds, one of the
             parts is the same for all pairs, or the encoder is not there or does not fit the head.
     """
     if model.settings.form != RELATIVE or any(map(is_encoder_feature, model.settings.features)):

@@ -195,10 +195,10 @@ def make_folds(
 ) -> Folds:
     """Divides the data by source language if there are several and every row names one, else by segment.
 
-    All translations of a segment are held out together. Rows with the same ``segment_id`` or the same reference are of
-    one segment: some collections number their rows, not their segments. The folds depend on the data but not on their
-    order. If there are scores and preferences, the scores determine the folds, and a preference is held out with the
-    scores of its language, or of its reference.
+    All translations of a segment are held out together. Rows with the same ``segment_id`` or the same reference belong
+    to one segment: some collections number their rows, not their segments. The folds depend on the data but not on
+    their order. If there are scores and preferences, the scores determine the folds, and a preference is held out with
+    the scores of its language, or of its reference.
 
     Args:
         judgments: Scores.

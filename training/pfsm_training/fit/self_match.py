@@ -8,7 +8,7 @@ nothing is deleted or inserted, per word, and
 
     loss = factor * max(0, mean((y - y') / m) + log(self_match))^2
 
-is steep enough to act as a constraint. It is of references alone, whatever people said.
+is steep enough to act as a constraint. It depends on references alone, not on human scores.
 """
 
 import math
@@ -110,7 +110,7 @@ class SelfMatch:
         return self
 
     def outside(self, folds: tuple[int, ...]) -> "SelfMatch":  # noqa: ARG002
-        """The same: it is of nothing that people said."""
+        """The same: it does not depend on human scores."""
         return self
 
 

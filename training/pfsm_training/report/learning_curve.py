@@ -118,8 +118,8 @@ class _Fold:
 def segments_of(judgments: Judgments | None, preferences: Preferences | None, by: str = SEGMENT) -> Rows:
     """Number of the segment of each judgment, then of each preference, int64 [n_items].
 
-    As in cross-validation: rows with the same ``segment_id`` or the same reference are of one segment. Where there are
-    scores and preferences it is always the reference. Likewise of what else folds hold out together, where asked to.
+    As in cross-validation: rows with the same ``segment_id`` or the same reference belong to one segment. With scores
+    and preferences it is always the reference. Likewise for anything else that folds hold out together on request.
     """
     parts = [part for part in (judgments, preferences) if part is not None]
     keys: list[str] = []

@@ -1,8 +1,8 @@
 """Where a model errs: held-out errors by length of the reference and by group.
 
 The error of a judgment is the predicted minus the human score, in standard deviations of the human scores. The error of
-a preference is 1 where the model prefers the other translation or neither, else 0. Predictions are held out: each is of
-a model that has not seen the segment.
+a preference is 1 where the model prefers the other translation or neither, else 0. Predictions are held out: each comes
+from a model trained without the segment.
 """
 
 import math
