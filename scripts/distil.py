@@ -149,7 +149,7 @@ class Data:
         self.english, self.judged = np.char.endswith(self.pair, "-en"), self.weight > 0.0
         names = np.char.add(np.char.add(self.set, " "), self.pair)
         found, places = np.unique(names, return_inverse=True)
-        # 0 is no campaign.
+        # 0 is not a campaign.
         self.campaigns, self.campaign = found.size + 1, places + 1
         fast = np.load(pool / "en-fast.npz")
         self.fast = (fast["scores"] - fast["of_itself"])[self.kept]

@@ -20,7 +20,7 @@ MATCHER = {"matcher": {"same-length": "same_length:SameLength"}}
 
 def checked(name: str, value: object) -> str:
     if not isinstance(value, str):
-        raise PfsmError("is no text")
+        raise PfsmError("is not text")
     return f"{name}={value}"
 
 

@@ -58,11 +58,13 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "navbar_align": "left",
     "show_toc_level": 2,
+    "navigation_depth": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
-    "secondary_sidebar_items": ["page-toc"],
+    # The first page is wide enough for its code and tables without a list of its few headings.
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
 }
 
 # The navigation. It stands here, not in index.md, which GitHub shows as it is.

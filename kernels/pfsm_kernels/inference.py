@@ -104,7 +104,7 @@ def find_jumps(lattices: Lattices, state: int, max_jump: int) -> Jumps | None:
         max_jump: The jump limit.
 
     Raises:
-        ValueError: If ``max_jump`` is negative or ``state`` is no state.
+        ValueError: If ``max_jump`` is negative or ``state`` is not a state.
         TooManyCrossingsError: As ``find_crossings``.
     """
     if not 0 <= state < lattices.n_states:

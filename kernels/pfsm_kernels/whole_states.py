@@ -110,7 +110,7 @@ def add_visits(lattices: Lattices, posteriors: Float, places: NDArray[np.int64],
     Args:
         lattices: The batch, with parts of states.
         posteriors: float64 [n_arcs], expected number of uses of each arc.
-        places: int64 [S], the column that each state counts in; what is no column of ``counts`` is left out.
+        places: int64 [S], the column that each state counts in; what is not a column of ``counts`` is left out.
         counts: float64 [n_pairs, n_features], added to.
     """
     cells = lattices.offsets, lattices.delete_states, lattices.insert_states, lattices.arcs

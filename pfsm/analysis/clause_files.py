@@ -57,7 +57,7 @@ def read_clauses(lines: Iterable[str], source: str) -> list[ClauseDocument]:
     """The documents in lines of a clause file.
 
     Raises:
-        PfsmError: If a line is no clause, or a block has no text.
+        PfsmError: If a line is not a clause, or a block has no text.
     """
     return [_document(_block(block), source) for block in blocks(lines)]
 

@@ -80,7 +80,7 @@ def _propbank_frame(fields: Sequence[str], n_words: int, where: str) -> Frame:
     for entry in fields[3:]:
         match = _SPAN.fullmatch(entry)
         if match is None or not 1 <= int(match[2]) <= int(match[3]) <= n_words:
-            raise PfsmError(f"{where}: {entry!r} is no LABEL:FIRST-LAST within {n_words} words")
+            raise PfsmError(f"{where}: {entry!r} is not a LABEL:FIRST-LAST within {n_words} words")
         labelled.append((match[1], (int(match[2]) - 1, int(match[3]))))
     sense = "" if fields[2] in _NOTHING else fields[2]
     try:

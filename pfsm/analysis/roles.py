@@ -2,13 +2,13 @@
 
 Labels are those of Giménez and Màrquez (2009): PropBank's ARG0 is A0 here, ARGM-TMP is AM-TMP. A continuation (C-A1) is
 part of the argument that it continues; a relative word (R-A0) is an argument with a label of its own. The predicate
-itself (V, C-V) is no argument.
+itself (V, C-V) is not an argument.
 
 The row of a predicate has ``Pred=nominate.01``, ``Args=A0:1-2,AM-TMP:3-4,A1:6-7+10-11`` and, where a labeller gives
 probabilities, ``PredP=0.998`` and ``Alts=A0:1-2@0.97,A1:1-2@0.02``. Words are counted from 1 through the sentence, the
-last one is included; ``+`` joins the parts of an argument. C-A1 is a part of A1 too, and V is no argument
+last one is included; ``+`` joins the parts of an argument. C-A1 is a part of A1 too, and V is not an argument
 (`joined_parts`). What follows ``Pred=`` is the sense, or else the lemma; ``PredLemma=`` follows where the sense does
-not begin with the lemma. A word with a ``PredP`` below 0.5 is no predicate and has no ``Args``.
+not begin with the lemma. A word with a ``PredP`` below 0.5 is not a predicate and has no ``Args``.
 """
 
 import re
@@ -114,7 +114,7 @@ def standard_label(label: str) -> str:
     if modifier := _MODIFIER.fullmatch(bare):
         return f"{mark}AM{modifier[1] or ''}"
     if not _FORM.fullmatch(bare):
-        raise ValueError(f"{label!r} is no label of a role")
+        raise ValueError(f"{label!r} is not a label of a role")
     return label
 
 
@@ -199,7 +199,7 @@ def _written(argument: Argument, start: int) -> str:
 
 
 def frame_of_fields(fields: Iterable[str], word: int) -> Frame | None:
-    """The frame of a word, from the entries of its last column; None if it is no predicate.
+    """The frame of a word, from the entries of its last column; None if it is not a predicate.
 
     Args:
         fields: ``KEY=VALUE``; entries with other keys are skipped.
@@ -224,8 +224,8 @@ def frame_of_fields(fields: Iterable[str], word: int) -> Frame | None:
     )
     if frame.arguments and not frame.is_likely:
         raise ValueError(
-            f"{PROBABILITY} is {frame.probability!r}, so the word is no predicate, but {ARGUMENTS} gives it arguments; "
-            f"raise {PROBABILITY} to {LIKELY} or more, or write {ALTERNATIVES} for {ARGUMENTS}"
+            f"{PROBABILITY} is {frame.probability!r}, so the word is not a predicate, but {ARGUMENTS} gives it "
+            f"arguments; raise {PROBABILITY} to {LIKELY} or more, or write {ALTERNATIVES} for {ARGUMENTS}"
         )
     return frame
 

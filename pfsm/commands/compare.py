@@ -189,7 +189,7 @@ def _write(compared: Compared, worse: Worse, kept: Sequence[int], options: Names
 
 
 def _table(path: str) -> str | None:
-    """The file, where it is no text: judgments or annotations."""
+    """The file, where it is not text: judgments or annotations."""
     try:
         return None if guess_format(path) == "nist" else path
     except PfsmError:

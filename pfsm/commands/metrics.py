@@ -1,4 +1,4 @@
-"""``pfsm metrics``: metrics that are no models, and the features that models may weigh."""
+"""``pfsm metrics``: metrics that are not models, and the features that models may weigh."""
 
 import json
 from argparse import ArgumentParser, Namespace

@@ -212,7 +212,7 @@ def scripts_of(lines: Iterable[str]) -> frozenset[str]:
 
 
 def _left_over(pair: Alignment) -> tuple[Sequence[str], Sequence[str]]:
-    """The words that are deleted and those that are inserted; punctuation is no word."""
+    """The words that are deleted and those that are inserted; punctuation is not a word."""
     deleted: list[str] = []
     inserted: list[str] = []
     for edit in pair.edits:

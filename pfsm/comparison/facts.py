@@ -59,7 +59,7 @@ class SegmentFacts:
             raise ValueError(f"facts of {lengths} segments, there are {n_segments}")
         for name in self.human:
             if name not in systems:
-                raise ValueError(f"human scores of {name!r}, which is no system here")
+                raise ValueError(f"human scores of {name!r}, which is not a system here")
 
     def select(self, segments: Sequence[int]) -> "SegmentFacts":
         """The facts of some segments, by their numbers from 0."""

@@ -214,7 +214,7 @@ def metric_checks(subject: Subject) -> Iterator[Check]:
     yield Check("one finite number for each pair", lambda: _varies(trial.score(*subject.sides)))
     yield Check("no pairs have no scores", lambda: _is_empty(trial.score))
     yield Check("the score of a pair depends on nothing but the pair", trial.is_independent)
-    yield Check("lists that are no pairs are refused", trial.refuses)
+    yield Check("lists that are not pairs are refused", trial.refuses)
     yield Check("several references: the same one twice changes nothing", trial.takes_references)
     yield Check(
         "the score of a corpus is a finite number, and that of the sums of its parts", trial.scores_corpora

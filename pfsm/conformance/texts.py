@@ -73,7 +73,7 @@ def tokeniser_checks(subject: Subject) -> Iterator[Check]:
 def _are_text(found: Sequence[Sequence[str]]) -> None:
     for row in found:
         for text in row:
-            hold(isinstance(text, str), f"{text!r} is no text")
+            hold(isinstance(text, str), f"{text!r} is not text")
 
 
 def _elsewhere(what: str, work: Any, name: str, lines: Sequence[str]) -> Check:

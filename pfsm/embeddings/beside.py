@@ -19,7 +19,7 @@ def folder_of(module: str) -> Path | None:
     """The folder with a tokenizer: that of an installed module, or one inside it. None if there is none."""
     spec = find_spec(module)
     for place in (spec.submodule_search_locations or []) if spec is not None else []:
-        if Path(place).resolve().parent == Path.cwd():  # a folder that came with the data is no package
+        if Path(place).resolve().parent == Path.cwd():  # a folder that came with the data is not a package
             continue
         found = sorted(Path(place).rglob(_TOKENIZER), key=lambda path: (len(path.parts), path))
         if found:

@@ -108,7 +108,7 @@ def head_from_bytes(content: bytes, where: str) -> Head:
     """A head from the content of its file.
 
     Raises:
-        PfsmError: If it is no head: an array is missing, of another shape, or has numbers out of bounds.
+        PfsmError: If it is not a head: an array is missing, of another shape, or has numbers out of bounds.
     """
     found = tensors_of(content, where)
     tuned = {name: values for name, values in found.items() if is_tuned(name)}
@@ -116,7 +116,7 @@ def head_from_bytes(content: bytes, where: str) -> Head:
     for name in (*arrays, *SHAPES):
         if name not in arrays or name not in SHAPES:
             problem = "has no array" if name in SHAPES else "has the unknown array"
-            raise PfsmError(f"{where}: {problem} {name!r}, so it is no head of an encoder")
+            raise PfsmError(f"{where}: {problem} {name!r}, so it is not a head of an encoder")
     sizes = {"L": arrays["mix"].size, "D": arrays["token_weight"].size}
     for name, shape in SHAPES.items():
         wanted = tuple(sizes[size] if isinstance(size, str) else size for size in shape)
@@ -207,7 +207,7 @@ def read_heads(names: Iterable[str], folder: StrPath, where: str, *, needed: boo
         needed: Whether a file may not be missing.
 
     Raises:
-        PfsmError: If a file is missing that is needed, too large, has another checksum, or is no head.
+        PfsmError: If a file is missing that is needed, too large, has another checksum, or is not a head.
     """
     # Also where the head is known: a file that is missing or damaged must not depend on what this process did before.
     for label in labels_in(names):
@@ -225,7 +225,7 @@ def remember_content(label: str, content: bytes, where: str) -> None:
     """Makes the head known that a file's content holds.
 
     Raises:
-        PfsmError: If it has another checksum, or is no head.
+        PfsmError: If it has another checksum, or is not a head.
     """
     found = hashlib.sha256(content).hexdigest()[:LABEL_DIGITS]
     if found != label:

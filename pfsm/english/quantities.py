@@ -271,7 +271,7 @@ def _spans(words: list[str], numbers: Sequence[Number]) -> Iterator[tuple[int, i
         yield from _amounts(words, number)
     for at, word in enumerate(words):
         if word.lower() in {"one", "a", "an"}:
-            # Alone it is no number, but it is one of a unit.
+            # Alone it is not a number, but it is one of a unit.
             yield from _behind(words, Number(at, 1, Fraction(1)))
 
 

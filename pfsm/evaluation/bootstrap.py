@@ -90,7 +90,7 @@ def bootstrap_interval(
 
     Raises:
         ValueError: If the arrays differ in length, or a number is out of its range.
-        PfsmError: If the seed is None and PFSM_SEED is no seed.
+        PfsmError: If the seed is None and PFSM_SEED is not a seed.
     """
     check_bootstrap(n_resamples, confidence)
     resampled = resampled_statistics(statistic, *arrays, n_resamples=n_resamples, seed=seed)

@@ -191,7 +191,7 @@ def compare_systems(
     Raises:
         ValueError: If there is no system or no segment, a name comes twice, lengths differ, a score is not
             finite, or a number is out of its range.
-        PfsmError: If the seed is None and PFSM_SEED is no seed.
+        PfsmError: If the seed is None and PFSM_SEED is not a seed.
     """
     check_bootstrap(n_resamples, confidence)
     if not 0.0 < significance < 1.0:

@@ -197,7 +197,7 @@ def estimate(
     Raises:
         ValueError: If a statistic needs what the question has not, or translations resampled together (`check_units`),
             or a number is out of its range.
-        PfsmError: If the seed is None and PFSM_SEED is no seed.
+        PfsmError: If the seed is None and PFSM_SEED is not a seed.
     """
     check_bootstrap(n_resamples, confidence)
     seed = default_seed() if seed is None else seed

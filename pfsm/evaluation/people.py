@@ -186,7 +186,7 @@ class People(ABC):
     def ceiling(self) -> float:
         """The expected accuracy of a perfect metric; NaN where there is nothing to resample."""
         segments, units = self.items.segments, self.items.units
-        # Segments are no draws of people: their judgments are.
+        # Segments are not draws of people: their judgments are.
         single = segments is None or np.array_equal(by_appearance(segments), units)
         ids = np.arange(self.judged.size) if single else units[self.judged]
         # A single judgment of each system tells nothing of chance.

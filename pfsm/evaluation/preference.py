@@ -23,7 +23,7 @@ meets only by giving both the same score. Hence two yardsticks (their footnote 1
 
 * the *best* accuracy: a metric scores single translations, so that its preferences are transitive; the best
   order of each segment's translations agrees with as many judgments as any metric can;
-* the *random* accuracy, expected of scores drawn at random: one half of the judgments that are no ties.
+* the *random* accuracy, expected of scores drawn at random: one half of the judgments that are not ties.
 
 Preferences as data of measures: accuracy, with ties or without, and the Kendall's taus of the WMT tasks.
 """
@@ -273,7 +273,7 @@ def best_accuracy(judgments: PairwiseJudgments) -> BestAccuracy:
 def random_accuracy(judgments: PairwiseJudgments) -> float:
     """The accuracy expected of a metric whose scores are drawn at random, no two alike; NaN without votes.
 
-    A judgment that is no tie is met half the time, a tie never; of two translations that are the same text
+    A judgment that is not a tie is met half the time, a tie never; of two translations that are the same text
     the other way round, for any metric ties them.
 
     Args:

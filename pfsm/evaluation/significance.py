@@ -186,7 +186,7 @@ def paired_bootstrap_correlations(
     Raises:
         ValueError: If lengths differ, a score is not finite, there is no such statistic or level, it needs
             what is not given, or a number is out of its range.
-        PfsmError: If the seed is None and PFSM_SEED is no seed.
+        PfsmError: If the seed is None and PFSM_SEED is not a seed.
     """
     check_bootstrap(n_resamples, confidence)
     chosen = named_statistic(statistic, level)
@@ -241,7 +241,7 @@ def perm_both(
 
     Raises:
         ValueError: As `paired_bootstrap_correlations` does.
-        PfsmError: If the seed is None and PFSM_SEED is no seed.
+        PfsmError: If the seed is None and PFSM_SEED is not a seed.
     """
     chosen = named_statistic(statistic, level)
     question = question_of_scores(human, groups, segments, systems, lengths, level=level, resample=resample)

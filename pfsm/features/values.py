@@ -27,7 +27,7 @@ UNCOUNTED = (
 
 
 def check_feature(name: str) -> None:
-    """Refuses what is no feature; nothing that it needs is loaded.
+    """Refuses what is not a feature; nothing that it needs is loaded.
 
     Raises:
         PfsmError: If there is no feature of this name, its options are wrong, or its value for a pair would depend on

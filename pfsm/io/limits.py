@@ -18,7 +18,7 @@ _MOST_DIGITS = 18
 
 
 def byte_size(text: str) -> int | None:
-    """The number of bytes of a size such as ``64M``, ``64MB`` or ``1000``; None if the text is no size.
+    """The number of bytes of a size such as ``64M``, ``64MB`` or ``1000``; None if the text is not a size.
 
     ``k`` and ``K`` mean the same. A number has at most 18 digits.
     """

@@ -49,7 +49,7 @@ def give(resources: Mapping[str, str | PathLike[str]], *, checked: bool = True) 
         checked: Whether there has to be something at a path already.
 
     Raises:
-        PfsmError: If this is no mapping, a name cannot be one, or there is nothing at a path.
+        PfsmError: If this is not a mapping, a name cannot be one, or there is nothing at a path.
     """
     if not isinstance(resources, Mapping):
         raise PfsmError(

@@ -153,7 +153,7 @@ class SegmentMetric(ABC):
     most_words: int = 100_000
 
     def __init_subclass__(cls, **given: Any) -> None:
-        """Every metric takes columns of tables, and refuses what is no string, whoever wrote its ``score_pairs``."""
+        """Every metric takes columns of tables, and refuses what is not a string, whoever wrote its ``score_pairs``."""
         super().__init_subclass__(**given)
         for name in ("score_pairs", "pair_statistics"):
             defined = cls.__dict__.get(name)
@@ -377,7 +377,7 @@ class SegmentMetric(ABC):
 
         Raises:
             PfsmError: If the score of a pair depends on the other pairs.
-            TypeError: If a side is no string; the message names the pair, from 0.
+            TypeError: If a side is not a string; the message names the pair, from 0.
         """
         self.check_independent()
         return self._streamed(iter(pairs), at_once)

@@ -84,7 +84,7 @@ def needed_columns(
         try:
             values = np.asarray(given[name], dtype=np.float64)
         except (TypeError, ValueError):
-            raise PfsmError(f"columns[{name!r}] holds something that is no number") from None
+            raise PfsmError(f"columns[{name!r}] holds something that is not a number") from None
         if values.ndim != 1:
             raise ValueError(
                 f"columns[{name!r}] must have one number for each hypothesis, not an array of shape {values.shape}"

@@ -24,7 +24,7 @@ def as_texts(values: Any, name: str) -> Sequence[str]:
 
     Raises:
         ValueError: If it is a single string.
-        TypeError: If an entry is no string; the message names its place, from 0.
+        TypeError: If an entry is not a string; the message names its place, from 0.
     """
     return _checked(values, name, (str,), _ADVICE)
 
@@ -98,7 +98,7 @@ def score_distinct(
 
 
 def check_pairs(hypotheses: Sequence[str], references: Sequence[str]) -> None:
-    """Refuses what is no series of pairs.
+    """Refuses what is not a series of pairs.
 
     Raises:
         ValueError: If the lists differ in length, or one of them is a single string.
@@ -188,7 +188,7 @@ def check_references(hypotheses: Sequence[str], references: Sequence[Sequence[st
 
     Raises:
         ValueError: If the lists differ in length, a segment has no reference, or a list is a single string.
-        TypeError: If a reference is no string.
+        TypeError: If a reference is not a string.
     """
     if isinstance(hypotheses, str) or isinstance(references, str):
         raise ValueError("hypotheses and references must be lists, not one string")
@@ -268,7 +268,7 @@ def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], St
 
     Raises:
         ValueError: As `check_streams`.
-        TypeError: If an entry is no string.
+        TypeError: If an entry is not a string.
     """
     if isinstance(references, str) or (
         not isinstance(references, Sequence) and not hasattr(references, "__iter__")
@@ -302,7 +302,7 @@ def of_texts(method: Callable[..., Float]) -> Callable[..., Float]:
 def sides_of(pair: Any, place: int) -> tuple[str, Sequence[str]]:
     """The hypothesis and the references of a pair."""
     if isinstance(pair, str | bytes) or not isinstance(pair, Sequence) or len(pair) != 2:
-        raise TypeError(f"pairs[{place}] is no pair of a hypothesis and its reference or references")
+        raise TypeError(f"pairs[{place}] is not a pair of a hypothesis and its reference or references")
     hypothesis, references = pair
     several = [references] if isinstance(references, str) or references is None else references
     if isinstance(several, Sequence) and not several:

@@ -123,7 +123,7 @@ class MetricGroup:
         return bare in self.counts or bare.partition(".")[0] in self.counts
 
     def prepare(self, name: str) -> PairFeatures:
-        """What computes a feature that is no metric, and those that cost no more."""
+        """What computes a feature that is not a metric, and those that cost no more."""
         if self.prepared is not None:
             return self.prepared(name)
         if self.values is None:

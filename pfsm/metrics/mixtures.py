@@ -268,7 +268,7 @@ def _parts_and_group(find: Find, name: str) -> tuple[_Parts, MetricGroup]:
     parts = _taken_apart(name)
     group = None if parts is None else find(parts.inner)
     if parts is None or group is None:
-        raise PfsmError(f"{name!r} is no mixture of a metric with lexical overlap")
+        raise PfsmError(f"{name!r} is not a mixture of a metric with lexical overlap")
     return parts, group
 
 

@@ -33,7 +33,7 @@ def parse_name(name: str) -> MetricName:
     """
     match = _NAME.fullmatch(name)
     if match is None:
-        raise PfsmError(f"{name!r} is no name of a metric; write it as chrf, bleu.bp or edpm(n=50)")
+        raise PfsmError(f"{name!r} is not the name of a metric; write it as chrf, bleu.bp or edpm(n=50)")
     return MetricName(match["base"], match["part"] or "", _options(name, match["options"] or ""))
 
 
@@ -42,7 +42,7 @@ def _options(name: str, text: str) -> dict[str, Any]:
     for entry in filter(None, text.split(",")):
         key, equals, value = entry.partition("=")
         if not (key and equals and value) or key in options:
-            raise PfsmError(f"{name!r}: {entry!r} is no option; write it as edpm(n=50,gamma=0.25)")
+            raise PfsmError(f"{name!r}: {entry!r} is not an option; write it as edpm(n=50,gamma=0.25)")
         options[key] = _value(value)
     return options
 
@@ -81,7 +81,7 @@ def written_name(name: str, options: Options) -> str:
 def stem_and_type(name: str) -> tuple[str, str]:
     """``dp-or`` and ``nsubj`` of ``dp-or-nsubj(…)``; the type is empty where there are two parts, both where one is."""
     parts = name.partition("(")[0].split("-", 2)
-    # A hyphen with nothing behind it is no name.
+    # A hyphen with nothing behind it is not a name.
     return "-".join(parts[:2]) if parts[-1] else "", parts[2] if len(parts) == 3 else ""
 
 

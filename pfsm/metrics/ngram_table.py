@@ -140,7 +140,7 @@ def table_from_document(value: object, where: str) -> NgramTable:
     """A table from its JSON values; ``where`` names it in errors.
 
     Raises:
-        PfsmError: If it is no table.
+        PfsmError: If it is not a table.
     """
     if not isinstance(value, Mapping) or set(value) != {"words", "counts"}:
         raise PfsmError(f"{where}: a table of n-grams has the keys words and counts")
@@ -182,7 +182,7 @@ def remember_documents(documents: Mapping[str, object], where: str) -> None:
     """Makes tables known that are given by label, as JSON values.
 
     Raises:
-        PfsmError: If one of them is no table, or has another label.
+        PfsmError: If one of them is not a table, or has another label.
     """
     for label, document in documents.items():
         if label not in _known:

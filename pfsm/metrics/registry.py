@@ -160,7 +160,7 @@ def _is_taken(name: str) -> bool:
 METRICS: Table[MetricGroup] = Table("metric", {}, metric_group, _is_taken)
 """Metrics of other packages: those that come with pfsm are made by `GROUPS`."""
 FEATURES: Table[MetricGroup] = Table("feature", {}, feature_group, _is_taken)
-"""Sentence-level features of other packages that are no metrics."""
+"""Sentence-level features of other packages that are not metrics."""
 # Mixtures of metrics of other packages; a package's own NAME_b or NAME_i comes first.
 _OF_PLUGINS = mixtures(lambda name: METRICS.get(name.partition("(")[0]))
 

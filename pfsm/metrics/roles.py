@@ -274,7 +274,7 @@ def role_metric(name: str, options: Options) -> AnalysedMetric:
 
 def _check_role(name: str, stem: str, only: str) -> None:
     if not re.fullmatch(_ROLE, only):
-        raise PfsmError(f"metric {name}: {only!r} is no semantic role; write it as in {stem}-A0")
+        raise PfsmError(f"metric {name}: {only!r} is not a semantic role; write it as in {stem}-A0")
 
 
 GROUPS: tuple[MetricGroup, ...] = (

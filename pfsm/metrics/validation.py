@@ -49,7 +49,7 @@ def _made(name: str, make: Callable[..., SegmentMetric], options: Options) -> Se
     _check_options(name, make, options)
     metric = make(**options)
     if not isinstance(metric, SegmentMetric):
-        raise PfsmError(f"metric {name!r}: makes a {type(metric).__name__}, which is no SegmentMetric")
+        raise PfsmError(f"metric {name!r}: makes a {type(metric).__name__}, which is not a SegmentMetric")
     if metric.name != name:
         raise PfsmError(f"metric {name!r}: calls itself {metric.name!r}; its name must be {name!r}")
     scores, entries, understood = metric.score_pairs, metric.entries, metric.understood_scores
@@ -86,7 +86,7 @@ def feature_group(name: str, value: Any) -> MetricGroup:
         PfsmError: If it cannot be called.
     """
     if not callable(value):
-        raise PfsmError("is no function of hypotheses and references")
+        raise PfsmError("is not a function of hypotheses and references")
 
     def values(_: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
         return {name: validated(f"feature {name!r}", value, hypotheses, references)}

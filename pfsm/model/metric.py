@@ -435,7 +435,7 @@ class Metric(SegmentMetric):
 
         Raises:
             PfsmError: If the pair is too long to be explained place by place, or a column is missing.
-            TypeError: If one of them is no string.
+            TypeError: If one of them is not a string.
         """
         for name, line in (("hypothesis", hypothesis), ("reference", reference)):
             if not isinstance(line, str):
@@ -584,7 +584,7 @@ def from_document(text: str) -> Metric:
     It comes from a process that has it at work, not from a file, so its settings may name paths.
 
     Raises:
-        PfsmError: If it is no model.
+        PfsmError: If it is not a model.
     """
     document = json.loads(text)
     heads = document.pop(HEADS, {})

@@ -39,7 +39,7 @@ class Rows:
         columns: Names of numbers that the model reads beside the texts.
 
     Raises:
-        PfsmError: No rows, a key is missing, a text is no text, a reference is blank.
+        PfsmError: No rows, a key is missing, a text is not text, a reference is blank.
     """
 
     def __init__(self, data: Any, columns: Sequence[str] = ()) -> None:

@@ -73,7 +73,7 @@ def find_model(
     A name may be pinned by a fingerprint: ``en@3281ab83`` is the model with these weights or an error.
 
     Raises:
-        PfsmError: If there is neither, the file is no valid model, or lacks a resource.
+        PfsmError: If there is neither, the file is not a valid model, or lacks a resource.
     """
     give(resources or {})
     shipped = {model.name: model.path for model in shipped_models()}
@@ -158,7 +158,7 @@ def load(
         The metric.
 
     Raises:
-        PfsmError: If there is no such model, the file is no valid model, or lacks a resource; or there is no GPU for
+        PfsmError: If there is no such model, the file is not a valid model, or lacks a resource; or there is no GPU for
             ``cuda``.
     """
     if device is not None:

@@ -79,9 +79,9 @@ class Guard:
             )
 
     def _check_host(self, hosts: list[str]) -> None:
-        """Somebody else's name that leads to this machine is no name of this server (DNS rebinding)."""
+        """Somebody else's name that leads to this machine is not a name of this server (DNS rebinding)."""
         if len(hosts) != 1 or not self._is_own(hosts[0]):
-            raise RequestError(421, "the header Host is no name of this server; --allow-host NAME adds one")
+            raise RequestError(421, "the header Host does not name this server; --allow-host NAME adds one")
 
     def _is_own(self, host: str) -> bool:
         name, port = _split(host.lower())

@@ -120,7 +120,7 @@ def parse(body: bytes, where: str = "the body") -> Any:
     """The value of a JSON text.
 
     Raises:
-        RequestError: If it is no JSON in UTF-8, holds NaN or an infinite number, names a field twice, or is nested too
+        RequestError: If it is not JSON in UTF-8, holds NaN or an infinite number, names a field twice, or is nested too
             deeply.
     """
     try:
@@ -149,7 +149,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         raise RequestError(400, f"the body names {shown(twice)} twice in one object")
     for name in found:
         if not name.isascii() and not _encodes(name):
-            raise RequestError(400, f"the body has a field {shown(name)}, which is no text")
+            raise RequestError(400, f"the body has a field {shown(name)}, which is not text")
     return found
 
 
@@ -275,10 +275,10 @@ def check_lines(values: Sequence[str], longest: int, path: Sequence[str | int], 
         values: The text.
         longest: The bound.
         path: Where the list stands; with ``one``, where its only item does.
-        one: Whether it is no list in the request.
+        one: Whether it is not a list in the request.
 
     Raises:
-        RequestError: If one of them is no line, or is longer.
+        RequestError: If one of them is not a line, or is longer.
     """
     joined = "".join(values)
     # One look at all of them is quicker than one at each. Halves of a pair in neighbouring lines do not join.
@@ -291,7 +291,7 @@ def check_lines(values: Sequence[str], longest: int, path: Sequence[str | int], 
         if "\n" in value or value.endswith("\r"):
             raise invalid(where, "a line end; every segment is one line")
         if not _encodes(value):
-            raise invalid(where, "half of a surrogate pair, which is no text")
+            raise invalid(where, "half of a surrogate pair, which is not text")
 
 
 def _check_references(references: Sequence[str | list[str]], limits: Limits) -> int:

@@ -128,7 +128,7 @@ def watched_tokeniser(name: str, value: Any) -> Tokeniser:
         for token in tokens:
             if not isinstance(token, str) or not token or token.isspace():
                 raise PfsmError(
-                    f"tokeniser {name!r}: makes of {_shown(key)} the token {token!r}, which is no text"
+                    f"tokeniser {name!r}: makes of {_shown(key)} the token {token!r}, which is not text"
                 )
         return tokens
 

@@ -11,8 +11,8 @@ def token_offsets(line: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
     """First character and end of each token in a line, in code points of the line.
 
     Characters are compared without case and in their compatibility form (NFKC). One that a token has and the line has
-    not there, such as a rewritten quotation mark, stands for the next one that is no space. Combining marks belong to
-    what they follow. Tokens neither overlap nor go back.
+    not there, such as a rewritten quotation mark, stands for the next one that is not a space. Combining marks belong
+    to what they follow. Tokens neither overlap nor go back.
 
     Args:
         line: The text as its user wrote it.
@@ -45,7 +45,7 @@ def token_offsets(line: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _next(line: str, at: int) -> int:
-    """The next place that is no space and no character without a form of its own."""
+    """The next place that is not a space and no character without a form of its own."""
     while at < len(line) and (line[at].isspace() or unicodedata.category(line[at]) in ("Cc", "Cf")):
         at += 1
     return at

@@ -3,7 +3,7 @@
 1. Quotation marks do not hide the end of a sentence: a speech has as many sentences as it has without its marks.
 2. No sentence ends inside a word of ASCII characters (``ASP.NET``, ``www.Foo.com``).
 3. A sentence that goes on in lower case behind a quotation has not ended (``"Go!" he said.``).
-4. What has no letter is no sentence: ``1.`` belongs to what follows it, a last ``...`` to what comes before.
+4. What has no letter is not a sentence: ``1.`` belongs to what follows it, a last ``...`` to what comes before.
 
 The time is linear in the length of the line.
 """

@@ -64,7 +64,7 @@ def test_it_remembers_by_line_question_and_parser(tmp_path: Path) -> None:
 
 def test_a_damaged_file_is_begun_anew(tmp_path: Path) -> None:
     cache = AnalysisCache("p@1", "x", tmp_path)
-    damage = b"this is no database at all, but long enough to look at" * 20
+    damage = b"this is not a database at all, but long enough to look at" * 20
     cache.path.write_bytes(damage)
     assert cache.find(["a"]) == {}
     cache.add({"a": OURS})

@@ -89,7 +89,7 @@ def test_figure_three_of_kahn_and_others() -> None:
     ],
 )
 def test_prepositional_phrases_are_headed_by_their_nominal(phrase: str, head: str) -> None:
-    # Kahn et al. (2009), section 3.1, also where the nominal is no phrase. An adjective is no nominal.
+    # Kahn et al. (2009), section 3.1, also where the nominal is not a phrase. An adjective is not a nominal.
     assert [word for word, _, governor in dependencies(phrase) if governor == "ROOT"] == [head]
 
 

@@ -47,7 +47,7 @@ def test_labels_are_those_of_the_paper() -> None:
     given = ["ARG0", "ARGA", "ARGM-TMP", "R-ARG1", "C-ARG1", "ARG1-DSP", "A3", "AM-NEG", "R-AM-LOC", "V"]
     wanted = ["A0", "AA", "AM-TMP", "R-A1", "C-A1", "A1", "A3", "AM-NEG", "R-AM-LOC", "V"]
     assert [standard_label(one) for one in given] == wanted
-    with pytest.raises(ValueError, match="no label"):
+    with pytest.raises(ValueError, match="not a label"):
         standard_label("A 0")
 
 
@@ -97,9 +97,9 @@ FAULTS_IN_CONLLU_NAME_THE_LINE = [
     ("Pred=give|Args=A0:3-2", "'3-2'"),
     ("Pred=give|Args=A0:1-3+2-4", "follow each other"),
     ("Pred=|Args=A0:1", "Pred is empty"),
-    ("Pred=give|Args=A!:1", "no label"),
+    ("Pred=give|Args=A!:1", "not a label"),
     ("Pred=give|Args=A0:1,A0:1", "A0 is given twice"),
-    ("Pred=give|PredP=0.2|Args=A0:1", "no predicate, but Args"),
+    ("Pred=give|PredP=0.2|Args=A0:1", "not a predicate, but Args"),
 ]
 
 

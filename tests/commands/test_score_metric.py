@@ -18,7 +18,7 @@ OTHERS = [*REFERENCES[:20], "", *REFERENCES[20:49]]
 @pytest.fixture(autouse=True)
 def files(write: Write) -> None:
     write("one.txt", text(REFERENCES))
-    # A blank line of a further file is no reference here, and an empty one in sacrebleu.
+    # A blank line of a further file is not a reference here, and an empty one in sacrebleu.
     write("two.txt", text([line or "." for line in OTHERS]))
     write("sys.txt", text(HYPOTHESES))
 

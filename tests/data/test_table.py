@@ -139,7 +139,7 @@ def test_csv_round_trip(data: st.DataObject) -> None:
     row = st.lists(CSV_FIELD, min_size=len(names), max_size=len(names))
     rows = data.draw(st.lists(row, max_size=6))
     stream = io.StringIO()
-    # Python's writer forgets to quote a carriage return that is no part of the line's end.
+    # Python's writer forgets to quote a carriage return that is not a part of the line's end.
     if data.draw(st.booleans()):
         writer = csv.writer(stream, lineterminator="\r\n", quoting=csv.QUOTE_MINIMAL)
     else:

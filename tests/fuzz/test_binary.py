@@ -117,7 +117,7 @@ def test_weights_of_a_network(folder: Path) -> None:
 
 
 def test_a_tokenizer_that_panics(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """A mark in the template that is not among the marks: the library ends in a panic, which is no Exception."""
+    """A mark in the template that is not among the marks: the library ends in a panic, which is not an Exception."""
     path = folder / "tokenizer.json"
     text = path.read_text(encoding="utf-8")
     mark = '{"SpecialToken":{"id":"[SEP]"'

@@ -38,7 +38,7 @@ def install(lexicon: Lexicon, folder: Path) -> Path:
 
 
 WORDNET_INDEX = {
-    "index.noun": "  1 A licence that is no data.\nkid n 2 1 @ 2 1 00000100 00000200\nchild n 1 0 1 1 00000100\n"
+    "index.noun": "  1 A licence that is not data.\nkid n 2 1 @ 2 1 00000100 00000200\nchild n 1 0 1 1 00000100\n"
     "goat n 1 2 @ ~ 1 0 00000200\n",
     "index.verb": "go v 2 0 2 2 00000001 00000002\ndepart v 1 0 1 1 00000001\n",
     "index.adj": "good a 1 0 1 1 00000007\nfine a 1 0 1 0 00000007\n",

@@ -45,7 +45,7 @@ def test_links_and_arcs_by_hand(tmp_path: Path) -> None:
     assert batch.states == ("Insert", "Delete", "S_word")
     # On "chase" after "dogs" the subject of both; on "cats" after "chase" an object of both.
     assert table(batch, batch.link_features) == {(1, 2, "link:subject"): 1.0, (2, 3, "link:object"): 1.0}
-    # As the paper has it: an object (obj) is no indirect object (iobj).
+    # As the paper has it: an object (obj) is not an indirect object (iobj).
     labels = batch_of(tmp_path, LEFT + RIGHT, "dogs chase cats today", "now dogs chase cats", links="label")
     assert table(labels, labels.link_features) == {(1, 2, "link:subject"): 1.0}
     assert table(batch, batch.arc_features) == {

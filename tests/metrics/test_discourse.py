@@ -93,7 +93,7 @@ def _score(name: str, hypothesis: str, reference: str, parser: str, **options: A
 @pytest.mark.parametrize(
     ("name", "hypothesis", "reference", "score"),
     [
-        # pred: {dog, barks} and {cat, barks}; rel: the same words. Tense is no condition.
+        # pred: {dog, barks} and {cat, barks}; rel: the same words. Tense is not a condition.
         ("dr-or-pred", CAT, DOG, 1 / 3),
         ("dr-or-*", CAT, DOG, 1 / 3),
         # not: {dog, barks}, the words of the box, on one side only, which counts as a type.

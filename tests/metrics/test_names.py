@@ -24,7 +24,7 @@ def test_parts_without_options(name: str) -> None:
     ("name", "fault"),
     [
         ("edpm.dl.p(n=0)", "n is 0, it must be a whole number"),
-        ("edpm.dl.p(n=5", "no name of a metric"),
+        ("edpm.dl.p(n=5", "not the name of a metric"),
         ("edpm-errors.dl.extra(parts=dl)", "leave out the option parts"),
         ("length_ratio(x=1)", "has no options, but was given x"),
         ("stm_b", "give a scale, as in"),
@@ -41,12 +41,12 @@ def test_options_of_features_are_checked_before_anything_is_scored(name: str, fa
         # Names.
         ("blue", r"unknown metric 'blue'; did you mean bleu\? `pfsm metrics` lists all"),
         ("bleu.1", "is a feature of models, it cannot score alone"),
-        ("stm_i(depth=3", "no name of a metric"),
-        ("stm_i(scale=1,scale=2)", "'scale=2' is no option"),
+        ("stm_i(depth=3", "not the name of a metric"),
+        ("stm_i(scale=1,scale=2)", "'scale=2' is not an option"),
         ("sp-op-*.x", "has no parts"),
         # Types.
-        ("sp-op-nn", "'nn' is no type of parts of speech; write it as in sp-op-NN"),
-        ("dr-or-verb", "'verb' is no type of condition; known are pred, rel"),
+        ("sp-op-nn", "'nn' is not a type of parts of speech; write it as in sp-op-NN"),
+        ("dr-or-verb", "'verb' is not a type of condition; known are pred, rel"),
         # Options that there are not.
         ("bleu(smooth=1)", "metric bleu: unknown option 'smooth'; known are lowercase, tokenize"),
         ("sp-op-NN(average=types)", "unknown option 'average'; known are parser"),

@@ -137,7 +137,7 @@ def test_what_cannot_be_made() -> None:
         ("nameless", f"metric 'nameless{of_ours}calls itself 'other'; its name must be 'nameless', "),
         ("abstract", rf"metric 'abstract{of_ours}does not define score_pairs\(\); see `docs/extending.md`"),
         ("list", f"metric 'list{of_ours}must be a class derived from"),
-        ("nothing", "metric 'nothing': makes a int, which is no SegmentMetric"),
+        ("nothing", "metric 'nothing': makes a int, which is not a SegmentMetric"),
         (
             "letters(size=3)",
             r"metric letters: takes no such options \(got an unexpected keyword argument 'size'",
@@ -194,7 +194,7 @@ def test_features() -> None:
     for name, fault in (
         ("comas", r"unknown feature 'comas'; did you mean commas\?"),
         ("commas(n=1)", r"feature commas\(n=1\): has no options; write it as commas$"),
-        ("NUMBER", "feature 'NUMBER' of pfsm-numbers 0.9: is no function"),
+        ("NUMBER", "feature 'NUMBER' of pfsm-numbers 0.9: is not a function"),
     ):
         with pytest.raises(PfsmError, match=f"^x: {fault}"):
             settings_from_dict({"features": [name]}, "x")

@@ -99,7 +99,7 @@ def test_tokenisers() -> None:
     check_tokeniser("pairs")
     for name in ("empty", "numbers"):
         with pytest.raises(
-            PfsmError, match=rf"^tokeniser '{name}': makes of 'ab c' the token .*, which is no text$"
+            PfsmError, match=rf"^tokeniser '{name}': makes of 'ab c' the token .*, which is not text$"
         ):
             Vocabulary(name).encode(["ab c"])
 

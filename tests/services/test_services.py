@@ -135,7 +135,7 @@ class TestStream:
     def test_faults(self, metric: pfsm.Metric) -> None:
         with pytest.raises(TypeError, match=r"pairs\[1\], hypothesis, \[0\] is None"):
             list(metric.scores([("a", "b"), (None, "b")]))  # type: ignore[list-item]
-        with pytest.raises(TypeError, match=r"pairs\[0\] is no pair"):
+        with pytest.raises(TypeError, match=r"pairs\[0\] is not a pair"):
             list(metric.scores(["ab"]))  # type: ignore[list-item]
         with pytest.raises(PfsmError, match="but they are scored in parts here"):
             get_metric("nist").scores([("a", "a")])

@@ -37,7 +37,7 @@ def add_table_counts(table: Float, states: Int64, transitions: Int64, counts: Fl
 
     Args:
         table: float64 [n_pairs, S + 1, S], expected number of uses of each transition.
-        states: int64 [K, S], the columns that a state counts in; what is no column of ``counts`` is left out.
+        states: int64 [K, S], the columns that a state counts in; what is not a column of ``counts`` is left out.
         transitions: int64 [K, S + 1, S], those of each transition.
         counts: float64 [n_pairs, n_features], added to.
     """

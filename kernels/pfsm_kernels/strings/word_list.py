@@ -102,7 +102,7 @@ def slots_of(codes: Int32, words: Int64) -> Int32:
     """The hash table of a list; a word that is listed twice stands in it with its last number.
 
     Args:
-        codes: int32 [characters of all words], code points; behind each word one more, which is no part of it.
+        codes: int32 [characters of all words], code points; behind each word one more, which is not a part of it.
         words: int64 [n_words + 1], where each word begins.
     """
     # At most half full.

@@ -114,7 +114,7 @@ def best_tree(scores, forbidden, heads):
     """The tree of the largest sum of scores.
 
     ``scores`` float64 [n, n + 1]: word m (from 0) under head h, 0 the root, h the h-th word; minus infinity and
-    [m, m + 1] are no arcs, nor are those where ``forbidden``, of the same shape, is not `FREE`. ``heads`` int32 [n]
+    [m, m + 1] are not arcs, nor are those where ``forbidden``, of the same shape, is not `FREE`. ``heads`` int32 [n]
     is filled. Returns the sum; minus infinity where there is no single-root tree.
     """
     n = scores.shape[0]

@@ -124,7 +124,7 @@ def json_entries(path: StrPath) -> Iterator[Entry]:
                 continue
             value = _parsed(line)
             if value is None:
-                raise entry.fault(f"{shown(line)} is no JSON; one object a line is needed")
+                raise entry.fault(f"{shown(line)} is not JSON; one object a line is needed")
         yield Entry(name, number, entry.mapping(value, "line"))
 
 

@@ -90,7 +90,7 @@ def watched_format(name: str, value: Any) -> Format:
         PfsmError: If it is none, or uses an option that no format has.
     """
     if not isinstance(value, Format):
-        raise PfsmError("is no pfsm.data.formats.Format")
+        raise PfsmError("is not a pfsm.data.formats.Format")
     if value.name != name:
         raise PfsmError(f"calls itself {value.name!r}; its name must be {name!r}, as it is registered")
     known = {entry.name for entry in fields(Options)}
@@ -255,7 +255,7 @@ def read_judgments(path: StrPath, score_column: str = "score") -> Judgments:
 
 
 def _direct_format(path: StrPath) -> str:
-    """The format of what is no table of pfsm or COMET; ``""`` for these."""
+    """The format of what is not a table of pfsm or COMET; ``""`` for these."""
     if str(path) == STANDARD_INPUT:
         return ""
     if Path(path).is_dir() or annotated.is_parquet(path):

@@ -22,7 +22,7 @@ class Phrases:
     draft: Draft
 
     def phrase(self, word: int, box: str) -> None:
-        """A word that is no predicate, in the box that it is used in."""
+        """A word that is not a predicate, in the box that it is used in."""
         draft, grammar = self.draft, self.draft.grammar
         category = grammar.category(word)
         if category in _FUNCTION_WORDS and not grammar.children[word]:

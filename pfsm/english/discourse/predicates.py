@@ -80,7 +80,7 @@ class Arguments:
         yield noun, given.get(noun, "A1" if passive and lacking == "A0" else lacking)
 
     def _by_function(self, child: int, *, passive: bool) -> str:
-        """Role by syntactic function and voice; empty for what is no argument."""
+        """Role by syntactic function and voice; empty for what is not an argument."""
         grammar = self.draft.grammar
         label, head = grammar.labels[child], grammar.heads[child]
         if label in SUBJECTS:
@@ -204,7 +204,7 @@ class Predicates:
         return event
 
     def _other_dependent(self, child: int, word: int, scope: Scope, event: str) -> None:
-        """A dependent that is no argument: other clauses, coordination."""
+        """A dependent that is not an argument: other clauses, coordination."""
         draft, grammar = self.draft, self.draft.grammar
         box = scope.event
         label = grammar.labels[child]

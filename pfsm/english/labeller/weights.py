@@ -228,11 +228,11 @@ def _check_role_arrays(weights: RoleWeights) -> None:
     if gates % 4 or units < hidden or weights.vector_size < 1:
         raise ValueError("layers do not fit together")
     if not all(map(is_line, weights.all_labels)):
-        raise ValueError("a label is no line of text")
+        raise ValueError("a label is not a line of text")
     if weights.keys.dtype != np.int32 or weights.keys.ndim != 1 or not is_temperature(weights.temperature):
         raise ValueError("keys or the temperature are none")
     if not 0.0 <= weights.threshold <= 1.0:
-        raise ValueError("the threshold is no probability")
+        raise ValueError("the threshold is not a probability")
     if weights.nominal is not None:
         _check_nominal(weights.nominal, size)
     if weights.keys.min() < 0 or np.unique(weights.keys).size != weights.keys.size:

@@ -5,8 +5,8 @@ destroys the determinant of the matrix-tree theorem. Such sentences are rare (an
 computed again in decimal digits, whose number is doubled until two results agree.
 
 For constituents the parser has a distribution over binary bracketings, and one over the labels of each span; a span
-without a label is no constituent. A tree can come from several bracketings, which differ in how they cut a constituent
-of three parts or more: its probability is the sum over those among the derivations that are listed.
+without a label is not a constituent. A tree can come from several bracketings, which differ in how they cut a
+constituent of three parts or more: its probability is the sum over those among the derivations that are listed.
 """
 
 import heapq
@@ -214,7 +214,7 @@ def best_constituents(
     Args:
         scores: float64 [n + 1, n + 1], scores of spans, as `pfsm_kernels.syntax.bracketing` takes them.
         label_scores: Gives the labels of spans.
-        names: Names of the labels; the first one means that the span is no constituent.
+        names: Names of the labels; the first one means that the span is not a constituent.
         tags: Part-of-speech tag of each word.
         count: Number of trees, at least 1.
     """

@@ -179,7 +179,7 @@ def _check_arrays(weights: ParserWeights) -> None:
     if not all(is_temperature(weights.temperatures.get(kind, 0.0)) for kind in _TEMPERATURES):
         raise ValueError("a temperature is missing or would make scores infinite")
     if not all(is_line(name) for kind in _PRINTED for name in weights.inventories[kind][1:]):
-        raise ValueError("a tag or label is no line of text, and would break the rows of its trees")
+        raise ValueError("a tag or label is not a line of text, and would break the rows of its trees")
 
 
 def _shapes(weights: ParserWeights) -> Iterator[tuple[str, Shape]]:

@@ -39,7 +39,7 @@ class LineCounts:
         apart: Marks and suffixes behind a space, where running text has none.
         glued: Marks between two words, where running text has a space.
         digits: Numbers in digits.
-        number_words: English words for numbers, or parts of such, without ``one``, which alone is no number.
+        number_words: English words for numbers, or parts of such, without ``one``, which alone is not a number.
         start: 1 if the first letter is a capital, -1 if it is a small one, 0 if it has no case or there is none.
     """
 

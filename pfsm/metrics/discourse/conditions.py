@@ -17,7 +17,7 @@ type        clauses                                            parts
 ==========  =================================================  ============================
 
 The words of a condition are those that its symbol and its referents come from; those of a complex condition (the last
-five) are all words of its boxes, with the boxes in them and those that they presuppose. Tense is no condition.
+five) are all words of its boxes, with the boxes in them and those that they presuppose. Tense is not a condition.
 """
 
 from collections.abc import Mapping

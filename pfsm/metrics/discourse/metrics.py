@@ -172,7 +172,7 @@ def condition_metric(name: str, options: Options) -> AnalysedMetric:
 
 def _check_type(name: str, _: str, only: str) -> None:
     if only not in TYPES:
-        raise PfsmError(f"metric {name}: {only!r} is no type of condition; known are {', '.join(TYPES)}")
+        raise PfsmError(f"metric {name}: {only!r} is not a type of condition; known are {', '.join(TYPES)}")
 
 
 def _trees(analyses: Sequence[Analysis]) -> Trees:

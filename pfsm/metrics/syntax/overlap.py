@@ -262,7 +262,7 @@ def _check_type(name: str, stem: str, only: str) -> None:
     overlap = _OVERLAPS[stem]
     if not re.fullmatch(overlap.form, only):
         raise PfsmError(
-            f"metric {name}: {only!r} is no type of {overlap.what}; write it as in {stem}-{overlap.example}"
+            f"metric {name}: {only!r} is not a type of {overlap.what}; write it as in {stem}-{overlap.example}"
         )
 
 

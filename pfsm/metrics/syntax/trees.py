@@ -142,7 +142,7 @@ def as_trees(
 
 
 def constituent_trees(lines: Iterable[Sequence[Constituent]]) -> Trees:
-    """Constituent trees of lines: their nodes with labels; words are no nodes, nor is `TOP`."""
+    """Constituent trees of lines: their nodes with labels; words are not nodes, nor is `TOP`."""
     numbers: dict[str, int] = {}
     symbols: list[int] = []
     heads: list[int] = []

@@ -61,7 +61,7 @@ class TerpMetric(MetricWithComponents):
 
     @property
     def name_without_costs(self) -> str:
-        """The metric with those of its options in parentheses that are no costs, as far as they are given."""
+        """The metric with those of its options in parentheses that are not costs, as far as they are given."""
         return self._bare
 
     def entries(self) -> Mapping[str, str]:

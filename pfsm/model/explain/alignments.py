@@ -56,7 +56,7 @@ class Alignments:
         parts: Names of the parts: ``base``, which every pair gets; the states of the model; ``entropy``, if it has any;
             its sentence-level features.
         points: float64 [n_pairs, n_parts]; a row adds up to the score of its pair.
-        counts: float64 [n_pairs, n_parts], expected numbers of edits; 0 for parts that are no states.
+        counts: float64 [n_pairs, n_parts], expected numbers of edits; 0 for parts that are not states.
         pairs: One for every pair.
     """
 

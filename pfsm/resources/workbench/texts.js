@@ -69,7 +69,7 @@ export function texts() {
     human = lines(byId("human").value.trim()).map((line) => (line.trim() === "" ? NaN : Number(line)));
     same("Human scores", human.length, references.length);
     const wrong = human.findIndex((value) => !Number.isFinite(value));
-    if (wrong >= 0) throw new Error(`Human scores: line ${wrong + 1} is no number.`);
+    if (wrong >= 0) throw new Error(`Human scores: line ${wrong + 1} is not a number.`);
   }
   return { references, systems, human };
 }

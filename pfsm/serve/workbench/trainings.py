@@ -70,7 +70,7 @@ def training_request(value: object, models: ModelPool) -> TrainingRequest:
     try:
         asked.table.encode("utf-8")
     except UnicodeEncodeError:
-        raise invalid("/table", "half of a surrogate pair, which is no text") from None
+        raise invalid("/table", "half of a surrogate pair, which is not text") from None
     if asked.language:
         check_lines([asked.language], 200, ("language",), one=True)
         try:

@@ -71,7 +71,7 @@ def language_of(*parts: Judgments | Preferences | None) -> str | None:
     """The language that the column ``target_lang`` names on every row; None where a row has none.
 
     Raises:
-        PfsmError: If it names several, or what is no language.
+        PfsmError: If it names several, or what is not a language.
     """
     found = target_languages(*parts)
     if len({main_code(code) for code in found}) > 1:

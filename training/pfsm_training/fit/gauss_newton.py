@@ -182,7 +182,7 @@ def minimise(
             continue
         number += 1
         damping = max(LEAST_DAMPING, damping * max(1.0 / 3.0, 1.0 - (2.0 * gain - 1.0) ** 3))
-        # With the forces of one point: where a hinge begins to count is no bend of the predictions.
+        # With the forces of one point: where a hinge begins to count is not a bend of the predictions.
         forces = candidate.hinges.forces
         change = candidate.gradient_under(forces) - point.gradient_under(forces)
         correction = _corrected(correction, step, change, candidate.curvature)

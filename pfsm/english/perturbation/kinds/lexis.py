@@ -37,7 +37,7 @@ def _is_sale(text: Text, token: Token) -> bool:
 
 
 def _is_free(text: Text, token: Token) -> bool:
-    """Whether a word is no part of a compound or of a name."""
+    """Whether a word is not a part of a compound or of a name."""
     around = text.line[token.start - 1 : token.start] + text.line[token.end : token.end + 1]
     return (
         "-" not in around
@@ -70,7 +70,7 @@ def _antonyms(token: Token) -> list[str]:
 
 
 def _is_usual(form: str, tag: str, old: str) -> bool:
-    # "Noncurrent" is no word of news, "fearlessnesses" none at all.
+    # "Noncurrent" is not a word of news, "fearlessnesses" none at all.
     if form == old or form in _EXCLUDED_ANTONYM or form.startswith("non") or form.endswith("nesses"):
         return False
     # "Indecision" and "uncross" are hardly said; adjectives such as "unusual" are.
