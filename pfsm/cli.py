@@ -163,9 +163,7 @@ def _run(arguments: list[str]) -> int:
             command = import_module(f"pfsm.commands.{name}")
             command.add_arguments(subparser)
             subparser.add_argument(
-                "--verbose",
-                action="store_true",
-                help="progress in plain lines where no bar is drawn",
+                "--verbose", action="store_true", help="progress in plain lines where no bar is drawn"
             )
             subparser.add_argument(
                 "--color", choices=CHOICES, default=AUTO, metavar="WHEN",

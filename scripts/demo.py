@@ -58,8 +58,8 @@ def main() -> None:
     )
     pfsm("score", "reference.txt", "-i", "amber.txt", "birch.txt", "cedar.txt", "dune.txt", "-b", "-w", "1")
     say(
-        "The same sentences scored by `en`, the default model, trained on judgments of several campaigns. A translation",
-        "identical to its reference scores 100, and one with nothing in common with it 0.",
+        "The same sentences scored by `en`, the default model, trained on judgments of several campaigns. A",
+        "translation identical to its reference scores 100, and one with nothing in common with it 0.",
         "",
         f"All files are in {OUTPUT.relative_to(CHECKOUT)}/. Next: replace train.tsv by your own judgments.",
     )

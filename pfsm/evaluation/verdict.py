@@ -104,9 +104,9 @@ class _Standing:
             )
         if not self.beaten:
             return f"{lead}, but not significantly better than any other"
-        doubt = "the difference from {} is" if len(equal) == 1 else "the differences from {} are"
-        doubt = doubt.format(listed(equal))
-        return f"{lead}; significantly better than {listed(self.beaten)}; {doubt} not significant"
+        doubt = "difference from {} is" if len(equal) == 1 else "differences from {} are"
+        better = f"{lead}; significantly better than {listed(self.beaten)}"
+        return f"{better}; the {doubt.format(listed(equal))} not significant"
 
     def beside(self, first: "_Standing") -> tuple[str, str]:
         """What this metric says beside the first, before and after the names of those that say so."""
