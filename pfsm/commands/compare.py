@@ -245,7 +245,6 @@ def _print(compared: Compared, options: Namespace) -> None:
         if found is not None:
             _print_agreement(result.metric.name, found[-1])
     for result in results:
-        print()
         name = heading(result.metric, result.nrefs, "corpus", options)
         short = result.metric.get_short_signature(result.nrefs, "corpus")
         _print_text(result.comparison, name, options.width, short)
@@ -304,7 +303,7 @@ def _range(interval: Interval, form: str) -> str:
 
 
 def _print_text(result: Comparison, name: str, places: int, short: str) -> None:
-    print(f"{name}\n")
+    print(f"\n{name}\n")
     width = max(len("system"), *(len(system.name) for system in result.systems))
     column = max(places + 5, len("score"))
     print(f"{'system':{width}}  {'score':>{column}}  95% interval")
@@ -316,7 +315,6 @@ def _print_text(result: Comparison, name: str, places: int, short: str) -> None:
         print(line if system.name in beaten else painted(line, STRONG))
     tested = sum(not math.isnan(one.p_value) for one in result.pairs)
     for pair in result.pairs:
-        print()
         _print_pair(pair, places, tested, result)
         needed = to_settle(pair, result)
         if needed is not None:
@@ -338,7 +336,7 @@ def _p_values(pair: PairResult, tested: int, n_resamples: int) -> str:
 
 
 def _print_pair(pair: PairResult, places: int, tested: int, result: Comparison) -> None:
-    print(f"{pair.system_a} vs {pair.system_b}")
+    print(f"\n{pair.system_a} vs {pair.system_b}")
     interval = _range(pair.interval, f"+.{places}f")
     difference = f"{pair.difference:+.{places}f} {interval}, {_p_values(pair, tested, result.n_resamples)}"
     print(f"  difference      {painted(difference, GOOD if pair.preferred else FAINT)}")

@@ -81,11 +81,13 @@ def choose(
         A choice for each source. It does not depend on the number of threads.
 
     Raises:
-        ValueError: If a source has fewer than two candidates, or its weights do not fit or cannot be.
+        ValueError: A source has fewer than two candidates, its weights cannot be or do not fit, or ``metric`` is none.
     """
     given: Any = candidates, metric
     if given[0] is None or isinstance(given[0], SegmentMetric):  # the order before version 0.2
         metric, candidates = given
+    if not isinstance(metric, SegmentMetric | None):
+        raise ValueError("the second argument is the metric; give weights by name: choose(lists, weights=…)")
     sources = [
         _source(lines, None if weights is None else weights[place]) for place, lines in enumerate(candidates)
     ]

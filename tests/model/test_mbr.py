@@ -92,6 +92,8 @@ def test_what_cannot_be_is_refused(
 
 def test_the_order_of_arguments_before_hypotheses_came_first() -> None:
     before: Any = choose, compare_outputs
+    with pytest.raises(ValueError, match="by name"):
+        before[0]([LINES], [[1.0] * len(LINES)])
     assert before[0](METRIC, [LINES])[0].text == choose([LINES], METRIC)[0].text
     texts = {"a": ["the cat"], "b": ["cat"]}, [["the cat"]]
     found = before[1]([METRIC], *texts, 9).results[0]
