@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -263,22 +264,17 @@ def plainly(shape: Shape, folder: Path, resample: str, found: Found, differences
             return math.nan
         return float(stats.pearsonr(x, y)[0])
 
+    def resampled(units: list[list[int]], name: str) -> dict[str, list[float]]:
+        both = {one: partial(correlation, one) for one in (METRIC, OTHER)}
+        return {one: resampling.resamples(units, both[one], COUNT, SEED, name) for one in both}
+
     by_group = {}
     for group in groups:
         inside = [at for at, row in enumerate(made) if not shape.group or row[shape.group] == group]
         units = [
             [inside[at] for at in unit] for unit in resampling.units_of([key[resample](at) for at in inside])
         ]
-        values = {
-            metric: resampling.resamples(
-                units,
-                lambda drawn, metric=metric: correlation(metric, drawn),  # type: ignore[misc]
-                COUNT,
-                SEED,
-                group,
-            )
-            for metric in (METRIC, OTHER)
-        }
+        values = resampled(units, group)
         by_group[group] = values[METRIC]
         check(found["pearson", group], correlation(METRIC, inside), values[METRIC])
         apart = [a - b for a, b in zip(values[METRIC], values[OTHER], strict=True)]
@@ -289,16 +285,7 @@ def plainly(shape: Shape, folder: Path, resample: str, found: Found, differences
             assert p_value == resampling.p_value(apart, observed)
     if len(groups) > 1:
         everything = resampling.units_of([key[resample](at) for at in range(len(made))])
-        whole = {
-            metric: resampling.resamples(
-                everything,
-                lambda drawn, metric=metric: correlation(metric, drawn),  # type: ignore[misc]
-                COUNT,
-                SEED,
-                "pooled",
-            )
-            for metric in (METRIC, OTHER)
-        }
+        whole = resampled(everything, "pooled")
         apart = [a - b for a, b in zip(*whole.values(), strict=True)]
         every = range(len(made))
         observed = correlation(METRIC, every) - correlation(OTHER, every)

@@ -9,6 +9,7 @@ import pytest
 
 import pfsm
 from pfsm.metrics import get_metric
+from tests.fuzz.mutations import EFFORT
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "examples" / "notebooks"
@@ -21,6 +22,7 @@ def notebooks(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("guides")
 
 
+@pytest.mark.skipif(EFFORT == 1, reason="takes long: make fuzz")
 @pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
 def test_it_shows_what_it_holds(path: Path, notebooks: Any) -> None:
     held = json.loads(path.read_text(encoding="utf-8"))

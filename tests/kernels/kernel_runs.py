@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from unittest import mock
 
+import numba
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels import inference, linear_space
@@ -102,6 +104,11 @@ def log_sums_in_log_space(lattices: Lattices, weights: Weights, jumps: Jumps | N
 
 
 # Linear space is offered no weight whose exp it does not take.
+# Interpreted, the kernels warn where they overflow to infinity; compiled, they do so in silence.
+OVERFLOWS = pytest.mark.filterwarnings(
+    *["ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning"]
+    * bool(numba.config.DISABLE_JIT)
+)
 LARGEST = 600.0
 
 

@@ -17,6 +17,7 @@ from pfsm_kernels import inference
 from pfsm_kernels.inference import Expectations, Weights, best_path, expectations, find_jumps, log_sum
 from pfsm_kernels.lattice.lattices import Lattices
 from tests.kernels.kernel_runs import (
+    OVERFLOWS,
     Outcome,
     assert_agree,
     chosen,
@@ -36,11 +37,7 @@ from tests.kernels.pushdown_cases import (
 from tests.oracles.configuration_graph import add_up
 from tests.oracles.enumeration import JUMP, Enumeration, enumerate_all, score
 
-pytestmark = pytest.mark.filterwarnings(
-    # Interpreted, the kernels warn where they overflow to infinity; compiled, they do so in silence.
-    *["ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning"]
-    * bool(numba.config.DISABLE_JIT)
-)
+pytestmark = OVERFLOWS
 
 Float = NDArray[np.float64]
 KINDS = ("moderate", "large", "mixture", "impossible")

@@ -15,6 +15,7 @@ from pfsm_kernels.lattice.lattices import Lattices
 from tests.fuzz.mutations import EFFORT
 from tests.kernels.kernel_runs import (
     LARGEST,
+    OVERFLOWS,
     assert_agree,
     chosen,
     in_log_space,
@@ -24,11 +25,7 @@ from tests.kernels.kernel_runs import (
 from tests.kernels.lattice_cases import random_lattices
 from tests.kernels.pushdown_cases import random_batch
 
-# Interpreted, the kernels warn where they overflow to infinity; compiled, they do so in silence.
-pytestmark = pytest.mark.filterwarnings(
-    *["ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning"]
-    * bool(numba.config.DISABLE_JIT)
-)
+pytestmark = OVERFLOWS
 
 Float = NDArray[np.float64]
 Family = Callable[[np.random.Generator, Lattices], Weights]

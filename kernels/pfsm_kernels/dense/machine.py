@@ -24,7 +24,7 @@ INSERT, DELETE, SUBSTITUTE = 0, 1, 2
 _NEVER = -1e300
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _step(shares, scales, table, top, i, j, k, weight):
     """Share (up to a scale) and scale of an operation that begins at (i, j)."""
     if i == 0 and j == 0:
@@ -33,7 +33,7 @@ def _step(shares, scales, table, top, i, j, k, weight):
     return total, weight + top + scales[i, j]
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _forward(substitute, delete, insert, table, top, m, n, shares, scales):
     """Fills ``shares`` and ``scales``; returns the log-sum."""
     scales[0, 0] = 0.0
@@ -61,7 +61,7 @@ def _forward(substitute, delete, insert, table, top, m, n, shares, scales):
     return scales[m, n]
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _backward(substitute, delete, insert, table, top, m, n, shares, scales):
     """Weights of what may follow each operation at each place, kept as in `_forward`."""
     for i in range(m, -1, -1):
@@ -90,7 +90,7 @@ def _backward(substitute, delete, insert, table, top, m, n, shares, scales):
             scales[i, j] = largest + top + math.log(total)
 
 
-@njit
+@njit(inner=True)
 def _factors(transitions, top):
     """exp of the transitions over the largest; entry by entry, as Numba takes long to compile whole arrays."""
     table = np.empty((3, 3))

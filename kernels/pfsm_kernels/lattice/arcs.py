@@ -26,7 +26,7 @@ def joined(first, second):
     return (np.int64(first) << 32) + second
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _is_before(rows, a, b):
     """Whether a row comes before another, other than the same."""
     for field in (0, 1, 3, 2, 4):
@@ -43,7 +43,7 @@ def _is_sorted(rows):
     return row >= rows.shape[0]
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _set_head(heads, matcher, rows, row, end):
     """The next row of a matcher as three numbers that stand in the order of rows; behind its last none is greater."""
     if row < end:
@@ -54,7 +54,7 @@ def _set_head(heads, matcher, rows, row, end):
         heads[matcher, :] = LAST
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _least(heads):
     """The first matcher whose next row is before no other's."""
     least = 0
@@ -197,12 +197,12 @@ def order_of_ends(arcs: Int32, offsets: Int64) -> Int32:
     return order
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _is_after(keys, one, other):
     return keys[one, 0] > keys[other, 0] or (keys[one, 0] == keys[other, 0] and keys[one, 1] > keys[other, 1])
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _merge_sorted(order, scratch, first, last, keys):
     """Sorts the places ``order[first:last]`` by their keys; what is equal keeps its order."""
     width = 1
@@ -222,7 +222,7 @@ def _merge_sorted(order, scratch, first, last, keys):
         width *= 2
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _put_in_order(rows, field, order, starts, result):
     """The places of ``order`` by a field of their rows; what is equal keeps its order. ``starts`` is overwritten."""
     starts[:] = 0
@@ -235,7 +235,7 @@ def _put_in_order(rows, field, order, starts, result):
         starts[rows[row, field]] += 1
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _fill_keys(rows, keys):
     """Numbers that stand in the order of the rows of one pair and one place of the reference."""
     for row in range(rows.shape[0]):

@@ -110,7 +110,7 @@ class Masses(NamedTuple):
     work: Float
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _put_in_order(arcs, by_end, diagonals, order):
     """Sorts the arcs by diagonal; those of one stay as they come, by row."""
     begins, ends, first_begin, first_end = order
@@ -134,27 +134,27 @@ def _put_in_order(arcs, by_end, diagonals, order):
         first_end[d] += 1
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _linked(arcs, a, b):
     return arcs[a, 1] + arcs[a, 3] == 2 and arcs[b, 1] + arcs[b, 3] == 2
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _ends_in(arcs, a):
     return arcs[a, 0] + arcs[a, 1]
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _first_lane(d, n):
     return max(0, d - n) // LANES * LANES
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _last_lane(d, m):
     return (min(m, d) // LANES + 1) * LANES
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def _begin(d, given, step, order, masses):
     """Fills the masses of the arcs that begin in a diagonal."""
     _, _, arcs, factor, link = given
@@ -183,7 +183,7 @@ def _begin(d, given, step, order, masses):
         M[b] = mass * two * factor[b]
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def _forward(given, step, order, masses):
     """Fills the masses of all cells and arcs; returns the total."""
     m, n, arcs, _, _ = given
@@ -222,7 +222,7 @@ def _forward(given, step, order, masses):
     return total
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def _end(d, given, step, order, masses, counts, links):
     """Fills the backward masses of the arcs that end in a diagonal, and counts what follows them."""
     m, n, arcs, factor, link = given
@@ -256,7 +256,7 @@ def _end(d, given, step, order, masses, counts, links):
         B[a] = mass
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def _backward(given, step, order, masses, counts, links):
     """Expected counts times the total: those of the table into ``counts``, of links into ``links``; fills B."""
     m, n, arcs, factor, _ = given
@@ -289,7 +289,7 @@ def _backward(given, step, order, masses, counts, links):
             counts[delete, state] += cells[here + ROWS + i] * from_delete
             work[i] += from_insert
             work[ROWS + i] += from_delete
-    _end(0, given, step, order, masses, counts, links)
+    _end(np.int64(0), given, step, order, masses, counts, links)
     _count_starts(given, step, order, masses, counts)
     c_II, c_ID, c_DI, c_DD = 0.0, 0.0, 0.0, 0.0
     for i in range(m + 1):
@@ -304,7 +304,7 @@ def _backward(given, step, order, masses, counts, links):
     counts[delete, delete] += c_DD * t_DD
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _count_starts(given, step, order, masses, counts):
     """Counts what follows the start."""
     _, _, arcs, factor, _ = given
@@ -318,7 +318,7 @@ def _count_starts(given, step, order, masses, counts):
     counts[start, delete] += E[start, delete] * one * work[ROWS + 1]
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _edit_rate(E, insert, delete, arcs):
     """The largest row sum over Insert and Delete, of the states that a lattice has."""
     largest = 0.0
@@ -357,9 +357,9 @@ def diagonal_machine_batch(first, last, wanted, cells, factors, outputs, derivat
         insert, delete = np.int64(cells.inserts[offsets[k, 1]]), np.int64(cells.deletes[offsets[k, 0]])
         arcs, factor = cells.arcs[a0:a1], factors.arcs[a0:a1]
         link = factors.links[a0:a1] if n_links else factors.links
-        B, longest, entry = match_rate(reach, 0, a1 - a0, arcs, factor, link)
+        B, longest, entry = match_rate(reach, np.int64(0), a1 - a0, arcs, factor, link)
         rho = growth_rate(_edit_rate(E, insert, delete, arcs), B, longest, entry)
-        fine = rho > 0.0 and tilt_arcs(rho, 0, a1 - a0, arcs, factor, tilted)
+        fine = rho > 0.0 and tilt_arcs(rho, np.int64(0), a1 - a0, arcs, factor, tilted)
         if not fine or will_underflow(least_uniform_log_sum(log_E, insert, delete, m, n), rho, m, n):
             continue
         given = Given(m, n, arcs, tilted[: a1 - a0], link)

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pfsm_kernels.cache import njit
+from pfsm_kernels.cache import copy, njit
 from pfsm_kernels.lattice.batch import Cells, Factors, Float, Int32, Outputs
 from pfsm_kernels.machine.tilt import (
     DELETED,
@@ -85,7 +85,7 @@ class Counts(NamedTuple):
     links: Float
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _prepare(rho, E, insert_states, seen, present, steps):
     """Tilts the table and lays out the transitions of Insert and Delete position by position.
 
@@ -112,7 +112,7 @@ def _prepare(rho, E, insert_states, seen, present, steps):
             ID[state, j + 1] = T1[insert_states[j], state]
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def _forward_rows(rows, lattice, steps, I, D, scratch, M, next_start, next_end):
     """Fills rows first..last of I and D (row ``first`` at index 0, ``D[0]`` given) and the masses of their arcs.
 
@@ -189,7 +189,7 @@ def _forward_rows(rows, lattice, steps, I, D, scratch, M, next_start, next_end):
     return next_start, next_end
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _total(m, n, arcs, by_end, M, I_end, D_end):
     total = 1.0 if m + n == 0 else I_end + D_end
     e = arcs.shape[0] - 1
@@ -202,7 +202,7 @@ def _total(m, n, arcs, by_end, M, I_end, D_end):
     return total
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def _backward_rows(block, lattice, steps, I, D, rows, M, B, counts, next_start, next_end):
     """Sweeps rows last..first of a ``block`` backward, adding up the unscaled expected counts.
 
@@ -308,7 +308,7 @@ def _backward_rows(block, lattice, steps, I, D, rows, M, B, counts, next_start, 
     return next_start, next_end
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _collect(insert_states, seen, present, steps, cII, added, total, counts):
     """Turns the accumulated masses into expected counts ``d log total / d W[prev, cur]``."""
     T1, T2, II, DI, ID = steps
@@ -335,16 +335,17 @@ def _collect(insert_states, seen, present, steps, cII, added, total, counts):
             cID[state, j + 1] = 0.0
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _rate(E, reach, lattice, seen, present, tilted):
     """The tilt of a lattice, 0 where log space is needed; ``tilted`` becomes its arc factors over it."""
     A = lattice.factor.size
-    B, longest, entry = match_rate(reach, 0, A, lattice.arcs, lattice.factor, lattice.link)
+    B, longest, entry = match_rate(reach, np.int64(0), A, lattice.arcs, lattice.factor, lattice.link)
     rho = growth_rate(edit_rate(E, seen, present), B, longest, entry)
-    return rho if rho > 0.0 and tilt_arcs(rho, 0, A, lattice.arcs, lattice.factor, tilted) else 0.0
+    fine = rho > 0.0 and tilt_arcs(rho, np.int64(0), A, lattice.arcs, lattice.factor, tilted)
+    return rho if fine else 0.0
 
 
-@njit
+@njit(inner=True)
 def _block_height(m, n, derivatives):
     """How many rows are filled at a time."""
     if not derivatives:
@@ -352,7 +353,7 @@ def _block_height(m, n, derivatives):
     return m + 1 if (m + 1) * (n + 1) <= STORED_CELLS else math.ceil(math.sqrt(m + 1.0))
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _arcs_before(lattice, row, next_start, next_end):
     """The first arcs, in order of start and of end, not before a row."""
     arcs, by_end = lattice.arcs, lattice.by_end
@@ -363,20 +364,13 @@ def _arcs_before(lattice, row, next_start, next_end):
     return next_start, next_end
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _clear(present, c1, c2):
     """Zero between the states that a lattice has."""
     for prev in present:
         for cur in present[:-1]:
             c1[prev, cur] = 0.0
             c2[prev, cur] = 0.0
-
-
-@njit(borrows=True)
-def _copy(source, target):
-    """Entry by entry: Numba takes two seconds to compile the words of an assignment's error message."""
-    for at in range(source.size):
-        target[at] = source[at]
 
 
 @njit(nogil=True, error_model="numpy")
@@ -421,7 +415,7 @@ def machine_batch(first, last, cells, factors, outputs, derivatives):
             if derivatives is not None:
                 outputs.table[k] = 0.0
             continue
-        present = listed[: find_states(deletes, inserts, arcs, -1, seen, listed)]
+        present = listed[: find_states(deletes, inserts, arcs, np.int64(-1), seen, listed)]
         rho = _rate(E, reach, given, seen, present, tilted)
         accepted[k] = rho > 0.0 and not likely_underflow(rho, log_E, deletes, inserts)
         if not accepted[k]:
@@ -441,13 +435,13 @@ def machine_batch(first, last, cells, factors, outputs, derivatives):
         # Not plain zeros: as constants they have a type of their own, for which Numba compiles all of it again.
         next_start, next_end = np.int64(0), np.int64(0)
         for b in range(n_blocks):
-            _copy(kept[b % n_kept], D[0])
+            copy(kept[b % n_kept], D[0])
             row, stop = b * height, min((b + 1) * height - 1, m)
             next_start, next_end = _forward_rows(
                 (row, stop), lattice, steps, I, D, rows[:2], M, next_start, next_end
             )
             if b + 1 < n_blocks:
-                _copy(D[stop - row + 1], kept[(b + 1) % n_kept])
+                copy(D[stop - row + 1], kept[(b + 1) % n_kept])
         row = (n_blocks - 1) * height
         total = _total(m, n, arcs, by_end, M, I[m - row, n], D[m - row, n])
         if not accept(k, total, rho, m + n, accepted, outputs.log_sum) or derivatives is None:
@@ -461,7 +455,7 @@ def machine_batch(first, last, cells, factors, outputs, derivatives):
             row, stop = b * height, min((b + 1) * height - 1, m)
             if b + 1 < n_blocks:
                 # Not the last block any more: bring its rows back from the row that was kept.
-                _copy(kept[b], D[0])
+                copy(kept[b], D[0])
                 s, e = _arcs_before(lattice, row, next_start, next_end)
                 _forward_rows((row, stop), lattice, steps, I, D, rows[3:5], M, s, e)
             next_start, next_end = _backward_rows(

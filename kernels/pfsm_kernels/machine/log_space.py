@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.cache import njit
+from pfsm_kernels.cache import copy, njit
 from pfsm_kernels.machine.sweep import (
     ACROSS,
     ALONG,
@@ -60,7 +60,7 @@ class Pair(NamedTuple):
     W: Float
 
 
-@njit
+@njit(inner=True, inline="always")
 def make_masses(none, rows, width, arcs, jump_rows, resumes):
     """Room for masses; ``jump_rows`` rows of exits, and where swaps can end as many of ``back``."""
     exits = np.full((jump_rows, width if jump_rows else 0), none)
@@ -71,45 +71,37 @@ def make_masses(none, rows, width, arcs, jump_rows, resumes):
     )  # fmt: skip
 
 
-@njit
+@njit(inner=True)
 def _block_height(m, n):
     return m + 1 if (m + 1) * (n + 1) <= STORED_CELLS else math.ceil(math.sqrt(m + 1.0))
 
 
-@njit
+@njit(inner=True)
 def _fill_block(semiring, frame, inside, first, kept):
     """Masses of the rows of a block from ``first`` on; ``kept`` is what Deletes bring into its first row."""
-    inside.along[0] = kept
+    copy(kept, inside.along[0])
     last = min(first + inside.across.shape[0], frame.along.size + 1)
-    forward_rows(semiring, frame, inside, 0, frame.across.size, first, (first, last))
+    forward_rows(semiring, frame, inside, np.int64(0), frame.across.size, first, (first, last))
     return inside.along[last - first]
 
 
-@njit
+@njit(inner=True, inline="always")
 def _fill(semiring, frame, inside, kept):
     """Masses of all rows, block by block, of which the last remains; the rows kept are written. Returns the total."""
     height = inside.across.shape[0]
     for block in range(kept.shape[0]):
         below = _fill_block(semiring, frame, inside, block * height, kept[block])
         if block + 1 < kept.shape[0]:
-            kept[block + 1] = below
+            copy(below, kept[block + 1])
     return total_mass(semiring, frame, inside, (kept.shape[0] - 1) * height)
 
 
-@njit
+@njit(inner=True, inline="always")
 def _prepare(pair):
     """Frame, room for the masses of a block, and for the rows kept."""
-    m, n, A = pair.deletes.size, pair.inserts.size, pair.weight.size
-    frame = make_frame(
-        pair.deletes,
-        pair.inserts,
-        pair.arcs,
-        pair.by_end,
-        pair.weight,
-        pair.link,
-        (pair.W, pair.W, pair.W),
-        -1,
-    )
+    deletes, inserts, arcs, by_end, weight, link, W = pair
+    m, n, A = deletes.size, inserts.size, weight.size
+    frame = make_frame(deletes, inserts, arcs, by_end, weight, link, (W, W, W), np.int64(-1))
     height = _block_height(m, n)
     kept = np.full(((m + height) // height, n + 1), NONE)
     return frame, make_masses(NONE, height, n + 1, A, 0, False), kept
@@ -135,9 +127,9 @@ def log_forward_backward(arrays, derivatives, counts, arc_mass, link_mass):
         first = block * height
         if block + 1 < kept.shape[0]:
             _fill_block(LOG, frame, inside, first, kept[block])
-            outside.along[height] = outside.along[0]
+            copy(outside.along[0], outside.along[height])
         rows = first, min(first + height, frame.along.size + 1)
-        bounds = first, 0, frame.across.size
+        bounds = np.int64(first), np.int64(0), frame.across.size
         backward_rows(LOG, frame, inside, outside, bounds, rows, log_sum, counts, link_mass)
     for a in range(pair.weight.size):
         arc_mass[a] = math.exp(inside.arcs[a] + outside.arcs[a] - log_sum)
@@ -167,6 +159,6 @@ def best_path(arrays, path):
             continue
         if block + 1 < kept.shape[0]:
             _fill_block(BEST, frame, inside, block * height, kept[block])
-        if trace(frame, inside, walk, 0, block * height, False, STOP) == START:
+        if trace(frame, inside, walk, np.int64(0), block * height, np.bool_(False), np.int64(STOP)) == START:
             break
     return score, turn_round(walk)

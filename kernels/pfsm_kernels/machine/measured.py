@@ -61,7 +61,7 @@ NEAR_ONE = 1e-60
 MOST_RATES = 16
 
 
-@njit(fastmath={"reassoc"})
+@njit(inner=True, fastmath={"reassoc"})
 def _sum(values):
     """The sum of masses; infinite or not a number where anything has overflowed."""
     total = 0.0
@@ -70,7 +70,7 @@ def _sum(values):
     return total
 
 
-@njit
+@njit(inner=True)
 def _moderate(steps, seen, present, lattice, tilted):
     """Whether no tilted factor of an edit that this lattice offers is too large, and none of an arc too small."""
     T1, T2 = steps.T1, steps.T2
@@ -89,7 +89,7 @@ def _moderate(steps, seen, present, lattice, tilted):
     return True
 
 
-@njit
+@njit(inner=True)
 def _forward(least, lattice, E, steps, seen, present, tilted, I, D, rows, M):
     """Tries rates until the total is near one; the last rate and its total, or NaN where there is none that is good."""
     deletes, inserts, arcs, by_end = lattice.deletes, lattice.inserts, lattice.arcs, lattice.by_end
@@ -101,7 +101,7 @@ def _forward(least, lattice, E, steps, seen, present, tilted, I, D, rows, M):
         if not abs(log_rate) <= LARGEST_LOG_RATE:
             return math.nan, total
         rho = math.exp(log_rate)
-        tilt_arcs(rho, 0, arcs.shape[0], arcs, lattice.factor, tilted)
+        tilt_arcs(rho, np.int64(0), arcs.shape[0], arcs, lattice.factor, tilted)
         _prepare(rho, E, inserts, seen, present, steps)
         if not _moderate(steps, seen, present, lattice, tilted):
             return math.nan, total
@@ -118,7 +118,7 @@ def _forward(least, lattice, E, steps, seen, present, tilted, I, D, rows, M):
     return rho, total
 
 
-@njit(error_model="numpy")
+@njit(inner=True, error_model="numpy")
 def _measured_forward_backward(least, lattice, E, table, arc_counts, link_counts):
     """Log-sum of one lattice with its derivatives; NaN where log space is needed.
 
@@ -127,7 +127,7 @@ def _measured_forward_backward(least, lattice, E, table, arc_counts, link_counts
     deletes, inserts, arcs, by_end = lattice.deletes, lattice.inserts, lattice.arcs, lattice.by_end
     m, n, S, A = deletes.size, inserts.size, E.shape[1], arcs.shape[0]
     seen, listed = np.empty(S, np.int64), np.empty(S + 1, np.int64)
-    present = listed[: find_states(deletes, inserts, arcs, -1, seen, listed)]
+    present = listed[: find_states(deletes, inserts, arcs, np.int64(-1), seen, listed)]
     steps = Steps(
         np.empty((S + 1, S)),
         np.empty((S + 1, S)),

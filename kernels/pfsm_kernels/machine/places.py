@@ -74,7 +74,7 @@ class Sums(NamedTuple):
     links: Float
 
 
-@njit
+@njit(inner=True)
 def _add(row, count, weight):
     # What is impossible weighs minus infinity.
     if count > 0.0:
@@ -82,7 +82,7 @@ def _add(row, count, weight):
         row[1] += count * weight
 
 
-@njit
+@njit(inner=True)
 def _follow(semiring, frame, W, source, cell, worth, whole, sums):
     """The worth of a source: a mass, its state and its arc or -1; adds to the sums of what may follow it in a cell.
 
@@ -115,7 +115,7 @@ def _follow(semiring, frame, W, source, cell, worth, whole, sums):
     return total
 
 
-@njit
+@njit(inner=True)
 def _backward(semiring, frame, inside, W, whole, sums, limit):
     """Fills the sums; returns whether no worth is larger than the limit."""
     m, n, start = frame.along.size, frame.across.size, frame.W.shape[0] - 1
@@ -153,15 +153,17 @@ def _backward(semiring, frame, inside, W, whole, sums, limit):
     return largest < limit
 
 
-@njit
+@njit(inner=True)
 def _place_sums(semiring, pair, tables, W, sums, limit):
     """Fills the sums of one lattice; returns whether all masses and worths stay below the limit, NaN does not."""
     deletes, inserts, arcs, by_end, weight, link = pair
     m, n = deletes.size, inserts.size
-    frame = make_frame(deletes, inserts, arcs, by_end, weight, link, (tables[0], tables[1], tables[0]), -1)
+    tables = tables[0], tables[1], tables[0]
+    frame = make_frame(deletes, inserts, arcs, by_end, weight, link, tables, np.int64(-1))
     inside = make_masses(semiring.zero, m + 1, n + 1, weight.size, 0, False)
-    forward_rows(semiring, frame, inside, 0, n, 0, (0, m + 1))
-    total = total_mass(semiring, frame, inside, 0)
+    first = np.int64(0)
+    forward_rows(semiring, frame, inside, first, n, first, (first, m + 1))
+    total = total_mass(semiring, frame, inside, first)
     largest = total
     for plane in (inside.across, inside.along):
         for mass in plane.ravel():
@@ -173,7 +175,7 @@ def _place_sums(semiring, pair, tables, W, sums, limit):
     return _backward(semiring, frame, inside, W, whole_of(semiring, total), sums, limit)
 
 
-@njit
+@njit(inner=True)
 def _clear(sums):
     sums.deletes[:] = 0.0
     sums.inserts[:] = 0.0
@@ -181,7 +183,7 @@ def _clear(sums):
     sums.links[:] = 0.0
 
 
-@njit
+@njit(inner=True)
 def _tilted(values, extra, near):
     """exp of weights over the tilt; whether all are near one, or impossible."""
     factors = np.empty(values.shape)
@@ -193,7 +195,7 @@ def _tilted(values, extra, near):
     return factors, fine
 
 
-@njit
+@njit(inner=True)
 def _in_linear_space(pair, W, log_sum, sums):
     """Whether one lattice could be done in linear space."""
     deletes, inserts, arcs, by_end, weight, link = pair

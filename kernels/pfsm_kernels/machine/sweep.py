@@ -92,7 +92,7 @@ class Masses(NamedTuple):
     back: Float
 
 
-@njit
+@njit(inner=True)
 def make_frame(along, across, arcs, by_end, weight, link, tables, jump):
     """The frame of a whole pair, or of one side's view of it; ``tables`` are W, into_arcs and into_jump."""
     A = weight.size
@@ -110,13 +110,13 @@ def make_frame(along, across, arcs, by_end, weight, link, tables, jump):
     )  # fmt: skip
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def is_linked(arcs, a, b, link):
     """Whether arc b carries its link weight right after arc a."""
     return link.size > 0 and arcs[a, 1] + arcs[a, 3] == 2 and arcs[b, 1] + arcs[b, 3] == 2
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def forward_rows(semiring, frame, inside, left, limit, top, rows):
     """Masses of columns ``left`` to ``limit`` of rows ``rows[0]`` to ``rows[1] - 1``; planes begin at row ``top``."""
     along, across, arcs, jump, by_end = frame.along, frame.across, frame.arcs, frame.jump, frame.by_end
@@ -195,7 +195,7 @@ def forward_rows(semiring, frame, inside, left, limit, top, rows):
             inserted, last = right, np.int64(cur)
 
 
-@njit(borrows=True, inline="always")
+@njit(inner=True, borrows=True, inline="always")
 def edits_after(semiring, frame, mass, prev, targets, worth, whole, counts):
     """What the edits across and along and Jump are worth after a source, and how often they follow it."""
     (cur, below), (right, low, out), jump = targets, worth, frame.jump
@@ -208,7 +208,7 @@ def edits_after(semiring, frame, mass, prev, targets, worth, whole, counts):
     return plus(semiring, plus(semiring, x, y), z)
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def arcs_after(semiring, frame, mass, source, span, worth, whole, counts, link_mass):
     """What arcs ``span[0]`` to ``span[1] - 1`` are worth after a source, a state and the arc it is of or -1.
 
@@ -232,7 +232,7 @@ def arcs_after(semiring, frame, mass, source, span, worth, whole, counts, link_m
     return total
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def backward_rows(semiring, frame, inside, outside, bounds, rows, whole, counts, link_mass):
     """Adjoints of the same rows, last first, and expected counts; ``outside`` has those of what the rows lead to.
 
@@ -244,7 +244,7 @@ def backward_rows(semiring, frame, inside, outside, bounds, rows, whole, counts,
     columns, end_columns = frame.columns, frame.end_columns
     I, D, M, V = inside.across, inside.along, inside.arcs, inside.back
     bI, bD, B, bV = outside.across, outside.along, outside.arcs, outside.back
-    m, n, start = along.size, across.size, frame.W.shape[0] - 1
+    m, n, start, none_before = along.size, across.size, frame.W.shape[0] - 1, np.int64(-1)
     # For targets that are not there: entries of a state that is never used may be infinite.
     idle = np.int64(across[0]) if n else np.int64(along[0])
     for u in range(rows[1] - 1, rows[0] - 1, -1):
@@ -275,7 +275,7 @@ def backward_rows(semiring, frame, inside, outside, bounds, rows, whole, counts,
                 total = edits_after(semiring, frame, D[r, k], before, targets, own, whole, counts)
                 if s1 > s0:
                     after = arcs_after(
-                        semiring, frame, D[r, k], (before, -1), span, B, whole, counts, link_mass
+                        semiring, frame, D[r, k], (before, none_before), span, B, whole, counts, link_mass
                     )
                     total = plus(semiring, total, after)
                 bD[r, k] = plus(semiring, total, stop)
@@ -283,7 +283,7 @@ def backward_rows(semiring, frame, inside, outside, bounds, rows, whole, counts,
                 total = edits_after(semiring, frame, V[r, k], jump, targets, worth, whole, counts)
                 if s1 > s0:
                     after = arcs_after(
-                        semiring, frame, V[r, k], (jump, -1), span, B, whole, counts, link_mass
+                        semiring, frame, V[r, k], (jump, none_before), span, B, whole, counts, link_mass
                     )
                     total = plus(semiring, total, after)
                 bV[r, k] = plus(semiring, total, stop)
@@ -292,25 +292,27 @@ def backward_rows(semiring, frame, inside, outside, bounds, rows, whole, counts,
                 prev = np.int64(arcs[a, 4])
                 total = edits_after(semiring, frame, M[a], prev, targets, worth, whole, counts)
                 if s1 > s0:
-                    after = arcs_after(semiring, frame, M[a], (prev, a), span, B, whole, counts, link_mass)
+                    after = arcs_after(
+                        semiring, frame, M[a], (prev, np.int64(a)), span, B, whole, counts, link_mass
+                    )
                     total = plus(semiring, total, after)
                 B[a] = plus(semiring, total, stop)
             if frame.whole and u + v == 0:
                 edits_after(semiring, frame, one, start, targets, worth, whole, counts)
-                arcs_after(semiring, frame, one, (start, -1), span, B, whole, counts, link_mass)
+                arcs_after(semiring, frame, one, (start, none_before), span, B, whole, counts, link_mass)
             if k:
                 prev = np.int64(across[v - 1])
                 total = edits_after(semiring, frame, I[r, k], prev, targets, worth, whole, counts)
                 if s1 > s0:
                     after = arcs_after(
-                        semiring, frame, I[r, k], (prev, -1), span, B, whole, counts, link_mass
+                        semiring, frame, I[r, k], (prev, none_before), span, B, whole, counts, link_mass
                     )
                     total = plus(semiring, total, after)
                 right = plus(semiring, total, stop)
                 bI[r, k] = right
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def total_mass(semiring, frame, inside, top):
     """Sum over all edit sequences of a whole pair, of which ``inside`` has the last row."""
     r, n = frame.along.size - top, frame.across.size
@@ -359,21 +361,15 @@ def write(walk, code):
     walk.length[0] += 1
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def trace(frame, inside, walk, left, top, closing, until):
     """Writes the edits before a target, back to row ``top``; returns START, JUMP or arc ``until`` if they come first.
 
     ``closing``: no edit along may be the last one, as at the end of a gap. Where row ``top`` comes first, the walk goes
     on with the rows before it. Of equal sources the first is taken: the edit across, that along, Jump, then arcs.
     """
-    along, across, arcs, link, W, jump = (
-        frame.along,
-        frame.across,
-        frame.arcs,
-        frame.link,
-        frame.W,
-        frame.jump,
-    )
+    along, across, arcs = frame.along, frame.across, frame.arcs
+    link, W, jump = frame.link, frame.W, frame.jump
     by_end, ends, end_columns = frame.by_end, frame.ends, frame.end_columns
     I, D, M, V, place = inside.across, inside.along, inside.arcs, inside.back, walk.place
     edits, original, length = walk.edits, walk.original, walk.length[0]
@@ -434,9 +430,10 @@ def trace(frame, inside, walk, left, top, closing, until):
     return edit
 
 
-@njit
+@njit(inner=True)
 def turn_round(walk):
     """The edits in order: their first places in ``edits``."""
-    length = walk.length[0]
-    walk.edits[:length] = walk.edits[:length][::-1].copy()
+    length, edits = walk.length[0], walk.edits
+    for at in range(length // 2):
+        edits[at], edits[length - 1 - at] = edits[length - 1 - at], edits[at]
     return length

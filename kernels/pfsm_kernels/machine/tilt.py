@@ -48,7 +48,7 @@ CLOSE_TO_ONE = 1e-12
 MOST_STEPS = 60
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def find_states(deletes, inserts, arcs, jump, seen, present):
     """Which states a lattice has; with jumps ``jump`` is the state of Jump, without them -1.
 
@@ -71,7 +71,7 @@ def find_states(deletes, inserts, arcs, jump, seen, present):
     return count + 1
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def edit_rate(E, seen, present):
     """A: the largest row sum over Insert and Delete, of the states that a lattice has (``find_states``)."""
     largest = 0.0
@@ -86,7 +86,7 @@ def edit_rate(E, seen, present):
     return largest
 
 
-@njit
+@njit(inner=True)
 def column_maxima(E):
     """The largest weight into each state, float64 [S]."""
     reach = np.zeros(E.shape[1])
@@ -96,7 +96,7 @@ def column_maxima(E):
     return reach
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def match_rate(reach, first, last, arcs, arc_factor, link_factor):
     """B, the largest number of tokens of an arc (at least 2), and the largest table entry of a substitution.
 
@@ -115,13 +115,13 @@ def match_rate(reach, first, last, arcs, arc_factor, link_factor):
     return B * (most * largest_link), longest, entry
 
 
-@njit
+@njit(inner=True)
 def solve(A, B):
     """``rho`` where no arc has more than two tokens, or ``rho`` is at least one."""
     return 0.5 * (A + math.sqrt(A * A + 4.0 * B))
 
 
-@njit
+@njit(inner=True)
 def _solve_long(A, B, longest, rho):
     """The ``rho`` of ``A / rho + B / rho^longest = 1``, from a smaller one: longer blocks weigh more below 1.
 
@@ -171,7 +171,7 @@ def growth_rate_with_jumps(A, B, g, max_jump, longest, entry):
     return high if entry <= LARGEST_TILTED_ENTRY * high * high else 0.0
 
 
-@njit
+@njit(inner=True)
 def _bounded(rho, A, B, g, max_jump, longest):
     if rho <= 0.0:
         return False
@@ -183,7 +183,7 @@ def _bounded(rho, A, B, g, max_jump, longest):
     return 2.0 * max_jump * g * g * g * match * match <= room * room * room * (1.0 - edit)
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def tilt_arcs(rho, first, last, arcs, arc_factor, tilted):
     """Arc factors over ``rho`` per token beyond two; returns whether all stay small enough for the error bound.
 
@@ -198,7 +198,7 @@ def tilt_arcs(rho, first, last, arcs, arc_factor, tilted):
     return largest <= LARGEST_FACTOR
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def accept(k, total, rho, tokens, accepted, log_sum):
     """Takes a total that is exact: its log, with the tilt put back, is that of lattice k. Returns whether it is."""
     accepted[k] = total >= SMALLEST_TOTAL
@@ -225,7 +225,7 @@ def rates_with_jumps(cells, factors, jump, max_jump):
     return rates
 
 
-@njit
+@njit(inner=True)
 def least_log_sum(log_E, delete_states, insert_states):
     """A lower bound of the log-sum: the better of the two sequences without a match and with one turn."""
     start = log_E.shape[0] - 1
@@ -240,7 +240,7 @@ def least_log_sum(log_E, delete_states, insert_states):
     return max(scores[0], scores[1])
 
 
-@njit
+@njit(inner=True)
 def least_uniform_log_sum(log_E, insert, delete, m, n):
     """``least_log_sum`` of ``m`` Deletes and ``n`` Inserts, at least one each, with one state each."""
     start = log_E.shape[0] - 1
@@ -250,7 +250,7 @@ def least_uniform_log_sum(log_E, insert, delete, m, n):
     return runs + max(inserts_last, log_E[start, insert] + log_E[insert, delete])
 
 
-@njit
+@njit(inner=True)
 def likely_underflow(rho, log_E, delete_states, insert_states):
     """Whether the total will usually underflow at rate ``rho``, and a lattice is not too large to be measured.
 
@@ -260,7 +260,7 @@ def likely_underflow(rho, log_E, delete_states, insert_states):
     return will_underflow(least, rho, delete_states.size, insert_states.size)
 
 
-@njit
+@njit(inner=True)
 def will_underflow(least, rho, m, n):
     """As ``likely_underflow``, given the lower bound of the log-sum."""
     if least == -math.inf or (m + 1) * (n + 1) > MOST_CELLS:

@@ -84,14 +84,14 @@ class Planes(NamedTuple):
     turned: Float
 
 
-@njit(inline="always")
+@njit(inner=True, inline="always")
 def _opened(part, c):
     """The crossings of the swaps whose gap arc c opens."""
     first, last = part.places[GROUPS, c], part.places[GROUPS, c + ONE]
     return range(part.landings[FIRST_CROSSING, first], part.landings[FIRST_CROSSING, last])
 
 
-@njit(inline="always")
+@njit(inner=True, inline="always")
 def _swap(part, c, table, plane):
     """The swaps whose gap arc c opens: F, and what resumes behind them, in ``plane``, columns of this side first."""
     places, landings, crossings, factor = part.places, part.landings, part.crossings, part.factor
@@ -113,7 +113,7 @@ def _swap(part, c, table, plane):
                 plane[first + t, u] += mass * exits[g, u]
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def outer_forward(hypothesis, reference, table, order, outer, M, rows):
     """Outer forward pass; fills I, D, V, M, F and what enters every crossing's first jump. Returns the total.
 
@@ -191,7 +191,7 @@ def outer_forward(hypothesis, reference, table, order, outer, M, rows):
     return total
 
 
-@njit(borrows=True, fastmath={"contract", "reassoc"})
+@njit(inner=True, borrows=True, fastmath={"contract", "reassoc"})
 def _returns(part, c, max_jump, plane):
     """R of the groups of one gap arc, what its closings lead to; ``plane`` is bV, the columns of this side first."""
     places = part.places
@@ -208,7 +208,7 @@ def _returns(part, c, max_jump, plane):
             part.R[g, t] = mass
 
 
-@njit(borrows=True, fastmath={"contract", "reassoc"})
+@njit(inner=True, borrows=True, fastmath={"contract", "reassoc"})
 def _worth(part, crossing, g, b, table, c2):
     """What Jump is worth where landed arc b of a crossing follows; counts how often it does."""
     mass, K, R = 0.0, part.K[crossing], part.R[g]
@@ -220,7 +220,7 @@ def _worth(part, crossing, g, b, table, c2):
     return mass * table.T2[table.jump, state]
 
 
-@njit(borrows=True, fastmath={"contract", "reassoc"})
+@njit(inner=True, borrows=True, fastmath={"contract", "reassoc"})
 def outer_backward(hypothesis, reference, table, order, outer, M, B, rows, counts):
     """Outer backward pass: adjoint of ``outer_forward``; fills bV, B and R and adds up unscaled counts.
 
@@ -342,6 +342,86 @@ def outer_backward(hypothesis, reference, table, order, outer, M, B, rows, count
     c1[jump, delete] += cJD
 
 
+@njit(inner=True, borrows=True, error_model="numpy")
+def _one(k, parts, shape, table, windows, order, room, original, growth, derivatives, outputs):
+    """One lattice whose parts are filled; returns whether its sum is exact, see ``accepted``.
+
+    ``shape`` is its numbers of tokens, where its arcs begin and how many there are; ``room`` is what is written.
+    """
+    (hypothesis, reference), (m, n, a0, A) = parts, shape
+    planes, M, B, rows, slopes, (c0, c1, c2, inner, masses, link_masses) = room
+    log_sum, _, counts, arc_counts, link_counts = outputs
+    E, T1, T2, insert, delete, jump, _ = table
+    S, n_links = E.shape[1], A if link_counts.size else 0
+    for s in range(2):
+        part = reference if s else hypothesis
+        fill_between(part, table, windows.sums[s])
+        fill_blocks(part, table, windows.columns[s], windows.blocks[s], windows.opens[s])
+    stride, other = n + 1 + LANES, m + 1 + LANES
+    size = (m + 1) * stride
+    I, D = planes[0, :size].reshape(m + 1, stride), planes[1, :size].reshape(m + 1, stride)
+    V, bV = planes[2, :size].reshape(m + 1, stride), planes[3, :size].reshape(m + 1, stride)
+    turned = planes[4, : (n + 1) * other].reshape(n + 1, other)
+    V[:] = 0.0
+    turned[:] = 0.0
+    D[0] = 0.0
+    outer = Planes(I, D, V, bV, turned)
+    total = outer_forward(hypothesis, reference, table, order, outer, M, rows)
+    if not total >= SMALLEST_TOTAL_WITH_JUMPS * math.exp(growth):
+        return False
+    log_sum[k] = math.log(total) + (m + n) * math.log(windows.rate)
+    if not derivatives:
+        return True
+    c0[:] = 0.0
+    c1[:] = 0.0
+    c2[:] = 0.0
+    inner[:] = 0.0
+    link_masses[:] = 0.0
+    bV[:, n + 1 :] = 0.0
+    counted = Counts(c0, c1, c2, inner[0], masses[0], link_masses[0])
+    outer_backward(hypothesis, reference, table, order, outer, M, B, rows, counted)
+    for a in range(A):
+        masses[0, a] = M[a] * B[a]
+        masses[1, a] = 0.0
+    for s in range(2):
+        part, plane = (reference, bV) if s else (hypothesis, turned)
+        counted = Counts(c0, c1, c2, inner[s], masses[s], link_masses[s])
+        blocks = windows.blocks[s]
+        touches = blocks_adjoint(
+            part, table, windows.columns[s], blocks, windows.opens[s], plane, slopes, counted
+        )
+        between_adjoint(part, table, windows.sums[s], slopes, counted)
+        tables_adjoint(part, table, windows, s, slopes, touches, counted)
+    scale = 1.0 / total
+    for x in range(A):
+        a = original[a0 + x]
+        masses[0, a] += masses[1, x]
+        if n_links:
+            link_masses[0, a] += link_masses[1, x]
+    for a in range(A):
+        arc_counts[a0 + a] = masses[0, a] * scale
+    for a in range(n_links):
+        link_counts[a0 + a] = link_masses[0, a] * scale
+    for prev in range(S + 1):
+        for cur in range(S):
+            count = 0.0
+            if c0[prev, cur] > 0.0:
+                count += c0[prev, cur] * E[prev, cur]
+            if c1[prev, cur] > 0.0:
+                count += c1[prev, cur] * T1[prev, cur]
+            if c2[prev, cur] > 0.0:
+                count += c2[prev, cur] * T2[prev, cur]
+            counts[k, prev, cur] = count * scale
+    for s in range(2):
+        along, across = (insert, delete) if s else (delete, insert)
+        counts[k, across, across] += inner[s, 0] * scale
+        counts[k, along, across] += inner[s, 1] * scale
+        counts[k, across, along] += inner[s, 2] * scale
+        counts[k, along, along] += inner[s, 3] * scale
+        counts[k, jump, along] += inner[s, 4] * scale
+    return True
+
+
 @njit(nogil=True, error_model="numpy")
 def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, windows, outputs):
     """As ``pushdown_batch``, from arc to arc.
@@ -353,8 +433,8 @@ def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, w
     cells, factors, windows, outputs = Cells(*cells), Factors(*factors), Windows(*windows), Outputs(*outputs)
     offsets, arc_factor, link_factor, E = cells.offsets, factors.arcs, factors.links, factors.table
     jump, max_jump, hyp, ref = jumping[0], jumping[1], Side(*jumping[2]), Side(*jumping[3])
-    log_sum, accepted, counts, arc_counts, link_counts = outputs
-    insert, delete, derivatives = windows.insert, windows.delete, counts.shape[0] > 0
+    accepted, derivatives = outputs.accepted, outputs.table.shape[0] > 0
+    insert, delete = windows.insert, windows.delete
     S = E.shape[1]
     longest, most_arcs, most_crossings, most_groups, most_follow, most_cells = 0, 0, 0, 0, 0, 0
     for k in range(first, last):
@@ -393,6 +473,7 @@ def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, w
     hypothesis = make_part(delete, insert, width, sizes, max_jump, n_links > 0)
     reference = make_part(insert, delete, width, sizes, max_jump, n_links > 0)
     order = starts, ends, by_end
+    room = planes, M, B, rows, slopes, (c0, c1, c2, inner, masses, link_masses)
     for k in range(first, last):
         if not chosen[k]:
             continue
@@ -411,70 +492,7 @@ def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, w
         weights = tilted, link
         hypothesis = fill_part(hypothesis, hyp, ref.position, (a0, A), m, limit, weights, slot)
         reference = fill_part(reference, ref, ref.original, (a0, A), n, limit, weights, slot)
-        for s in range(2):
-            part = reference if s else hypothesis
-            fill_between(part, table, windows.sums[s])
-            fill_blocks(part, table, windows.columns[s], windows.blocks[s], windows.opens[s])
-        stride, other = n + 1 + LANES, m + 1 + LANES
-        size = (m + 1) * stride
-        I, D = planes[0, :size].reshape(m + 1, stride), planes[1, :size].reshape(m + 1, stride)
-        V, bV = planes[2, :size].reshape(m + 1, stride), planes[3, :size].reshape(m + 1, stride)
-        turned = planes[4, : (n + 1) * other].reshape(n + 1, other)
-        V[:] = 0.0
-        turned[:] = 0.0
-        D[0] = 0.0
-        outer = Planes(I, D, V, bV, turned)
-        total = outer_forward(hypothesis, reference, table, order, outer, M, rows)
-        accepted[k] = total >= SMALLEST_TOTAL_WITH_JUMPS * math.exp(growth)
-        if not accepted[k]:
-            continue
-        log_sum[k] = math.log(total) + (m + n) * math.log(rate)
-        if not derivatives:
-            continue
-        c0[:] = 0.0
-        c1[:] = 0.0
-        c2[:] = 0.0
-        inner[:] = 0.0
-        link_masses[:] = 0.0
-        bV[:, n + 1 :] = 0.0
-        counted = Counts(c0, c1, c2, inner[0], masses[0], link_masses[0])
-        outer_backward(hypothesis, reference, table, order, outer, M, B, rows, counted)
-        for a in range(A):
-            masses[0, a] = M[a] * B[a]
-            masses[1, a] = 0.0
-        for s in range(2):
-            part, plane = (reference, bV) if s else (hypothesis, turned)
-            counted = Counts(c0, c1, c2, inner[s], masses[s], link_masses[s])
-            blocks = windows.blocks[s]
-            touches = blocks_adjoint(
-                part, table, windows.columns[s], blocks, windows.opens[s], plane, slopes, counted
-            )
-            between_adjoint(part, table, windows.sums[s], slopes, counted)
-            tables_adjoint(part, table, windows, s, slopes, touches, counted)
-        scale = 1.0 / total
-        for x in range(A):
-            a = ref.original[a0 + x]
-            masses[0, a] += masses[1, x]
-            if n_links:
-                link_masses[0, a] += link_masses[1, x]
-        for a in range(A):
-            arc_counts[a0 + a] = masses[0, a] * scale
-        for a in range(link.size):
-            link_counts[a0 + a] = link_masses[0, a] * scale
-        for prev in range(S + 1):
-            for cur in range(S):
-                count = 0.0
-                if c0[prev, cur] > 0.0:
-                    count += c0[prev, cur] * E[prev, cur]
-                if c1[prev, cur] > 0.0:
-                    count += c1[prev, cur] * T1[prev, cur]
-                if c2[prev, cur] > 0.0:
-                    count += c2[prev, cur] * T2[prev, cur]
-                counts[k, prev, cur] = count * scale
-        for s in range(2):
-            along, across = (insert, delete) if s else (delete, insert)
-            counts[k, across, across] += inner[s, 0] * scale
-            counts[k, along, across] += inner[s, 1] * scale
-            counts[k, across, along] += inner[s, 2] * scale
-            counts[k, along, along] += inner[s, 3] * scale
-            counts[k, jump, along] += inner[s, 4] * scale
+        parts, shape = (hypothesis, reference), (m, n, a0, A)
+        accepted[k] = _one(
+            k, parts, shape, table, windows, order, room, ref.original, growth, derivatives, outputs
+        )

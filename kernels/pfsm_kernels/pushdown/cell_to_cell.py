@@ -37,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.cache import njit
+from pfsm_kernels.cache import copy, njit
 from pfsm_kernels.lattice.batch import Cells, Factors, Outputs
 from pfsm_kernels.machine.log_space import make_masses
 from pfsm_kernels.machine.sweep import (
@@ -62,6 +62,9 @@ from pfsm_kernels.machine.sweep import (
 from pfsm_kernels.machine.tilt import SMALLEST_TOTAL_WITH_JUMPS, tilt_arcs
 from pfsm_kernels.pushdown.crossings import Side
 from pfsm_kernels.semiring import BEST, LINEAR, LOG, NONE, plus, share, times, whole_of
+
+# Not literals, for each of which Numba would compile what is given them.
+YES, NO = np.bool_(True), np.bool_(False)
 
 Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]
@@ -121,14 +124,14 @@ class View(NamedTuple):
     R: Float
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _clear(masses, none):
     """Nothing everywhere; entry by entry, as assignments of slices take Numba seconds to compile."""
     for at in range(masses.size):
         masses[at] = none
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _clear_rows(plane, first, last, width, none):
     """Nothing in the first columns of rows first..last-1."""
     for r in range(first, last):
@@ -136,7 +139,7 @@ def _clear_rows(plane, first, last, width, none):
             plane[r, k] = none
 
 
-@njit
+@njit(inner=True)
 def _view(semiring, swaps, side, turned):
     none = semiring.zero
     a0, A, D = swaps.first_arc, swaps.weight.size, swaps.max_jump
@@ -145,10 +148,8 @@ def _view(semiring, swaps, side, turned):
     link = swaps.link[original] if swaps.link.size else swaps.link
     arcs, by_end = side.arcs[a0 : a0 + A], side.by_end[a0 : a0 + A]
     frame = make_frame(along, across, arcs, by_end, swaps.weight[original], link, swaps.tables, swaps.jump)
-    groups, crossings = (
-        side.group_first[a0 + A] - side.group_first[a0],
-        side.landed_first[a0 + A] - side.landed_first[a0],
-    )
+    groups = side.group_first[a0 + A] - side.group_first[a0]
+    crossings = side.landed_first[a0 + A] - side.landed_first[a0]
     first = a0, side.group_first[a0], side.landed_first[a0]
     return View(
         frame, side, first, D, turned, np.full((crossings, D), none),
@@ -157,7 +158,7 @@ def _view(semiring, swaps, side, turned):
 
 
 # In line, as functions that count no references can neither hand out arrays nor give back what they are handed.
-@njit(inline="always")
+@njit(inner=True, inline="always")
 def _as_window(frame):
     """The frame as its windows see it: without the corners of the whole."""
     return Frame(
@@ -166,14 +167,14 @@ def _as_window(frame):
     )  # fmt: skip
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _bounds(frame, max_jump, x):
     """Row and column where the window of arc x begins, and the last column of it."""
     left = frame.arcs[x, 2] + frame.arcs[x, 3]
     return frame.arcs[x, 0] + frame.arcs[x, 1], left, min(frame.across.size, frame.arcs[x, 2] + max_jump)
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _window_rows(view, x):
     """Rows of arc x's window that are needed: all where it opens gaps, else down to its last partner, or none."""
     side, arcs, at = view.side, view.frame.arcs, view.first[0] + x
@@ -188,7 +189,7 @@ def _window_rows(view, x):
     )
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _open_window(semiring, frame, bounds, rows, x, window):
     """Inside masses of some rows from arc x on; ``exits`` are Z, ``late`` Y. Returns how many columns it has."""
     top, left, limit = bounds
@@ -199,7 +200,7 @@ def _open_window(semiring, frame, bounds, rows, x, window):
     return limit - left + 1
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def _lead(semiring, frame, top, rows, width, Y, H):
     """Edits along that open the gap."""
     W, along, jump = frame.W, frame.along, frame.jump
@@ -211,24 +212,18 @@ def _lead(semiring, frame, top, rows, width, Y, H):
             H[r + 1, k] = plus(semiring, times(semiring, H[r, k], more), times(semiring, Y[r, k], leave))
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _place(turned, row, column):
     """Reference and hypothesis position of a place in a view."""
     return (column, row) if turned else (row, column)
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def _inside(semiring, view, window, H):
     """K of every crossing and Z of every group of one view."""
     side, frame, K, exits = view.side, _as_window(view.frame), view.K, view.exits
-    arcs, along, into_arcs, jump, Z, Y = (
-        frame.arcs,
-        frame.along,
-        frame.into_arcs,
-        frame.jump,
-        window.exits,
-        window.late,
-    )
+    arcs, along, Z, Y = frame.arcs, frame.along, window.exits, window.late
+    into_arcs, jump = frame.into_arcs, frame.jump
     a0, first_group, first_crossing = view.first
     for x in range(arcs.shape[0]):
         begin, end = side.landed_first[a0 + x], side.landed_first[a0 + x + 1]
@@ -256,16 +251,11 @@ def _inside(semiring, view, window, H):
                 K[crossing - first_crossing, arcs[x, 3] - 1 + k] = mass
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def _swap(semiring, view, c, J, V):
     """The swaps whose gap arc c opens: F, and what resumes behind them."""
-    side, arcs, weight, into_arcs, jump = (
-        view.side,
-        view.frame.arcs,
-        view.frame.weight,
-        view.frame.into_arcs,
-        view.frame.jump,
-    )
+    side, arcs, weight = view.side, view.frame.arcs, view.frame.weight
+    into_arcs, jump = view.frame.into_arcs, view.frame.jump
     height, width, D, turned = view.frame.along.size, view.frame.across.size, view.limit, view.turned
     a0, first_group, first_crossing = view.first
     for g in range(side.group_first[a0 + c], side.group_first[a0 + c + 1]):
@@ -287,16 +277,11 @@ def _swap(semiring, view, c, J, V):
                     V[row, first + t] = plus(semiring, V[row, first + t], times(semiring, F[t], leave))
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def _swap_adjoint(semiring, view, c, J, dJ, bV, whole, counts):
     """Adjoint of ``_swap``: R, what enters Jump is worth, and how often a first jump is made."""
-    side, arcs, weight, into_arcs, jump = (
-        view.side,
-        view.frame.arcs,
-        view.frame.weight,
-        view.frame.into_arcs,
-        view.frame.jump,
-    )
+    side, arcs, weight = view.side, view.frame.arcs, view.frame.weight
+    into_arcs, jump = view.frame.into_arcs, view.frame.jump
     height, width, D, turned = view.frame.along.size, view.frame.across.size, view.limit, view.turned
     a0, first_group, first_crossing = view.first
     for g in range(side.group_first[a0 + c], side.group_first[a0 + c + 1]):
@@ -319,7 +304,7 @@ def _swap_adjoint(semiring, view, c, J, dJ, bV, whole, counts):
             dJ[place] = plus(semiring, dJ[place], mass)
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def _inside_adjoint(semiring, view, planes, windows, scratch, whole, counts, masses):
     """Adjoint of ``_inside`` for one view: windows are opened again, with what their exits are worth.
 
@@ -387,37 +372,35 @@ def _inside_adjoint(semiring, view, planes, windows, scratch, whole, counts, mas
                 masses[0, a] += share(semiring, times(semiring, window.arcs[a], outside.arcs[a]), whole)
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _reach(semiring, rows, k, mass, states, table, whole, counts):
     """What an exit and a lead are worth where the gap's next edit, worth ``mass``, follows; and how often it does."""
     if not mass > semiring.zero:
         return
     (jump, before, state), (Y, H, dY, dH) = states, rows
-    from_jump, from_along = (
-        times(semiring, mass, table[jump, state]),
-        times(semiring, mass, table[before, state]),
-    )
+    from_jump = times(semiring, mass, table[jump, state])
+    from_along = times(semiring, mass, table[before, state])
     dY[k], dH[k] = plus(semiring, dY[k], from_jump), plus(semiring, dH[k], from_along)
     counts[jump, state] += share(semiring, times(semiring, Y[k], from_jump), whole)
     counts[before, state] += share(semiring, times(semiring, H[k], from_along), whole)
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _forward(semiring, swaps, hyp, ref, inside):
     """Outer forward pass; ``late`` of ``inside`` is J. Returns the total."""
     frame, J, V, position = hyp.frame, inside.late, inside.back, ref.side.position
     for u in range(frame.along.size + 1):
-        forward_rows(semiring, frame, inside, 0, frame.across.size, 0, (u, u + 1))
+        forward_rows(semiring, frame, inside, np.int64(0), frame.across.size, np.int64(0), (u, u + 1))
         for a in range(frame.starts[u], frame.starts[u + 1]):
             _swap(semiring, hyp, a, J, V)
-            _swap(semiring, ref, position[swaps.first_arc + a], J, V)
-    return total_mass(semiring, frame, inside, 0)
+            _swap(semiring, ref, np.int64(position[swaps.first_arc + a]), J, V)
+    return total_mass(semiring, frame, inside, np.int64(0))
 
 
-@njit
+@njit(inner=True, inline="always")
 def _prepare(semiring, swaps):
     """Both views with their K and Z, the outer masses, a window and three planes of its size."""
-    hyp, ref = _view(semiring, swaps, swaps.hypothesis, False), _view(semiring, swaps, swaps.reference, True)
+    hyp, ref = _view(semiring, swaps, swaps.hypothesis, NO), _view(semiring, swaps, swaps.reference, YES)
     m, n, A = swaps.deletes.size, swaps.inserts.size, swaps.weight.size
     rows, width = max(m, n) + 1, swaps.max_jump + 1
     window = make_masses(semiring.zero, rows, width, A, rows, False)
@@ -427,7 +410,7 @@ def _prepare(semiring, swaps):
     return hyp, ref, make_masses(semiring.zero, m + 1, n + 1, A, m + 1, True), window, H
 
 
-@njit
+@njit(inner=True, inline="always")
 def _sums(semiring, swaps, derivatives, counts, arc_mass, link_mass):
     """Total of one lattice; with ``derivatives``, also its expected counts.
 
@@ -438,35 +421,47 @@ def _sums(semiring, swaps, derivatives, counts, arc_mass, link_mass):
     total = _forward(semiring, swaps, hypothesis, reference, inside)
     if not derivatives or total == none:
         return total
-    whole = whole_of(semiring, total)
     m, n, A = swaps.deletes.size, swaps.inserts.size, swaps.weight.size
-    J, bV, dJ = inside.late, np.full((m + 1, n + 1), none), np.full((m + 1, n + 1), none)
+    bV, dJ = np.full((m + 1, n + 1), none), np.full((m + 1, n + 1), none)
     outer = make_masses(none, m + 1, n + 1, A, 0, False)
     outer = Masses(outer.across, outer.along, outer.arcs, dJ, dJ, bV)
-    masses = np.zeros((2, A))
+    rows = window.across.shape[0]
+    outside = make_masses(none, rows, window.across.shape[1], A, rows, False)
+    masses, turned = np.zeros((2, A)), np.zeros((2, A))
+    _adjoints(
+        semiring, swaps, hypothesis, reference, (inside, outer), (window, outside), (H, np.empty_like(H)),
+        whole_of(semiring, total), counts, masses, turned,
+    )  # fmt: skip
+    copy(masses[0], arc_mass)
+    copy(masses[1, : link_mass.size], link_mass)
+    return total
+
+
+@njit(inner=True, borrows=True)
+def _adjoints(
+    semiring, swaps, hypothesis, reference, planes, windows, scratch, whole, counts, masses, turned
+):
+    """What follows on the forward pass: expected counts, and ``masses`` of arcs and links in the order of arcs.
+
+    ``planes`` are the outer masses and their adjoints, ``windows`` those of a window, ``scratch`` H and its own.
+    """
+    (inside, outer), m, n, A = planes, swaps.deletes.size, swaps.inserts.size, swaps.weight.size
+    J, bV, dJ, first = inside.late, outer.back, outer.late, np.int64(0)
     for u in range(m, -1, -1):
         for a in range(hypothesis.frame.starts[u], hypothesis.frame.starts[u + 1]):
             _swap_adjoint(semiring, hypothesis, a, J, dJ, bV, whole, counts)
-            x = reference.side.position[swaps.first_arc + a]
-            _swap_adjoint(semiring, reference, x, J, dJ, bV, whole, counts)
-        backward_rows(
-            semiring, hypothesis.frame, inside, outer, (0, 0, n), (u, u + 1), whole, counts, masses[1]
-        )
-    for a in range(A):
-        masses[0, a] = share(semiring, times(semiring, inside.arcs[a], outer.arcs[a]), whole)
-    outside = make_masses(
-        none, window.across.shape[0], window.across.shape[1], A, window.across.shape[0], False
-    )
-    turned = np.zeros((2, A))
-    planes, windows, scratch = (J, bV), (window, outside), (H, np.empty_like(H))
-    for view, on_arcs in ((hypothesis, masses), (reference, turned)):
-        _inside_adjoint(semiring, view, planes, windows, scratch, whole, counts, on_arcs)
-    original = reference.side.original[swaps.first_arc : swaps.first_arc + A]
+            other = np.int64(reference.side.position[swaps.first_arc + a])
+            _swap_adjoint(semiring, reference, other, J, dJ, bV, whole, counts)
+        bounds = first, first, n
+        backward_rows(semiring, hypothesis.frame, inside, outer, bounds, (u, u + 1), whole, counts, masses[1])
     for x in range(A):
-        masses[:, original[x]] += turned[:, x]
-    arc_mass[:] = masses[0]
-    link_mass[:] = masses[1, : link_mass.size]
-    return total
+        masses[0, x] = share(semiring, times(semiring, inside.arcs[x], outer.arcs[x]), whole)
+    _inside_adjoint(semiring, hypothesis, (J, bV), windows, scratch, whole, counts, masses)
+    _inside_adjoint(semiring, reference, (J, bV), windows, scratch, whole, counts, turned)
+    for x in range(A):
+        a = reference.side.original[swaps.first_arc + x]
+        masses[0, a] += turned[0, x]
+        masses[1, a] += turned[1, x]
 
 
 @njit(nogil=True, error_model="numpy")
@@ -481,7 +476,7 @@ def log_pushdown(arrays, limits, hyp, ref, derivatives, counts, arc_mass, link_m
     return _sums(LOG, swaps, derivatives, counts, arc_mass, link_mass)
 
 
-@njit
+@njit(inner=True, inline="always")
 def _plain(arrays, limits, hyp, ref):
     """``Swaps`` in the log domain from plain tuples."""
     deletes, inserts, weight, link, W = arrays
@@ -521,13 +516,14 @@ def pushdown_batch(first, last, cells, factors, jumping, rates, outputs):
                 0.0 if empty else math.log(total) + (deletes.size + inserts.size) * math.log(rho)
             )
             if derivatives:
-                outputs.table[k] = table
-                outputs.arcs[a0:a1] = on_arcs
+                for prev in range(table.shape[0]):
+                    copy(table[prev], outputs.table[k, prev])
+                copy(on_arcs, outputs.arcs[a0:a1])
                 if n_links:
-                    outputs.links[a0:a1] = on_links
+                    copy(on_links, outputs.links[a0:a1])
 
 
-@njit
+@njit(inner=True)
 def _best_swap(view, place, score):
     """The group, and the place in F, of the best swap that resumes at a place, better than ``score``; and its score."""
     side, weight, F, exits = view.side, view.frame.weight, view.F, view.exits
@@ -543,7 +539,7 @@ def _best_swap(view, place, score):
     return best_group, best_t, score
 
 
-@njit
+@njit(inner=True)
 def _trace_window(frame, bounds, walk, x, r, k, closing, window):
     """Writes the jump out of row r, column k of arc x's window, and the edits before it as far as x."""
     top, left, _ = bounds
@@ -553,7 +549,7 @@ def _trace_window(frame, bounds, walk, x, r, k, closing, window):
     write(walk, x)
 
 
-@njit
+@njit(inner=True)
 def _trace_swap(view, g, t, walk, J, window, H):
     """Writes the best swap of group g that resumes t columns past the landing, and goes to where it begins."""
     side, frame = view.side, _as_window(view.frame)
@@ -562,7 +558,7 @@ def _trace_swap(view, g, t, walk, J, window, H):
     row, _ = _place(view.turned, walk.place[0], walk.place[1])
     bounds = _bounds(frame, view.limit, c)
     _open_window(BEST, frame, bounds, row - bounds[0] + 1, c, window)
-    _trace_window(frame, bounds, walk, c, row - bounds[0], side.landing[g] - bounds[1], True, window)
+    _trace_window(frame, bounds, walk, c, row - bounds[0], side.landing[g] - bounds[1], YES, window)
     score, b = NONE, np.int64(-1)
     for crossing in range(side.crossing_first[g], side.crossing_first[g + 1]):
         x = np.int64(side.landed[crossing])
@@ -579,13 +575,13 @@ def _trace_swap(view, g, t, walk, J, window, H):
         r -= 1
         state = along[bounds[0] + r]
         write(walk, ALONG)
-    _trace_window(frame, bounds, walk, b, r, k, False, window)
+    _trace_window(frame, bounds, walk, b, r, k, NO, window)
     write(walk, JUMP)
     walk.place[0], walk.place[1] = _place(view.turned, arcs[b, 0], arcs[c, 2])
     walk.place[2] = JUMP
 
 
-@njit
+@njit(inner=True)
 def _turned(walk, view):
     """The same walk with the names that edits have in a view."""
     a0, A = view.first[0], view.frame.weight.size
@@ -610,7 +606,8 @@ def best_pushdown(arrays, limits, hyp, ref, path):
         return score, 0
     original = hypothesis.side.original[swaps.first_arc : swaps.first_arc + swaps.weight.size]
     walk = Walk(np.array([m, n, STOP]), path, np.zeros(1, np.int64), original, ACROSS, ALONG)
-    while trace(hypothesis.frame, inside, walk, 0, 0, False, STOP) != START:
+    first = np.int64(0)
+    while trace(hypothesis.frame, inside, walk, first, first, NO, np.int64(STOP)) != START:
         place = walk.place[0], walk.place[1]
         g, t, best = _best_swap(hypothesis, place, NONE)
         other, other_t, _ = _best_swap(reference, place, best)

@@ -97,7 +97,7 @@ class Counts(NamedTuple):
     links: Float
 
 
-@njit
+@njit(inner=True)
 def row_starts(base, A, arcs, starts, ends):
     """CSR offsets of arcs by their row, and of ``by_end`` by their end row."""
     starts[:] = 0
@@ -110,7 +110,7 @@ def row_starts(base, A, arcs, starts, ends):
         ends[i] += ends[i - 1]
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _lay_out(base, A, side, other, places, crossings, follow, landings):
     """One side of a pair, counted from 0 and without signs; ``other`` has the indices in the other side's view."""
     for x in range(A):
@@ -138,7 +138,7 @@ def _lay_out(base, A, side, other, places, crossings, follow, landings):
     landings[FIRST_CROSSING, places[GROUPS, A]] = places[CROSSINGS, A]
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _chains(A, max_jump, places, follow, leader, slot, steps):
     """All arcs a between arcs x and b: where (x, b), (x, a) and (a, b) stand among the followers; their number.
 
@@ -168,19 +168,19 @@ def _chains(A, max_jump, places, follow, leader, slot, steps):
     return count
 
 
-@njit
+@njit(inner=True)
 def padded(count):
     """The next multiple of ``LANES``."""
     return (count + WHOLE - ONE) // WHOLE * WHOLE
 
 
-@njit
+@njit(inner=True)
 def is_single(places, x):
     """Whether an arc consumes one token on each side."""
     return places[ROW_END, x] + places[COLUMN_END, x] - places[ROW, x] - places[COLUMN, x] == TWO
 
 
-@njit
+@njit(inner=True)
 def make_part(along, across, rows, sizes, max_jump, links):
     """Room for one side of a lattice; ``sizes`` are the most arcs, crossings, groups and followers of one."""
     arcs, crossings, groups, follow = sizes
@@ -193,7 +193,7 @@ def make_part(along, across, rows, sizes, max_jump, links):
     )  # fmt: skip
 
 
-@njit
+@njit(inner=True)
 def fill_part(part, side, other, span, height, limit, weights, slot):
     """One side of the lattice whose arcs begin at ``span[0]`` in the batch, ``span[1]`` of them, in its room.
 
@@ -235,7 +235,7 @@ class Slopes(NamedTuple):
     weighted: Float
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def fill_between(part, table, sums):
     """R and E of every pair of arcs within the limit."""
     T1, T2, along, across = table.T1, table.T2, part.along, part.across
@@ -262,7 +262,7 @@ def fill_between(part, table, sums):
         E[steps[0, at]] += R[steps[1, at]] * E[steps[2, at]]
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def fill_blocks(part, table, columns, blocks, opens):
     """K of every crossing and Z (times the gap arc's weight) of every group."""
     T0, T1, max_jump, jump, along, across = (
@@ -315,7 +315,7 @@ def fill_blocks(part, table, columns, blocks, opens):
                     exits[g, bottom + d] += u * columns[k, 0, d] + v * columns[k, 1, d]
 
 
-@njit(borrows=True, fastmath={"contract", "reassoc"})
+@njit(inner=True, borrows=True, fastmath={"contract", "reassoc"})
 def blocks_adjoint(part, table, columns, blocks, opens, plane, slopes, counts):
     """Adjoint of ``fill_blocks``: derivatives in E and the tables, from F, R and the outer backward masses.
 
@@ -426,7 +426,7 @@ def blocks_adjoint(part, table, columns, blocks, opens, plane, slopes, counts):
     return rows
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inner=True, borrows=True, fastmath={"contract"})
 def between_adjoint(part, table, sums, slopes, counts):
     """Adjoint of ``fill_between``: from derivatives in E to those in M, the weights and the arcs."""
     T1, T2, along, across = table.T1, table.T2, part.along, part.across
@@ -469,7 +469,7 @@ def between_adjoint(part, table, sums, slopes, counts):
         dsums[d, k + THREE] += slope * into_along * v1
 
 
-@njit(borrows=True, fastmath={"contract", "reassoc"})
+@njit(inner=True, borrows=True, fastmath={"contract", "reassoc"})
 def tables_adjoint(part, table, windows, s, slopes, rows, counts):
     """From derivatives in the tables, which it empties, to those in the weights and (``inner``) expected counts."""
     T0, T1, T2, max_jump, jump, along, across = (

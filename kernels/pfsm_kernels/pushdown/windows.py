@@ -111,7 +111,7 @@ def fill_windows(E, along, across, jump, rate, columns, sums, leaves, turns, blo
                 opens[state, d] = after_jump
 
 
-@njit(fastmath={"contract"})
+@njit(inner=True, fastmath={"contract"})
 def _fill_sums(CC, AC, CA, AA, sums, counts):
     """M, and N of the four transitions in the order of the arguments."""
     width = sums.shape[1]

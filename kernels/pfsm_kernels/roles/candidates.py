@@ -8,9 +8,12 @@ Rows of constituents are (first word, word after the last, the same of the const
 around that, number of its label); heads are counted from 0, -1 for the root.
 """
 
+import numpy as np
+
 from pfsm_kernels.cache import njit
 
-SUBTREE, CUT, CONSTITUENT, WORD = 1, 2, 4, 8
+# Numbers of one type: Numba compiles what is given a plain constant for that constant alone.
+SUBTREE, CUT, CONSTITUENT, WORD = np.int64(1), np.int64(2), np.int64(4), np.int64(8)
 WITHOUT_MARKS = 4
 
 
@@ -37,7 +40,7 @@ def tree_numbers(heads, first, last, depth):
             d += 1
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(inner=True, nogil=True, error_model="numpy")
 def _add(cands, n, s, e, kind, p):
     """Adds a span with its kind; returns the number of spans."""
     if s >= e or (s <= p < e):
@@ -54,7 +57,7 @@ def _add(cands, n, s, e, kind, p):
     return n + 1
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(inner=True, nogil=True, error_model="numpy")
 def _add_both(cands, n, s, e, kind, p, punct):
     """Adds a span as it is, and without the marks of punctuation at its edges."""
     n = _add(cands, n, s, e, kind, p)
@@ -68,7 +71,7 @@ def _add_both(cands, n, s, e, kind, p, punct):
 @njit(nogil=True, error_model="numpy")
 def candidates(heads, first, last, punct, spans, p, cands):
     """Writes the spans offered for the predicate ``p`` to ``cands``, int64 [most, 3]; returns their number."""
-    n = 0
+    n = np.int64(0)
     size = heads.size
     a = p
     below = -1

@@ -24,7 +24,7 @@ def mix(a, b):
     return x
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(inner=True, nogil=True, error_model="numpy")
 def _bucket(k):
     """Size class of a length: exact to 5, then coarser."""
     if k < 0:
@@ -40,7 +40,7 @@ def _bucket(k):
     return 9
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(inner=True, nogil=True, error_model="numpy")
 def _label_of(spans, s, e):
     """Label of the constituent over exactly these words; 0 for none."""
     for k in range(spans.shape[0]):
@@ -49,7 +49,7 @@ def _label_of(spans, s, e):
     return 0
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(inner=True, nogil=True, error_model="numpy")
 def _label_around(spans, s, e):
     """Label of the smallest larger constituent around these words; 0 for none."""
     best = 1 << 30
@@ -62,7 +62,7 @@ def _label_around(spans, s, e):
     return found
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(inner=True, nogil=True, error_model="numpy")
 def _path(heads, rels, depth, p, h):
     """Hash and length of the way from a word up and down the tree to another."""
     up = np.uint64(1)

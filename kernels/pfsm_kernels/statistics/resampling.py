@@ -25,7 +25,7 @@ Cost O(n). A correlation is NaN where one side of the resample is constant.
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.cache import njit
+from pfsm_kernels.cache import copy, njit
 
 _Integers = NDArray[np.int64]
 _Floats = NDArray[np.float64]
@@ -40,7 +40,7 @@ def _resampled_sums(times: _Integers, table: _Floats, result: _Floats) -> None:
             weight = np.float64(times[resample, unit])
             for column in range(table.shape[1]):
                 sums[column] += weight * table[unit, column]
-        result[resample] = sums
+        copy(sums, result[resample])
 
 
 def drawn_times(rows: _Integers, n_units: int) -> _Integers:
@@ -72,7 +72,7 @@ def resampled_sums(times: _Integers, table: _Floats) -> _Floats:
     return result
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _concordance(
     left: _Integers, right: _Integers, counts: _Integers, tree: _Integers, at: _Integers
 ) -> tuple[int, int]:
@@ -109,7 +109,7 @@ def _concordance(
     return balance, tied
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _tau(left: _Integers, right: _Integers, counts: _Integers, tree: _Integers, at: _Integers) -> float:
     """Kendall's tau-b of rows that stand `counts` times each."""
     size = counts.sum()
@@ -135,7 +135,7 @@ def _repeated_kendall(
         result[resample] = _tau(left, right, counts, tree, at)
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _centre_ranks(counts: _Integers, size: int, ranks: _Floats) -> float:
     """Write the doubled, centred mid-rank of every dense rank; return their sum of squares over the rows."""
     below, squares = 0, 0.0

@@ -24,7 +24,7 @@ LARGEST = 2**31 - 1
 ROUNDED = 1.0 - 1e-9
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _keep_largest(largest, value):
     """Puts a value in its place among the largest ones, which are in decreasing order, and drops the last."""
     at = largest.size - 1
@@ -36,7 +36,7 @@ def _keep_largest(largest, value):
     largest[at] = value
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _products(row, rows, right, n, products):
     """The dot products of one row and those of the first ``n`` right words."""
     for j in range(n):
@@ -47,7 +47,7 @@ def _products(row, rows, right, n, products):
         products[j] = product
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _square(row):
     square = np.int64(0)
     for component in row:
@@ -55,7 +55,7 @@ def _square(row):
     return square
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _find_squares(words, rows, squares):
     """Fills in the squared lengths of the words that are negative so far; whether all fit into 32 bits."""
     for word in words:
@@ -66,7 +66,7 @@ def _find_squares(words, rows, squares):
     return True
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _above_in(pair, i, word, rows, squares, theirs, n, products, minimum, blocks, values, count):
     """Writes a left word's blocks from ``count`` on, as many as there is room for; where all of them end."""
     places, others, their_squares = theirs
@@ -90,7 +90,7 @@ def _above_in(pair, i, word, rows, squares, theirs, n, products, minimum, blocks
     return count
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _keep_nearest(blocks, values, first, end, by_row, by_column):
     """Moves a pair's blocks among the nearest of both of their words to the front, in order; where they end."""
     for at in range(first, end):
@@ -108,7 +108,7 @@ def _keep_nearest(blocks, values, first, end, by_row, by_column):
     return count
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _with_vector(first, end, right, squares, theirs):
     """Fills in place, word and squared length of a sentence's words that have a vector; how many there are."""
     places, found, their_squares = theirs

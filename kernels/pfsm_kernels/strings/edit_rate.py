@@ -23,7 +23,7 @@ A phrase is linked as long as shifts leave it in one piece. Cost per pair: O(tri
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.cache import njit
+from pfsm_kernels.cache import copy, njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -42,7 +42,7 @@ PHRASE, NOWHERE = KINDS, -1
 REF, REF_SIZE, HYP, HYP_SIZE = 0, 1, 2, 3
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _kinds(ref, hyp, links, costs):
     """The cheapest kind of edit that joins each two words, int8 [reference, hypothesis]."""
     kinds = np.full((ref.size, hyp.size), SUBSTITUTION, np.int8)
@@ -58,7 +58,7 @@ def _kinds(ref, hyp, links, costs):
     return kinds
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _is_whole(order, at, phrase):
     """Whether a phrase of the hypothesis stands in one piece from this place on."""
     if at < 0 or at + phrase[HYP_SIZE] > order.size:
@@ -69,7 +69,7 @@ def _is_whole(order, at, phrase):
     return whole
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _sorted(phrases, n_hyp):
     """Phrases by their last word in the hypothesis, then in the reference: the order, and where each word's begin."""
     keys = np.empty(phrases.shape[0], np.int64)
@@ -81,7 +81,7 @@ def _sorted(phrases, n_hyp):
     return np.argsort(keys, kind="mergesort"), np.cumsum(first)
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _fill(kinds, order, linked, costs, first, table, steps):
     """Rows of D from ``first`` on for the hypothesis in this order, and the step that leads to each cell.
 
@@ -122,7 +122,7 @@ def _fill(kinds, order, linked, costs, first, table, steps):
     return table[n_hyp, n_ref]
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _align(steps, phrases, aligned, ref_error, hyp_error):
     """For each word of the reference the place of the last word before or at its partner; who is in an error."""
     n_hyp, n_ref = steps.shape[0] - 1, steps.shape[1] - 1
@@ -149,7 +149,7 @@ def _align(steps, phrases, aligned, ref_error, hyp_error):
                 ref_error[j], hyp_error[i] = 1, 1
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _shifted(order, start, size, target, result):
     """The order once a block goes before place ``target``; the first place that differs."""
     n = order.size
@@ -159,7 +159,7 @@ def _shifted(order, start, size, target, result):
         low, high = start, min(n, target)
     else:
         low, high = min(start, target), max(start + size, target)
-    result[:] = order
+    copy(order, result)
     at = low
     if target < start:
         for k in range(start, start + size):
@@ -178,7 +178,7 @@ def _shifted(order, start, size, target, result):
     return low
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _run(kinds, order, i, j, longest):
     """How many words from here on are matched one by one."""
     size = 0
@@ -192,7 +192,7 @@ def _run(kinds, order, i, j, longest):
     return size
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _try_block(block, before, order, kinds, linked, costs, state, table, trial, best):
     """Tries a block (place, size, place and size of what it matches) at all its targets; the number of trials.
 
@@ -216,7 +216,8 @@ def _try_block(block, before, order, kinds, linked, costs, state, table, trial, 
         low = _shifted(order, start, size, target, trial_order)
         # What the rows that follow look back to.
         back = max(0, low + 1 - LONGEST_PHRASE)
-        trial_table[back : low + 1] = table[back : low + 1]
+        for row in range(back, low + 1):
+            copy(table[row], trial_table[row])
         gain = before - _fill(kinds, trial_order, linked, costs, low + 1, trial_table, trial_steps)
         trials += 1
         better = gain > best[0]
@@ -232,7 +233,7 @@ def _try_block(block, before, order, kinds, linked, costs, state, table, trial, 
     return trials
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _best_shift(order, before, kinds, linked, costs, state, table, trial, tried, best):
     """Looks through all blocks; the number of trials so far."""
     n_hyp = order.size
@@ -258,7 +259,7 @@ def _best_shift(order, before, kinds, linked, costs, state, table, trial, tried,
     return tried
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _count(steps, phrases, counts, used):
     """Edits by kind along the best path; marks the phrases on it."""
     i, j = steps.shape[0] - 1, steps.shape[1] - 1
@@ -276,7 +277,7 @@ def _count(steps, phrases, counts, used):
             j -= 1
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _edit(ref, hyp, links, phrases, phrase_costs, costs, counts, used):
     """Counts the edits of a pair."""
     n_ref, n_hyp = ref.size, hyp.size
@@ -289,10 +290,10 @@ def _edit(ref, hyp, links, phrases, phrase_costs, costs, counts, used):
     steps = np.full((n_hyp + 1, n_ref + 1), NOWHERE, np.int32)
     trial = (trial_order, table.copy(), steps.copy())
     state = (np.empty(n_ref, np.int64), np.empty(n_ref, np.int8), np.empty(n_hyp, np.int8))
-    best, tried = np.empty(4), 0
+    best, tried, first = np.empty(4), np.int64(0), np.int64(0)
     ranks, starts = _sorted(phrases, n_hyp)
     linked = (phrases[ranks], phrase_costs[ranks], starts)
-    before = _fill(kinds, order, linked, costs, 0, table, steps)
+    before = _fill(kinds, order, linked, costs, first, table, steps)
     while True:
         _align(steps, linked[0], state[0], state[1], state[2])
         tried = _best_shift(order, before, kinds, linked, costs, state, table, trial, tried, best)
@@ -301,8 +302,8 @@ def _edit(ref, hyp, links, phrases, phrase_costs, costs, counts, used):
             break
         counts[SHIFT] += 1.0
         _shifted(order, np.int64(best[2]), np.int64(best[1]), np.int64(best[3]), trial_order)
-        order[:] = trial_order
-        before = _fill(kinds, order, linked, costs, 0, table, steps)
+        copy(trial_order, order)
+        before = _fill(kinds, order, linked, costs, first, table, steps)
     taken = np.zeros(ranks.size, np.bool_)
     _count(steps, linked[0], counts, taken)
     for k in range(ranks.size):

@@ -46,7 +46,7 @@ def _enlarged(array: NDArray[Any], count: int, least: int) -> NDArray[Any]:
     return more
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def widest(offsets):
     """The largest number of entries of one sequence."""
     largest = np.int64(0)

@@ -25,7 +25,7 @@ O(reference length * beam * (matches a place + beam)).
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.cache import njit
+from pfsm_kernels.cache import copy, njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -37,7 +37,7 @@ REF_SIZE, HYP, HYP_SIZE = 0, 1, 2
 COVERED, CHUNKS, DISTANCE, END, UNTIL, PARENT, TAKEN = 0, 1, 2, 3, 4, 5, 6
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _is_better(one, covered, chunks, distance):
     """Whether a path comes before, or with, one of these values."""
     if one[COVERED] != covered:
@@ -47,7 +47,7 @@ def _is_better(one, covered, chunks, distance):
     return one[DISTANCE] <= distance
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _insert(paths, count, covered, chunks, distance, end, until, parent, taken):
     """Puts a path behind those that are as good, unless the beam is full of such; the number of paths."""
     beam = paths.shape[0]
@@ -63,7 +63,7 @@ def _insert(paths, count, covered, chunks, distance, end, until, parent, taken):
     return min(count + 1, beam)
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _is_free(used, first, size):
     taken = np.uint64(0)
     for word in range(first, first + size):
@@ -71,13 +71,13 @@ def _is_free(used, first, size):
     return taken & ONE == 0
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _use(used, first, size):
     for word in range(first, first + size):
         used[word >> 6] |= ONE << np.uint64(word & 63)
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _keep_definite(matches, offsets, lists, n_hyp, fixed, used):
     """Matches that share no word with another: ``fixed[j]`` is the one that begins at j."""
     n_ref = lists.shape[0]
@@ -105,14 +105,14 @@ def _keep_definite(matches, offsets, lists, n_hyp, fixed, used):
                     _use(used, match[HYP], match[HYP_SIZE])
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _ended(path, first):
     """Chunks that have ended when the next match begins at ``first`` in the hypothesis (-1: no match)."""
     ends = path[END] >= 0 and path[END] != first
     return path[CHUNKS] + (1 if ends else 0)
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _go_on(paths, rank, j, used, matches, worth, begins, offsets, lists, most, is_sorted, nexts, n_next):
     """Puts a path's ways through a place, none of whose matches is definite, among the next paths; their number.
 
@@ -146,7 +146,7 @@ def _go_on(paths, rank, j, used, matches, worth, begins, offsets, lists, most, i
     return _insert(nexts, n_next, covered, more, distance, -1, j + 1, rank, -1)
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _search(matches, worth, begins, offsets, lists, most, is_sorted, n_hyp, beam, chosen):
     """Tells the match of the best alignment that begins at each word of the reference; the number of its chunks."""
     n_ref = lists.shape[0]
@@ -207,7 +207,7 @@ def _search(matches, worth, begins, offsets, lists, most, is_sorted, n_hyp, beam
                 _use(following[rank], matches[nexts[rank, TAKEN], HYP], matches[nexts[rank, TAKEN], HYP_SIZE])
         used, following = following, used
         count = n_next
-        taken[:] = used[0]
+        copy(used[0], taken)
         for rank in range(1, count):
             taken &= used[rank]
     best = 0

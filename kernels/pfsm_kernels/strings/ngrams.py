@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.cache import njit
+from pfsm_kernels.cache import copy, njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -22,7 +22,7 @@ BITS = 10
 AT_ONCE = 2000
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _count_keys(keys, counts):
     """Adds what a sorted list of keys, the side in the last bit, holds: of the hypothesis, the reference, shared."""
     start = 0
@@ -41,7 +41,7 @@ def _count_keys(keys, counts):
         start = end
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _count_beginnings(keys, bits, begins, before, counts):
     """Adds the n-grams that both sides have, of all orders in one pass over the sorted keys of a pair.
 
@@ -71,7 +71,7 @@ def _count_beginnings(keys, bits, begins, before, counts):
         last = common
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _packed(codes, side, bits, keys, first):
     """Six numbers in one, 0 for those beyond the end, then the side."""
     for i in range(codes.size):
@@ -83,7 +83,7 @@ def _packed(codes, side, bits, keys, first):
         keys[first + i] = key << 1 | side
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _ranked(keys):
     """Number of each key among the different ones, the side in the last bit not counted."""
     order = np.argsort(keys)
@@ -96,7 +96,7 @@ def _ranked(keys):
     return ranks
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _order_by_order(ref, hyp, orders, counts):
     """Any number of different symbols: an n-gram is the number of its beginning and its last symbol."""
     both = np.concatenate((ref, hyp)).astype(np.int64)
@@ -109,13 +109,13 @@ def _order_by_order(ref, hyp, orders, counts):
         for i in range(n_hyp):
             keys[n_ref + i] = begins[ref.size + i] << 32 | both[ref.size + i + n - 1] << 1 | 1
         ranks = _ranked(keys)
-        begins[:n_ref] = ranks[:n_ref]
-        begins[ref.size : ref.size + n_hyp] = ranks[n_ref:]
+        copy(ranks[:n_ref], begins)
+        copy(ranks[n_ref:], begins[ref.size :])
         keys.sort()
         _count_keys(keys, counts[n - 1])
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _numbered(line, table, numbers, used):
     """The line in numbers from 1, given in the order of first use; returns how many there are by now."""
     for i in range(line.size):

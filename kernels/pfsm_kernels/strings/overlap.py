@@ -24,7 +24,7 @@ Float = NDArray[np.float64]
 EDITS, WORDS, SUBSEQUENCE, RUNS = range(4)
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _edits(ref, hyp):
     row = np.arange(hyp.size + 1)
     for i in range(ref.size):
@@ -36,7 +36,7 @@ def _edits(ref, hyp):
     return row[hyp.size]
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _in_common(one, other):
     """Size of the intersection of two bags."""
     one, other = np.sort(one), np.sort(other)
@@ -50,7 +50,7 @@ def _in_common(one, other):
     return count
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _subsequence(ref, hyp, power):
     """Weighted longest common subsequence; with power 1 its length."""
     value, run = np.zeros(hyp.size + 1), np.zeros(hyp.size + 1, np.int64)
@@ -68,7 +68,7 @@ def _subsequence(ref, hyp, power):
     return value[hyp.size]
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _skip_bigrams(tokens, gap):
     size = 0
     for i in range(tokens.size):
@@ -82,7 +82,7 @@ def _skip_bigrams(tokens, gap):
     return pairs
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _runs(ref, hyp):
     """Sum of the squares of the lengths of the matching runs, longest first; earlier ones first among equals."""
     free_ref, free_hyp = np.ones(ref.size, np.bool_), np.ones(hyp.size, np.bool_)
@@ -189,7 +189,7 @@ def common_skip_bigrams(
     return result
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _place(keys, key, mask):
     """Where a key stands in the table, or would stand: the first slot from its own that is empty or holds it."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)

@@ -21,7 +21,7 @@ LENGTH, JOINED, ALONE = 0.1, 0.2, 0.05
 BLOCKS = np.array([(1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1), (1, 0), (0, 1)], np.int64)
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _shared(ones, first, stop, others, begin, end, weights):
     """The weight of what two sorted runs of types have in common."""
     total = 0.0
@@ -37,7 +37,7 @@ def _shared(ones, first, stop, others, begin, end, weights):
     return total
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _mass(types, offsets, weights):
     masses = np.zeros(offsets.size - 1)
     for sentence in range(masses.size):
@@ -46,7 +46,7 @@ def _mass(types, offsets, weights):
     return masses
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _weight(masses, first, number):
     """The weight of neighbouring sentences, and of those that join the heaviest."""
     total = heaviest = 0.0

@@ -22,7 +22,7 @@ Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _longest(ids, offsets, list_offsets):
     """The largest number of keys on one line."""
     longest = 0
@@ -34,7 +34,7 @@ def _longest(ids, offsets, list_offsets):
     return longest
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _in_order(partners, count, seen, n, i):
     """Puts the partners of a token in order: few by insertion, many by a look at every place that was seen."""
     if count * count > n:

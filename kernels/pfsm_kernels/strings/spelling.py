@@ -26,7 +26,7 @@ ONE = np.uint64(1)
 SLACK = 1e-9
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _distance(places, size, codes, first, last):
     """Levenshtein distance of a word, given as the places of each character in it, and another."""
     up, down = ~np.uint64(0), np.uint64(0)
@@ -45,7 +45,7 @@ def _distance(places, size, codes, first, last):
     return distance
 
 
-@njit
+@njit(inner=True)
 def _characters(codes, words):
     """uint64 [n_words], for each word the bits that its characters set: one below, from the second on one above."""
     found = np.zeros(words.size - 1, dtype=np.uint64)
@@ -56,7 +56,7 @@ def _characters(codes, words):
     return found
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _n_bits(bits):
     """The number of bits that are set."""
     bits -= (bits >> ONE) & np.uint64(0x5555555555555555)
@@ -65,7 +65,7 @@ def _n_bits(bits):
     return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _with_spelling(first, last, right, words, characters, places, sizes, sets):
     """Fills in place, size and characters of the words of a right sentence that have a spelling; how many there are."""
     count = 0

@@ -18,7 +18,7 @@ NOWHERE = -1
 FACTOR, BITS = 131, (1 << 54) - 1
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _hashed(value, codes, first, last):
     """The hash of what has been read so far and of more characters."""
     for at in range(first, last):
@@ -26,7 +26,7 @@ def _hashed(value, codes, first, last):
     return value
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _is_same(one, first, other, begin, size):
     at = 0
     while at < size and one[first + at] == other[begin + at]:
@@ -34,7 +34,7 @@ def _is_same(one, first, other, begin, size):
     return at == size
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _slot(value, slots):
     return (value ^ (value >> 21)) & (slots.size - 1)
 
@@ -54,7 +54,7 @@ def _fill(codes, words, slots):
         slots[slot] = word
 
 
-@njit(borrows=True)
+@njit(inner=True, borrows=True)
 def _place(codes, words, slots, value, text, first, size, endings, begin, more):
     """The number of the word of which ``size`` characters stand in a text and ``more`` in the endings."""
     slot = _slot(_hashed(value, endings, begin, begin + more), slots)

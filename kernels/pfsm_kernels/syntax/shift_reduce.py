@@ -22,7 +22,7 @@ Per pair: O(steps * templates) an iteration of the training, O(steps * beam * te
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.cache import njit
+from pfsm_kernels.cache import copy, njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -42,7 +42,7 @@ MOST_ITERATIONS = 200
 TOLERANCE = 1e-6
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _describe(words, tags, stack, left, right, q, values):
     """The slots of a state; ``stack`` has s0, s1, s2 (-1: none), ``left`` and ``right`` children of s0 and s1."""
     values[:] = ABSENT
@@ -63,7 +63,7 @@ def _describe(words, tags, stack, left, right, q, values):
             values[10 + 2 * depth] = tags[right[depth]]
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _key(template, slots, values):
     key = (np.int64(template) << WIDE) | values[slots[0]]
     key = (key << WIDE) | values[slots[1]]
@@ -71,7 +71,7 @@ def _key(template, slots, values):
     return (key << NARROW) | values[slots[3]]
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _derivation(words, tags, heads, templates, keys, actions, legal):
     """The oracle: keys, actions and legal actions (bit a: action a) of every step of a projective tree."""
     n = words.size
@@ -111,7 +111,7 @@ def _derivation(words, tags, heads, templates, keys, actions, legal):
             q += 1
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _log_probabilities(scores, legal):
     """Scores of three actions made logarithms of probabilities, over those in ``legal``."""
     largest = -np.inf
@@ -127,7 +127,7 @@ def _log_probabilities(scores, legal):
         scores[a] = scores[a] - log_z if legal >> a & 1 else -np.inf
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _loss(weights, features, actions, legal, penalty, gradient):
     """The objective and its gradient, both flat float64 [n_features * 3]."""
     loss = 0.0
@@ -150,7 +150,7 @@ def _loss(weights, features, actions, legal, penalty, gradient):
     return loss
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _dot(one, other):
     """In one order whatever the number of threads, which a library's product of long vectors is not."""
     total = 0.0
@@ -159,10 +159,10 @@ def _dot(one, other):
     return total
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _direction(gradient, moves, changes, count, direction):
     """Minus the inverse Hessian times the gradient, as the last moves know it (two-loop recursion)."""
-    direction[:] = -gradient
+    copy(-gradient, direction)
     used = min(count, HISTORY)
     alpha = np.empty(used)
     for back in range(used):
@@ -178,7 +178,7 @@ def _direction(gradient, moves, changes, count, direction):
         direction += (alpha[back] - beta) * moves[k]
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _minimise(weights, features, actions, legal, penalty):
     """Weights at the optimum, flat float64 [n_features * 3], from the given ones, which are changed."""
     size = weights.size
@@ -191,7 +191,7 @@ def _minimise(weights, features, actions, legal, penalty):
         slope = _dot(gradient, direction)
         step = 1.0 if count > 0 else 1.0 / max(1.0, np.abs(gradient).sum() / 10.0)
         while True:
-            trial[:] = weights + step * direction
+            copy(weights + step * direction, trial)
             trial_loss = _loss(trial, features, actions, legal, penalty, trial_gradient)
             if trial_loss <= loss + 1e-4 * step * slope or step < 1e-12:
                 break
@@ -206,7 +206,7 @@ def _minimise(weights, features, actions, legal, penalty):
     return weights
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _train(tree, templates, legal_only, penalty):
     """The model of a tree: sorted keys int64 [n_features], weights float64 [n_features * 3]."""
     total = max(0, 2 * tree.shape[1] - 1)
@@ -221,7 +221,7 @@ def _train(tree, templates, legal_only, penalty):
     return known, _minimise(weights, features, actions, legal, penalty) if known.size else weights
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _score(values, templates, known, weights, legal, scores):
     """Log-probabilities of the actions in a state."""
     scores[:] = 0.0
@@ -234,7 +234,7 @@ def _score(values, templates, known, weights, legal, scores):
     _log_probabilities(scores, legal)
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _decode(words, tags, templates, known, weights, beam, legal_only):
     """The largest sum of log-probabilities of a derivation that the beam finds, of a sentence of at least one word.
 
@@ -296,7 +296,7 @@ def _decode(words, tags, templates, known, weights, beam, legal_only):
             nodes[made, 3] = nodes[under, 3]
             next_sizes[at] -= 1
         count = found
-        total[:count] = best_total[:count]
+        copy(best_total[:count], total)
         queue, next_queue = next_queue, queue
         sizes, next_sizes = next_sizes, sizes
         tops, next_tops = next_tops, tops

@@ -20,14 +20,14 @@ Int64 = NDArray[np.int64]
 Float = NDArray[np.float64]
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _add(one, other):
     """``log(exp(one) + exp(other))``."""
     large, small = max(one, other), min(one, other)
     return large if small == -np.inf else large + np.log1p(np.exp(small - large))
 
 
-@njit(nogil=True)
+@njit(inner=True, nogil=True)
 def _log_kernel(productions, child_offsets, children, a_first, a_last, b_first, b_last, log_decay, table):
     total = -np.inf
     for a in range(a_first, a_last):
