@@ -171,8 +171,7 @@ def _run(arguments: list[str]) -> int:
             )  # fmt: skip
             if name in ENCODING:
                 subparser.add_argument(
-                    "--device", choices=DEVICES, metavar="DEVICE",
-                    help="of an encoder: auto (a GPU if there is one), cpu, cuda",
+                    "--device", choices=DEVICES, metavar="DEVICE", help="of encoders: auto (a GPU if any), cpu, cuda"
                 )  # fmt: skip
             if name in TABLES:
                 add_unquote(subparser)

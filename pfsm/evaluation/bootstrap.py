@@ -41,7 +41,7 @@ _BLOCK = 1 << 18
 
 @dataclass(frozen=True)
 class Interval:
-    """An interval that a statistic lies in; both ends NaN where it is undefined."""
+    """An interval from `low` to `high` that a statistic lies in; both are NaN where it is undefined."""
 
     low: float
     high: float
@@ -187,12 +187,12 @@ def check_bootstrap(n_resamples: int, confidence: float = CONFIDENCE) -> None:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A statistic and its bootstrap interval; NaN where it is undefined."""
+    """The `value` of a statistic and its bootstrap interval; NaN where it is undefined."""
 
     value: float
     interval: Interval
     remarks: Mapping[str, float | bool] = field(default_factory=dict, compare=False)
-    """What else is to be said of the value (`Measure.remarks`)."""
+    """Further facts about the value (`Measure.remarks`)."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class _CorpusScore(AdditiveMeasure):
 
 @dataclass(frozen=True)
 class SystemResult:
-    """The score of a system and its bootstrap interval; NaN at both ends of a single segment."""
+    """The score of the system `name` and its bootstrap interval; NaN at both ends for a single segment."""
 
     name: str
     score: float
@@ -99,9 +99,10 @@ class PairResult:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Every system, in the order given, and every pair of systems, with what the numbers depend on.
+    """Every system, in the order given, and all `pairs` of systems, over `n_segments` segments.
 
-    A lower score of a system is better if `lower_is_better`.
+    Intervals have the level `confidence`, tests the level `significance`; both use `n_resamples` resamples, drawn with
+    `seed`. A lower score of a system is better if `lower_is_better`.
     """
 
     systems: tuple[SystemResult, ...]

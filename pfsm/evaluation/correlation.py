@@ -131,7 +131,7 @@ def _deviations(rows: Float) -> Float:
 
 @dataclass(frozen=True)
 class WilliamsTest:
-    """Williams' test: the statistic, its degrees of freedom, and p-values."""
+    """Williams' test: the statistic `t`, its degrees of freedom, and p-values."""
 
     t: float
     degrees: int

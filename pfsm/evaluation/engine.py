@@ -69,8 +69,8 @@ class Difference:
 class PairedTest:
     """A test of two metrics in every group, for the mean over the groups, and over all items together.
 
-    The mean is over the groups where both metrics have the statistic. `pooled` is None where items of
-    different groups cannot be thrown together. The numbers depend on `n_resamples` and `seed`.
+    The mean is over the groups where both metrics have the statistic. `pooled` is None where items of different
+    groups cannot be pooled. Intervals have the level `confidence`; the numbers depend on `n_resamples` and `seed`.
     """
 
     test: str

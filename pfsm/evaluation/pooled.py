@@ -35,7 +35,7 @@ Float = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class PooledScores:
-    """What the rows of the data add to the scores of systems or documents."""
+    """What rows of the data add to scores of systems or documents; `of_totals` turns the sums into scores."""
 
     statistics: Float
     """float64 [n, k]; NaN for rows that were not scored."""

@@ -60,7 +60,7 @@ TAUS: tuple[PreferenceStatistic, ...] = ("wmt12", "wmt13", "wmt14", "darr")
 
 @dataclass(frozen=True)
 class PreferenceCounts:
-    """Votes for the pairs that a metric orders as people did, the other way round, or not at all."""
+    """Votes for pairs that a metric orders like people (`concordant`), the other way (`discordant`) or not (`ties`)."""
 
     concordant: float
     discordant: float
@@ -179,7 +179,7 @@ class BestAccuracy:
 
 @dataclass(frozen=True, eq=False)
 class PairwiseJudgments:
-    """Judgments about pairs of translations; made by `pairwise_judgments`."""
+    """Judgments about pairs of translations, `first` and `second`, with `votes`; made by `pairwise_judgments`."""
 
     first: Int
     """int64 [n], from 0: the same translation of the same segment has the same number everywhere."""

@@ -74,7 +74,7 @@ Data = TypeVar("Data", bound=QuestionItems)
 
 @dataclass(frozen=True, eq=False)
 class Question(Generic[Data]):
-    """The human side of some data, in groups, and what is resampled."""
+    """The human side of some data, `items` in groups, and what is resampled."""
 
     kind: str
     """`CORRELATION` (absolute scores), `PREFERENCE`, `LIKENESS` or `RANKING`."""

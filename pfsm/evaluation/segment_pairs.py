@@ -54,7 +54,7 @@ DARR_DIFFERENCE = 25.0
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Pairs of translations of one segment by how people and a metric order them."""
+    """Pairs of translations: `concordant`, `discordant`, or tied by people, by the metric or by both (`ties_both`)."""
 
     concordant: int
     discordant: int
