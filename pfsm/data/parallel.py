@@ -48,7 +48,7 @@ class ParallelText:
 
     @property
     def reference_lines(self) -> Iterator[str]:
-        """The lines of all references that are there."""
+        """The lines of all references that exist."""
         return (line for stream in self.references for line in stream if line is not None)
 
     @property

@@ -417,7 +417,7 @@ def weighted_pearson(x: ArrayLike, y: ArrayLike, weights: ArrayLike) -> float:
         A number in [-1, 1]; NaN where fewer than two different points have weight, or x or y is constant.
 
     Raises:
-        ValueError: If lengths differ, or a number is not what it must be.
+        ValueError: If lengths differ, or a number is invalid.
     """
     x, y = paired_scores(x, y)
     weights = paired_scores(weights, x)[0]

@@ -140,7 +140,7 @@ def segment_scores(metric: Scores) -> Float:
 
 @dataclass(frozen=True, eq=False)
 class TranslatedDocuments:
-    """What people think of documents, each as some systems translated it; made by `translated_documents`."""
+    """Human scores of documents, each translated by some systems; made by `translated_documents`."""
 
     items: Items
     """An item a document and system, documents in the order of their names, systems within them. `segments`

@@ -316,7 +316,7 @@ def question_of_scores(
         The human side, for `estimate` and `compare`.
 
     Raises:
-        ValueError: If lengths differ, a number is not what it must be, or what is to be resampled is not given.
+        ValueError: If lengths differ, a number is invalid, or the units to resample are missing.
         PfsmError: If the level does not go with what is to be resampled.
     """
     check_resample(resample, level)

@@ -82,7 +82,7 @@ class MatcherPlugin(ABC):
             What JSON can hold. Checking it again gives the same.
 
         Raises:
-            PfsmError: If an option is unknown or not what it must be: ``f"{where}: unknown option {key!r}"``.
+            PfsmError: If an option is unknown or invalid: ``f"{where}: unknown option {key!r}"``.
         """
         return no_options(options, where)
 

@@ -160,7 +160,7 @@ def load_model(
         The model, validated.
 
     Raises:
-        PfsmError: If the file is missing, not JSON, of another format, or a field is not what it must be; or a resource
+        PfsmError: If the file is missing, not JSON, of another format, or a field is invalid; or a resource
             is missing.
     """
     give(resources or {})
@@ -203,7 +203,7 @@ def model_from_dict(document: object, where: str, *, run: bool = True) -> Model:
     """A model from its JSON document; ``where`` names it in errors, ``run`` is `load_model`'s.
 
     Raises:
-        PfsmError: If a field is missing or not what it must be, or a resource is missing.
+        PfsmError: If a field is missing or invalid, or a resource is missing.
     """
     # Before anything else looks at names.
     document = with_named_resources(_checked_format(document, where), where, run=run)
@@ -214,7 +214,7 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
     """As `model_from_dict`, from the document of a model that is at work: its settings may also name paths.
 
     Raises:
-        PfsmError: If a field is missing or not what it must be.
+        PfsmError: If a field is missing or invalid.
     """
     for key in KEYS:
         if key not in document:

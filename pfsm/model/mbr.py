@@ -81,7 +81,7 @@ def choose(
         A choice for each source. It does not depend on the number of threads.
 
     Raises:
-        ValueError: A source has fewer than two candidates, its weights cannot be or do not fit, or ``metric`` is none.
+        ValueError: A source has fewer than two candidates, its weights are invalid, or ``metric`` is not a metric.
     """
     given: Any = candidates, metric
     if given[0] is None or isinstance(given[0], SegmentMetric):  # the order before version 0.2

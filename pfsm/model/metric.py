@@ -150,7 +150,7 @@ class Metric(SegmentMetric):
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """Tables that the matchers know from, as ``NAME@CHECKSUM``."""
+        """Tables that the matchers use, as ``NAME@CHECKSUM``."""
         return self._builder.resources
 
     @property

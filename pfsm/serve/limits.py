@@ -111,5 +111,5 @@ def too_late() -> RequestError:
 
 
 def invalid(field: str, detail: str) -> RequestError:
-    """A field that is not what it must be; ``field`` is its JSON pointer."""
+    """An invalid field; ``field`` is its JSON pointer."""
     return RequestError(422, detail, field)

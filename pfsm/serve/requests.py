@@ -194,7 +194,7 @@ def score_request(value: object, limits: Limits) -> ScoreRequest:
     """The request in a body of ``/v1/score``.
 
     Raises:
-        RequestError: If a field is not what it must be, or there are too many pairs.
+        RequestError: If a field is invalid, or there are too many pairs.
     """
     asked = request_of(value, ScoreRequest)
     _check_resamples(asked.resamples, limits)
@@ -241,7 +241,7 @@ def pair_request(value: object, limits: Limits) -> tuple[str, Sequence[str]]:
     """The hypothesis and its references in a line of a stream.
 
     Raises:
-        RequestError: If a field is not what it must be.
+        RequestError: If a field is invalid.
     """
     pair = request_of(value, StreamedPair)
     check_lines([pair.hypothesis], limits.line, ("hypothesis",), one=True)

@@ -74,7 +74,7 @@ class TrainingConfig:
         self_match: The probability that each word of a reference is matched with itself when the reference is its own
             translation (`pfsm_training.fit.self_match`); 0: nothing is asked.
         encoder: What to learn over an encoder; None: nothing.
-        minimal_pairs: Pairs to learn from beside what people said (`pfsm_training.fit.minimal_pairs`); None: none.
+        minimal_pairs: Pairs to learn from besides human judgments (`pfsm_training.fit.minimal_pairs`); None: none.
         weights: How much each judgment counts; None: all count the same.
         prune_jumps: Whether features of Jump with few instances are left out, as all others are.
         given: The values that the user gave, without defaults and without values taken from an initial model.

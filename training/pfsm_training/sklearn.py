@@ -47,7 +47,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         lowercase: Whether words are compared in lower case.
         normalisation: Unicode form of the text before anything else: ``nfc``, ``nfkc``, ``typewriter`` or ``none``.
         text: Edition of what is done with text before: 1, nothing, or 2, one table of characters.
-        form: ``absolute``, the default here, predicts in the units of y; ``relative`` gives a perfect translation 100.
+        form: ``absolute``, the default here, predicts in the units of y; ``relative`` scores a perfect translation 100.
         matchers: Names of matchers, in order.
         matching: ``exclusive`` or ``overlapping``.
         max_block: Largest block, one number or one per matcher.

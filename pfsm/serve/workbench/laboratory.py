@@ -55,7 +55,7 @@ def laboratory_request(value: object, limits: Limits) -> LaboratoryRequest:
     """The request in a body.
 
     Raises:
-        RequestError: If a field is not what it must be.
+        RequestError: If a field is invalid.
     """
     asked = request_of(value, LaboratoryRequest)
     check_texts(asked, limits, min(limits.pairs, MOST_PAIRS))

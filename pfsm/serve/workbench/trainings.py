@@ -59,7 +59,7 @@ def training_request(value: object, models: ModelPool) -> TrainingRequest:
     """The request in a body.
 
     Raises:
-        RequestError: If a field is not what it must be.
+        RequestError: If a field is invalid.
     """
     asked = request_of(value, TrainingRequest)
     check_name(asked.name)

@@ -93,7 +93,7 @@ def log_sum(
 class LogLinearMachine(torch.nn.Module):
     """Predicts ``y / (m + n) + alpha``, equations (2) and (3) of Wang and Manning (2012).
 
-    From the ``y / (m + n)`` of a pair that of its reference with itself is subtracted, where the batch has it.
+    If the batch has the ``y / (m + n)`` of references against themselves, it is subtracted from that of the pair.
     Sentence-level features, if the batch has any, add their weights times their values.
 
     Args:
