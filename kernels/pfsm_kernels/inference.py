@@ -156,6 +156,7 @@ def expectations(
     return result
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def place_sums(lattices: Lattices, weights: Weights) -> Places:
     """Posteriors and mean weights of every place, without jumps: see ``machine.places``.
 

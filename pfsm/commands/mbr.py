@@ -23,6 +23,7 @@ from pfsm.commands.languages import check_text
 from pfsm.distributed.pairs import choose_on
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
+from pfsm.io.array_checks import is_text
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
 from pfsm.model.mbr import Choice, choose
 from pfsm.model.shipped import DEFAULT_MODEL, QUICK_MODEL, model_for
@@ -128,7 +129,7 @@ def _json_lines(path: str) -> list[tuple[list[str], list[float]]]:
         texts: list[str] = []
         for entry in entries:
             text = entry.get("text") if isinstance(entry, dict) else entry
-            if not (isinstance(text, str) and _is_text(text)):
+            if not (isinstance(text, str) and is_text(text)):
                 raise PfsmError(f"{where}: candidate {len(texts) + 1} is {ascii(text)[:40]}, text is needed")
             texts.append(text)
         if weights is not None and not (isinstance(weights, list) and len(weights) == len(texts)):
@@ -142,15 +143,6 @@ def _json_lines(path: str) -> list[tuple[list[str], list[float]]]:
     if not found:
         raise PfsmError(f"{name}: no lines, at least one source is needed")
     return found
-
-
-def _is_text(text: str) -> bool:
-    """Whether there are no halves of surrogate pairs, which JSON can hold and no text has."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _candidates(path: str, number: int) -> list[list[str]]:

@@ -42,6 +42,15 @@ def is_temperature(value: float) -> bool:
     return 1.0 / LARGEST_NUMBER <= value <= LARGEST_NUMBER
 
 
+def is_text(text: str) -> bool:
+    """Whether there are no halves of surrogate pairs, which JSON can hold and no text has."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def is_line(text: object) -> bool:
     """Whether it is a line of text: not blank, without tabs, line ends and other control characters."""
     return (

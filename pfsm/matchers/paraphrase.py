@@ -27,6 +27,9 @@ KNOWN = {
 }
 # Knots are learned from blocks of up to this size, whatever the model's largest block.
 QUANTILE_BLOCK = 2
+# Blocks of two lines, at most; each takes a hundred bytes.
+MOST_LINKS = 2_000_000
+REPEATED = "words are repeated so often that two lines have more than {:,} matches; break the text into lines"
 Int32 = NDArray[np.int32]
 Float = NDArray[np.float64]
 
@@ -113,7 +116,9 @@ class _Finder:
                 strict=True,
             )
         )
-        rows, places = linked_phrases(*given, *wanted, table.target_offsets, table.targets)
+        rows, places = linked_phrases(*given, *wanted, table.target_offsets, table.targets, MOST_LINKS)
+        if np.bincount(rows[:, 0]).max(initial=0) > MOST_LINKS:
+            raise PfsmError(f"{table.label}: {REPEATED.format(MOST_LINKS)}")
         if direction != "forward":
             rows = np.ascontiguousarray(rows[:, [0, 3, 4, 1, 2]])
         return rows, table.probabilities[places]

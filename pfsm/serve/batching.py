@@ -10,7 +10,7 @@ answers.
 
 import asyncio
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -33,9 +33,12 @@ MOST_PAIRS, MOST_TOGETHER, LEAST_TOGETHER = 100, 400, 10
 # Seconds that a thread may be busy with one call: a single pair waits as long for a thread.
 SHARE = 0.25
 # Of a portion while nothing is known of a model's pace; of all pairs of a request that is small.
-FIRST_COST, SMALL_COST = 1_000_000, 100_000
-# In cells of a lattice: what a word costs beside them, and a pair. Where no spaces are, so many characters are a word.
-_OF_WORD, _OF_PAIR, _CHARACTERS = 50, 200, 4
+FIRST_COST, SMALL_COST = 200_000, 100_000
+# In cells of a lattice: what a word costs beside them, and a pair. So many characters without a space are a word.
+_OF_WORD, _OF_PAIR, _LONGEST = 50, 200, 4
+# Bytes of UTF-8 in letters and digits of alphabets that use spaces, and all that follow the first byte of a character.
+# The others are spaces, or begin signs, punctuation and Chinese characters.
+_IN_WORDS = bytes(code for code in range(0xE0) if code >= 0x80 or chr(code).isalnum())
 # What is left of a pace that was slower than the last call's.
 _FORGETTING = 0.8
 # What comes before the message of a pair that was scored alone.
@@ -66,7 +69,7 @@ class Tally:
     pairs: int = 0
     batches: int = 0
     portions: int = 0
-    by_model: dict[str, int] = field(default_factory=dict)
+    by_model: Counter[str] = field(default_factory=Counter)
 
 
 class Batcher:
@@ -184,17 +187,14 @@ class Batcher:
         pairs = sum(len(portion.hypotheses) for portion in together)
         if not error:
             seconds, cells = done.result()[1], sum(portion.cost for portion in together)
-            before = self._pace.get(loaded, (0.0, 0.0))
-            now = (max(seconds, 1e-9) / pairs, max(seconds, 1e-9) / cells)
+            of_pair, of_cell = (_FORGETTING * pace for pace in self._pace.get(loaded, (0.0, 0.0)))
             if pairs >= LEAST_TOGETHER or cells >= FIRST_COST / 2:
-                self._pace[loaded] = (
-                    max(now[0], _FORGETTING * before[0]),
-                    max(now[1], _FORGETTING * before[1]),
-                )
+                seconds = max(seconds, 1e-9)
+                self._pace[loaded] = max(seconds / pairs, of_pair), max(seconds / cells, of_cell)
         self.tally.batches += 1
         self.tally.portions += len(together)
         self.tally.pairs += pairs
-        self.tally.by_model[loaded.name] = self.tally.by_model.get(loaded.name, 0) + pairs
+        self.tally.by_model[loaded.name] += pairs
         for portion, outcome in zip(together, outcomes, strict=True):
             if portion.scores.done():
                 continue
@@ -208,7 +208,10 @@ class Batcher:
 
 def cost(hypothesis: str, reference: str) -> int:
     """About how much work a pair is, in cells of its lattice."""
-    m, n = (max(line.count(" ") + 1, len(line) // _CHARACTERS) for line in (hypothesis, reference))
+    m, n = (
+        max(1 + len(line.encode("utf-8", "surrogatepass").translate(None, _IN_WORDS)), len(line) // _LONGEST)
+        for line in (hypothesis, reference)
+    )
     return m * n + _OF_WORD * (m + n) + _OF_PAIR
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pfsm.data.judgments import given_references
+from pfsm.io.array_checks import is_text
 from pfsm.io.typed import MISSING, UNKNOWN, MisfitError, typed
 from pfsm.serve.limits import Limits, RequestError, invalid
 
@@ -148,18 +149,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name, number in counts.items() if number > 1)
         raise RequestError(400, f"the body names {shown(twice)} twice in one object")
     for name in found:
-        if not name.isascii() and not _encodes(name):
+        if not name.isascii() and not is_text(name):
             raise RequestError(400, f"the body has a field {shown(name)}, which is not text")
     return found
-
-
-def _encodes(text: str) -> bool:
-    """Whether there are no halves of surrogate pairs."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def shown(value: object) -> str:
@@ -282,7 +274,7 @@ def check_lines(values: Sequence[str], longest: int, path: Sequence[str | int], 
     """
     joined = "".join(values)
     # One look at all of them is quicker than one at each. Halves of a pair in neighbouring lines do not join.
-    if max(map(len, values)) <= longest and "\n" not in joined and "\r" not in joined and _encodes(joined):
+    if max(map(len, values)) <= longest and "\n" not in joined and "\r" not in joined and is_text(joined):
         return
     for place, value in enumerate(values):
         where = pointer(*path) if one else pointer(*path, place)
@@ -290,7 +282,7 @@ def check_lines(values: Sequence[str], longest: int, path: Sequence[str | int], 
             raise RequestError(413, f"{len(value)} characters, at most {longest} are scored", where)
         if "\n" in value or value.endswith("\r"):
             raise invalid(where, "a line end; every segment is one line")
-        if not _encodes(value):
+        if not is_text(value):
             raise invalid(where, "half of a surrogate pair, which is not text")
 
 

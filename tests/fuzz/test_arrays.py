@@ -1,21 +1,33 @@
-"""Sealed files of every format with arrays of any shape, type and value: refused in one line, or safe for a kernel."""
+"""Files of every format with arrays of any shape, type and value: refused in one line, or safe for their kernels.
+
+These kernels are run as Python over NumPy, where an index out of bounds is an error.
+"""
 
 import json
+import os
+import subprocess
+import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from safetensors.numpy import save
 
+import pfsm
+from pfsm.analysis.wanted import Wanted
 from pfsm.embeddings.words import VECTORS, WORDS, WordTable
 from pfsm.encoder.heads import SHAPES, Head, head_from_bytes
+from pfsm.encoder.scoring import HeadScorer
+from pfsm.english.labeller.label import Labeller
 from pfsm.english.labeller.weights import FORMAT as ROLES
 from pfsm.english.labeller.weights import read_role_weights, write_role_weights
+from pfsm.english.parser.parse import Parser
 from pfsm.english.parser.weights import FORMAT as PARSER
 from pfsm.english.parser.weights import read_weights, write_weights
 from pfsm.errors import PfsmError
@@ -26,9 +38,14 @@ from pfsm.lexicons.container import Lexicon, read_lexicon, write_lexicon
 from pfsm.lexicons.paraphrases import ParaphraseTable, compile_paraphrases
 from pfsm.lexicons.relations import Relations, RelationTable, compile_relations
 from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
-from tests.analysis.samples import random_weights, role_weights
-from tests.encoder.encoders import head
+from pfsm.matchers.paraphrase import _Finder
+from pfsm.matchers.protocol import EncodedPairs
+from pfsm.matchers.type_lists import TypeLists, TypeVectors
+from pfsm.text.vocabulary import Vocabulary
+from tests.analysis.samples import analysed, random_weights, role_weights
+from tests.encoder.encoders import DIMENSION, LAYERS, head
 from tests.fuzz.mutations import EFFORT
+from tests.model_cases import document
 
 PAIRS: dict[tuple[tuple[str, ...], tuple[str, ...]], float] = {
     (("very", "big"), ("huge",)): 0.1,
@@ -36,6 +53,8 @@ PAIRS: dict[tuple[tuple[str, ...], tuple[str, ...]], float] = {
     (("very", "big", "dog"), ("by", "the")): 0.5,
 }
 WORDS_OF = [Part("n", {"dog": ["2"], "dogs": ["2", "3"], "beast": ["1"]}, {"oxen": ["ox"]}, (("s", ""),))]
+LINES = "a very big dog by the way", "the huge dogs besides a big ox", "Oxen", ""
+TREE = analysed("She PRON PRP 2 nsubj;saw VERB VBD 0 root;the DET DT 4 det;approval NOUN NN 2 obj")
 EXTREMES = (0, 1, -1, 2, 127, -128, 255, 2**31 - 1, -(2**31), 2**62, np.nan, np.inf, -np.inf, 1e38, 1e-42)
 
 
@@ -54,6 +73,9 @@ def changed(array: Array, rng: np.random.Generator) -> Array:
             return array.astype(rng.choice(np.array(["int8", "int32", "float32"])))
         size = int(rng.choice([0, 1, array.size, array.size + 1, 3 * array.size]))
         values = np.array(rng.choice(EXTREMES, size)).astype(array.dtype)
+        if rng.integers(2):
+            # In the bounds of weights.
+            return np.array(rng.choice([0, 1, 1e-42, 1e4, -1e4], array.shape)).astype(array.dtype)
         if kind == 4 or array.ndim < 2:
             return values
         return values.reshape((-1, 1) if rng.integers(2) else (1, -1))
@@ -89,9 +111,19 @@ def test_sizes_and_names_in_a_header(tmp_path: Path) -> None:
         read_content(tmp_path / "x", LEXICON)
 
 
+def pairs() -> EncodedPairs:
+    vocabulary = Vocabulary()
+    return EncodedPairs(vocabulary, vocabulary.encode(LINES), vocabulary.encode(LINES[::-1]))
+
+
+def are_finite(*numbers: Any) -> bool:
+    return all(np.isfinite(one).all() for one in numbers)
+
+
 def paraphrases(path: Path) -> bool:
     table = ParaphraseTable(read_lexicon(path))
     nodes, words = len(table.child_offsets) - 1, len(table.words([])) or len(table._words)
+    _Finder(table, 4).links(pairs(), "forward")
     return (
         is_list(table.child_offsets.tolist(), table.child_words.tolist(), words)
         and words + len(table.child_words) == nodes
@@ -102,6 +134,7 @@ def paraphrases(path: Path) -> bool:
 
 def synonyms(path: Path) -> bool:
     table = SynonymTable(read_lexicon(path))
+    TypeLists(table.synsets_of_bases).sharing(pairs(), table.size)
     counts, numbers = table.synset_lists(["dog", "oxen", "dogs", "?"])
     return counts.sum() == numbers.size and is_list(table._offsets, table._synsets, table.size)
 
@@ -117,11 +150,32 @@ def is_sound(arrays: dict[str, Any]) -> bool:
     return all(np.abs(one).max(initial=0.0) <= 1e4 for one in arrays.values())
 
 
+def parser(path: Path) -> bool:
+    weights = read_weights(path)
+    wanted = Wanted(trees=3, marginals=True, constituents=True, headed=2)
+    (found,) = Parser(weights).parse([LINES[0].split()], wanted)
+    assert found.marginals is not None
+    return is_sound(dict(weights.arrays)) and are_finite(found.marginals.probability)
+
+
+def labeller(path: Path) -> bool:
+    weights = read_role_weights(path)
+    frames = Labeller(weights, random_weights()).labelled(TREE, nominal=True).frames or ()
+    found = [argument.probability for frame in frames for argument in frame.arguments]
+    return is_sound(dict(weights.arrays)) and are_finite(found)
+
+
 def word_vectors(path: Path) -> bool:
     (path.parent / WORDS).write_text("a\nb\nc", encoding="utf-8")
     path.replace(path.parent / VECTORS)
     table = WordTable(path.parent)
     (rows,) = table.of_tokens([["a", "C", "?"]])
+    from pfsm_kernels.strings.closeness import close_words
+
+    both = pairs()
+    left, right = both.references, both.hypotheses
+    places, vectors = TypeVectors(table).of(both.vocabulary)
+    close_words(places[left.ids], left.offsets, places[right.ids], right.offsets, vectors, 0.3, 2)
     return rows.shape == (3, table.dimension) and len(table) == 3
 
 
@@ -140,12 +194,12 @@ def files(folder: Path) -> dict[str, tuple[dict[str, Array], Callable[[dict[str,
         "parser": (
             lambda path: write_weights(random_weights(), path),
             PARSER,
-            lambda path: is_sound(dict(read_weights(path).arrays)),
+            parser,
         ),
         "labeller": (
             lambda path: write_role_weights(role_weights(), path),
             ROLES,
-            lambda path: is_sound(dict(read_role_weights(path).arrays)),
+            labeller,
         ),
     }
     found: dict[str, Any] = {}
@@ -172,34 +226,83 @@ def _related(folder: Path) -> Lexicon:
 
 def _head(path: Path) -> bool:
     found: Head = head_from_bytes(path.read_bytes(), "x")
-    return is_sound({name: getattr(found, name) for name in SHAPES})
+    scorer = HeadScorer(found)
+    states = np.random.default_rng(1).normal(size=(LAYERS, 5, DIMENSION)).astype(np.float32)[scorer.layers]
+    one, other = (scorer.line(scorer.rows(states[:, :size])) for size in (5, 2))
+    return is_sound({name: getattr(found, name) for name in SHAPES}) and are_finite(scorer.value(one, other))
 
 
-@pytest.mark.filterwarnings("error")
-def test_no_array_reaches_a_kernel_unchecked(tmp_path: Path) -> None:
-    rng = np.random.default_rng(52)
-    path = tmp_path / "x"
-    for kind, (arrays, made, read) in files(tmp_path).items():
-        path.write_bytes(made(arrays))
-        assert read(path), kind
-        refused = 0
-        for _ in range(20 * EFFORT):
-            others = dict(arrays)
-            for name in rng.choice(np.array(list(arrays)), rng.integers(1, 3)):
-                others[name] = changed(arrays[name], rng)
-            try:
-                path.write_bytes(made(others))
-            except ValueError:  # a type or a shape that no such file has
-                continue
-            tracemalloc.start()
-            try:
-                assert read(path), kind
-            except PfsmError:
-                refused += 1
-            peak = tracemalloc.get_traced_memory()[1]
-            tracemalloc.stop()
-            assert peak < 2_000_000, kind
-        assert refused > 5, kind
+# Of settings and weights; some are allowed, and scores have to be finite under them.
+NUMBERS: tuple[Any, ...] = (
+    0, 1, -1, 2, 5, 1000, 1001, 2**31, -(2**63), 1e-320, 0.5, 1e4, -1e4, 1e99, -1e100, 1e101, True, None, "1", [],
+)  # fmt: skip
+WHERE = [
+    *(("weights", name) for name in ("Insert", "S_word", "Jump", "S_word>S_word", "S_lemma")),
+    *(("settings", name) for name in ("max_block", "max_jump", "text")),
+    *(("scale", name) for name in ("mean", "sd")),
+]
+
+
+def model(path: Path) -> bool:
+    return are_finite(pfsm.load(path).score_pairs(list(LINES), list(LINES[::-1])))
+
+
+def models(rng: np.random.Generator) -> Iterator[bytes]:
+    while True:
+        one = document(settings={"language": "en", "matchers": ["word", "lemma"]})
+        for place in rng.integers(len(WHERE), size=rng.integers(0, 4)):
+            part, name = WHERE[place]
+            one[part][name] = NUMBERS[rng.integers(len(NUMBERS))]
+        yield json.dumps(one).encode()
+
+
+def damaged_files(kind: str, folder: Path, rng: np.random.Generator) -> Iterator[bytes]:
+    arrays, made, _ = files(folder)[kind]
+    yield made(arrays)
+    while True:
+        others = dict(arrays)
+        for name in rng.choice(np.array(list(arrays)), rng.integers(1, 3)):
+            others[name] = changed(arrays[name], rng)
+        try:
+            yield made(others)
+        except ValueError:  # a type or a shape that no such file has
+            continue
+
+
+KINDS = ("paraphrases", "synonyms", "relations", "parser", "labeller", "word vectors", "head", "model")
+
+
+@pytest.mark.filterwarnings(
+    "error", "ignore:overflow encountered in"
+)  # as hashes and exponentials are meant to
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_leads_a_kernel_out_of_bounds(kind: str, tmp_path: Path) -> None:
+    if not numba.config.DISABLE_JIT:
+        call = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"{__file__}::{TEST}[{kind}]"]
+        done = subprocess.run(
+            call, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, check=False
+        )
+        assert done.returncode == 0, done.stdout.decode()
+        return
+    rng, path, used, refused = np.random.default_rng(52), tmp_path / "x", 0, 0
+    read = model if kind == "model" else files(tmp_path)[kind][2]
+    contents = models(rng) if kind == "model" else damaged_files(kind, tmp_path, rng)
+    for content in islice(contents, 25 * EFFORT):
+        path.write_bytes(content)
+        tracemalloc.start()
+        try:
+            assert read(path), kind
+            used += 1
+        except PfsmError:
+            refused += 1
+        # The first one brings modules.
+        assert used == 1 or tracemalloc.get_traced_memory()[1] < 2_000_000, kind
+        tracemalloc.stop()
+    assert used > 1
+    assert refused > 1
+
+
+TEST = test_nothing_leads_a_kernel_out_of_bounds.__name__
 
 
 def test_a_scale_is_not_multiplied_with_everything(tmp_path: Path) -> None:

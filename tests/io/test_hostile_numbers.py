@@ -20,7 +20,7 @@ from pfsm.metrics.registry import get_metric
 from pfsm.model.file import model_from_dict
 from pfsm_training.yaml_file import read_yaml_mapping
 from tests.command_runs import Cli, Write
-from tests.model_cases import model
+from tests.model_cases import model, saved
 
 NO_SCALE = "it must be auto, or a mean and an sd"
 FAULTS: list[tuple[dict[str, dict[str, object]], str]] = [
@@ -47,6 +47,22 @@ def test_models(cli: Cli, write: Write, change: dict[str, dict[str, object]], sa
         assert fault.startswith("m.json: ")
         assert said in fault
         assert len(fault) < 400
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("jumps", [0, 2])
+@pytest.mark.parametrize("weight", [1e100, -1e100])
+def test_weights_that_hide_one_another(
+    cli: Cli, write: Write, tmp_path: Path, jumps: int, weight: float
+) -> None:
+    """A score is finite; what each edit adds is lost in rounding: inf, nan, or a word in fifteen edits."""
+    weights = {"Insert": weight, "Delete": -1.0, "S_word": 1.0} | ({"Jump": weight} if jumps else {})
+    path = saved(tmp_path, settings={"language": "en", "max_jump": jumps}, weights=weights)
+    lines = "on the mat a cat sits .", "the cat sat on the mat ."
+    assert np.isfinite(pfsm.load(path).score_pairs([lines[0]], [lines[1]])).all()
+    ours, theirs = write("h.txt", f"{lines[0]}\n"), write("r.txt", f"{lines[1]}\n")
+    fault = cli("explain", theirs, "-i", ours, "-m", path).fault
+    assert "too far apart to say what each edit adds" in fault
 
 
 def test_a_key_that_is_there_twice(cli: Cli, write: Write) -> None:

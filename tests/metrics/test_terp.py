@@ -237,6 +237,33 @@ class TestAgainstTryingEverything:
             kinds.update(np.flatnonzero(counts).tolist())
         assert set(kinds) == {0, 1, 2, 3, 5, 6}
 
+    def test_links_of_types_are_links_of_all_their_places(self) -> None:
+        from pfsm_kernels.strings.edit_rate import count_edits
+
+        random, nothing = (
+            np.random.default_rng(8),
+            (np.zeros((0, 4), np.int32), np.zeros(2, np.int64), np.zeros(0)),
+        )
+        linked = np.array([[0, 1, 1], [2, 0, 2], [3, 3, 3]], np.int32)
+        for _ in range(50):
+            ref, hyp = (np.append(np.arange(4), random.integers(0, 4, random.integers(12))) for _ in range(2))
+            places = [(j, i) for j in range(ref.size) for i in range(hyp.size)]
+            how = {(a, b): kind for a, b, kind in linked.tolist()}
+            by_place = [(j, i, how[ref[j], hyp[i]]) for j, i in places if (ref[j], hyp[i]) in how]
+            # Words of the two sides differ, so only links join them.
+            lines = (
+                (ref + 9).astype(np.int32),
+                np.array([0, ref.size]),
+                hyp.astype(np.int32),
+                np.array([0, hyp.size]),
+            )
+            found, expected = (
+                count_edits(*lines, links, np.array([0, len(links)]), *nothing, np.append(0.0, costs), types)
+                for costs in [random.uniform(0.2, 1.5, 6)]
+                for links, types in ((linked, (ref, hyp)), (np.array(by_place, np.int32), None))
+            )
+            assert found[0].tolist() == expected[0].tolist()
+
     def test_shifts_never_cost_more_than_they_save(self) -> None:
         random, shifts = np.random.default_rng(6), 0.0
         for _ in range(150):

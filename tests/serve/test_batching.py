@@ -68,6 +68,13 @@ def test_portions_are_bounded_by_their_lattices() -> None:
     assert ends == [40, 50, 51, 52, 53, 54]
 
 
+def test_signs_and_characters_without_spaces_cost_as_many_words() -> None:
+    """A model takes each of them for a word; as one word a line of them would keep a thread for a minute."""
+    words = cost(" ".join(["w"] * 500), "a")
+    assert all(words <= cost(sign * 500, "a") <= 2 * words for sign in "鏡!ก’🙂")
+    assert cost("слово " * 100, "a") == cost("words " * 100, "a")
+
+
 def test_an_answer_that_takes_too_long_is_not_waited_for() -> None:
     service = Service(cast("Any", None), cast("Any", None), Limits(patience=0.0), 1)
 

@@ -43,18 +43,22 @@ REF, REF_SIZE, HYP, HYP_SIZE = 0, 1, 2, 3
 
 
 @njit(inner=True, nogil=True)
-def _kinds(ref, hyp, links, costs):
+def _kinds(ref, hyp, ref_types, hyp_types, links, costs):
     """The cheapest kind of edit that joins each two words, int8 [reference, hypothesis]."""
-    kinds = np.full((ref.size, hyp.size), SUBSTITUTION, np.int8)
+    first_ref, first_hyp = ref_types[0], hyp_types[0]
+    sizes = ref_types.max() - first_ref + 1, hyp_types.max() - first_hyp + 1
+    by_type = np.full(sizes, SUBSTITUTION, np.int8)
     for link in links:
         j, i = link[0], link[1]
         for bit, kind in ((BY_STEM, STEM), (BY_SYNONYM, SYNONYM)):
-            if link[2] & bit and costs[kind] < costs[kinds[j, i]]:
-                kinds[j, i] = kind
+            if link[2] & bit and costs[kind] < costs[by_type[j, i]]:
+                by_type[j, i] = kind
+    kinds = np.empty((ref.size, hyp.size), np.int8)
     for j in range(ref.size):
         for i in range(hyp.size):
-            if ref[j] == hyp[i]:
-                kinds[j, i] = MATCH
+            kinds[j, i] = (
+                MATCH if ref[j] == hyp[i] else by_type[ref_types[j] - first_ref, hyp_types[i] - first_hyp]
+            )
     return kinds
 
 
@@ -101,7 +105,15 @@ def _fill(kinds, order, linked, costs, first, table, steps):
         last = n_ref + 1 if i == n_hyp else min(n_ref + 1, diagonal + band)
         word = order[i - 1]
         k, end = starts[word], starts[word + 1]
-        for j in range(max(0, diagonal - band), last):
+        low, beyond = max(0, diagonal - band), end
+        # Phrases that end to the left of the band are passed over.
+        while k < beyond:
+            middle = (k + beyond) // 2
+            if phrases[middle, REF] + phrases[middle, REF_SIZE] < low:
+                k = middle + 1
+            else:
+                beyond = middle
+        for j in range(low, last):
             best, step = np.inf, NOWHERE
             if j > 0:
                 kind = kinds[j - 1, word]
@@ -278,13 +290,16 @@ def _count(steps, phrases, counts, used):
 
 
 @njit(inner=True, nogil=True)
-def _edit(ref, hyp, links, phrases, phrase_costs, costs, counts, used):
+def _edit(ref, hyp, ref_types, hyp_types, links, phrases, phrase_costs, costs, counts, used):
     """Counts the edits of a pair."""
     n_ref, n_hyp = ref.size, hyp.size
     if n_ref == 0:
         counts[DELETION] = n_hyp
         return
-    kinds = _kinds(ref, hyp, links, costs)
+    if n_hyp == 0:
+        counts[INSERTION] = n_ref
+        return
+    kinds = _kinds(ref, hyp, ref_types, hyp_types, links, costs)
     order, trial_order = np.arange(n_hyp), np.empty(n_hyp, np.int64)
     table = np.full((n_hyp + 1, n_ref + 1), np.inf)
     steps = np.full((n_hyp + 1, n_ref + 1), NOWHERE, np.int32)
@@ -316,6 +331,8 @@ def _edit_all(
     ref_offsets,
     hyp,
     hyp_offsets,
+    ref_types,
+    hyp_types,
     links,
     link_offsets,
     phrases,
@@ -327,9 +344,13 @@ def _edit_all(
 ):
     for pair in range(counts.shape[0]):
         own = slice(phrase_offsets[pair], phrase_offsets[pair + 1])
+        of_ref = slice(ref_offsets[pair], ref_offsets[pair + 1])
+        of_hyp = slice(hyp_offsets[pair], hyp_offsets[pair + 1])
         _edit(
-            ref[ref_offsets[pair] : ref_offsets[pair + 1]],
-            hyp[hyp_offsets[pair] : hyp_offsets[pair + 1]],
+            ref[of_ref],
+            hyp[of_hyp],
+            ref_types[of_ref],
+            hyp_types[of_hyp],
             links[link_offsets[pair] : link_offsets[pair + 1]],
             phrases[own],
             phrase_costs[own],
@@ -350,6 +371,7 @@ def count_edits(
     phrase_offsets: Int64,
     phrase_costs: Float,
     costs: Float,
+    types: tuple[Int64, Int64] | None = None,
 ) -> tuple[Float, NDArray[np.bool_]]:
     """The edits of pairs: float64 [n_pairs, 7] and bool [n_phrases], which linked phrases are among them.
 
@@ -360,13 +382,15 @@ def count_edits(
         reference_offsets: int64 [n_pairs + 1].
         hypotheses: int32 [words of all hypotheses].
         hypothesis_offsets: int64 [n_pairs + 1].
-        links: int32 [n_links, 3], rows (j, i, how): word j of the reference and i of the hypothesis have a stem
-            (1), a meaning (2) or both (3) in common.
+        links: int32 [n_links, 3], rows (j, i, how): words of type j of the reference and i of the hypothesis have
+            a stem (1), a meaning (2) or both (3) in common.
         link_offsets: int64 [n_pairs + 1].
         phrases: int32 [n_phrases, 4], rows (j, q, i, p): q words of the reference from j, p of the hypothesis from i.
         phrase_offsets: int64 [n_pairs + 1].
         phrase_costs: float64 [n_phrases], what each costs.
         costs: float64 [7], what each kind of edit costs, in the order of the columns.
+        types: int64 [words of all references] and [words of all hypotheses], the type of each word, numbered on from
+            that of the line's first word, which links count from. By default each word is a type of its own.
 
     Raises:
         ValueError: If a phrase has more than 20 words, or a cost is not finite.
@@ -378,6 +402,8 @@ def count_edits(
     n_pairs = reference_offsets.size - 1
     counts, used = np.zeros((n_pairs, KINDS)), np.zeros(len(phrases), dtype=np.bool_)
     # Copies may be written to: one type of array, for which the kernel is compiled once.
-    given = (references, reference_offsets, hypotheses, hypothesis_offsets, links, link_offsets, phrases)
+    types = types or (np.arange(references.size), np.arange(hypotheses.size))
+    lines = (references, reference_offsets, hypotheses, hypothesis_offsets)
+    given = (*lines, *types, links, link_offsets, phrases)
     _edit_all(*(np.array(one) for one in given), np.array(phrase_offsets), phrase_costs, costs, counts, used)
     return counts, used

@@ -187,7 +187,7 @@ def find_phrases(
 
 
 @njit(nogil=True)
-def _linked(left, left_offsets, right, right_offsets, target_offsets, targets, first_pair, count, rows):
+def _linked(left, left_offsets, right, right_offsets, target_offsets, targets, most, first_pair, count, rows):
     head = np.full(target_offsets.size - 1, -1, np.int32)
     following = np.empty(right.shape[0], np.int32)
     for pair in range(first_pair, left_offsets.size - 1):
@@ -219,7 +219,7 @@ def _linked(left, left_offsets, right, right_offsets, target_offsets, targets, f
                     at = low
                     if at == end or targets[at] != node:
                         continue
-                while entry >= 0:
+                while entry >= 0 and count <= before + most:
                     if count < rows.shape[0]:
                         rows[count, 0] = pair
                         rows[count, 1] = left[r_left, 1]
@@ -243,6 +243,7 @@ def linked_phrases(
     right_offsets: Int64,
     target_offsets: Int32,
     targets: Int32,
+    most: int = 2**31,
 ) -> tuple[Int32, Int32]:
     """Pairs of phrases, one of either side of a pair of sequences, that a table links.
 
@@ -253,11 +254,12 @@ def linked_phrases(
         right_offsets: int64 [n_pairs + 1].
         target_offsets: int32 [n_nodes + 1], where the targets of each node begin.
         targets: int32 [n_links], nodes; rising within the targets of a node.
+        most: Of a pair that has more, one more is given.
 
     Returns:
         int32 [n_blocks, 5], rows (pair, i, p, j, q), each once, and int32 [n_blocks], the place in ``targets`` of the
         link that made each.
     """
-    fill = partial(_linked, left, left_offsets, right, right_offsets, target_offsets, targets)
+    fill = partial(_linked, left, left_offsets, right, right_offsets, target_offsets, targets, most)
     (rows,) = filled(fill, left_offsets.size - 1, np.empty((max(left.shape[0], 64), 6), np.int32))
     return np.ascontiguousarray(rows[:, :5]), np.ascontiguousarray(rows[:, 5])

@@ -13,10 +13,11 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.errors import PfsmError
 from pfsm.lexicons import registry, synonyms
 from pfsm.lexicons.synonyms import SynonymTable
 from pfsm.matchers.agreement import agreeing
-from pfsm.matchers.paraphrase import ParaphraseMatcher
+from pfsm.matchers.paraphrase import REPEATED, ParaphraseMatcher
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.metrics.meteor.options import BASE, MeteorOptions
@@ -28,6 +29,8 @@ from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 # Longest phrase of METEOR's own tables.
 LONGEST_PHRASE = 7
+# Matches that begin at all the words of a pair, at most: more take a minute.
+MOST_MATCHES = 30_000_000
 # Types after which a vocabulary starts afresh.
 LARGEST_VOCABULARY = 1_000_000
 Int32 = NDArray[np.int32]
@@ -129,8 +132,8 @@ class Analyser(LinkFinder):
             "para": lambda parts: np.concatenate([blocks for blocks, _ in self.paraphrases.found(parts)]),
         }
         n_types = len(pairs.vocabulary)
-        words, places = _distinct(pairs.references, n_types, 1)
-        parts, places_of_phrases = _distinct(pairs.references, n_types, LONGEST_PHRASE)
+        words, places = distinct(pairs.references, n_types, 1)
+        parts, places_of_phrases = distinct(pairs.references, n_types, LONGEST_PHRASE)
         rows = []
         for number, stage in enumerate(self._stages):
             side, before = (parts, words.ids.size) if stage == "para" else (words, 0)
@@ -140,19 +143,25 @@ class Analyser(LinkFinder):
         # Columns: the word where it begins, q, i, p, stage.
         found = np.concatenate(rows)
         found = found[np.lexsort((found[:, 3], found[:, 2], found[:, 4], found[:, 0]))]
+        starts = np.arange(words.ids.size + parts.ids.size + 1)
+        offsets = np.searchsorted(found[:, 0], starts).astype(np.int64)
+        lists = np.column_stack([places, places_of_phrases + words.ids.size])
+        counts = np.append(0, np.diff(offsets)[lists].sum(axis=1).cumsum())[pairs.references.offsets]
+        if np.diff(counts).max(initial=0) > MOST_MATCHES:
+            raise PfsmError(f"METEOR: {REPEATED.format(MOST_MATCHES)}")
         is_function = pairs.vocabulary.column(lambda types: [word in self._function_words for word in types])
         return Matches(
             found[:, 1:4].astype(np.int32),
             found[:, 4],
-            np.searchsorted(found[:, 0], np.arange(words.ids.size + parts.ids.size + 1)).astype(np.int64),
-            np.column_stack([places, places_of_phrases + words.ids.size]),
+            offsets,
+            lists,
             pairs.references,
             pairs.hypotheses,
             is_function.astype(np.bool_),
         )
 
 
-def _distinct(lines: EncodedLines, n_types: int, size: int) -> tuple[EncodedLines, Int64]:
+def distinct(lines: EncodedLines, n_types: int, size: int) -> tuple[EncodedLines, Int64]:
     """The lines without what is said again: of the places where the same words begin, ``size`` or more, the first.
 
     The words behind a place that stays do so, too. Also, for each word of the lines, the place that stands for it.

@@ -8,18 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.matchers.protocol import EncodedPairs
-from pfsm.metrics.meteor.matching import LinkFinder, of_different_words, starts_of
+from pfsm.metrics.meteor.matching import LinkFinder, distinct, of_different_words, starts_of
 from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
 from pfsm.metrics.terp.options import METEOR, PARAPHRASE, STEM, SYNONYM, P, Resources, T
 from pfsm.text.chunks import Tokeniser
-from pfsm.text.vocabulary import EncodedLines
 
 Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 _BY_STEM, _BY_SYNONYM = 1, 2
-# Of a reference.
-WORDS_AT_ONCE = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +26,8 @@ class Matches:
     Attributes:
         references: Words of all references, equal where words are, and where each begins.
         hypotheses: Those of the hypotheses.
-        links: int32 [n_links, 3], rows (j, i, how) as `pfsm_kernels.strings.edit_rate` takes them, and where
+        types: For each word of the references, and of the hypotheses, the number of its type, of all lines.
+        links: int32 [n_links, 3], rows (j, i, how) as `pfsm_kernels.strings.edit_rate` takes them, of types, and where
             each pair's begin.
         phrases: int32 [n_phrases, 4], rows (j, q, i, p), and where each pair's begin.
         values: float64 [n_phrases, 4], what each phrase counts as of the features P, in their order.
@@ -37,6 +35,7 @@ class Matches:
 
     references: tuple[Int32, Int64]
     hypotheses: tuple[Int32, Int64]
+    types: tuple[Int64, Int64]
     links: tuple[Int32, Int64]
     phrases: tuple[Int32, Int64]
     values: Float
@@ -52,6 +51,7 @@ class Matches:
             *self.phrases,
             self.values @ costs[len(T) :],
             np.ascontiguousarray(costs[: len(T)]),
+            self.types,
         )
         pair = np.repeat(np.arange(len(counts)), np.diff(self.phrases[1]))[used]
         paraphrased = np.zeros((len(counts), len(P)))
@@ -87,23 +87,21 @@ class Finder(LinkFinder):
         ones, others = ((words[side.ids], side.offsets) for side in (pairs.references, pairs.hypotheses))
         blocks, values = self._phrases(pairs)
         phrases = np.ascontiguousarray(blocks[:, 1:]), starts_of(blocks, len(pairs))
-        return Matches(ones, others, self._links(pairs), phrases, values)
+        return Matches(ones, others, *self._links(pairs), phrases, values)
 
-    def _links(self, pairs: EncodedPairs) -> tuple[Int32, Int64]:
-        """Words with a stem or a meaning in common, those that are the same left out: few, where a line repeats one."""
+    def _links(self, pairs: EncodedPairs) -> tuple[tuple[Int64, Int64], tuple[Int32, Int64]]:
+        """The type of each word; types with a stem or a meaning in common, those that are the same word left out."""
+        ones, of_ones = distinct(pairs.references, len(pairs.vocabulary), 1)
+        others, of_others = distinct(pairs.hypotheses, len(pairs.vocabulary), 1)
+        types = EncodedPairs(pairs.vocabulary, ones, others)
         found = [np.zeros((0, 4), dtype=np.int32)]
-        finders = (STEM, self.stems, _BY_STEM), (SYNONYM, self.meanings, _BY_SYNONYM)
-        for first in range(0, int(np.diff(pairs.references.offsets).max(initial=0)), WORDS_AT_ONCE):
-            part = _words_from(pairs, first)
-            for edit, find, how in finders:
-                if edit in self._edits:
-                    blocks = of_different_words(part, find(part))[:, [0, 1, 3, 2]] + np.array(
-                        [0, first, 0, how - 1]
-                    )
-                    found.append(blocks.astype(np.int32))
+        for edit, find, how in (STEM, self.stems, _BY_STEM), (SYNONYM, self.meanings, _BY_SYNONYM):
+            if edit in self._edits:
+                blocks = of_different_words(types, find(types))
+                found.append(blocks[:, [0, 1, 3, 2]] + np.array([0, 0, 0, how - 1], dtype=np.int32))
         rows = np.concatenate(found)
         rows = rows[np.lexsort(rows.T[::-1])]
-        return np.ascontiguousarray(rows[:, 1:]), starts_of(rows, len(pairs))
+        return (of_ones, of_others), (np.ascontiguousarray(rows[:, 1:]), starts_of(rows, len(pairs)))
 
     def _phrases(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
         """Linked phrases that are not the same words, sorted, and what they count as of the features P."""
@@ -132,14 +130,3 @@ class Finder(LinkFinder):
 
 
 finder = lru_cache(maxsize=4)(Finder)
-
-
-def _words_from(pairs: EncodedPairs, first: int) -> EncodedPairs:
-    """The pairs with so many words of each reference from this one on."""
-    lines = pairs.references
-    place = np.arange(lines.ids.size) - np.repeat(lines.offsets[:-1], np.diff(lines.offsets))
-    kept = (first <= place) & (place < first + WORDS_AT_ONCE)
-    offsets = np.cumsum(np.append(0, kept))[lines.offsets]
-    return EncodedPairs(
-        pairs.vocabulary, EncodedLines(lines.ids[kept], offsets, lines.lines), pairs.hypotheses
-    )

@@ -29,7 +29,7 @@ from pfsm.metrics.terp.matching import Matches, finder
 from pfsm.metrics.terp.options import BASE, KINDS, NO_EDITS, TERP, check_options, cost_vector
 
 Float = NDArray[np.float64]
-PAIRS_PER_BATCH = 4096
+PAIRS_PER_BATCH, CELLS_PER_BATCH = 4096, 2**22
 # Sets T and P, then B: words of the hypothesis beyond the reference's number, and of the reference beyond its.
 PARTS = (*KINDS, "longer", "shorter")
 
@@ -119,9 +119,15 @@ class TerpMetric(MetricWithComponents):
         return np.concatenate([np.empty((0, 2)), *rows])
 
     def _batches(self, hypotheses: Sequence[str], references: Sequence[str]) -> Iterator[Matches]:
-        for first in range(0, len(hypotheses), PAIRS_PER_BATCH):
-            batch = slice(first, first + PAIRS_PER_BATCH)
-            yield self.find(hypotheses[batch], references[batch])
+        """Pairs, in their order, as many at once as the memory for what may join their words allows."""
+        if not hypotheses:
+            return
+        words = np.array([[line.count(" ") + 1 for line in side] for side in (hypotheses, references)])
+        batch = np.cumsum(words.prod(axis=0) + CELLS_PER_BATCH // PAIRS_PER_BATCH) // CELLS_PER_BATCH
+        first = 0
+        for end in [*(np.flatnonzero(np.diff(batch)) + 1).tolist(), len(hypotheses)]:
+            yield self.find(hypotheses[first:end], references[first:end])
+            first = end
 
     def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         costs = cost_vector(self.options.costs)

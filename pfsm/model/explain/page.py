@@ -149,11 +149,8 @@ def _codes(everything: Sequence[Explanation]) -> _Codes:
             words.setdefault(word, len(words))
         parts = as_arrays(one.contributions)
         states.update(parts.names[state] for state in set(parts.states.tolist()))
-        if (
-            np.isfinite(parts.points).all() and np.isfinite(parts.posteriors).all()
-        ):  # else they are refused later
-            least, most = parts.points.min(initial=least), parts.points.max(initial=most)
-            posterior = parts.posteriors.max(initial=posterior)
+        least, most = parts.points.min(initial=least), parts.points.max(initial=most)
+        posterior = parts.posteriors.max(initial=posterior)
     features = sorted({part.name for explanation in everything for part in explanation.features})
     floor = round(least / unit)
     widths = {
@@ -177,9 +174,6 @@ def _explanation(explanation: Explanation, codes: _Codes, where: str) -> dict[st
     for field in ("score", "base", "entropy"):
         _require_finite(getattr(explanation, field), field, where)
     parts = as_arrays(explanation.contributions)
-    for field, values in (("posterior", parts.posteriors), ("points", parts.points)):
-        for k in np.flatnonzero(~np.isfinite(values)).tolist():
-            _require_finite(float(values[k]), f"{field} of {parts.names[parts.states[k]]}", where)
     width = digits(max(len(explanation.reference), len(explanation.hypothesis)))
     rows, numbers = _contribution_rows(parts, explanation.edits, width, codes)
     return {

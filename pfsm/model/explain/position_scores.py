@@ -44,12 +44,19 @@ class PairPlaces:
     numbers: Float
     sums: Float
 
+    def __post_init__(self) -> None:
+        # Each word is in one edit of a sequence. More than rounding adds comes of weights that hide one another.
+        of_words = self.numbers[self.ranges.any(axis=1)]
+        if not (np.isfinite([self.numbers, self.sums]).all() and (of_words < 1.01).all()):
+            raise PfsmError("weights of the model are too far apart to say what each edit adds")
+
 
 def places_of(batch: LatticeBatch, weights: "Weights") -> Iterator[PairPlaces]:
     """The places of every pair of a batch, in order.
 
     Raises:
-        PfsmError: If a pair has too many places, such as lines of thousands of words; when its turn comes.
+        PfsmError: If a pair has too many places, such as lines of thousands of words, or weights are so far apart that
+            expected numbers of edits are lost in rounding; when its turn comes.
     """
     from pfsm_kernels.inference import place_sums  # noqa: PLC0415 - brings numba
 
@@ -107,6 +114,7 @@ def _alone(batch: LatticeBatch, weights: "Weights", pair: int) -> tuple[LatticeB
     return LatticeBatch(batch.states, lattices, jumps=jumps), Weights(weights.table, arcs, links)
 
 
+@np.errstate(all="ignore")  # what is not finite is refused
 def _with_jumps(batch: LatticeBatch, given: "Weights") -> PairPlaces:
     """The places of the only pair of a batch with jumps."""
     from pfsm_kernels.inference import Weights, expectations  # noqa: PLC0415 - brings numba
@@ -122,8 +130,6 @@ def _with_jumps(batch: LatticeBatch, given: "Weights") -> PairPlaces:
     table = np.ascontiguousarray(given.table[np.ix_(np.append(states, lattices.n_states), states)])
     expected = expectations(split, Weights(table, given.arcs, given.links), 1, jumps)
     counts = expected.table[0]
-    if not np.isfinite(counts).all():
-        raise PfsmError("weights of the model are too far apart to say what each edit adds")
     # An impossible transition has expected count 0; this avoids 0 times minus infinity.
     sums = np.where(counts > 0.0, counts * np.where(counts > 0.0, table, 0.0), 0.0).sum(axis=0)
     for extra, mass in ((given.arcs, expected.arcs), (given.links, expected.links)):

@@ -22,6 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pfsm.errors import PfsmError
+from pfsm.io.array_checks import is_text
 from pfsm.model.file import load_model
 from pfsm.serve.limits import MEGABYTE, Limits, RequestError, invalid
 from pfsm.serve.model_pool import LoadedModel, ModelPool, check_name
@@ -67,10 +68,8 @@ def training_request(value: object, models: ModelPool) -> TrainingRequest:
         raise invalid("/name", f"there is a model {shown(asked.name)} already; give another name")
     if not asked.table.strip():
         raise invalid("/table", "a table with columns reference, hypothesis and score is needed, as TSV")
-    try:
-        asked.table.encode("utf-8")
-    except UnicodeEncodeError:
-        raise invalid("/table", "half of a surrogate pair, which is not text") from None
+    if not is_text(asked.table):
+        raise invalid("/table", "half of a surrogate pair, which is not text")
     if asked.language:
         check_lines([asked.language], 200, ("language",), one=True)
         try:
