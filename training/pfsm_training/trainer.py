@@ -383,9 +383,9 @@ def _validate(
     config, n_folds = fitter.config, len(folds.names)
     others = _others(config, both=bool(data.scores.size and data.votes.size))
     search = config.penalty == AUTO
-    fits = FoldFits(
-        fitter.quick(), data, folds, lambda one: f"cross-validation, {_named(one, others)}", search
-    )
+    # Many judgments: lambdas differ by more than the last steps of a fit bring.
+    compared = fitter.rough() if search and searched[0] is not data else fitter.quick()
+    fits = FoldFits(compared, data, folds, lambda one: f"cross-validation, {_named(one, others)}", search)
     counted = _Counted(Counter(), {})
     tried: list[CrossValidation] = []
 
