@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pfsm.model.explain.errors import FEATURES, MAJOR, MINOR, learn, marker
+from pfsm.model.explain.errors import FEATURES, MAJOR, MINOR, _known, learn, marker
 from pfsm.model.shipped import load
 from tests.command_runs import Cli
 
@@ -61,6 +61,16 @@ def test_learning_finds_the_weights_that_made_the_marks() -> None:
     marked = (random.uniform(size=20000) < 1.0 / (1.0 + np.exp(-(known @ made)))).astype(float)
     found = learn(known, marked, np.ones(20000))
     np.testing.assert_allclose(list(found.values()), made, atol=0.12)
+
+
+def test_what_is_known_of_words() -> None:
+    kinds, far = np.array([0, 1, 2]), np.array([1.0, 2.0, 6.0])
+    found = dict(
+        zip(FEATURES, _known(kinds, ["the", "cat", "purrs"], far, 0.5, "en").T.tolist(), strict=True)
+    )
+    assert (found["unmatched"], found["similar"]) == ([0.0, 0.0, 1.0], [0.0, 1.0, 0.0])
+    assert (found["far and matched"], found["far beside"]) == ([1.0, 0.0, 0.0], [2.0, 6.0, 2.0])
+    assert (found["rank of far"], found["farther than the line"]) == ([0.0, 0.5, 1.0], [-2.0, -1.0, 3.0])
 
 
 class TestSpansOfFiles:

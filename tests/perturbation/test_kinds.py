@@ -190,9 +190,10 @@ def test_shuffled_words_are_the_same_words() -> None:
 @pytest.mark.parametrize(
     ("kind", "low", "high"), [("drop-phrase", 3, 6), ("add-phrase", 3, 5), ("add-word", 1, 1)]
 )
-def test_runs_of_words(kind: str, low: int, high: int) -> None:
-    line = "The old boat slowly left the crowded harbour before the storm began."
-    found = changes(kind, line)
+@pytest.mark.parametrize("end", [".", ""])
+def test_runs_of_words(kind: str, low: int, high: int, end: str) -> None:
+    line = "The old boat slowly left the crowded harbour before the storm began" + end
+    found = changes(kind, line, others=(OTHERS[0].rstrip(".") + end,))
     assert len(found) > 3
     for one in found:
         more, less = bag(one) - bag(line), bag(line) - bag(one)

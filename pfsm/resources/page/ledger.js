@@ -43,9 +43,9 @@ function lostElements(raw) {
   ));
   const heads = ["Error", "Points", ...(raw.undo.length ? ["Mended alone"] : [])].map((head) => element("th", { scope: "col" }, head));
   const title = `${number(raw.perfect - raw.score)} points lost of ${number(raw.perfect)} for a perfect match`;
-  return [element("section", { class: "lost" }, element("h4", {}, title), element(
-    "table", { class: "sum" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows),
-  ))];
+  const table = [element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)];
+  const shown = rows.length ? [element("table", { class: "sum" }, ...table)] : [];
+  return [element("section", { class: "lost" }, element("h4", {}, title), ...shown)];
 }
 
 function bar(kind, start, end) {
