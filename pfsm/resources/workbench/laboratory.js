@@ -136,7 +136,7 @@ async function ask() {
   }
   byId("lab-summary").replaceChildren(table("What changes", ["Figure", "Model", "With your weights", "Change"], lines));
   const count = difference.filter((value) => value !== 0).length;
-  say(`${count} of ${difference.length} segments have another score.`);
+  say(`${count} of ${difference.length} segments have changed scores.`);
   if (rows && rows.count === references.length) rows.draw();
   else drawRows();
 }
