@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.english.perturbation.kind import NAMES
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult
+from pfsm.model.explain.errors import marker_of
 from pfsm.model.file import Model
 
 # Share of the pairs of a contrast test below which the model is said not to notice the error.
@@ -63,6 +64,8 @@ def _head(model: Model) -> Iterator[str]:
     if "needs" in training:
         yield f"- Needs: `{training['needs']}`"
     yield f"- Scale: {model.scale.note}"
+    major = marker_of(training, features, model.name).major
+    yield f"- Errors are major from {major:g} points on, as experts' marks say (`scripts/build_errors.py`)."
     yield f"- Licence of the weights: {model.licence}. The file contains no text of the data."
     heads = "; heads by `scripts/distil.py`" if beside else ""
     yield f"- Built by `scripts/build_models.py {model.name}` with `configs/models`{heads}"

@@ -2,7 +2,7 @@
 
 import json
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pfsm.commands.arguments import note_skipped, open_model
@@ -13,10 +13,20 @@ from pfsm.data.judgments import others
 from pfsm.data.table import shown
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
-from pfsm.evaluation.spans import Mark, Marked, baselines, between_raters, marks_from_json, measured
+from pfsm.evaluation.bootstrap import Interval
+from pfsm.evaluation.spans import (
+    STATISTICS,
+    Mark,
+    Marked,
+    baselines,
+    between_raters,
+    marks_from_json,
+    measured,
+)
 from pfsm.io.files import read_lines
 
 _Found = dict[str, Any]
+Rows = dict[str, dict[str, tuple[float, Interval | None]]]
 
 
 def run(options: Namespace) -> None:
@@ -30,7 +40,7 @@ def run(options: Namespace) -> None:
     else:
         read = tuple(map(read_judged, options.data))
         tables, left_out = with_references(read) if options.skip_missing_references else (read, ())
-    translations = [one for table in tables for one in _translations(table)]
+    translations = [one for table in tables for one in marked_translations(table)]
     note_skipped(len(left_out), len(translations) + len(left_out), options)
     seed = default_seed()
     if options.spans:
@@ -43,12 +53,7 @@ def run(options: Namespace) -> None:
             [Mark(error.start, error.end, error.severity, points=error.points) for error in one.errors]
             for one in metric.explanations(*pairs, as_arrays=True)
         ]
-    rows = {name: measured(translations, predicted, options.confidence_n, seed)}
-    for other, spans in baselines(translations, seed).items():
-        rows[other] = measured(translations, spans, options.confidence_n, seed)
-    ones, spans, levels = between_raters(translations)
-    if ones:
-        rows["a rater against the others"] = measured(ones, spans, options.confidence_n, seed, levels)
+    rows = compared(translations, {name: predicted}, options.confidence_n, seed)
     if options.format == "json":
         document = {
             "translations": len(translations),
@@ -60,8 +65,26 @@ def run(options: Namespace) -> None:
         }
         print(json.dumps(document, indent=1, ensure_ascii=False))
         return
-    print(f"{len(translations)} translations; 95% intervals over documents\n")
-    for key in rows[name]:
+    print_rows(len(translations), rows)
+
+
+def compared(
+    translations: Sequence[Marked],
+    predicted: Mapping[str, Sequence[Sequence[Mark]]],
+    resamples: int,
+    seed: int,
+) -> Rows:
+    """What `measured` says of some spans, by name, and of the baselines and the raters."""
+    spans = {**predicted, **baselines(translations, seed)}
+    rows = {name: measured(translations, own, resamples, seed) for name, own in spans.items()}
+    ones, own = between_raters(translations)
+    return {**rows, "a rater against the others": measured(ones, own, resamples, seed)} if ones else rows
+
+
+def print_rows(number: int, rows: Rows) -> None:
+    """Prints the statistics of so many translations, one after the other."""
+    print(f"{number} translations; 95% intervals over documents\n")
+    for key in STATISTICS:
         print(key)
         for one, row in rows.items():
             value, interval = row[key]
@@ -79,7 +102,12 @@ def _plain(value: float) -> float | None:
     return value if value == value else None  # noqa: PLR0124 - NaN
 
 
-def _translations(table: Table) -> list[Marked]:
+def marked_translations(table: Table) -> list[Marked]:
+    """The translations of a table with a column ``errors``.
+
+    Raises:
+        PfsmError: If a column is missing or has no rows, or a mark is none; file and line are named.
+    """
     texts = [table.column(name) for name in ("hypothesis", "reference", "errors")]
     table.need_rows()
     units = next((table.columns[name] for name in ("document", "segment_id") if name in table.columns), None)

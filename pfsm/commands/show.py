@@ -13,6 +13,7 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write
 from pfsm.lattice.names import inserted_repeat
 from pfsm.model.costs import WORDS, edit_costs
+from pfsm.model.explain.errors import marker_of
 from pfsm.model.file import Model
 from pfsm.model.references import resources_of
 from pfsm.model.settings import ABSOLUTE, Settings
@@ -86,6 +87,11 @@ def _print_about(model: Model) -> None:
     value = f"{edits} {alpha}" if settings.form == ABSOLUTE else f"{edits} less that of a perfect match"
     print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * ({value})")
     print(f"            {model.scale.note}")
+    if marks := model.training.get("errors"):
+        major = marker_of(model.training, settings.features, f"model {model.name}").major
+        print(
+            f"errors      major from {major:g} points on, by marks of {marks.get('translations')} translations"
+        )
     for line in _training_lines(model):
         print(line)
 

@@ -61,14 +61,15 @@ def systems_of_table(path: str, table: PairsTable) -> Systems:
 def _documents(metric: Metric, systems: Systems) -> Iterator[dict[str, Any]]:
     for name, lines, references in systems:
         used, scores = _used(metric, lines, references)
+        one_each = all(len(several) < 2 for several in references)
         explained = metric.explanations(lines, used, as_arrays=True)
         segment = 0
         try:
-            for segment, (explanation, several) in enumerate(zip(explained, references, strict=True), 1):
+            for segment, explanation in enumerate(explained, 1):
                 score = explanation.score if scores is None else scores[segment - 1]
                 errors = [asdict(error) for error in explanation.errors]
                 one = {"system": name, "segment": segment, "score": score, "errors": errors}
-                yield one if len(several) < 2 else {**one, "reference": used[segment - 1]}
+                yield one if one_each else {**one, "reference": used[segment - 1]}
         except PfsmError as error:
             raise PfsmError(f"{name}:{segment + 1}: {error}") from None
 

@@ -5,7 +5,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import chain
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pfsm.commands.arguments import add_resources, add_scheduler, add_threads, check_output
-from pfsm.commands.languages import add_language, check_tokeniser_for
+from pfsm.commands.evaluate_spans import compared, marked_translations, print_rows
+from pfsm.commands.languages import add_language, check_tokeniser_for, model_name
 from pfsm.commands.show import STATISTICS, interval, number
 from pfsm.data import (
     Judgments,
@@ -24,12 +25,12 @@ from pfsm.data import (
     preferences_from_table,
 )
 from pfsm.data.formats.registry import read_judged
-from pfsm.data.groups import BY_HELP
+from pfsm.data.groups import BY_HELP, group_names
 from pfsm.data.judgments import TARGET_LANGUAGE
 from pfsm.distributed.partitions import read_tables
 from pfsm.distributed.pools import Report, open_pool
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.evaluation import pearson, preference_counts
+from pfsm.evaluation import default_seed, pearson, preference_counts
 from pfsm.io.files import is_stream
 from pfsm.io.named_resources import find, parted
 from pfsm.metrics.data_columns import columns_of
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from pfsm_training.fit.training import Training
 
 CHECKPOINT = ".checkpoint"
+# For the intervals of what `--spans` learns.
+RESAMPLES = 1000
 # The name of an empty configuration.
 WORDS = "words"
 # A sentence pair with more word pairs than this costs as much as thousands of others.
@@ -84,6 +87,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--folds-by", metavar="WHAT",
         help=f"what cross-validation and its intervals hold out together: {BY_HELP} (default: source languages where "
         "there are several, else segments)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--spans", action="store_true",
+        help="learn from marked errors (column errors) where --init's translations lose points, and nothing else: its "
+        "scores stay",
     )  # fmt: skip
     add_resources(parser)
     parser.add_argument(
@@ -128,6 +136,9 @@ def run(options: Namespace) -> None:
     check_line(options.licence, "--licence")
     inputs = [*options.data, *(path for path in (options.config, options.dev) if path is not None)]
     check_output(options.output, inputs)
+    if options.spans:
+        _learn_errors(options)
+        return
     _check_report(options, inputs)
     from pfsm_training import train  # noqa: PLC0415 - brings torch
     from pfsm_training.config import settings_to_train, with_knowledge  # noqa: PLC0415 - brings torch
@@ -174,6 +185,35 @@ def run(options: Namespace) -> None:
     _report(
         model, dev, len(make_folds(judgments or None, preferences, options.folds_by).names), hints, options
     )
+
+
+def _learn_errors(options: Namespace) -> None:
+    """Learns what finds errors, says how well it finds those it has not seen, and writes it with the model."""
+    from pfsm_training.error_spans import Lesson  # noqa: PLC0415 - brings torch
+
+    for option in ("config", "dev", "report", "scheduler"):
+        if getattr(options, option) is not None:
+            raise PfsmError(f"--spans learns where errors are, not what they cost, so leave --{option} out")
+    model = find_model(model_name(options, options.init))
+    tables = [*map(read_judged, options.data)]
+    translations = [one for table in tables for one in marked_translations(table)]
+    if options.folds_by is not None:
+        units = [unit for table in tables for unit in group_names(table, options.folds_by)]
+        translations = [replace(one, unit=unit) for one, unit in zip(translations, units, strict=True)]
+    lesson = Lesson(Metric(model, options.threads), translations, ", ".join(options.data))
+    found = lesson.learned(range(len(translations)))
+    seed = default_seed()
+    held_out = lesson.held_out()
+    spans = {
+        f"{model.name}, as it was": lesson.as_it_was,
+        **({"learned, held out": held_out} if held_out else {}),
+    }
+    print_rows(len(translations), compared(translations, spans, RESAMPLES, seed))
+    print(f"\nan error is major from {found.major:.2f} points on")
+    data = [Path(path).name for path in options.data]
+    record = {**model.training, "errors": {**asdict(found), "data": data, "translations": len(translations)}}
+    save_model(replace(model, name=options.name, training=record), options.output)
+    print(f"wrote {options.output}")
 
 
 def _config(options: Namespace, init: Model | None) -> "TrainingConfig":

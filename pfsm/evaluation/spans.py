@@ -5,13 +5,13 @@ two of three or more, the only one of one or two. Precision, recall and F1 count
 with severity, a character that both mark with another severity has half the credit (as WMT's shared tasks on quality
 estimation). The costliest span touches a mark that it shares a character with; an omission, one that contains its place
 or adjoins it. The gain is over the mean of all places of a span of the same width. The AUC is how often a translation
-with a shared mark has a costlier major span than one that nobody marked (ties: half).
+with a shared major mark has a costlier major span than one that nobody marked (ties: half).
 """
 
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ Float = NDArray[np.float64]
 NEUTRAL, MINOR, MAJOR, CRITICAL = SEVERITIES
 STATISTICS = (
     *("precision", "recall", "F1", "F1 with severity", "costliest touches", "one of three touches"),
-    *("gain over chance", "width of costliest", "AUC"),
+    *("gain over chance", "width of costliest", "width of three", "AUC"),
 )
 _LARGEST_FIRST = 3
 
@@ -99,6 +99,7 @@ class Marked:
         marks: What was marked.
         raters: How many looked at it.
         unit: What resampling draws it with: its document, or its segment.
+        left_out: A rater whose marks do not count.
     """
 
     hypothesis: str
@@ -106,13 +107,19 @@ class Marked:
     marks: tuple[Mark, ...]
     raters: int
     unit: str
+    left_out: str | None = None
 
-    def levels(self, left_out: str | None = None) -> NDArray[np.int64]:
-        """Of each character: 0 not marked, 1 marked, 2 marked and called major; without one rater if asked."""
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody marked anything."""
+        return all(mark.rater == self.left_out for mark in self.marks)
+
+    def levels(self) -> NDArray[np.int64]:
+        """Of each character: 0 not marked, 1 marked by those who agree, 2 marked and called major."""
         n = len(self.hypothesis)
         by: dict[str, NDArray[np.int64]] = {}
         for mark in self.marks:
-            if mark.rater != left_out:
+            if mark.rater != self.left_out:
                 own = by.setdefault(mark.rater, np.zeros(n, dtype=np.int64))
                 own[mark.start : mark.end] = np.maximum(
                     own[mark.start : mark.end], 1 + (mark.severity in (MAJOR, CRITICAL))
@@ -120,7 +127,7 @@ class Marked:
         if not by:
             return np.zeros(n, dtype=np.int64)
         columns = np.array(list(by.values()))
-        looked = self.raters - (left_out is not None)
+        looked = self.raters - (self.left_out is not None)
         agreed = (columns > 0).sum(axis=0) >= (2 if looked > 1 and self.raters > 2 else 1)
         found: NDArray[np.int64] = np.where(agreed, columns.max(axis=0), 0)
         return found
@@ -131,7 +138,6 @@ def measured(
     predicted: Sequence[Sequence[Mark]],
     resamples: int,
     seed: int,
-    levels: Sequence[NDArray[np.int64]] | None = None,
 ) -> dict[str, tuple[float, Interval | None]]:
     """The statistics of `STATISTICS`, each with its 95% interval over documents (or segments).
 
@@ -140,12 +146,9 @@ def measured(
         predicted: The spans of each, costliest first.
         resamples: Number of bootstrap resamples; 0: no intervals.
         seed: Of the resamples.
-        levels: What of each counts as marked; None: what raters agree on.
     """
-    if levels is None:
-        levels = [one.levels() for one in translations]
     rows = np.array(
-        [_counts(level, spans) for level, spans in zip(levels, predicted, strict=True)], dtype=np.float64
+        [_counts(one, spans) for one, spans in zip(translations, predicted, strict=True)], dtype=np.float64
     ).reshape(-1, len(_COUNTS))
     units: dict[str, int] = {}
     of_unit = np.array([units.setdefault(one.unit, len(units)) for one in translations], dtype=np.int64)
@@ -160,25 +163,29 @@ def measured(
             for times in some
         ]
     )
+    intervals = [percentile_interval(column) for column in drawn.T]  # undefined where nothing varies
     return {
-        name: (value, percentile_interval(column[np.isfinite(column)]) if np.isfinite(column).any() else None)
-        for name, value, column in zip(STATISTICS, found, drawn.T, strict=True)
+        name: (value, interval if np.isfinite(interval.low) else None)
+        for name, value, interval in zip(STATISTICS, found, intervals, strict=True)
     }
 
 
 _COUNTS = (
     *("both", "both alike", "predicted", "marked", "has mark", "touch", "three", "gain", "width"),
-    *("worst", "free of marks", "has shared mark"),
+    *("width of three", "worst", "free of marks", "has shared mark"),
 )
 
 
-def _counts(levels: NDArray[np.int64], spans: Sequence[Mark]) -> list[float]:
+def _counts(translation: Marked, spans: Sequence[Mark]) -> list[float]:
+    levels = translation.levels()
     n = len(levels)
     ours = np.zeros(n, dtype=np.int64)
-    for span in spans:
+    wide = 0
+    for number, span in enumerate(spans, 1):
         ours[span.start : span.end] = np.maximum(
             ours[span.start : span.end], 1 + (span.severity in (MAJOR, CRITICAL))
         )
+        wide = (ours > 0).sum() if number <= _LARGEST_FIRST else wide
     both = (ours > 0) & (levels > 0)
     major = levels == 2
     # Where most of a line is marked, anything touches.
@@ -189,7 +196,7 @@ def _counts(levels: NDArray[np.int64], spans: Sequence[Mark]) -> list[float]:
     return [
         *(both.sum(), (both & (ours == levels)).sum(), (ours > 0).sum(), (levels > 0).sum()),
         *(asked, touches[0], any(touches), touches[0] - _chance(major, width) if asked else 0.0),
-        *(width / n if asked else 0.0, worst, not levels.any(), major.any()),
+        *(width / n if asked else 0.0, wide / n if asked else 0.0, worst, translation.is_free, major.any()),
     ]
 
 
@@ -216,7 +223,10 @@ def _statistics(rows: Float, times: Float) -> list[float]:
         _ratio(total["both"], total["marked"]),
         _ratio(2.0 * total["both"], total["predicted"] + total["marked"]),
         _ratio(2.0 * half, total["predicted"] + total["marked"]),
-        *(_ratio(total[name], total["has mark"]) for name in ("touch", "three", "gain", "width")),
+        *(
+            _ratio(total[name], total["has mark"])
+            for name in ("touch", "three", "gain", "width", "width of three")
+        ),
         _auc(counts["worst"], times * counts["has shared mark"], times * counts["free of marks"]),
     ]
 
@@ -270,17 +280,14 @@ def _unknown_runs(one: Marked) -> list[Mark]:
     return runs
 
 
-def between_raters(
-    translations: Sequence[Marked],
-) -> tuple[list[Marked], list[list[Mark]], list[NDArray[np.int64]]]:
-    """Each of several raters against the others: translations, spans (worst first), and what the others marked."""
-    ones, spans, levels = list[Marked](), list[list[Mark]](), list[NDArray[np.int64]]()
+def between_raters(translations: Sequence[Marked]) -> tuple[list[Marked], list[list[Mark]]]:
+    """Each of several raters against the others: translations without that rater, and that one's spans, worst first."""
+    ones, spans = list[Marked](), list[list[Mark]]()
     for one in translations:
         for rater in sorted({mark.rater for mark in one.marks}) if one.raters > 1 else []:
             own = [mark for mark in one.marks if mark.rater == rater]
             rank = {MINOR: 1.0, MAJOR: 5.0, CRITICAL: 25.0}
             worst = [Mark(m.start, m.end, m.severity, points=rank[m.severity]) for m in own]
-            ones.append(one)
+            ones.append(replace(one, left_out=rater))
             spans.append(sorted(worst, key=lambda mark: (-mark.points, mark.start)))
-            levels.append(one.levels(rater))
-    return ones, spans, levels
+    return ones, spans

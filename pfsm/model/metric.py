@@ -32,7 +32,7 @@ from pfsm.metrics.inputs import (
 )
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.alignments import Alignments, align_lattices, joined
-from pfsm.model.explain.errors import errors, mended
+from pfsm.model.explain.errors import errors, marker_of, mended
 from pfsm.model.explain.explaining import Explaining, PieceExplainer
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.joining import joined_alignments, joined_explanations
@@ -96,6 +96,7 @@ class Metric(SegmentMetric):
         self._last = local()
         self.name = model.name
         self.language = model.settings.language
+        self._marker = marker_of(model.training, model.settings.features, f"model {self.name}")
         self.columns = columns_of(tuple(model.settings.features))
         if any(map(is_encoder_feature, model.settings.features)):
             self.most_words = 25_000
@@ -475,9 +476,8 @@ class Metric(SegmentMetric):
             parts = self._explained(*long.parts, long.of_parts(numbers))
             scores = self._score_pairs(hypotheses, references, columns)
             explained = joined_explanations(parts, *long.owners_of_parts, scores)
-        language = self.language
         for one, hypothesis, reference in zip(explained, hypotheses, references, strict=True):
-            found = replace(one, errors=errors(one, hypothesis, reference, language))
+            found = replace(one, errors=errors(one, hypothesis, reference, self.language, self._marker))
             yield found if as_arrays else replace(found, contributions=tuple(found.contributions))
 
     def undone(

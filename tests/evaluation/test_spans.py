@@ -22,26 +22,28 @@ def test_by_hand() -> None:
     shared = Marked(LINE, "one five six four", MARKS, 3, "d")
     assert shared.levels().tolist() == [0] * 4 + [2] * 3 + [0] * 11
     free = Marked(LINE, LINE, (), 3, "e")
+    of_one = Marked(LINE, LINE, MARKS[:1], 3, "f")  # neither free of marks nor with one that is shared
     spans = [
         [Mark(7, 7, "major", points=3.0), Mark(5, 9, "minor", points=1.0)],
         [Mark(0, 3, "major", points=1.0)],
+        [Mark(7, 7, "major", points=9.0)],
     ]
-    found = {name: value for name, (value, _) in measured([shared, free], spans, 0, 1).items()}
+    found = {name: value for name, (value, _) in measured([shared, free, of_one], spans, 0, 1).items()}
     assert found == pytest.approx(
         {
             "precision": 2 / 7, "recall": 2 / 3, "F1": 4 / 10, "F1 with severity": 2 / 10,
             "costliest touches": 1.0, "one of three touches": 1.0, "gain over chance": 1.0 - 3 / 18,
-            "width of costliest": 0.0, "AUC": 1.0,
+            "width of costliest": 0.0, "width of three": 4 / 18, "AUC": 1.0,
         }
     )  # fmt: skip
     words, longest, _ = baselines([shared], 1).values()
     assert (
         [(mark.start, mark.end) for mark in words[0]] == [(4, 13)] == [(m.start, m.end) for m in longest[0]]
     )
-    ones, ranked, levels = between_raters([shared, free])
-    assert len(ones) == 3
+    ones, ranked = between_raters([shared, free])
+    assert [one.left_out for one in ones] == ["a", "b", "c"]
     assert ranked[0][0].severity == "major"
-    assert levels[2].tolist() == shared.levels().tolist()  # c marks nothing that the others share
+    assert ones[2].levels().tolist() == shared.levels().tolist()  # c marks nothing that the others share
 
 
 def test_intervals_hold_the_value() -> None:

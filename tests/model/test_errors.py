@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pfsm.model.explain.errors import FEATURES, MAJOR, MINOR, _known, learn, marker
+from pfsm.model.explain.errors import FEATURES, MAJOR, MINOR, _known, marker
 from pfsm.model.shipped import load
 from tests.command_runs import Cli
 
@@ -54,15 +54,6 @@ def test_severities() -> None:
     assert all((one.severity == MAJOR) == (one.points >= by.major) for one in found)
 
 
-def test_learning_finds_the_weights_that_made_the_marks() -> None:
-    random = np.random.default_rng(1)
-    known = random.normal(size=(20000, len(FEATURES)))
-    made = random.normal(size=len(FEATURES))
-    marked = (random.uniform(size=20000) < 1.0 / (1.0 + np.exp(-(known @ made)))).astype(float)
-    found = learn(known, marked, np.ones(20000))
-    np.testing.assert_allclose(list(found.values()), made, atol=0.12)
-
-
 def test_what_is_known_of_words() -> None:
     kinds, far = np.array([0, 1, 2]), np.array([1.0, 2.0, 6.0])
     found = dict(
@@ -87,8 +78,13 @@ class TestSpansOfFiles:
         assert [row["score"] for row in rows] == pytest.approx(scores.tolist(), abs=1e-9)
         assert {*rows[0]} == {"system", "segment", "score", "errors"}
         assert {*rows[0]["errors"][0]} == {"start", "end", "severity", "points", "text", "correction"}
-        assert cli("score", ref, ref, "-i", a, "-m", "en-fast", "--spans", out).status == 0
-        assert json.loads(Path(out).read_text(encoding="utf-8").splitlines()[0])["reference"] == REFERENCE
+        second = tmp_path / "second"
+        second.write_text(
+            "\n" + f"{REFERENCE}\n" * 3, encoding="utf-8"
+        )  # the first segment has one reference
+        assert cli("score", ref, str(second), "-i", a, "-m", "en-fast", "--spans", out).status == 0
+        rows = [json.loads(line) for line in Path(out).read_text(encoding="utf-8").splitlines()]
+        assert [row["reference"] for row in rows] == [REFERENCE] * 4
 
     def test_what_explains_nothing_is_refused(self, cli: Cli, tmp_path: Path) -> None:
         (tmp_path / "ref").write_text("a b\n", encoding="utf-8")

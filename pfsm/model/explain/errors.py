@@ -1,25 +1,28 @@
 """Where a translation loses its points: runs of words, and places where words are missing.
 
 Which words are at fault, and how surely, says a logistic model over words; it was learned from marks that experts set
-(`learn`). A run is a window of at most a fifth of the line, and what it weighs is
+(`pfsm train --spans`). A run is a window of at most a fifth of the line, and what it weighs is
 
     v = -sum log(1 - p_j)
 
 over its words j. Runs are taken one after the other, the heaviest first, while they weigh enough; the loss is divided
-among them in proportion to v. So the points of a translation's errors add up to its loss.
+among them in proportion to v^2. So the points of a translation's errors add up to its loss. (In proportion to v, the
+worst major error tells translations that experts marked from others less well.)
 """
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.encoder.heads import is_encoder_feature, parse_feature
+from pfsm.errors import PfsmError
 from pfsm.model.explain.explanation import Explanation, TextError
 from pfsm.text.classes import CLASSES, SHIPPED, WordClasses, default_lists, word_classes
 from pfsm.text.offsets import token_offsets
@@ -37,13 +40,13 @@ WITHOUT_ENCODER = FEATURES.index("far")
 # Of the characters of a line, what a run has at most; and the most runs of a line.
 WIDEST, MOST = 0.2, 12
 # Words whose odds are below this part of those of the likeliest of a run are no end of it.
-FAINT = 0.4
+FAINT = 0.25
 # What a word that is matched with itself weighs of its weight, where the pair has other words.
 MATCHED = 0.05
 _OF_EDITS = [FEATURES.index(name) for name in ("unmatched", "similar")]
 # Of the heaviest word of a run, the least weight; the heaviest run is there whatever it weighs.
 STOP = 0.1
-_RIDGE, _STEPS, _LARGEST = 1.0, 30, 1.0 - 1e-6
+_LARGEST, _LARGEST_NUMBER = 1.0 - 1e-6, 1e6
 
 
 @dataclass(frozen=True)
@@ -69,15 +72,6 @@ class Marker:
         z = known @ np.array([self.weights.get(name, 0.0) for name in FEATURES])
         result: Float = np.minimum(1.0 / (1.0 + np.exp(-z)), _LARGEST)
         return result
-
-    def errors(
-        self, explanation: Explanation, hypothesis: str, reference: str, language: str
-    ) -> tuple[TextError, ...]:
-        """As the function `errors`, by this model."""
-        loss = 0.0 if explanation.perfect is None else explanation.perfect - explanation.score
-        if loss <= 0.0:
-            return ()
-        return found(words_of(explanation, hypothesis, reference, language), self, loss)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +100,9 @@ class Words:
     of_missing: Float
 
 
-def errors(explanation: Explanation, hypothesis: str, reference: str, language: str) -> tuple[TextError, ...]:
+def errors(
+    explanation: Explanation, hypothesis: str, reference: str, language: str, by: Marker
+) -> tuple[TextError, ...]:
     """The errors of a translation, most points first; none where it loses nothing.
 
     Args:
@@ -114,8 +110,10 @@ def errors(explanation: Explanation, hypothesis: str, reference: str, language: 
         hypothesis: The translation, as its user wrote it.
         reference: The reference, likewise.
         language: Of the translation, a code.
+        by: Finds them.
     """
-    return marker(_kind(explanation)).errors(explanation, hypothesis, reference, language)
+    loss = 0.0 if explanation.perfect is None else explanation.perfect - explanation.score
+    return found(words_of(explanation, hypothesis, reference, language), by, loss) if loss > 0.0 else ()
 
 
 def mended(hypothesis: str, error: TextError) -> str:
@@ -124,19 +122,11 @@ def mended(hypothesis: str, error: TextError) -> str:
     return f"{hypothesis[: error.start]}{' ' * missing}{error.correction}{hypothesis[error.end :]}"
 
 
-def _kind(explanation: Explanation) -> str:
-    """Which of the models that ship: that of an encoder, of any other encoder, or of edits alone."""
-    names = [one.name for one in explanation.features if is_encoder_feature(one.name)]
-    if not names:
-        return "edits"
-    return "multi" if parse_feature(names[0])[1].startswith("shipped:multi") else "encoder"
-
-
 def found(words: Words, by: Marker, loss: float) -> tuple[TextError, ...]:
     """The errors of a translation with some loss above 0, as `errors`."""
     chosen = _runs(words, by)
-    whole = sum(weight for *_, weight in chosen)
-    points = [loss * weight / whole for *_, weight in chosen]
+    squares = [(weight / chosen[0][2]) ** 2 for *_, weight in chosen]
+    points = [loss * square / sum(squares) for square in squares]
     points[0] += loss - math.fsum(points)
     made = [_error(words, span, of, value, by) for (span, of, _), value in zip(chosen, points, strict=True)]
     return tuple(sorted(made, key=lambda one: (-one.points, one.start, one.end)))
@@ -331,21 +321,24 @@ def marker(kind: str) -> Marker:
     return Marker(**json.loads(text)[kind])
 
 
-def learn(known: Float, marked: Float, weights: Float) -> dict[str, float]:
-    """The weights of a logistic model with a small ridge, by Newton's method, by name of a feature.
+def marker_of(training: Mapping[str, Any], features: Iterable[str], where: str) -> Marker:
+    """What finds the errors of a model: what its record of its training has, or else what ships for its features.
 
-    Args:
-        known: float64 [n_words, n_features].
-        marked: float64 [n_words], share of the raters that marked each word, or 0 and 1.
-        weights: float64 [n_words], what each counts.
+    Raises:
+        PfsmError: If the record holds something else; ``where`` names the model.
     """
-    w = np.zeros(known.shape[1])
-    for _ in range(_STEPS):
-        p = 1.0 / (1.0 + np.exp(-(known @ w)))
-        gradient = known.T @ (weights * (p - marked)) + _RIDGE * w
-        hessian = (known.T * (weights * p * (1.0 - p))) @ known + _RIDGE * np.eye(len(w))
-        step = np.linalg.solve(hessian, gradient)
-        w -= step
-        if np.abs(step).max() < 1e-9:
-            break
-    return dict(zip(FEATURES, w.tolist(), strict=True))
+    if "errors" not in training:
+        name = next(filter(is_encoder_feature, features), None)
+        if name is None:
+            return marker("edits")
+        return marker("multi" if parse_feature(name)[1].startswith("shipped:multi") else "encoder")
+    names = [one.name for one in fields(Marker)]
+    record = training["errors"]
+    values: dict[str, Any] = {"weights": None}
+    if isinstance(record, dict) and {*names} <= {*record}:
+        values = {name: record[name] for name in names}
+    if isinstance(values["weights"], dict):
+        numbers = [*values["weights"].values(), *(values[name] for name in names[1:])]
+        if all(type(one) in {int, float} and abs(one) <= _LARGEST_NUMBER for one in numbers):
+            return Marker(**values)
+    raise PfsmError(f"{where}: training.errors is not what `pfsm train --spans` writes")
