@@ -32,7 +32,7 @@ from numba.core.caching import (
 )
 from numba.core.runtime.nrt import rtsys
 
-NOTICE = "compiling kernels, about 30 s, once"
+NOTICE = "compiling kernels, up to 30 s, once for each command"
 LOGGER = logging.getLogger("pfsm.kernels")
 PREFIX = "pfsm-kernels-"
 # A file that says that all kernels are there.

@@ -106,5 +106,7 @@ runpy.run_module("pfsm", run_name="__main__", alter_sys=True)
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
     )
     lines = done.stderr.splitlines()
-    assert lines[: 1 + said] == ["pfsm: compiling kernels, about 30 s, once"] * said + ["[compiling]"]
+    assert lines[: 1 + said] == ["pfsm: compiling kernels, up to 30 s, once for each command"] * said + [
+        "[compiling]"
+    ]
     assert done.stderr.count("compiling kernels") == said
