@@ -151,7 +151,7 @@ def papers() -> str:
         place, differs = f"{entry['paper']}, {entry['place']}: `{entry['ours'][0][1]}`", entry["differs"]
         headings = [f"{one[0]} " for one in entry["ours"]], [f"{one} " for one in entry["theirs"]]
         for label, *theirs, row in entry["rows"]:
-            ours = [results.last(*one[1:3], row + "".join(one[3:])).value for one in entry["ours"]]
+            ours = [results.last(one[1], one[2], row + "".join(one[3:])).value for one in entry["ours"]]
             cells = [
                 ", ".join(map(str.__add__, *pair)) for pair in zip(headings, (ours, theirs), strict=True)
             ]
