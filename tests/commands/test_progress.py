@@ -61,7 +61,7 @@ def run_on_terminal(folder: Path, *arguments: str) -> tuple[bytes, str]:
         (TRAIN, ("matching: 100%|", "cross-validation: 100%|", "fold 5 of 5, lambda ", "objective ")),
         (MBR, ("choosing: 100%|", "60/60 sources")),
         (PARSE, ("parsing: 100%|", "60/60 lines")),
-        (ENCODED, ("encoding: ",)),
+        (ENCODED, ("scoring",)),
     ],
 )
 def test_bars_and_lines(folder: Path, cli: Cli, command: tuple[str, ...], bars: tuple[str, ...]) -> None:

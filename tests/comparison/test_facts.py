@@ -49,5 +49,5 @@ def test_facts_of_other_segments_or_systems() -> None:
         SegmentFacts(human={"c": np.zeros(2)}),
         SegmentFacts(source=["x", "y", "z"]),
     ):
-        with pytest.raises(ValueError, match=r"facts of|no system"):
+        with pytest.raises(ValueError, match=r"facts of|not a system"):
             compare_outputs(outputs, references, [get_metric("wer")], facts=wrong)

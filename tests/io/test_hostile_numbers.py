@@ -52,17 +52,16 @@ def test_models(cli: Cli, write: Write, change: dict[str, dict[str, object]], sa
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("jumps", [0, 2])
 @pytest.mark.parametrize("weight", [1e100, -1e100])
-def test_weights_that_hide_one_another(
-    cli: Cli, write: Write, tmp_path: Path, jumps: int, weight: float
-) -> None:
-    """A score is finite; what each edit adds is lost in rounding: inf, nan, or a word in fifteen edits."""
+def test_weights_that_hide_others(cli: Cli, write: Write, tmp_path: Path, jumps: int, weight: float) -> None:
+    """Scores are finite. What each edit adds is lost beside a reward: inf, nan, or a word in fifteen edits."""
     weights = {"Insert": weight, "Delete": -1.0, "S_word": 1.0} | ({"Jump": weight} if jumps else {})
     path = saved(tmp_path, settings={"language": "en", "max_jump": jumps}, weights=weights)
     lines = "on the mat a cat sits .", "the cat sat on the mat ."
     assert np.isfinite(pfsm.load(path).score_pairs([lines[0]], [lines[1]])).all()
     ours, theirs = write("h.txt", f"{lines[0]}\n"), write("r.txt", f"{lines[1]}\n")
-    fault = cli("explain", theirs, "-i", ours, "-m", path).fault
-    assert "too far apart to say what each edit adds" in fault
+    explained = cli("explain", theirs, "-i", ours, "-m", path)
+    is_refused = "too far apart to say what each edit adds" in explained.err
+    assert is_refused or (weight < 0 and not re.search(r"\b(inf|nan)\b", explained.out))
 
 
 def test_a_key_that_is_there_twice(cli: Cli, write: Write) -> None:
