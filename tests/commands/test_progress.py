@@ -18,7 +18,6 @@ from tests.terminals import LONGEST_WAIT, START, read
 TRAIN = ("train", "d.tsv", "-o", "m.json", "--config", "words")
 MBR = ("mbr", "-i", "c.txt", "-n", "2", "-m", "en-small")
 PARSE = ("parse", "lines.txt", "-o", "p.conllu", "--no-cache")
-ENCODED = ("score", "lines.txt", "-i", "lines.txt", "-m", "multi")
 SCORE = ("score", "ref.txt", "-i", "hyp.txt", "-m", "en-small")
 
 
@@ -61,7 +60,6 @@ def run_on_terminal(folder: Path, *arguments: str) -> tuple[bytes, str]:
         (TRAIN, ("matching: 100%|", "cross-validation: 100%|", "fold 5 of 5, lambda ", "objective ")),
         (MBR, ("choosing: 100%|", "60/60 sources")),
         (PARSE, ("parsing: 100%|", "60/60 lines")),
-        (ENCODED, ("scoring",)),
     ],
 )
 def test_bars_and_lines(folder: Path, cli: Cli, command: tuple[str, ...], bars: tuple[str, ...]) -> None:
