@@ -6,17 +6,35 @@ words (`pfsm.english.quantities`) stands against nothing, and neither does what 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from itertools import chain
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, wraps
+from typing import NamedTuple, TypeVar
 
 from pfsm.english import dates
 from pfsm.english import quantities as units
 from pfsm.english.numbers import NUMBER_WORDS, english_numbers, is_number_word
 from pfsm.english.quantities import Quantity, may_say, parts, quantities
-from pfsm.english.short_runs import MOST_RUNS, Run, is_short, remembered
 from pfsm.text.numbers import digit_value
+
+Value = TypeVar("Value")
+Run = tuple[str, ...]
+"""Tokens that say something of amounts and dates, one after the other."""
+_MOST_TOKENS, _MOST_CHARACTERS, _MOST_RUNS = 32, 200, 25_000
+
+
+def remembered(work: Callable[[Run], Value]) -> Callable[[Run], Value]:
+    """The same pure function of a run; its results for short runs, which come again, are kept.
+
+    Long runs, which would fill the memory, are worked out every time.
+    """
+    of_short = lru_cache(maxsize=_MOST_RUNS)(work)
+
+    @wraps(work)
+    def answer(run: Run) -> Value:
+        is_short = len(run) <= _MOST_TOKENS and sum(map(len, run)) <= _MOST_CHARACTERS
+        return of_short(run) if is_short else work(run)
+
+    return answer
 
 
 class Fact(NamedTuple):
@@ -52,20 +70,17 @@ RUN = re.compile(rb"\x01?(?:\x03|\x02(?:[\x01\x02]*[\x02\x03])?)")
 """What is a run in a string of such kinds."""
 _KINDS = dict.fromkeys(_WORDS | NUMBER_WORDS, SAYS) | dict.fromkeys(_JOINING - _WORDS, JOINS)
 
-# Runs of two lines that are remembered together.
-MOST_TOGETHER = 8
 _PARTS = frozenset({"number", "unit", "ordinal", "weekday", "time"})
 
 
-def word_kind(word: str, lower: str) -> int:
-    """The kind of a chunk that is one word of letters alone, given in lower case too."""
-    return _KINDS.get(lower, NOTHING) or (SAYS if word in units.SHORT else NOTHING)
+def _word_kind(word: str) -> int:
+    return _KINDS.get(word.lower(), NOTHING) or (SAYS if word in units.SHORT else NOTHING)
 
 
 def chunk_kind(chunk: str) -> int:
     """The kind of the text between two spaces."""
     if chunk.isalpha():
-        return word_kind(chunk, chunk.lower())
+        return _word_kind(chunk)
     if chunk in _BETWEEN:
         return JOINS
     if _DIGIT.search(chunk) is None and not _is_said(chunk):
@@ -76,36 +91,25 @@ def chunk_kind(chunk: str) -> int:
     return SAYS if words[-1] == "," or chunk.endswith(words[-1]) else ENDS
 
 
-def may_have_kind(chunk: str, word: str, lower: str) -> bool:
-    """Whether the kind of a chunk may be other than `NOTHING`: of a word of letters and a mark behind it.
-
-    Args:
-        chunk: The word and the mark.
-        word: The word.
-        lower: The word in lower case.
-    """
-    return lower in _KINDS or word in units.SHORT or chunk in units.SHORT or chunk.lower() in _WORDS
-
-
 def token_kind(token: str) -> int:
     """The kind of a token of a tokeniser, which no mark is attached to."""
     if token.isalpha() or token in _JOINING:
-        return word_kind(token, token.lower())
+        return _word_kind(token)
     says = may_say(token) or is_number_word(token.lower()) or digit_value(token) is not None
     return SAYS if says else NOTHING
 
 
 def _is_said(chunk: str) -> bool:
     """Whether a chunk without digits is a word that says something, an abbreviation with its point, or a sign."""
-    word = chunk.strip(_MARKS)
     return (
-        word_kind(word, word.lower()) == SAYS
+        _word_kind(chunk.strip(_MARKS)) == SAYS
         or chunk.lower().rstrip(_CLOSING_ALONE) in _WORDS
         or chunk in units.SHORT
     )
 
 
-def run_tokens(chunks: Iterable[str]) -> Run:
+@remembered
+def run_of(chunks: Sequence[str]) -> Run:
     """The words and numbers of chunks and what is attached to them, without marks; a comma is a token of its own."""
     return tuple(token for chunk in chunks for token in _tokens_of(chunk))
 
@@ -128,7 +132,7 @@ def runs(line: str) -> tuple[Run, ...]:
     """
     chunks = line.split(" ")
     found = RUN.finditer(bytes(map(chunk_kind, chunks)))
-    return tuple(run_tokens(chunks[run.start() : run.end()]) for run in found)
+    return tuple(run_of(tuple(chunks[run.start() : run.end()])) for run in found)
 
 
 # Numbers, times and units as machines and foreign writers leave them, and how English has them.
@@ -162,12 +166,6 @@ def contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
     units, months, days of the week and so on. Of each of these groups the fewer of those count that one side has alone
     and the other alone.
     """
-    if len(ours) + len(theirs) <= MOST_TOGETHER and all(map(is_short, (*ours, *theirs))):
-        return _known_contradictions(ours, theirs)
-    return _contradictions(ours, theirs)
-
-
-def _contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
     mine, yours = list(ours), []
     for run in theirs:
         if run in mine:
@@ -176,20 +174,8 @@ def _contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
             yours.append(run)
     if not mine or not yours:
         return 0
-    one_side, other_side = [*map(_read, mine)], [*map(_read, yours)]
-    if all(one.is_simple for one in chain(one_side, other_side)):
-        # Then nothing but equal facts has an equal meaning.
-        left, right = ([fact for one in side for _, _, fact in one.facts] for side in (one_side, other_side))
-        if len(left) == len(right) == 1:
-            return int(left[0] != right[0] and left[0].group == right[0].group)
-        one, other = Counter(left), Counter(right)
-    else:
-        one, other = map(Counter, _without_equal(mine, yours))
+    one, other = map(Counter, _without_equal(mine, yours))
     return (_by_group(one - other) & _by_group(other - one)).total()
-
-
-# The same translations come again, and other ones say the same.
-_known_contradictions = lru_cache(maxsize=MOST_RUNS)(_contradictions)
 
 
 def _by_group(facts: Counter[Fact]) -> Counter[str]:
@@ -229,39 +215,23 @@ def _left(side: Sequence[Run], taken: set[int]) -> list[Fact]:
     return [
         fact
         for number, run in enumerate(side)
-        for start, stop, fact in _read(run).facts
+        for start, stop, fact in _facts(run)
         if taken.isdisjoint(range(number * _APART + start, number * _APART + stop))
     ]
 
 
-class _Read(NamedTuple):
-    """What a run says.
-
-    Attributes:
-        said: Amounts and dates, numbers without units included.
-        facts: Start, end and value of the smallest parts of it.
-        is_simple: Whether these facts are all that it says, each in a place of its own.
-    """
-
-    said: tuple[Quantity, ...]
-    facts: tuple[tuple[int, int, Fact], ...]
-    is_simple: bool
-
-
 # Most runs are short and come again: "two", "in May", "last year".
 @remembered
-def _read(run: Run) -> _Read:
-    said = _said(run)
-    facts = (*_facts_of(said), *_named(run))
-    apart = len(facts) == len(said) == len({start for start, _, _ in facts})
-    return _Read(said, facts, apart and all(stop == start + 1 for start, stop, _ in facts))
+def _facts(run: Run) -> tuple[tuple[int, int, Fact], ...]:
+    """Start, end and value of the smallest parts of what a run says."""
+    return (*_facts_of(_said(run)), *_named(run))
 
 
 # Text is hashed faster than fractions are.
 @remembered
 def _places(run: Run) -> tuple[tuple[int, int, str], ...]:
-    """Start, end and meaning of what a run says."""
-    return tuple((one.start, one.start + one.length, repr(one.meaning)) for one in _read(run).said)
+    """Start, end and meaning of what a run says, numbers without units included."""
+    return tuple((one.start, one.start + one.length, repr(one.meaning)) for one in _said(run))
 
 
 def _facts_of(said: Iterable[Quantity]) -> Iterator[tuple[int, int, Fact]]:

@@ -97,7 +97,7 @@ _FIRST = (
 )
 # Modules with `GROUPS` of their own; most of them bring parsers.
 _FURTHER = (
-    "pfsm.english.preservation.differences",
+    "pfsm.english.preservation",
     "pfsm.metrics.syntax.tree_metrics",
     "pfsm.metrics.syntax.overlap",
     "pfsm.metrics.roles",

@@ -11,7 +11,7 @@ import pytest
 
 from pfsm.english.facts import contradictions, runs
 from pfsm.english.numbers import english_numbers
-from pfsm.english.preservation.differences import KEPT, differences
+from pfsm.english.preservation import KEPT, differences
 from pfsm.text.classes import normal_form, shipped_lists
 from pfsm.text.numbers import digit_numbers
 from pfsm.text.plain import tokenise

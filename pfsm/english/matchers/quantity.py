@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.english.facts import RUN, SAYS, token_kind
+from pfsm.english.facts import RUN, SAYS, remembered, token_kind
 from pfsm.english.quantities import Quantity, quantities
-from pfsm.english.short_runs import remembered
 from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
