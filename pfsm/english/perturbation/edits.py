@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.text import Token
@@ -13,6 +13,7 @@ _AN = re.compile(r"(?i)[aeiou]|hono|hour|heir|honest")
 _NOT_AN = re.compile(r"(?i)one\b|once\b|eu|uk|uni(?!n|m)|us[eaiu]|ut[io]|ur[aeio]|ewe")
 
 Spanned = Word | Token
+Item = TypeVar("Item")
 
 
 class Edit(NamedTuple):
@@ -21,6 +22,11 @@ class Edit(NamedTuple):
     start: int
     end: int
     new: str
+
+
+def put(word: Spanned, new: str) -> Edit:
+    """A word is replaced by another of its case."""
+    return Edit(word.start, word.end, in_case_of(new, word.form))
 
 
 def extent(words: Sequence[Spanned]) -> tuple[int, int]:
@@ -106,6 +112,19 @@ def place_of_change(before: str, after: str) -> tuple[int, int]:
     return start, end
 
 
+def drawn(dice: Dice, groups: Sequence[Sequence[Item]]) -> Sequence[Item]:
+    """One of some groups; nothing where there is none."""
+    return dice.choice(groups) if groups else ()
+
+
+def changed(line: str, dice: Dice, found: Sequence[Edit | list[Edit]]) -> str | None:
+    """The line with one of some edits made, or with all edits of one list; None where there is none."""
+    if not found:
+        return None
+    chosen = dice.choice(found)
+    return edited(line, [chosen] if isinstance(chosen, Edit) else chosen)
+
+
 def dropped(line: str, dice: Dice, found: Sequence[Sequence[Spanned]]) -> str | None:
     """The line without one of some runs of words; None where there is none."""
     return without(line, *extent(dice.choice(found))) if found else None
@@ -113,10 +132,11 @@ def dropped(line: str, dice: Dice, found: Sequence[Sequence[Spanned]]) -> str | 
 
 def swapped(line: str, dice: Dice, pairs: Sequence[tuple[Word, Word]]) -> str | None:
     """The line with the words of one of some pairs in each other's place; None where there is none."""
-    if not pairs:
-        return None
-    left, right = dice.choice(pairs)
-    return edited(line, [Edit(left.start, left.end, right.form), Edit(right.start, right.end, left.form)])
+    edits = [
+        [Edit(left.start, left.end, right.form), Edit(right.start, right.end, left.form)]
+        for left, right in pairs
+    ]
+    return changed(line, dice, edits)
 
 
 def replaced(line: str, dice: Dice, found: Sequence[tuple[Spanned, str]]) -> str | None:
@@ -124,5 +144,4 @@ def replaced(line: str, dice: Dice, found: Sequence[tuple[Spanned, str]]) -> str
     if not found:
         return None
     token, new = dice.choice(found)
-    changed = edited(line, [Edit(token.start, token.end, in_case_of(new, token.form))])
-    return with_article(changed, token.start)
+    return with_article(edited(line, [put(token, new)]), token.start)

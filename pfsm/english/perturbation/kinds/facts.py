@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pfsm.english.lists import is_common_noun, words
 from pfsm.english.perturbation.draws import Dice
-from pfsm.english.perturbation.edits import Edit, edited, in_case_of, inserted, swapped
+from pfsm.english.perturbation.edits import Edit, changed, drawn, edited, in_case_of, inserted, put, swapped
 from pfsm.english.perturbation.kind import CRITICAL, NONE, english, kind
 from pfsm.english.perturbation.text import Parse, Text, Token, is_letters, is_word
 from pfsm.english.tables import MONTHS, ORDINALS, SIZES, TENS, UNITS, WEEKDAYS
@@ -27,7 +27,7 @@ def _change_number(text: Text, dice: Dice) -> str | None:
     word = dice.choice(found)
     if not _digits(word):
         others = [other for other in listed[word.form.lower()] if other != word.form.lower()]
-        return edited(text.line, [Edit(word.start, word.end, in_case_of(dice.choice(others), word.form))])
+        return edited(text.line, [put(word, dice.choice(others))])
     at = dice.choice(_digits(word)[:3])
     old = int(word.form[at])
     lead = at == 0 or not word.form[at - 1].isdecimal()
@@ -106,7 +106,7 @@ def _number_form(text: Text, dice: Dice) -> str | None:
         for mark in _PERCENT.finditer(text.line)
     ]
     found += [Edit(size.start(), size.end(), size[1] + _ZEROS[size[2]]) for size in _SIZE.finditer(text.line)]
-    return edited(text.line, [dice.choice(found)]) if found else None
+    return changed(text.line, dice, found)
 
 
 def _other_forms(text: Text, token: Token) -> list[Edit]:
@@ -161,16 +161,15 @@ _MONEY = re.compile(r"(?<![\w$€£])[$€£](?=\d)")
 def _unit(text: Text, dice: Dice) -> str | None:
     parse = text.parse
     found = [
-        (token.start, token.start + len(name), in_case_of(new, token.form))
+        [
+            Edit(token.start, token.start + len(name), in_case_of(new, token.form))
+            for new in _OTHER_UNITS[name]
+        ]
         for token in parse.tokens
         if (name := token.lower.rstrip(".")) in _OTHER_UNITS and _is_measure(parse, token)
-        for new in _OTHER_UNITS[name]
     ]
-    found += [(sign.start(), sign.end(), _SIGNS[sign[0]]) for sign in _MONEY.finditer(text.line)]
-    if not found:
-        return None
-    start = dice.choice(sorted({one[0] for one in found}))
-    return edited(text.line, [Edit(*dice.choice([one for one in found if one[0] == start]))])
+    found += [[Edit(sign.start(), sign.end(), _SIGNS[sign[0]])] for sign in _MONEY.finditer(text.line)]
+    return changed(text.line, dice, drawn(dice, sorted(found, key=lambda edits: edits[0].start)))
 
 
 def _is_measure(parse: Parse, token: Token) -> bool:
@@ -202,34 +201,28 @@ def _change_date(text: Text, dice: Dice) -> str | None:
     found = [*_numeric(text.line), *_years(text.line)]
     if text.classes.number:
         found += [*_named(text.line, _MONTHS), *_named(text.line, _DAYS)]
-    if not found:
-        return None
-    start, end, options = dice.choice(sorted(found))
-    return edited(text.line, [Edit(start, end, dice.choice(options))])
+    return changed(text.line, dice, drawn(dice, sorted(found)))
 
 
-def _numeric(line: str) -> Iterator[tuple[int, int, list[str]]]:
+def _numeric(line: str) -> Iterator[list[Edit]]:
     """The first two parts of a date are both at most 12 where day and month could change places unnoticed."""
     for found in _NUMERIC.finditer(line):
         day = int(found[1])
-        options = [f"{other:0{len(found[1])}d}" for other in range(1, 13) if other != day]
-        yield found.start(1), found.end(1), options
+        others = (f"{other:0{len(found[1])}d}" for other in range(1, 13) if other != day)
+        yield [Edit(*found.span(1), other) for other in others]
 
 
-def _years(line: str) -> Iterator[tuple[int, int, list[str]]]:
+def _years(line: str) -> Iterator[list[Edit]]:
     for found in _YEAR.finditer(line):
-        # "2000 yen", "1950 votes".
-        if _COUNTED.match(line, found.end()):
-            continue
-        year = int(found[0])
-        yield found.start(), found.end(), [str(year + by) for by in (-9, -7, -4, -3, -2, 2, 3, 4)]
+        if not _COUNTED.match(line, found.end()):  # "2000 yen", "1950 votes"
+            yield [Edit(*found.span(), str(int(found[0]) + by)) for by in (-9, -7, -4, -3, -2, 2, 3, 4)]
 
 
-def _named(line: str, names: list[str]) -> Iterator[tuple[int, int, list[str]]]:
+def _named(line: str, names: list[str]) -> Iterator[list[Edit]]:
     for found in re.finditer(rf"\b(?:{'|'.join(names)})\b", line):
         # A march may open a sentence.
         if found[0] != "March" or found.start():
-            yield found.start(), found.end(), [name for name in names if name != found[0]]
+            yield [Edit(*found.span(), name) for name in names if name != found[0]]
 
 
 # Where every noun has a capital, it says nothing.

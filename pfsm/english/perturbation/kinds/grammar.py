@@ -5,7 +5,16 @@ import re
 from pfsm.english.lists import words
 from pfsm.english.perturbation.clauses import clauses, has_end_mark, is_whole
 from pfsm.english.perturbation.draws import Dice
-from pfsm.english.perturbation.edits import Edit, dropped, edited, in_case_of, replaced, with_article, without
+from pfsm.english.perturbation.edits import (
+    Edit,
+    changed,
+    drawn,
+    dropped,
+    put,
+    replaced,
+    with_article,
+    without,
+)
 from pfsm.english.perturbation.kind import CRITICAL, MAJOR, MINOR, english
 from pfsm.english.perturbation.text import Parse, Text, Token
 
@@ -85,8 +94,8 @@ def _drop_adjective(text: Text, dice: Dice) -> str | None:
     if not adjectives:
         return None
     adjective = dice.choice(adjectives)
-    changed = without(text.line, adjective.start, adjective.end)
-    return with_article(changed, min(adjective.start, len(changed)))
+    line = without(text.line, adjective.start, adjective.end)
+    return with_article(line, min(adjective.start, len(line)))
 
 
 _NEW = frozenset(["new", "upcoming", "next", "latest", "recent", "novel", "fresh", "future", "coming"])
@@ -197,13 +206,9 @@ def _needs_one(parse: Parse, token: Token, head: Token) -> bool:
         and not _MASS.search(head.lower)
         and not any(
             one.lower in {"first", "last", "next", "same", "most", "only"}
-            for one in _between(parse, token, head)
+            for one in parse.tokens[token.at + 1 : head.at]
         )
     )
-
-
-def _between(parse: Parse, token: Token, head: Token) -> tuple[Token, ...]:
-    return parse.tokens[token.at + 1 : head.at]
 
 
 # For each, prepositions that are right in hardly any place of it and mean something else.
@@ -220,7 +225,7 @@ _OTHER_PREPOSITION = {
 def _preposition(text: Text, dice: Dice) -> str | None:
     parse = text.parse
     found = [
-        token
+        [put(token, new) for new in _OTHER_PREPOSITION[token.lower].split()]
         for token in parse.tokens
         if token.label == "case"
         and token.xpos in {"IN", "TO"}
@@ -229,11 +234,7 @@ def _preposition(text: Text, dice: Dice) -> str | None:
         and parse.tokens[token.at - 1].form != "-"
         and text.line[token.end : token.end + 1] == " "
     ]
-    if not found:
-        return None
-    token = dice.choice(found)
-    new = dice.choice(_OTHER_PREPOSITION[token.lower].split())
-    return edited(text.line, [Edit(token.start, token.end, in_case_of(new, token.form))])
+    return changed(text.line, dice, drawn(dice, found))
 
 
 # Those that take the same verb form, so that only the person changes.
@@ -249,10 +250,13 @@ _OTHER_PRONOUN = {
 def _pronoun(text: Text, dice: Dice) -> str | None:
     parse = text.parse
     found = [
-        token
+        [
+            put(token, new) if _has_capital(parse, token) else Edit(token.start, token.end, new)
+            for new in others
+        ]
         for token in parse.tokens
         if token.upos == "PRON"
-        and token.lower in _OTHER_PRONOUN
+        and (others := _OTHER_PRONOUN.get(token.lower))
         and not _is_initial(parse, token)
         and token.label in {"nsubj", "nsubj:pass", "obj", "iobj", "obl", "nmod", "nmod:poss"}
         and not (
@@ -261,12 +265,12 @@ def _pronoun(text: Text, dice: Dice) -> str | None:
             and after.lower in {"am", "'m", "was"}
         )
     ]
-    if not found:
-        return None
-    token = dice.choice(found)
-    new = dice.choice(_OTHER_PRONOUN[token.lower])
-    opens = parse.is_first(token) or (token.form.isupper() and token.form != "I")
-    return edited(text.line, [Edit(token.start, token.end, in_case_of(new, token.form) if opens else new)])
+    return changed(text.line, dice, drawn(dice, found))
+
+
+def _has_capital(parse: Parse, token: Token) -> bool:
+    """Whether a pronoun's capital, if it has one, is that of its place."""
+    return parse.is_first(token) or (token.form.isupper() and token.form != "I")
 
 
 def _is_initial(parse: Parse, token: Token) -> bool:

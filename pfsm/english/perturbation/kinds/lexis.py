@@ -5,7 +5,7 @@ from functools import cache
 from pfsm.english.inflection import inflected_like, verb_lemma
 from pfsm.english.lists import TAGS, is_lemma, lemma, rows, wordnet, words
 from pfsm.english.perturbation.draws import Dice
-from pfsm.english.perturbation.edits import Edit, edited, in_case_of, replaced, with_article
+from pfsm.english.perturbation.edits import drawn, replaced
 from pfsm.english.perturbation.kind import CRITICAL, MINOR, NONE, english
 from pfsm.english.perturbation.text import Parse, Text, Token
 
@@ -16,14 +16,9 @@ _MOST_SENSES = 9
 
 @english("antonym", CRITICAL, "a word is replaced by its antonym")
 def _antonym(text: Text, dice: Dice) -> str | None:
-    found = [(token, new) for token in text.parse.tokens if _is_free(text, token) for new in _antonyms(token)]
-    if not found:
-        return None
-    places = sorted({token.at for token, _ in found})
-    place = dice.choice(places)
-    token, new = dice.choice([one for one in found if one[0].at == place])
-    changed = edited(text.line, [Edit(token.start, token.end, in_case_of(new, token.form))])
-    return with_article(changed, token.start)
+    free = (token for token in text.parse.tokens if _is_free(text, token))
+    found = [[(token, new) for new in several] for token in free if (several := _antonyms(token))]
+    return replaced(text.line, dice, drawn(dice, found))
 
 
 def _is_sale(text: Text, token: Token) -> bool:

@@ -14,7 +14,7 @@ from pfsm.english.perturbation.clauses import (
     text_of,
 )
 from pfsm.english.perturbation.draws import Dice
-from pfsm.english.perturbation.edits import Edit, capitalised, edited
+from pfsm.english.perturbation.edits import Edit, capitalised, changed
 from pfsm.english.perturbation.kind import CRITICAL, NONE, english
 from pfsm.english.perturbation.text import Parse, Text, Token
 
@@ -27,7 +27,7 @@ _SUBJECTS = {form: name for name, form in _OBJECTS.items()}
 @english("role-swap", CRITICAL, "subject and object change places")
 def _role_swap(text: Text, dice: Dice) -> str | None:
     found = [edits for clause in clauses(text.parse) if (edits := _swapped(text, clause)) is not None]
-    return edited(text.line, dice.choice(found)) if found else None
+    return changed(text.line, dice, found)
 
 
 def _swapped(text: Text, clause: Clause) -> list[Edit] | None:

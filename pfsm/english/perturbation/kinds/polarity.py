@@ -4,12 +4,27 @@ from pfsm.english.inflection import verb_lemma
 from pfsm.english.lists import words
 from pfsm.english.perturbation.clauses import Clause, clauses, is_negated, is_question, lowered
 from pfsm.english.perturbation.draws import Dice
-from pfsm.english.perturbation.edits import Edit, capitalised, edited, in_case_of, without
+from pfsm.english.perturbation.edits import (
+    Edit,
+    capitalised,
+    changed,
+    drawn,
+    edited,
+    in_case_of,
+    put,
+    without,
+)
 from pfsm.english.perturbation.kind import CRITICAL, MAJOR, english
 from pfsm.english.perturbation.text import Parse, Text, Token
 
 _NOT_SO = words("drop-negation-not-so")
-_OPPOSITE = {"nobody": "somebody", "nothing": "something", "nowhere": "somewhere", "without": "with"}
+_OPPOSITE = {
+    "no": "some",
+    "nobody": "somebody",
+    "nothing": "something",
+    "nowhere": "somewhere",
+    "without": "with",
+}
 _IDIOMS = words("drop-negation-idioms")
 _CONTRACTED = {"wo": "will", "ca": "can", "sha": "shall"}
 
@@ -26,12 +41,8 @@ def _drop_negation(text: Text, dice: Dice) -> str | None:
     if token.lower in {"n't", "nt"}:
         before = parse.tokens[token.at - 1]
         full = _CONTRACTED.get(before.lower)
-        edits = [Edit(token.start, token.end, "")]
-        if full:
-            edits.append(Edit(before.start, before.end, in_case_of(full, before.form)))
-        return edited(line, edits)
-    new = "some" if token.lower == "no" else _OPPOSITE[token.lower]
-    return edited(line, [Edit(token.start, token.end, in_case_of(new, token.form))])
+        return edited(line, [Edit(token.start, token.end, ""), *([put(before, full)] if full else [])])
+    return edited(line, [put(token, _OPPOSITE[token.lower])])
 
 
 def _is_droppable(parse: Parse, token: Token) -> bool:
@@ -92,12 +103,10 @@ def _add_negation(text: Text, dice: Dice) -> str | None:
         return None
     clause = dice.choice(found)
     finite = clause.finite
-    if clause.auxiliaries:
-        new = "cannot" if finite.lower == "can" else f"{finite.form} not"
-        return edited(line, [Edit(finite.start, finite.end, new)])
-    return edited(
-        line, [Edit(finite.start, finite.end, f"{_DO_NOT[finite.xpos]} {verb_lemma(finite.lower)}")]
-    )
+    new = "cannot" if finite.lower == "can" else f"{finite.form} not"
+    if not clause.auxiliaries:
+        new = f"{_DO_NOT[finite.xpos]} {verb_lemma(finite.lower)}"
+    return edited(line, [Edit(finite.start, finite.end, new)])
 
 
 def _is_headless(clause: Clause) -> bool:
@@ -116,11 +125,14 @@ _PAIRS = {("more", "than"): "less than", ("less", "than"): "more than", ("at", "
           ("at", "most"): "at least", ("fewer", "than"): "more than"}  # fmt: skip
 
 
+_BEFORE_OTHER_SENSES = frozenset(["a", "at", "as", "so", "how", "not", "the", "of", "after", "in", "too"])
+
+
 @english("quantifier", CRITICAL, "a word for how many or how often is another one")
 def _quantifier(text: Text, dice: Dice) -> str | None:
     parse = text.parse
     found = [
-        Edit(token.start, token.end, in_case_of(_WORDS[token.lower], token.form))
+        put(token, _WORDS[token.lower])
         for token in parse.tokens
         if token.lower in _WORDS and _is_quantifier(parse, token)
     ]
@@ -130,26 +142,14 @@ def _quantifier(text: Text, dice: Dice) -> str | None:
         follows = parse.next(after)
         if new and follows is not None and (follows.upos == "NUM" or follows.lower in {"half", "a", "one"}):
             found.append(Edit(token.start, after.end, in_case_of(new, token.form)))
-    return edited(text.line, [dice.choice(found)]) if found else None
+    return changed(text.line, dice, found)
 
 
 def _is_quantifier(parse: Parse, token: Token) -> bool:
     head, before, after = parse.head(token), parse.previous(token), parse.next(token)
     if head is None or after is None or token.form.isupper():
         return False
-    if before is not None and before.lower in {
-        "a",
-        "at",
-        "as",
-        "so",
-        "how",
-        "not",
-        "the",
-        "of",
-        "after",
-        "in",
-        "too",
-    }:
+    if before is not None and before.lower in _BEFORE_OTHER_SENSES:
         return token.lower in {"majority", "minority"}
     if after.lower in {"other", "about", "over", "right", "along", "but", "year"}:
         return False
@@ -180,7 +180,7 @@ _OTHER = {
 def _modality(text: Text, dice: Dice) -> str | None:
     parse = text.parse
     found = [
-        token
+        [put(token, new) for new in _OTHER[token.lower]]
         for token in parse.tokens
         if token.xpos == "MD"
         and token.lower in _OTHER
@@ -188,12 +188,7 @@ def _modality(text: Text, dice: Dice) -> str | None:
         and after.start > token.end
         and not is_question(parse, token)
     ]
-    if not found:
-        return None
-    token = dice.choice(found)
-    return edited(
-        text.line, [Edit(token.start, token.end, in_case_of(dice.choice(_OTHER[token.lower]), token.form))]
-    )
+    return changed(text.line, dice, drawn(dice, found))
 
 
 _DO_ASKED = {"VBD": "did", "VBZ": "does", "VBP": "do"}

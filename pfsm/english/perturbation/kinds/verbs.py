@@ -14,7 +14,7 @@ from pfsm.english.perturbation.clauses import (
     subject_number,
 )
 from pfsm.english.perturbation.draws import Dice
-from pfsm.english.perturbation.edits import Edit, edited
+from pfsm.english.perturbation.edits import Edit, changed
 from pfsm.english.perturbation.kind import MAJOR, MINOR, english
 from pfsm.english.perturbation.text import Parse, Text, Token
 
@@ -24,26 +24,25 @@ _REPORTING = words("tense-reporting")
 
 @english("tense", MAJOR, "a verb stands in another tense")
 def _tense(text: Text, dice: Dice) -> str | None:
-    found = [edits for clause in clauses(text.parse) if (edits := _other_tense(text.parse, clause))]
-    return edited(text.line, dice.choice(found)) if found else None
+    found = [edit for clause in clauses(text.parse) if (edit := _other_tense(text.parse, clause))]
+    return changed(text.line, dice, found)
 
 
-def _other_tense(parse: Parse, clause: Clause) -> list[Edit]:
+def _other_tense(parse: Parse, clause: Clause) -> Edit | None:
     finite = clause.finite
     base = verb_lemma(finite.lower)
     if finite.form[0] in "'’" or base in _REPORTING or clause.verb.lower == "supposed":
-        return []
+        return None
     # Headlines tell the past in the present.
     if _is_reported(parse, clause) or not has_end_mark(parse, finite):
-        return []
+        return None
     if finite.lower == "will" and clause.auxiliaries:
         return _without_will(parse, clause)
     if finite.xpos == "MD" or (base != "be" and not clause.auxiliaries and finite.upos == "AUX"):
-        return []
+        return None
     new = _past(parse, clause, base) if finite.xpos in {"VBZ", "VBP"} else _present(parse, clause, base)
-    return (
-        [Edit(finite.start, finite.end, new)] if new and new != finite.lower and finite.form.islower() else []
-    )
+    is_other = new and new != finite.lower and finite.form.islower()
+    return Edit(finite.start, finite.end, new) if new and is_other else None
 
 
 def _is_reported(parse: Parse, clause: Clause) -> bool:
@@ -72,7 +71,7 @@ def _present(parse: Parse, clause: Clause, base: str) -> str | None:
     return base if plural else third(base)
 
 
-def _without_will(parse: Parse, clause: Clause) -> list[Edit]:
+def _without_will(parse: Parse, clause: Clause) -> Edit | None:
     """``will go`` becomes ``went``."""
     after: Token | None = parse.next(clause.finite)
     if (
@@ -80,9 +79,9 @@ def _without_will(parse: Parse, clause: Clause) -> list[Edit]:
         or after.xpos != "VB"
         or after.at not in {one.at for one in (clause.verb, *clause.auxiliaries)}
     ):
-        return []
+        return None
     new = be(parse, clause, past=True) if after.lower == "be" else past(after.lower)
-    return [Edit(clause.finite.start, after.end, new)] if new else []
+    return Edit(clause.finite.start, after.end, new) if new else None
 
 
 _STATES = words("aspect-never-progressive")
@@ -104,11 +103,11 @@ def _aspect(text: Text, dice: Dice) -> str | None:
     point in the past ("they have met in 1990"), and a simple present of what has lasted since then ("she lives
     here since May").
     """
-    found = [edits for clause in clauses(text.parse) if (edits := _other_aspect(text.parse, clause))]
-    return edited(text.line, dice.choice(found)) if found else None
+    found = [edit for clause in clauses(text.parse) if (edit := _other_aspect(text.parse, clause))]
+    return changed(text.line, dice, found)
 
 
-def _other_aspect(parse: Parse, clause: Clause) -> list[Edit]:
+def _other_aspect(parse: Parse, clause: Clause) -> Edit | None:
     verb, finite = clause.verb, clause.finite
     base = verb_lemma(verb.lower)
     if (
@@ -118,30 +117,30 @@ def _other_aspect(parse: Parse, clause: Clause) -> list[Edit]:
         or is_question(parse, verb)
         or any(one.lower in {"if", "unless", "as"} for one in parse.children(verb, "mark"))
     ):
-        return []
+        return None
     if not clause.auxiliaries:
         return _of_simple(parse, clause, base)
     present = len(clause.auxiliaries) == 1 and finite.lower in {"has", "have"} and parse.next(finite) == verb
     if present and verb.xpos == "VBN" and _is_since(parse, verb):
         plural = True if clause.subject.lower == "i" else subject_number(parse, clause)
         form = None if plural is None else base if plural else third(base)
-        return [Edit(finite.start, verb.end, form)] if form else []
-    return []
+        return Edit(finite.start, verb.end, form) if form else None
+    return None
 
 
-def _of_simple(parse: Parse, clause: Clause, base: str) -> list[Edit]:
+def _of_simple(parse: Parse, clause: Clause, base: str) -> Edit | None:
     verb = clause.verb
     reported = base in _REPORTS and verb.xpos == "VBD" and parse.child(verb, "ccomp") is not None
     if verb.xpos in {"VBD", "VBZ", "VBP"} and (base in _STATES or reported):
         # Two names, or a name and an apposition: the number is not certain.
         if verb.xpos == "VBD" and (base in _PRESENT or parse.children(clause.subject, "conj", "appos")):
-            return []
+            return None
         form = be(parse, clause, past=verb.xpos == "VBD")
-        return [Edit(verb.start, verb.end, f"{form} {gerund(base)}")] if form else []
+        return Edit(verb.start, verb.end, f"{form} {gerund(base)}") if form else None
     if verb.xpos == "VBD" and not is_negated(parse, clause) and _has_past_point(parse, verb):
         form = have(parse, clause)
-        return [Edit(verb.start, verb.end, f"{form} {participle(base)}")] if form else []
-    return []
+        return Edit(verb.start, verb.end, f"{form} {participle(base)}") if form else None
+    return None
 
 
 def _has_past_point(parse: Parse, verb: Token) -> bool:
@@ -168,16 +167,8 @@ def _is_since(parse: Parse, verb: Token) -> bool:
     )
 
 
-_OTHER = {
-    "is": "are",
-    "are": "is",
-    "was": "were",
-    "were": "was",
-    "has": "have",
-    "have": "has",
-    "does": "do",
-    "do": "does",
-}
+_SINGULAR = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_PLURAL = {plural: singular for singular, plural in _SINGULAR.items()}
 
 
 @english("agreement", MINOR, "a verb does not agree with its subject in number")
@@ -187,7 +178,7 @@ def _agreement(text: Text, dice: Dice) -> str | None:
         for clause in clauses(text.parse)
         if (new := _disagreeing(text.parse, clause)) is not None
     ]
-    return edited(text.line, [dice.choice(found)]) if found else None
+    return changed(text.line, dice, found)
 
 
 def _disagreeing(parse: Parse, clause: Clause) -> str | None:
@@ -200,9 +191,8 @@ def _disagreeing(parse: Parse, clause: Clause) -> str | None:
         or not finite.form.islower()
     ):
         return None
-    if finite.lower in _OTHER:
-        right = {"is", "was", "has", "does"} if not plural else {"are", "were", "have", "do"}
-        return _OTHER[finite.lower] if finite.lower in right else None
+    if finite.lower in _SINGULAR or finite.lower in _PLURAL:
+        return (_PLURAL if plural else _SINGULAR).get(finite.lower)
     if finite.xpos == "VBZ" and not plural and finite.form[0].isalpha():
         base = verb_lemma(finite.lower)
         return base if base != finite.lower else None

@@ -108,8 +108,7 @@ def _add_word(text: Text, dice: Dice) -> str | None:
     if not places or not words:
         return None
     at = dice.choice(places).start
-    changed = inserted(text.line, at, dice.choice(words), spaced=text.spaced)
-    return with_article(changed, at)
+    return with_article(inserted(text.line, at, dice.choice(words), spaced=text.spaced), at)
 
 
 @kind("add-phrase", CRITICAL, "words of another text are added")

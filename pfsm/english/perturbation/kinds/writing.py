@@ -2,12 +2,13 @@
 
 import itertools
 import re
+from collections.abc import Callable
 from functools import cache
 
 from pfsm.english.lists import is_common_noun, rows, wordnet, words
 from pfsm.english.perturbation.clauses import is_question
 from pfsm.english.perturbation.draws import Dice
-from pfsm.english.perturbation.edits import Edit, edited, in_case_of
+from pfsm.english.perturbation.edits import Edit, changed, edited, in_case_of
 from pfsm.english.perturbation.kind import MINOR, NONE, english, kind
 from pfsm.english.perturbation.text import Parse, Text, Token, is_letters, is_word
 from pfsm.english.tokens import Word
@@ -16,7 +17,7 @@ from pfsm.text.classes import SHIPPED, default_lists, normal_form
 _LEAST = 5
 
 
-def spellable(text: Text) -> list[Word]:
+def _spellable(text: Text) -> list[Word]:
     """Words of small letters that are long enough for a slip not to make another word of them."""
     return [
         word
@@ -25,7 +26,7 @@ def spellable(text: Text) -> list[Word]:
     ]
 
 
-def is_known(text: Text, form: str) -> bool:
+def _is_known(text: Text, form: str) -> bool:
     """Whether a spelling is a word: in English by WordNet and the word lists, else by the words of the text."""
     if any(word.form == form for word in text.words):
         return True
@@ -40,36 +41,29 @@ def is_known(text: Text, form: str) -> bool:
     )
 
 
+def _misspelt(text: Text, dice: Dice, last: int, slip: Callable[[str, int], str]) -> str | None:
+    """The text with a slip at a letter of a word, from its second to the one so far from its end."""
+    for word in dice.shuffled(_spellable(text))[:8]:
+        form = slip(word.form, dice.between(1, len(word.form) - last))
+        if form != word.form and not _is_known(text, form):
+            return edited(text.line, [Edit(word.start, word.end, form)])
+    return None
+
+
 @kind("misspell", MINOR, "a letter of a word is replaced")
 def _misspell(text: Text, dice: Dice) -> str | None:
     letters = sorted({letter for word in text.words for letter in word.form if letter.islower()})
-    for word in dice.shuffled(spellable(text))[:8]:
-        at = dice.between(1, len(word.form) - 2)
-        letter = dice.choice(letters)
-        form = word.form[:at] + letter + word.form[at + 1 :]
-        if letter != word.form[at] and not is_known(text, form):
-            return edited(text.line, [Edit(word.start, word.end, form)])
-    return None
+    return _misspelt(text, dice, 2, lambda form, at: form[:at] + dice.choice(letters) + form[at + 1 :])
 
 
 @kind("drop-letter", MINOR, "a letter of a word is dropped")
 def _drop_letter(text: Text, dice: Dice) -> str | None:
-    for word in dice.shuffled(spellable(text))[:8]:
-        at = dice.between(1, len(word.form) - 2)
-        form = word.form[:at] + word.form[at + 1 :]
-        if not is_known(text, form):
-            return edited(text.line, [Edit(word.start, word.end, form)])
-    return None
+    return _misspelt(text, dice, 2, lambda form, at: form[:at] + form[at + 1 :])
 
 
 @kind("transpose-letters", MINOR, "two letters of a word change places")
 def _transpose_letters(text: Text, dice: Dice) -> str | None:
-    for word in dice.shuffled(spellable(text))[:8]:
-        at = dice.between(1, len(word.form) - 3)
-        form = word.form[:at] + word.form[at + 1] + word.form[at] + word.form[at + 2 :]
-        if form != word.form and not is_known(text, form):
-            return edited(text.line, [Edit(word.start, word.end, form)])
-    return None
+    return _misspelt(text, dice, 3, lambda form, at: form[:at] + form[at + 1] + form[at] + form[at + 2 :])
 
 
 _WORD = re.compile(r"\b[a-z]+\b")
@@ -86,14 +80,11 @@ def _spelling_variant(text: Text, dice: Dice) -> str | None:
     variants = _variants()
     # Words with a capital may be names, such as that of a theatre or of an organisation.
     found = [
-        word
+        Edit(*word.span(), variants[word[0]])
         for word in _WORD.finditer(text.line)
         if word[0] in variants and word[0] not in {"tire", "tires", "program"}
     ]
-    if not found:
-        return None
-    word = dice.choice(found)
-    return edited(text.line, [Edit(word.start(), word.end(), in_case_of(variants[word[0]], word[0]))])
+    return changed(text.line, dice, found)
 
 
 _FULL = {"wo": "will", "ca": "can", "sha": "shall"}
@@ -107,7 +98,7 @@ _PRONOUNS = frozenset(["i", "you", "we", "they", "he", "she", "it"])
 def _contraction(text: Text, dice: Dice) -> str | None:
     parse = text.parse
     found = [edit for token in parse.tokens for edit in (*_with_not(parse, token), *_clitic(parse, token))]
-    return edited(text.line, [dice.choice(found)]) if found else None
+    return changed(text.line, dice, found)
 
 
 def _with_not(parse: Parse, token: Token) -> list[Edit]:
@@ -115,17 +106,16 @@ def _with_not(parse: Parse, token: Token) -> list[Edit]:
     before = parse.previous(token)
     if before is None or before.upos not in {"AUX", "VERB"} or is_question(parse, token):
         return []
+    new = ""
     if token.lower == "n't" and before.lower != "ai":
         full = _FULL.get(before.lower, before.lower)
-        return [
-            Edit(before.start, token.end, f"{in_case_of(full, before.form)}{'' if full == 'can' else ' '}not")
-        ]
-    if token.lower == "not" and before.end < token.start and before.upos == "AUX":
+        new = f"{in_case_of(full, before.form)}{'' if full == 'can' else ' '}not"
+    elif token.lower == "not" and before.end < token.start and before.upos == "AUX":
         if before.lower in _NOT:
-            return [Edit(before.start, token.end, f"{before.form}n't")]
-        if before.lower == "will":
-            return [Edit(before.start, token.end, in_case_of("won't", before.form))]
-    return []
+            new = f"{before.form}n't"
+        elif before.lower == "will":
+            new = in_case_of("won't", before.form)
+    return [Edit(before.start, token.end, new)] if new else []
 
 
 def _clitic(parse: Parse, token: Token) -> list[Edit]:
@@ -224,10 +214,7 @@ def _lower_name(text: Text, dice: Dice) -> str | None:
         return None
     if text.is_english:
         words = [word for word in words if not is_common_noun(word.form.lower())]
-    if not words:
-        return None
-    word = dice.choice(words)
-    return edited(text.line, [Edit(word.start, word.end, word.form.lower())])
+    return changed(text.line, dice, [Edit(word.start, word.end, word.form.lower()) for word in words])
 
 
 @kind("lower-all", MINOR, "all letters are small")
