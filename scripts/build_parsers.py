@@ -19,9 +19,15 @@ import torch
 
 from pfsm.analysis.analysers import SUFFIX
 from pfsm.analysis.constituents import BracketedSentence
-from pfsm.analysis.parser_evaluation import Analyse, ParserEvaluation, evaluate_on_text, evaluate_on_words
 from pfsm.analysis.roles import NOUN, VERB
-from pfsm.analysis.scoring import RoleScores, score_roles
+from pfsm.analysis.scoring import (
+    Analyse,
+    ParserEvaluation,
+    RoleScores,
+    evaluate_on_text,
+    evaluate_on_words,
+    score_roles,
+)
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.english.analyser import OwnAnalyser

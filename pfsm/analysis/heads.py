@@ -1,16 +1,200 @@
-"""Head words of constituents, and the labelled dependencies that follow from them.
+"""Head words of constituents, and the labelled dependencies that follow from them, by two sets of rules.
 
-The rules are those of Magerman (1995) in the version of Collins (1999, appendix A), in place of those of Charniak's
-parser, with the three modifications of Kahn, Snover and Ostendorf (2009, "Expected dependency pair match", section
-3.1): prepositional phrases are headed by the nominal that follows the preposition, be it a phrase or a bare word,
-complementiser phrases by their verb, and auxiliaries are modifiers of main verbs.
+`collins_analysis` has the rules of Collins (1999, appendix A). A tree is prepared as Collins's parser has its trees:
+quotation marks and marks at the end of a sentence are removed; commas and colons at an edge of a constituent move up, so
+that they stand between two constituents, and those at an edge of the sentence are removed too. Then each constituent
+has a head child:
+
+* the table says from which side its children are searched, and for which labels, in order; without any of them, the
+  first child from that side is the head, from the left for labels that the table lacks;
+* noun phrases have rules of their own (`_OF_NOUN_PHRASES`);
+* coordination: if the child right before the head is a conjunction (CC), the head is the conjunct before that one.
+
+All other children hang with their head words on the head word of the head child. So prepositions head prepositional
+phrases, and auxiliaries head verb phrases. The label ``NML``, which treebanks have had since, is a noun phrase here, and
+a noun inside one.
+
+`head_dependencies` has them, in place of those of Charniak's parser, with the three modifications of Kahn, Snover and
+Ostendorf (2009, "Expected dependency pair match", section 3.1): prepositional phrases are headed by the nominal that
+follows the preposition, be it a phrase or a bare word, complementiser phrases by their verb, and auxiliaries are
+modifiers of main verbs. Punctuation stays in the tree, and coordination has no rule.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from pfsm.analysis.collins import COLLINS_RULES, LEFT, PHRASE, RIGHT, place_of_head
 from pfsm.analysis.constituents import TOP, Constituent
-from pfsm.analysis.sentence import DependencyTree
+from pfsm.analysis.sentence import Analysis, DependencyTree
+
+LEFT, RIGHT, PHRASE = "left", "right", "noun phrase"
+# The side from which to search the children, and the labels to search for, in order (table A.1).
+COLLINS_RULES: dict[str, tuple[str, str]] = {
+    "ADJP": (LEFT, "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
+    "ADVP": (RIGHT, "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
+    "CONJP": (RIGHT, "CC RB IN"),
+    "FRAG": (RIGHT, ""),
+    "INTJ": (LEFT, ""),
+    "LST": (RIGHT, "LS :"),
+    "NAC": (LEFT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+    "NML": (PHRASE, ""),
+    "NP": (PHRASE, ""),
+    "PP": (RIGHT, "IN TO VBG VBN RP FW"),
+    "PRN": (LEFT, ""),
+    "PRT": (RIGHT, "RP"),
+    "QP": (LEFT, "$ IN NNS NN JJ RB DT CD NCD QP JJR JJS"),
+    "RRC": (RIGHT, "VP NP ADVP ADJP PP"),
+    "S": (LEFT, "TO IN VP S SBAR ADJP UCP NP"),
+    "SBAR": (LEFT, "WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG"),
+    "SBARQ": (LEFT, "SQ S SINV SBARQ FRAG"),
+    "SINV": (LEFT, "VBZ VBD VBP VB MD VP S SINV ADJP NP"),
+    "SQ": (LEFT, "VBZ VBD VBP VB MD VP SQ"),
+    "UCP": (RIGHT, ""),
+    "VP": (LEFT, "TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS NP"),
+    "WHADJP": (LEFT, "CC WRB JJ ADJP"),
+    "WHADVP": (RIGHT, "CC WRB"),
+    "WHNP": (LEFT, "WDT WP WP$ WHADJP WHPP WHNP"),
+    "WHPP": (RIGHT, "IN TO FW"),
+}
+_OF_NOUN_PHRASES: list[tuple[str, set[str]]] = [
+    (RIGHT, {"NN", "NNP", "NNPS", "NNS", "NX", "NML", "POS", "JJR"}),
+    (LEFT, {"NP"}),
+    (RIGHT, {"$", "ADJP", "PRN"}),
+    (RIGHT, {"CD"}),
+    (RIGHT, {"JJ", "JJS", "RB", "QP"}),
+]
+_CONJUNCTION = "CC"
+_REMOVED = frozenset({"``", "''", "."})
+_RAISED = frozenset({",", ":"})
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A node of a prepared tree; a leaf has no children and is the word of this number."""
+
+    label: str
+    word: int
+    children: tuple["_Node", ...] = ()
+
+
+def collins_analysis(analysis: Analysis) -> Analysis:
+    """The analysis with the one dependency tree that the head rules give, and without the words that are removed.
+
+    Labels of the tree are A/B: A is the constituent that the head word's child and the dependent's are parts of, B the
+    label of the latter, as in `pfsm.analysis.heads.head_dependencies`.
+
+    Args:
+        analysis: An analysis with constituents; of an empty line, an empty one.
+    """
+    prepared = [_prepared(tree) for tree in analysis.constituents]
+    arcs: dict[int, tuple[int, str]] = {}
+    for root in prepared:
+        _attach_all(root, arcs)
+        arcs[_head_word(root)] = (-1, f"{TOP}/{_highest(root).label}")
+    words = sorted(arcs)
+    place = {word: number for number, word in enumerate(words, 1)}
+    heads = tuple(place.get(arcs[word][0], 0) for word in words)
+    return replace(
+        analysis,
+        tokens=tuple(analysis.tokens[word] for word in words),
+        sentences=tuple(min(place[word] for word in _words(root)) - 1 for root in prepared),
+        upos=tuple(analysis.upos[word] for word in words) if analysis.upos else (),
+        xpos=tuple(analysis.xpos[word] for word in words) if analysis.xpos else (),
+        trees=(DependencyTree(heads, tuple(arcs[word][1] for word in words)),) if words else (),
+        marginals=None,
+        constituents=(),
+    )
+
+
+def _prepared(tree: Constituent) -> _Node:
+    """A tree without punctuation at its edges; of a sentence of nothing else, the tree as it is."""
+    _, node, _ = _raised(tree)
+    return _copied(tree) if node is None else node
+
+
+def _copied(tree: Constituent) -> _Node:
+    return _Node(tree.label, tree.start, tuple(map(_copied, tree.children)))
+
+
+def _raised(tree: Constituent) -> tuple[list[_Node], _Node | None, list[_Node]]:
+    """Commas and colons before a constituent, what is left of it, and those after it."""
+    if tree.is_leaf:
+        return [], None if tree.label in _REMOVED else _Node(tree.label, tree.start), []
+    row: list[_Node] = []
+    for child in tree.children:
+        before, node, after = _raised(child)
+        row += [*before, *([] if node is None else [node]), *after]
+    first = next((k for k, node in enumerate(row) if not _is_raised(node)), len(row))
+    last = next((k for k in range(len(row), first, -1) if not _is_raised(row[k - 1])), first)
+    inner = _Node(tree.label, -1, tuple(row[first:last])) if last > first else None
+    return row[:first], inner, row[last:]
+
+
+def _is_raised(node: _Node) -> bool:
+    return not node.children and node.label in _RAISED
+
+
+def _head(node: _Node) -> _Node:
+    place = place_of_head(node.label, [child.label for child in node.children], COLLINS_RULES, LEFT)
+    if place >= 2 and node.children[place - 1].label == _CONJUNCTION:
+        # In "red, and blue" the conjunct is before the comma.
+        return next(
+            (child for child in reversed(node.children[: place - 1]) if not _is_raised(child)),
+            node.children[place],
+        )
+    return node.children[place]
+
+
+def place_of_head(
+    label: str, parts: Sequence[str], rules: Mapping[str, tuple[str, str]], otherwise: str
+) -> int:
+    """Which part of a constituent is its head.
+
+    Args:
+        label: The constituent's label.
+        parts: Labels of its parts; at least one.
+        rules: By label the side from which to search, and the labels to search for; `PHRASE` for noun phrases.
+        otherwise: The side of labels that have no rule.
+    """
+    side, wanted = rules.get(label, (otherwise, ""))
+    last = len(parts) - 1
+    if side == PHRASE and parts[last] == "POS":
+        return last
+    # Of noun phrases each step searches from one side for any of its labels.
+    steps = _OF_NOUN_PHRASES if side == PHRASE else [(side, {one}) for one in wanted.split()]
+    for start, labels in steps:
+        for place in range(last + 1) if start == LEFT else range(last, -1, -1):
+            if parts[place] in labels:
+                return place
+    return 0 if side == LEFT else last
+
+
+def _head_word(node: _Node) -> int:
+    while node.children:
+        node = _head(node)
+    return node.word
+
+
+def _highest(root: _Node) -> _Node:
+    while root.label == TOP and root.children:
+        root = _head(root)
+    return root
+
+
+def _words(node: _Node) -> list[int]:
+    return [word for child in node.children for word in _words(child)] if node.children else [node.word]
+
+
+def _attach_all(node: _Node, arcs: dict[int, tuple[int, str]]) -> None:
+    """Attaches the head words of all children but the head child, everywhere in the tree."""
+    if not node.children:
+        return
+    chosen = _head(node)
+    governor = _head_word(chosen)
+    for child in node.children:
+        if child is not chosen:
+            arcs[_head_word(child)] = (governor, f"{node.label}/{child.label}")
+        _attach_all(child, arcs)
+
 
 _NOMINAL_PHRASES = "NP NML NX WHNP QP"
 _PREPOSITIONS = "IN TO VBG VBN RP FW"

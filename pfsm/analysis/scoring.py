@@ -13,18 +13,21 @@ An argument is right if its predicate, its role and all its words are those of t
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.alignment import plain_spelling
-from pfsm.analysis.constituents import TOP, Constituent
+from pfsm.analysis.analysers import TrainedAnalyser
+from pfsm.analysis.conllu import ConlluSentence, analysis_of
+from pfsm.analysis.constituents import TOP, BracketedSentence, Constituent
 from pfsm.analysis.roles import NOUN, VERB, Argument
-from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.sentence import Analysis, joined
+from pfsm.analysis.wanted import Wanted
 
 # Tags of words that evalb's usual settings leave out, and the label that they treat as another.
 _LEFT_OUT = frozenset({",", ":", "``", "''", "."})
@@ -307,3 +310,76 @@ def _keys(word: int, arguments: Sequence[Argument], own: Sequence[int] | None) -
         (word, one.label, tuple(one.words if own is None else [own[place] for place in one.words]))
         for one in arguments
     ]
+
+
+_PORTION = 256
+Line = TypeVar("Line")
+Analyse = Callable[[Sequence[str]], list[Analysis]]
+
+
+@dataclass(frozen=True, eq=False)
+class ParserEvaluation:
+    """The result of an evaluation.
+
+    Attributes:
+        lines: Lines parsed.
+        scores: Words, tags, heads and labels.
+        calibration: Calibration of the arcs; None if the parser gives no probabilities or splits the words itself.
+        brackets: Labelled brackets; None without gold trees.
+        trees: Sentences with a gold tree.
+    """
+
+    lines: int
+    scores: ParsingScores
+    calibration: Calibration | None
+    brackets: Agreement | None
+    trees: int
+
+
+def evaluate_on_words(
+    analyser: TrainedAnalyser, sentences: Sequence[ConlluSentence], trees: Sequence[BracketedSentence] | None
+) -> ParserEvaluation:
+    """Evaluates on the words of the treebank, one sentence at a time."""
+    wanted = Wanted(marginals=True, constituents=trees is not None, one_sentence=True)
+    gold = [analysis_of(sentence) for sentence in sentences]
+    found = in_portions(
+        [sentence.forms for sentence in sentences], lambda part: analyser.analyse_words(part, wanted)
+    )
+    by_words = first_of_each(trees or ())
+    bracketed = [
+        (system.constituents[0], by_words[system.tokens]) for system in found if system.tokens in by_words
+    ]
+    pairs = list(zip(found, gold, strict=True))
+    return ParserEvaluation(
+        len(pairs),
+        score_parses(pairs),
+        calibration(pairs),
+        None if trees is None else sum((score_brackets(*pair) for pair in bracketed), Agreement()),
+        len(bracketed),
+    )
+
+
+def evaluate_on_text(
+    analyse: Analyse, sentences: Sequence[ConlluSentence], joined_lines: int
+) -> ParserEvaluation:
+    """Evaluates on raw text with so many sentences joined by spaces on each line; the parser splits the words."""
+    groups = [sentences[first : first + joined_lines] for first in range(0, len(sentences), joined_lines)]
+    gold = [joined([analysis_of(sentence) for sentence in group]) for group in groups]
+    found = in_portions([" ".join(sentence.text for sentence in group) for group in groups], analyse)
+    return ParserEvaluation(len(groups), score_parses(zip(found, gold, strict=True)), None, None, 0)
+
+
+def in_portions(lines: Sequence[Line], analyse: Callable[[Sequence[Line]], list[Analysis]]) -> list[Analysis]:
+    """Analyses of lines, so many at a time that a batch stays small."""
+    found: list[Analysis] = []
+    for first in range(0, len(lines), _PORTION):
+        found += analyse(lines[first : first + _PORTION])
+    return found
+
+
+def first_of_each(trees: Sequence[BracketedSentence]) -> dict[tuple[str, ...], Constituent]:
+    """A tree for each sequence of words; the first if there are several."""
+    found: dict[tuple[str, ...], Constituent] = {}
+    for bracketed in trees:
+        found.setdefault(bracketed.words, bracketed.tree)
+    return found

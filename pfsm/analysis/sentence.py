@@ -3,7 +3,7 @@
 All code that uses syntax works on these objects, whether they come from a file, the shipped parser or another parser.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pfsm.analysis.clauses import Drs, joined_structures
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.roles import Frame, moved_frame
+from pfsm.registry import Table
 
 ROOT_LABEL = "root"
 
@@ -205,3 +206,22 @@ def moved(tree: Constituent, by: int) -> Constituent:
         return tree
     children = tuple(moved(child, by) for child in tree.children)
     return replace(tree, start=tree.start + by, end=tree.end + by, children=children)
+
+
+LANGUAGE = "en"
+BUILDERS: Table[Callable[[Analysis], Drs]] = Table(
+    "language of discourse structures",
+    {LANGUAGE: "pfsm.english.discourse.building:built_structure"},
+    lambda _, builder: builder,
+)
+"""By language: what builds the structure of a line that has a dependency tree."""
+
+
+def structure_of(analysis: Analysis) -> Drs:
+    """The structure of a line: the one that is given, else the one that the rules build.
+
+    A line without a dependency tree, or without a word that adds a condition, has no clause.
+    """
+    if analysis.drs is not None:
+        return analysis.drs
+    return BUILDERS[LANGUAGE](analysis) if analysis.trees else Drs(())

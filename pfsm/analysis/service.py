@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from functools import lru_cache
 from multiprocessing import get_context
 
-from pfsm.analysis.analysers import ANALYSERS, DEFAULT_PARSER, get_analyser
+from pfsm.analysis.analysers import ANALYSERS, DEFAULT_PARSER, Analyser, get_analyser
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
-from pfsm.analysis.watched import Analyser
 from pfsm.errors import PfsmError
 from pfsm.io.named_resources import find, parted
 from pfsm.registry import Entry, Registered, registered, restore

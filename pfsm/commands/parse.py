@@ -9,26 +9,26 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
+from pfsm.analysis.analysers import DEFAULT_PARSER, Analyser, TrainedAnalyser, get_analyser
 from pfsm.analysis.clause_files import clause_lines
 from pfsm.analysis.conllu import conllu_lines, parse_conllu, read_conllu
 from pfsm.analysis.constituents import format_brackets, read_brackets
-from pfsm.analysis.parser_evaluation import (
+from pfsm.analysis.programs import is_bracketed, parsed_text
+from pfsm.analysis.role_files import is_propbank, role_lines
+from pfsm.analysis.roles import NOUN, VERB
+from pfsm.analysis.scoring import (
+    Agreement,
     ParserEvaluation,
+    RoleScores,
     evaluate_on_text,
     evaluate_on_words,
     first_of_each,
     in_portions,
+    score_roles,
 )
-from pfsm.analysis.programs import is_bracketed, parsed_text
-from pfsm.analysis.role_files import is_propbank, role_lines
-from pfsm.analysis.roles import NOUN, VERB
-from pfsm.analysis.scoring import Agreement, RoleScores, score_roles
-from pfsm.analysis.sentence import Analysis, joined, moved
+from pfsm.analysis.sentence import Analysis, joined, moved, structure_of
 from pfsm.analysis.service import PORTION, analyse_lines
-from pfsm.analysis.structures import structure_of
 from pfsm.analysis.wanted import MOST_TREES, Wanted
-from pfsm.analysis.watched import Analyser, TrainedAnalyser
 from pfsm.commands.arguments import check_output, positive, refuse_without
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines

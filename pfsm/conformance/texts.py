@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pfsm.analysis.analysers import get_analyser
-from pfsm.analysis.packed import packed, unpacked
+from pfsm.analysis.cache import packed, unpacked
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.conformance.checks import (

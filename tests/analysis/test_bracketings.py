@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from pfsm.analysis.analysers import get_analyser
+from pfsm.analysis.cache import packed, unpacked
 from pfsm.analysis.constituents import Constituent, format_brackets, tree_of_spans
 from pfsm.analysis.heads import head_dependencies, projected_labels
-from pfsm.analysis.packed import packed, unpacked
 from pfsm.analysis.programs import parsed_text
 from pfsm.analysis.wanted import Wanted
 from pfsm.english.parser.trees import best_constituents

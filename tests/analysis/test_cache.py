@@ -10,8 +10,15 @@ import numpy as np
 import pytest
 
 from pfsm.analysis import cache as module
-from pfsm.analysis.cache import LARGEST, AnalysisCache, largest_size, make_room, sources_digest
-from pfsm.analysis.packed import packed, unpacked
+from pfsm.analysis.cache import (
+    LARGEST,
+    AnalysisCache,
+    largest_size,
+    make_room,
+    packed,
+    sources_digest,
+    unpacked,
+)
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
 from pfsm.errors import PfsmError
 

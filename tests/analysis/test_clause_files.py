@@ -2,9 +2,9 @@
 
 import pytest
 
+from pfsm.analysis.cache import packed, unpacked
 from pfsm.analysis.clause_files import box_lines, clause_lines, read_clauses
 from pfsm.analysis.clauses import Clause
-from pfsm.analysis.packed import packed, unpacked
 from pfsm.analysis.sentence import joined
 from pfsm.errors import PfsmError
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pfsm.analysis.collins import collins_analysis
 from pfsm.analysis.constituents import parse_brackets
+from pfsm.analysis.heads import collins_analysis
 from pfsm.analysis.programs import bracketed_analysis
 from pfsm.analysis.sentence import Analysis, joined
 

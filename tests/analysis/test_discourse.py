@@ -13,8 +13,7 @@ from pfsm.analysis.analysers import get_analyser
 from pfsm.analysis.clause_files import read_clauses
 from pfsm.analysis.clauses import Drs
 from pfsm.analysis.roles import Argument, Frame
-from pfsm.analysis.sentence import Analysis, DependencyTree
-from pfsm.analysis.structures import structure_of
+from pfsm.analysis.sentence import Analysis, DependencyTree, structure_of
 from pfsm.analysis.wanted import Wanted
 from tests.analysis.counter import count_matches
 from tests.analysis.samples import analysed, drs

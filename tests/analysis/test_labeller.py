@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
+from pfsm.analysis.analysers import DEFAULT_PARSER, check_analysis, get_analyser
 from pfsm.analysis.roles import Argument, Frame, Span
 from pfsm.analysis.scoring import score_roles
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
-from pfsm.analysis.watched import check_analysis
 from pfsm.english.analyser import OwnAnalyser
 from pfsm.english.labeller.inputs import (
     SentenceArrays,

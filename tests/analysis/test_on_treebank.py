@@ -7,9 +7,8 @@ import pytest
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, own_analyser
 from pfsm.analysis.conllu import read_conllu
-from pfsm.analysis.parser_evaluation import evaluate_on_text, evaluate_on_words
 from pfsm.analysis.roles import NOUN
-from pfsm.analysis.scoring import score_roles
+from pfsm.analysis.scoring import evaluate_on_text, evaluate_on_words, score_roles
 from pfsm.analysis.wanted import Wanted
 from pfsm.commands.parse import gold_roles
 

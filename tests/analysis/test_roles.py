@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from pfsm.analysis.analysers import check_analysis
+from pfsm.analysis.cache import packed, unpacked
 from pfsm.analysis.conllu import conllu_lines
-from pfsm.analysis.packed import packed, unpacked
 from pfsm.analysis.programs import parsed_text
 from pfsm.analysis.roles import Argument, Frame, Span, arguments_of, standard_label
 from pfsm.analysis.sentence import Analysis, joined
-from pfsm.analysis.watched import check_analysis
 from pfsm.errors import PfsmError
 
 CONLLU = """\

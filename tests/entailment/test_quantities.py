@@ -1,6 +1,6 @@
 """Numbers and dates by their values, by hand."""
 
-from pfsm.english.entailment.values import Date, dates, numbers
+from pfsm.english.entailment.sides import Date, dates, numbers
 
 NUMBERS: list[tuple[str, list[float]]] = [
     ("no numbers here", []), ("25 men and 3 boys", [25, 3]), ("twenty - five", [25]), ("five twenty", [5, 20]),

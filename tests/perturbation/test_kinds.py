@@ -5,9 +5,8 @@ from collections import Counter
 import pytest
 
 from pfsm.analysis.service import analyse_lines
-from pfsm.english.perturbation.draws import Dice, Pool
 from pfsm.english.perturbation.kind import NAMES, kind_named
-from pfsm.english.perturbation.text import Text
+from pfsm.english.perturbation.text import Dice, Pool, Text
 from pfsm.english.tables import MONTHS
 
 DRAWS = 60

@@ -7,10 +7,10 @@ import pytest
 from pfsm.data.judgments import read_preferences
 from pfsm.data.minimal_pairs import read_minimal_pairs
 from pfsm.english.perturbation import pairs as pairs_module
-from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import place_of_change, with_article
 from pfsm.english.perturbation.kind import kinds_for
 from pfsm.english.perturbation.pairs import Translation, perturb
+from pfsm.english.perturbation.text import Dice
 from tests.command_runs import Cli, Write, text
 
 LINES = [

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from pfsm import registry
-from pfsm.analysis.analysers import get_analyser
+from pfsm.analysis.analysers import check_analysis, get_analyser
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
 from pfsm.analysis.service import analyse_lines
-from pfsm.analysis.watched import check_analysis
 from pfsm.data.formats import read_format
 from pfsm.errors import PfsmError
 from pfsm.model.builder import LatticeBuilder

@@ -1,15 +1,20 @@
-"""The features ``rte.…`` by name, and their values for pairs of lines."""
+"""The features ``rte.…``: what of one line's words, relations and facts the other has, and what stands against it.
 
+Each function looks at the pair in one direction: what of the reference is in the hypothesis. The other direction is
+that of `Pair.swapped`.
+"""
+
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from difflib import SequenceMatcher
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.service import analyse_lines, analyser_label
-from pfsm.english.entailment import coverage, facts, polarity
-from pfsm.english.entailment.sides import Pair, Side, align, side_of
+from pfsm.english.entailment.sides import ROOT, Pair, Senses, Side, align, share, side_of
 from pfsm.lexicons.relations import RelationTable, load_relations
 from pfsm.metrics.inputs import check_pairs, score_distinct
 from pfsm.metrics.metric_group import MetricGroup
@@ -18,47 +23,339 @@ from pfsm.version import __version__
 Float = NDArray[np.float64]
 Feature = Callable[[Pair], float]
 RELATIONS = "wordnet-relations-3.0"
+# Between a word's synset and one above it.
+STEPS = 3
+# Of two spellings of a name, by `difflib`; shorter names must be the same.
+ALIKE = 0.8
+SHORTEST = 4
+# Whoever is acted on is so in the passive too.
+_ARGUMENTS = {
+    "nsubj": "subject", "csubj": "subject", "obl:agent": "subject", "nsubj:pass": "object", "obj": "object",
+    "iobj": "object",
+}  # fmt: skip
+
+
+def _aligned(places: Callable[[Side], Sequence[int]]) -> Feature:
+    """Share of some words of the reference that are aligned."""
+
+    def feature(pair: Pair) -> float:
+        wanted = places(pair.reference)
+        return share(sum(place in pair.aligned for place in wanted), len(wanted))
+
+    return feature
+
+
+def _tagged(*tags: str) -> Feature:
+    """Share of the content words with these tags that are aligned."""
+    return _aligned(lambda side: [place for place in side.content if side.tags[place] in tags])
+
+
+def _kept(kind: Callable[[Side, int], str | None]) -> Feature:
+    """Share of the relations between words, of some kinds, that hold between the words aligned with them."""
+
+    def holds(pair: Pair, place: int) -> bool:
+        other, head = pair.aligned.get(place), pair.aligned.get(pair.reference.heads[place])
+        if other is None or head is None:
+            return False
+        same_kind = kind(pair.reference, place) == kind(pair.hypothesis, other)
+        return same_kind and pair.hypothesis.heads[other] == head
+
+    def feature(pair: Pair) -> float:
+        side = pair.reference
+        wanted = [
+            place
+            for place, head in enumerate(side.heads)
+            if head != ROOT and side.is_word(place) and side.is_word(head) and kind(side, place) is not None
+        ]
+        return share(sum(holds(pair, place) for place in wanted), len(wanted))
+
+    return feature
+
+
+def _root_match(pair: Pair) -> float:
+    """Whether some root is aligned with a root; so are two lines without any."""
+    ours, theirs = pair.reference.roots, pair.hypothesis.roots
+    return float(any(pair.aligned.get(place) in theirs for place in ours) or not (ours or theirs))
+
+
+def _head_mismatch(pair: Pair) -> float:
+    """Share of aligned content words with aligned heads that hang, in the hypothesis, from another word than that."""
+    aligned, heads = pair.aligned, pair.reference.heads
+    judged = [place for place in pair.reference.content if place in aligned and heads[place] in aligned]
+    wrong = sum(pair.hypothesis.heads[aligned[place]] != aligned[heads[place]] for place in judged)
+    return wrong / max(1, len(judged))
+
+
+def _number_share(pair: Pair) -> float:
+    """Share of the numbers whose value the other side has as well, each as often."""
+    ours, theirs = _values(pair.reference), _values(pair.hypothesis)
+    return share((ours & theirs).total(), ours.total())
+
+
+def _number_clash(pair: Pair) -> float:
+    """How many numbers stand against others: the fewer of those that one side has alone and the other alone."""
+    ours, theirs = _values(pair.reference), _values(pair.hypothesis)
+    return float(min((ours - theirs).total(), (theirs - ours).total()))
+
+
+def _values(side: Side) -> Counter[float]:
+    return Counter(round(value, 6) for value in side.numbers)
+
+
+def _date_share(pair: Pair) -> float:
+    """Share of the dates that agree with one of the other side."""
+    return share(len(pair.reference.dates) - _dates_alone(pair), len(pair.reference.dates))
+
+
+def _date_clash(pair: Pair) -> float:
+    """How many dates stand against others: the fewer of those without agreement on either side."""
+    return float(min(_dates_alone(pair), _dates_alone(pair.swapped)))
+
+
+def _dates_alone(pair: Pair) -> int:
+    ours, theirs = pair.reference.dates, pair.hypothesis.dates
+    return sum(not any(one.date.agrees(other.date) for other in theirs) for one in ours)
+
+
+def _name_share(pair: Pair) -> float:
+    """Share of the words of names that the other side has: spelled alike, or within an acronym, or as one."""
+    size = sum(map(len, _names(pair.reference)))
+    return share(size - _names_alone(pair), size)
+
+
+def _name_clash(pair: Pair) -> float:
+    """How many words of names stand against others: the fewer of those that one side has alone and the other alone."""
+    return float(min(_names_alone(pair), _names_alone(pair.swapped)))
+
+
+def _names_alone(pair: Pair) -> int:
+    ours, theirs = pair.reference, pair.hypothesis
+    others = [place for run in _names(theirs) for place in run]
+    letters = [theirs.forms[at].replace(".", "") for at in others if theirs.forms[at].isupper()]
+    acronyms = {form for form in letters if len(form) > 1}
+    initials = {_initials(theirs, run) for run in _names(theirs)}
+    return sum(
+        ours.forms[at].replace(".", "") not in initials
+        and not any(_is_same_name(ours.words[at], theirs.words[other]) for other in others)
+        for run in _names(ours)
+        if len(run) == 1 or _initials(ours, run) not in acronyms
+        for at in run
+    )
+
+
+def _names(side: Side) -> list[list[int]]:
+    """Runs of the words of names."""
+    runs: list[list[int]] = []
+    for place, tag in enumerate(side.tags):
+        if tag == "PROPN" and side.is_word(place):
+            if runs and runs[-1][-1] == place - 1:
+                runs[-1].append(place)
+            else:
+                runs.append([place])
+    return runs
+
+
+def _initials(side: Side, run: Sequence[int]) -> str:
+    return "".join(side.forms[at][0] for at in run)
+
+
+def _is_same_name(one: str, other: str) -> bool:
+    """Whether two lower-cased words are the same name, perhaps spelled differently."""
+    if one == other or min(len(one), len(other)) < SHORTEST:
+        return one == other
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= ALIKE
+
+
+_NEGATED_WITH = frozenset({"nsubj", "obj", "iobj", "obl"})
+_AUXILIARIES = frozenset({"aux", "cop"})
+_MODALS: Mapping[str, str] = {
+    **dict.fromkeys(
+        ["may", "might", "can", "ca", "could", "perhaps", "maybe", "possibly", "probably"], "possible"
+    ),
+    **dict.fromkeys(["must", "should", "ought", "need"], "necessary"),
+    **dict.fromkeys(["would", "'d"], "hypothetical"),
+}
+_HAVE = frozenset({"have", "has", "had", "having", "'ve"})
+_FUTURE = frozenset({"will", "shall", "'ll", "wo", "sha"})
+_PERFECT = frozenset({"have", "has", "'ve"})
+_QUANTIFIERS: Mapping[str, str] = {
+    **dict.fromkeys(["all", "every", "each", "both", "everyone", "everybody", "everything", "always"], "all"),
+    **dict.fromkeys(["most", "majority", "mostly"], "most"),
+    **dict.fromkeys(["many", "much", "often"], "many"),
+    **dict.fromkeys(["some", "several", "someone", "somebody", "something", "sometimes"], "some"),
+    **dict.fromkeys(["few", "fewer", "little", "rarely", "seldom"], "few"),
+    **dict.fromkeys(["no", "none", "nobody", "nothing", "neither", "never"], "none"),
+}
+
+
+def _is_negated(side: Side, place: int) -> bool:
+    """Whether an odd number of negations bears on a word: those that depend on it, or are or modify its arguments."""
+    negating = side.negations
+    count = 0
+    for child in side.children[place]:
+        argument = side.label(child) in _NEGATED_WITH
+        count += child in negating
+        count += argument and sum(
+            other in negating and side.label(other) == "det" for other in side.children[child]
+        )
+    return count % 2 == 1
+
+
+def _modality(side: Side, place: int) -> frozenset[str]:
+    """``possible``, ``necessary``, ``hypothetical``: how a predicate is qualified; empty if it is not."""
+    found = {
+        _MODALS[side.words[child]]
+        for child in side.children[place]
+        if side.words[child] in _MODALS and side.label(child) in {"aux", "advmod"}
+    }
+    head = side.heads[place]
+    if side.label(place) == "xcomp" and side.words[head] in _HAVE:
+        found.add("necessary")  # has to
+    return frozenset(found)
+
+
+def _tense(side: Side, place: int) -> str:
+    """``past``, ``present`` or ``future``; empty for a word without one. The perfect is past."""
+    auxiliaries = [child for child in side.children[place] if side.label(child) in _AUXILIARIES]
+    words = {side.words[child] for child in auxiliaries}
+    tags = {side.fine[child] for child in auxiliaries}
+    if words & _FUTURE or _is_going_to(side, place):
+        return "future"
+    if "VBD" in tags or (words & _PERFECT and "VBN" in {*tags, side.fine[place]}):
+        return "past"
+    if tags & {"VBZ", "VBP"}:
+        return "present"
+    return {"VBD": "past", "VBZ": "present", "VBP": "present"}.get(
+        "" if auxiliaries else side.fine[place], ""
+    )
+
+
+def _is_going_to(side: Side, place: int) -> bool:
+    return side.label(place) == "xcomp" and side.words[side.heads[place]] == "going"
+
+
+def _quantifier(side: Side, place: int) -> str:
+    """How many are meant: ``all``, ``most``, ``many``, ``some``, ``few``, ``none``; empty where nobody says."""
+    if side.words[place] in _QUANTIFIERS:
+        return _QUANTIFIERS[side.words[place]]
+    for child in side.children[place]:
+        if side.words[child] in _QUANTIFIERS and side.label(child) in {"det", "amod", "nummod"}:
+            return _QUANTIFIERS[side.words[child]]
+    head = side.heads[place]
+    if side.label(place) == "nmod" and side.words[head] in _QUANTIFIERS:
+        return _QUANTIFIERS[side.words[head]]  # most of them
+    return ""
+
+
+def _is_predicate(side: Side, place: int) -> bool:
+    """Whether a word says something of another: a verb, or what has a copula or an auxiliary."""
+    return side.tags[place] == "VERB" or any(
+        side.label(child) in _AUXILIARIES for child in side.children[place]
+    )
+
+
+def _clash(of: Callable[[Side, int], object], *, both: bool = False) -> Feature:
+    """Share of the aligned predicates that differ in something; with ``both``, where both sides have it."""
+
+    def differ(ours: object, theirs: object) -> bool:
+        return ours != theirs and (not both or bool(ours and theirs))
+
+    def feature(pair: Pair) -> float:
+        ours, theirs = pair.reference, pair.hypothesis
+        judged = [
+            (i, j) for i, j in pair.aligned.items() if _is_predicate(ours, i) and _is_predicate(theirs, j)
+        ]
+        return sum(differ(of(ours, i), of(theirs, j)) for i, j in judged) / max(1, len(judged))
+
+    return feature
+
+
+def _quantifier_clash(pair: Pair) -> float:
+    """Share of the aligned nouns that both have a quantifier, and another one."""
+    judged = [(i, j) for i, j in pair.aligned.items() if pair.reference.tags[i] in {"NOUN", "PROPN", "PRON"}]
+    found = ((_quantifier(pair.reference, i), _quantifier(pair.hypothesis, j)) for i, j in judged)
+    return sum(bool(ours and theirs) and ours != theirs for ours, theirs in found) / max(1, len(judged))
+
+
+def _negation_lost(pair: Pair) -> float:
+    """How many more words negate in the reference than in the hypothesis; 0 if fewer do."""
+    return float(max(0, len(pair.reference.negations) - len(pair.hypothesis.negations)))
+
+
+def _lost(kinds: Mapping[str, str]) -> Feature:
+    """Words of the reference, by kind, that the hypothesis has no counterpart of."""
+
+    def counted(side: Side) -> Counter[str]:
+        return Counter(kinds[word] for word in side.words if word in kinds)
+
+    return lambda pair: float((counted(pair.reference) - counted(pair.hypothesis)).total())
+
+
+def _antonyms(pair: Pair, table: RelationTable) -> float:
+    """Share of the content words that have an antonym in the other side, neither or both of them negated."""
+    ours, theirs = pair.reference, pair.hypothesis
+    return _related(
+        pair,
+        lambda i, j: (
+            table.are_antonyms(ours.words[i], theirs.words[j])
+            and _is_negated(ours, i) == _is_negated(theirs, j)
+        ),
+    )
+
+
+def _more_general(pair: Pair, table: RelationTable) -> float:
+    """Share of the content words in whose place the other side has a hypernym, at most `STEPS` above."""
+    ours, theirs = pair.reference, pair.hypothesis
+    return _related(pair, lambda i, j: table.is_kind_of(ours.words[i], theirs.words[j], STEPS))
+
+
+def _related(pair: Pair, related: Callable[[int, int], bool]) -> float:
+    """Share of the content words that are not aligned and stand in a relation to one that is not either."""
+    taken = set(pair.aligned.values())
+    free = [place for place in pair.hypothesis.content if place not in taken]
+    content = pair.reference.content
+    found = sum(i not in pair.aligned and any(related(i, j) for j in free) for i in content)
+    return found / max(1, len(content))
+
 
 # In both directions, with the suffix _r (of the reference) and _h (of the hypothesis).
 _SHARES: Mapping[str, Feature] = {
-    "content": coverage.content,
-    "nouns": coverage.nouns,
-    "verbs": coverage.verbs,
-    "modifiers": coverage.modifiers,
-    "relations": coverage.relations,
-    "attachments": coverage.attachments,
-    "arguments": coverage.arguments,
-    "roots": coverage.roots,
-    "numbers": facts.number_share,
-    "dates": facts.date_share,
-    "names": facts.name_share,
+    "content": _aligned(lambda side: side.content),
+    "nouns": _tagged("NOUN", "PROPN"),
+    "verbs": _tagged("VERB"),
+    "modifiers": _tagged("ADJ", "ADV"),
+    "relations": _kept(lambda side, place: side.label(place)),
+    "attachments": _kept(lambda side, place: "" if side.is_word(place) else None),
+    # Subjects and objects alone, by what they are in the active voice.
+    "arguments": _kept(
+        lambda side, place: _ARGUMENTS.get(side.labels[place], _ARGUMENTS.get(side.label(place)))
+    ),
+    "roots": _aligned(lambda side: side.roots),
+    "numbers": _number_share,
+    "dates": _date_share,
+    "names": _name_share,
 }
 # What the reference has and the hypothesis lacks, and the other way round.
 _LOSSES: Mapping[str, Feature] = {
-    "negation": polarity.negation_lost,
-    "modality": polarity.modality_lost,
-    "quantifier": polarity.quantifier_lost,
+    "negation": _negation_lost,
+    "modality": _lost(_MODALS),
+    "quantifier": _lost(_QUANTIFIERS),
 }
 _CLASHES: Mapping[str, Feature] = {
-    "root_match": coverage.root_match,
-    "head_mismatch": coverage.head_mismatch,
-    "polarity_clash": polarity.polarity_clash,
-    "modality_clash": polarity.modality_clash,
-    "tense_clash": polarity.tense_clash,
-    "quantifier_clash": polarity.quantifier_clash,
-    "number_clash": facts.number_clash,
-    "date_clash": facts.date_clash,
-    "name_clash": facts.name_clash,
-}
-_MEANINGS: Mapping[str, Callable[[Pair, RelationTable], float]] = {
-    "antonyms": polarity.antonyms,
-    "more_general": polarity.more_general,
+    "root_match": _root_match,
+    "head_mismatch": _head_mismatch,
+    "polarity_clash": _clash(_is_negated),
+    "modality_clash": _clash(_modality),
+    "tense_clash": _clash(_tense, both=True),
+    "quantifier_clash": _quantifier_clash,
+    "number_clash": _number_clash,
+    "date_clash": _date_clash,
+    "name_clash": _name_clash,
 }
 FEATURES = (
     *(f"rte.{name}_{side}" for name in _SHARES for side in ("r", "h")),
     *(f"rte.{name}_{what}" for name in _LOSSES for what in ("lost", "added")),
-    *(f"rte.{name}" for name in (*_CLASHES, *_MEANINGS)),
-    "rte.more_specific",
+    *(f"rte.{name}" for name in (*_CLASHES, "antonyms", "more_general", "more_specific")),
 )
 
 
@@ -66,11 +363,10 @@ def pair_values(pair: Pair, table: RelationTable) -> list[float]:
     """The values of all features of a pair, in the order of `FEATURES`."""
     both = (pair, pair.swapped)
     return [
-        *(feature(side) for feature in _SHARES.values() for side in both),
-        *(feature(side) for feature in _LOSSES.values() for side in both),
+        *(feature(side) for feature in (*_SHARES.values(), *_LOSSES.values()) for side in both),
         *(feature(pair) for feature in _CLASHES.values()),
-        *(feature(pair, table) for feature in _MEANINGS.values()),
-        polarity.more_general(pair.swapped, table),
+        _antonyms(pair, table),
+        *(_more_general(side, table) for side in both),
     ]
 
 
@@ -87,26 +383,20 @@ def entailment_values(_: str, hypotheses: Sequence[str], references: Sequence[st
 
 
 def _distinct(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    engine = _engine()
+    table, senses = _tables()
     lines = list(dict.fromkeys([*references, *hypotheses]))
     sides = dict(zip(lines, map(side_of, analyse_lines(lines, DEFAULT_PARSER)), strict=True))
     rows = [
-        engine.values(sides[reference], sides[hypothesis])
+        pair_values(align(sides[reference], sides[hypothesis], senses), table)
         for hypothesis, reference in zip(hypotheses, references, strict=True)
     ]
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(FEATURES))
 
 
-class _Engine:
-    def __init__(self) -> None:
-        self.table = load_relations(RELATIONS)
-        self.senses = lru_cache(maxsize=100_000)(self.table.synonyms.synsets)
-
-    def values(self, reference: Side, hypothesis: Side) -> list[float]:
-        return pair_values(align(reference, hypothesis, self.senses), self.table)
-
-
-_engine = lru_cache(maxsize=1)(_Engine)
+@cache
+def _tables() -> tuple[RelationTable, Senses]:
+    table = load_relations(RELATIONS)
+    return table, lru_cache(maxsize=100_000)(table.synonyms.synsets)
 
 
 def entailment_label(name: str) -> str:
@@ -115,7 +405,7 @@ def entailment_label(name: str) -> str:
     Raises:
         PfsmError: If the parser or a table cannot be loaded.
     """
-    table = _engine().table
+    table, _ = _tables()
     entries = {
         "parser": analyser_label(DEFAULT_PARSER),
         "synonyms": table.synonyms.label,

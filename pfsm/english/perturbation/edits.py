@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
-from pfsm.english.perturbation.draws import Dice
-from pfsm.english.perturbation.text import Token
+from pfsm.english.perturbation.text import Dice, Token
 from pfsm.english.tokens import Word
 
 _CLOSING = re.compile(r"[.,;:!?…)\]}»”’'\"。，、；：！？]")

@@ -6,8 +6,7 @@ from functools import cache
 from importlib import import_module
 
 from pfsm.data.minimal_pairs import SEVERITIES
-from pfsm.english.perturbation.draws import Dice
-from pfsm.english.perturbation.text import Text
+from pfsm.english.perturbation.text import Dice, Text
 from pfsm.errors import PfsmError
 from pfsm.runtime.near_names import known_names
 

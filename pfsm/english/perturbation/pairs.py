@@ -14,10 +14,9 @@ from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.service import PORTION, analyse_lines
 from pfsm.data.minimal_pairs import MinimalPairs
 from pfsm.data.table import DataSource, Table
-from pfsm.english.perturbation.draws import Dice, Pool
 from pfsm.english.perturbation.edits import place_of_change
 from pfsm.english.perturbation.kind import Kind
-from pfsm.english.perturbation.text import Text
+from pfsm.english.perturbation.text import Dice, Pool, Text
 from pfsm.errors import PfsmError
 
 REFERENCE, HYPOTHESIS, BETTER = COLUMNS = ("reference", "hypothesis", "better")

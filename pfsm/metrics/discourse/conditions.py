@@ -25,8 +25,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pfsm.analysis.clauses import NEGATION, PRESUPPOSITION, Clause, is_constant
-from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.structures import structure_of
+from pfsm.analysis.sentence import Analysis, structure_of
 
 SIMPLE = ("pred", "rel", "named", "timex", "card", "eq")
 COMPLEX = ("or", "imp", "not", "whq", "prop")

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from pfsm.analysis.clauses import PRESUPPOSITION
 from pfsm.analysis.constituents import Constituent
-from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.structures import structure_of
+from pfsm.analysis.sentence import Analysis, structure_of
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import OF_HYPOTHESIS, SHARED, AnalysedMetric

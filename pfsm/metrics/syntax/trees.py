@@ -5,7 +5,7 @@ root, so that whole batches can be walked up and down at once.
 
 HWCM, DSTM and DTKM compare one of two kinds of dependencies. ``ud``: the parser's, Universal Dependencies for the
 shipped one; where it gives constituents alone, dependencies by the rules of `pfsm.analysis.heads`. ``collins``: by the
-rules of `pfsm.analysis.collins` over constituent trees, as Liu and Gildea (2005, section 2.1) have them.
+rules of `pfsm.analysis.heads` over constituent trees, as Liu and Gildea (2005, section 2.1) have them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
-from pfsm.analysis.collins import collins_analysis
 from pfsm.analysis.constituents import TOP, Constituent
-from pfsm.analysis.heads import head_dependencies
+from pfsm.analysis.heads import collins_analysis, head_dependencies
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError

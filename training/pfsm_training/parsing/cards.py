@@ -5,8 +5,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from pfsm.analysis.parser_evaluation import ParserEvaluation
-from pfsm.analysis.scoring import N_BINS, Agreement, Calibration, RoleScores
+from pfsm.analysis.scoring import N_BINS, Agreement, Calibration, ParserEvaluation, RoleScores
 from pfsm.english.labeller.weights import RoleWeights
 
 _SOURCES = {

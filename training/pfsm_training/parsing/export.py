@@ -20,8 +20,7 @@ from scipy.optimize import minimize_scalar
 from torch import Tensor
 
 from pfsm.analysis.conllu import ConlluSentence
-from pfsm.analysis.parser_evaluation import Analyse, evaluate_on_text
-from pfsm.analysis.scoring import N_BINS
+from pfsm.analysis.scoring import N_BINS, Analyse, evaluate_on_text
 from pfsm.english.parser.network import Network
 from pfsm.english.parser.trees import tree_marginals
 from pfsm.english.parser.weights import Matrix, ParserWeights

@@ -5,10 +5,9 @@ import re
 from collections.abc import Iterator
 
 from pfsm.english.lists import is_common_noun, words
-from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import Edit, changed, drawn, edited, in_case_of, inserted, put, swapped
 from pfsm.english.perturbation.kind import CRITICAL, NONE, english, kind
-from pfsm.english.perturbation.text import Parse, Text, Token, is_letters, is_word
+from pfsm.english.perturbation.text import Dice, Parse, Text, Token, is_letters, is_word
 from pfsm.english.tables import MONTHS, ORDINALS, SIZES, TENS, UNITS, WEEKDAYS
 from pfsm.english.tokens import Word
 from pfsm.text.plain import tokenise

@@ -4,7 +4,6 @@ import re
 
 from pfsm.english.lists import words
 from pfsm.english.perturbation.clauses import clauses, has_end_mark, is_whole
-from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import (
     Edit,
     changed,
@@ -16,7 +15,7 @@ from pfsm.english.perturbation.edits import (
     without,
 )
 from pfsm.english.perturbation.kind import CRITICAL, MAJOR, MINOR, english
-from pfsm.english.perturbation.text import Parse, Text, Token
+from pfsm.english.perturbation.text import Dice, Parse, Text, Token
 
 
 @english("drop-subject", CRITICAL, "a subject is dropped")

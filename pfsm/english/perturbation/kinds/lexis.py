@@ -4,10 +4,9 @@ from functools import cache
 
 from pfsm.english.inflection import inflected_like, verb_lemma
 from pfsm.english.lists import TAGS, is_lemma, lemma, rows, wordnet, words
-from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import drawn, replaced
 from pfsm.english.perturbation.kind import CRITICAL, MINOR, NONE, english
-from pfsm.english.perturbation.text import Parse, Text, Token
+from pfsm.english.perturbation.text import Dice, Parse, Text, Token
 
 # Words whose antonyms in WordNet are of a rare sense, or that are little more than grammar.
 _EXCLUDED_ANTONYM = words("antonym-excluded")

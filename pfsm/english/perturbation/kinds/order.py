@@ -13,10 +13,9 @@ from pfsm.english.perturbation.clauses import (
     lowered,
     text_of,
 )
-from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import Edit, capitalised, changed
 from pfsm.english.perturbation.kind import CRITICAL, NONE, english
-from pfsm.english.perturbation.text import Parse, Text, Token
+from pfsm.english.perturbation.text import Dice, Parse, Text, Token
 
 # Verbs that say the same both ways.
 _SYMMETRIC = words("role-swap-symmetric")

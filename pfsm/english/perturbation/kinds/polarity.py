@@ -3,7 +3,6 @@
 from pfsm.english.inflection import verb_lemma
 from pfsm.english.lists import words
 from pfsm.english.perturbation.clauses import Clause, clauses, is_negated, is_question, lowered
-from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import (
     Edit,
     capitalised,
@@ -15,7 +14,7 @@ from pfsm.english.perturbation.edits import (
     without,
 )
 from pfsm.english.perturbation.kind import CRITICAL, MAJOR, english
-from pfsm.english.perturbation.text import Parse, Text, Token
+from pfsm.english.perturbation.text import Dice, Parse, Text, Token
 
 _NOT_SO = words("drop-negation-not-so")
 _OPPOSITE = {

@@ -13,10 +13,9 @@ from pfsm.english.perturbation.clauses import (
     is_question,
     subject_number,
 )
-from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import Edit, changed
 from pfsm.english.perturbation.kind import MAJOR, MINOR, english
-from pfsm.english.perturbation.text import Parse, Text, Token
+from pfsm.english.perturbation.text import Dice, Parse, Text, Token
 
 # What is reported is the same in either tense.
 _REPORTING = words("tense-reporting")

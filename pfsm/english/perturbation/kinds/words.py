@@ -1,9 +1,8 @@
 """Kinds for all languages: words and phrases are lost, added, repeated or moved."""
 
-from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import Edit, dropped, edited, extent, in_case_of, inserted, with_article
 from pfsm.english.perturbation.kind import CRITICAL, MAJOR, MINOR, kind
-from pfsm.english.perturbation.text import Parse, Text, Token, is_letters
+from pfsm.english.perturbation.text import Dice, Parse, Text, Token, is_letters
 from pfsm.english.tokens import Word
 from pfsm.text.plain import tokenise
 

@@ -7,10 +7,9 @@ from functools import cache
 
 from pfsm.english.lists import is_common_noun, rows, wordnet, words
 from pfsm.english.perturbation.clauses import is_question
-from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import Edit, changed, edited, in_case_of
 from pfsm.english.perturbation.kind import MINOR, NONE, english, kind
-from pfsm.english.perturbation.text import Parse, Text, Token, is_letters, is_word
+from pfsm.english.perturbation.text import Dice, Parse, Text, Token, is_letters, is_word
 from pfsm.english.tokens import Word
 from pfsm.text.classes import SHIPPED, default_lists, normal_form
 
