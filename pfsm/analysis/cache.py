@@ -147,29 +147,6 @@ def largest_size() -> int:
     return size
 
 
-class Room:
-    """Keeps the files of a folder within the limit.
-
-    Args:
-        folder: The folder of the files.
-
-    Raises:
-        PfsmError: As `largest_size`.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._largest = largest_size()
-        self._written: float | None = None
-
-    def grown_by(self, size: int) -> None:
-        """Makes room if the folder is too large; checks after the first bytes, and then from time to time."""
-        self._written = None if self._written is None else self._written + size
-        if self._written is None or self._written >= _STEP * self._largest:
-            self._written = 0.0
-            make_room(self._folder, self._largest)
-
-
 def make_room(folder: Path, largest: int) -> None:
     """Removes the oldest entries if the files of a folder are together larger than ``largest``."""
     with suppress(OSError):
@@ -224,7 +201,9 @@ class AnalysisCache:
         digest = hashlib.sha256(whole).hexdigest()[:12]
         self.path = (user_folder() / FOLDER if folder is None else folder) / f"{name}-{digest}.sqlite"
         self._asked = asked
-        self._room = Room(self.path.parent)
+        self._largest = largest_size()
+        # Bytes since the folder was checked: after the first ones, and then from time to time.
+        self._written = math.inf
 
     def find(self, lines: Iterable[str]) -> dict[str, Analysis]:
         """The cached analyses of these lines."""
@@ -255,7 +234,10 @@ class AnalysisCache:
             with closing(self._connect()) as base, base:
                 base.execute(_TABLE)
                 base.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
-            self._room.grown_by(sum(len(value) for _, value in rows))
+            self._written += sum(len(value) for _, value in rows)
+            if self._written >= _STEP * self._largest:
+                self._written = 0.0
+                make_room(self.path.parent, self._largest)
         except sqlite3.DatabaseError as error:
             if not isinstance(error, sqlite3.OperationalError):
                 # Not a database, or a damaged one: the cache can start afresh.

@@ -11,7 +11,8 @@ A line of several sentences is written as several blocks, and ``# line = 3`` in 
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pfsm.analysis.roles import Frame, check_frames, frame_fields, frame_of_fields
 from pfsm.analysis.sentence import Analysis, DependencyTree, cycle_of, joined
@@ -104,130 +105,105 @@ def blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
         yield block
 
 
-@dataclass
-class _Block:
-    rows: list[tuple[str, str, str, int, str, bool]] = field(default_factory=list)
-    ranges: list[tuple[int, int, str, bool]] = field(default_factory=list)
-    comments: list[str] = field(default_factory=list)
-    frames: list[Frame] = field(default_factory=list)
-
-
 def _sentence(block: Sequence[tuple[int, str]], name: str) -> ConlluSentence:
-    found = _Block()
+    comments = [line[1:].strip() for _, line in block if line.startswith("#")]
+    found = _Rows([], [], [])
+    lines: list[int] = []
     for number, line in block:
-        if line.startswith("#"):
-            found.comments.append(line[1:].strip())
-        else:
-            _add_row(found, line.split("\t"), f"{name}:{number}")
-    if not found.rows:
+        if not line.startswith("#"):
+            try:
+                found.add(line.split("\t"))
+            except ValueError as error:
+                raise PfsmError(f"{name}:{number}: {error}") from None
+            lines += [number] * (len(found.words) - len(lines))
+    if not lines:
         raise PfsmError(
             f"{name}:{block[0][0]}: a sentence without words; remove its comments or add its words"
         )
-    forms, upos, xpos, heads, labels, spaces = zip(*found.rows, strict=True)
-    _check_heads([number for number, _ in _word_lines(block)], heads, name)
-    for first, last, _, _ in found.ranges:
-        if last > len(forms):
-            raise PfsmError(
-                f"{name}:{block[0][0]}: the range {first}-{last} ends after the last word, {len(forms)}"
-            )
-    _check_frames(found.frames, [number for number, _ in _word_lines(block)], name)
+    forms, upos, xpos, heads, labels, spaces = zip(*found.words, strict=True)
+    line, fault = _fault(found, heads, [block[0][0], *lines])
+    if fault:
+        raise PfsmError(f"{name}:{line}: {fault}")
+    after = list(spaces)
+    # White space after each word: none inside a multiword token; after it, as its own line says.
+    for first, last, _, space in found.ranges:
+        after[first - 1 : last] = [False] * (last - first) + [space]
+    ranges = tuple((first, last, form) for first, last, form, _ in found.ranges)
     return ConlluSentence(
-        forms,
-        upos,
-        xpos,
-        heads,
-        labels,
-        tuple((first, last, form) for first, last, form, _ in found.ranges),
-        _spaces(spaces, found.ranges),
-        tuple(found.comments),
-        tuple(found.frames),
-        block[0][0],
-        name,
-    )
+        forms, upos, xpos, heads, labels, ranges, tuple(after), tuple(comments), tuple(found.frames),
+        block[0][0], name,
+    )  # fmt: skip
 
 
-def _word_lines(block: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    return [(number, line) for number, line in block if line.split("\t", 1)[0].isdecimal()]
-
-
-def _check_heads(lines: Sequence[int], heads: Sequence[int], name: str) -> None:
-    """Refuses heads outside the sentence, and cycles of heads."""
-    for number, head in zip(lines, heads, strict=True):
-        if head > len(heads):
-            raise PfsmError(f"{name}:{number}: HEAD is {head}, the sentence has {len(heads)} words")
+def _fault(found: "_Rows", heads: Sequence[int], lines: Sequence[int]) -> tuple[int, str]:
+    """The line of a fault, by the number of its word or 0 for the sentence, and what is wrong; empty if nothing is."""
+    size = len(heads)
+    for word, head in enumerate(heads, 1):
+        if head > size:
+            return lines[word], f"HEAD is {head}, the sentence has {size} words"
     cycle = cycle_of(heads)
     if cycle is not None:
-        raise PfsmError(f"{name}:{lines[cycle[0] - 1]}: HEAD leads in a cycle back to word {cycle[1]}")
-
-
-def _spaces(spaces: Sequence[bool], ranges: Sequence[tuple[int, int, str, bool]]) -> tuple[bool, ...]:
-    """White space after each word: none inside a multiword token; after it, as its own line says."""
-    after = list(spaces)
-    for first, last, _, space in ranges:
-        after[first - 1 : last] = [False] * (last - first) + [space]
-    return tuple(after)
-
-
-def _add_row(found: _Block, fields: list[str], where: str) -> None:
-    if len(fields) != _COLUMNS:
-        raise PfsmError(f"{where}: {len(fields)} columns, CoNLL-U has {_COLUMNS} separated by tabs")
-    number, form = fields[0], fields[1]
-    misc = fields[9].split("|")
-    space = "SpaceAfter=No" not in misc
-    if "." in number:
-        return
-    if "-" in number:
-        first, last = _range(number, where)
-        if first != len(found.rows) + 1 or last < first:
-            raise PfsmError(f"{where}: ID is {number}, a range has to begin with the word after it")
-        found.ranges.append((first, last, form, space))
-        return
-    if number != str(len(found.rows) + 1):
-        raise PfsmError(f"{where}: ID is {number!r}, {len(found.rows) + 1} is next")
-    if not form.strip():
-        raise PfsmError(f"{where}: FORM is empty")
-    head = _head(fields[6], where)
-    if head == len(found.rows) + 1:
-        raise PfsmError(f"{where}: HEAD is the word itself")
-    _add_frame(found, misc, where)
-    found.rows.append((form, _value(fields[3]), _value(fields[4]), head, _value(fields[7]), space))
-
-
-def _add_frame(found: _Block, misc: Sequence[str], where: str) -> None:
-    try:
-        frame = frame_of_fields(misc, len(found.rows))
-    except ValueError as error:
-        raise PfsmError(f"{where}: {error}") from None
-    if frame is not None:
-        found.frames.append(frame)
-
-
-def _check_frames(frames: Sequence[Frame], lines: Sequence[int], name: str) -> None:
-    for frame in frames:
+        return lines[cycle[0]], f"HEAD leads in a cycle back to word {cycle[1]}"
+    for first, last, _, _ in found.ranges:
+        if last > size:
+            return lines[0], f"the range {first}-{last} ends after the last word, {size}"
+    for frame in found.frames:
         try:
-            check_frames([frame], len(lines))
+            check_frames([frame], size)
         except ValueError as error:
-            raise PfsmError(f"{name}:{lines[frame.predicate]}: {error}") from None
+            return lines[frame.predicate + 1], str(error)
+    return 0, ""
 
 
-def _value(field_text: str) -> str:
-    return "" if field_text == NOTHING else field_text
+class _Rows(NamedTuple):
+    words: list[tuple[str, str, str, int, str, bool]]
+    ranges: list[tuple[int, int, str, bool]]
+    frames: list[Frame]
+
+    def add(self, fields: Sequence[str]) -> None:
+        """Adds a row.
+
+        Raises:
+            ValueError: If it is not as the format says, or not the next one.
+        """
+        if len(fields) != _COLUMNS:
+            raise ValueError(f"{len(fields)} columns, CoNLL-U has {_COLUMNS} separated by tabs")
+        number, form, misc = fields[0], fields[1], fields[9].split("|")
+        space, here = "SpaceAfter=No" not in misc, len(self.words) + 1
+        if "." in number:
+            return
+        if "-" in number:
+            first, last = _range(number)
+            if first != here or last < first:
+                raise ValueError(f"ID is {number}, a range has to begin with the word after it")
+            self.ranges.append((first, last, form, space))
+            return
+        if number != str(here):
+            raise ValueError(f"ID is {number!r}, {here} is next")
+        if not form.strip():
+            raise ValueError("FORM is empty")
+        head = _head(fields[6])
+        if head == here:
+            raise ValueError("HEAD is the word itself")
+        frame = frame_of_fields(misc, here - 1)
+        if frame is not None:
+            self.frames.append(frame)
+        upos, xpos, label = ("" if fields[k] == NOTHING else fields[k] for k in (3, 4, 7))
+        self.words.append((form, upos, xpos, head, label, space))
 
 
-def _range(number: str, where: str) -> tuple[int, int]:
+def _range(number: str) -> tuple[int, int]:
     first, _, last = number.partition("-")
     if not (_is_number(first) and _is_number(last)):
-        raise PfsmError(f"{where}: ID is {number!r}, a number or a range such as 3-4 is needed")
+        raise ValueError(f"ID is {number!r}, a number or a range such as 3-4 is needed")
     return int(first), int(last)
 
 
-def _head(text: str, where: str) -> int:
-    if text == NOTHING:
-        return -1
-    if not _is_number(text):
+def _head(text: str) -> int:
+    if text != NOTHING and not _is_number(text):
         shown = text if len(text) <= _DIGITS else f"{text[:_DIGITS]}..."
-        raise PfsmError(f"{where}: HEAD is {shown!r}, a number from 0 is needed")
-    return int(text)
+        raise ValueError(f"HEAD is {shown!r}, a number from 0 is needed")
+    return -1 if text == NOTHING else int(text)
 
 
 def _is_number(text: str) -> bool:
@@ -256,18 +232,8 @@ def analysis_of(sentence: ConlluSentence) -> Analysis:
     if all(head >= 0 for head in sentence.heads):
         trees = (DependencyTree(sentence.heads, sentence.labels, _log_probability(sentence)),)
     known = bool(sentence.frames) or sentence.comment(ROLES) is not None
-    return Analysis(
-        sentence.forms,
-        (0,),
-        _tags(sentence.upos),
-        _tags(sentence.xpos),
-        trees,
-        frames=sentence.frames if known else None,
-    )
-
-
-def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    return tags if any(tags) else ()
+    upos, xpos = (tags if any(tags) else () for tags in (sentence.upos, sentence.xpos))
+    return Analysis(sentence.forms, (0,), upos, xpos, trees, frames=sentence.frames if known else None)
 
 
 def _log_probability(sentence: ConlluSentence) -> float:
@@ -295,54 +261,35 @@ def analyses_of(sentences: Iterable[ConlluSentence]) -> list[Analysis]:
     Raises:
         PfsmError: If trees of a line have different words, or a number is malformed.
     """
-    return [_line_of(group) for group in _grouped(sentences)]
-
-
-def _grouped(sentences: Iterable[ConlluSentence]) -> Iterator[list[ConlluSentence]]:
-    group: list[ConlluSentence] = []
+    groups: list[list[ConlluSentence]] = []
     for sentence in sentences:
         line = sentence.comment(LINE)
-        if group and (line is None or line != group[0].comment(LINE)):
-            yield group
-            group = []
-        group.append(sentence)
-    if group:
-        yield group
+        if groups and line is not None and line == groups[-1][0].comment(LINE):
+            groups[-1].append(sentence)
+        else:
+            groups.append([sentence])
+    return list(map(_line_of, groups))
 
 
 def _line_of(group: Sequence[ConlluSentence]) -> Analysis:
     by_tree: dict[str, list[ConlluSentence]] = {}
     for sentence in group:
         by_tree.setdefault(sentence.comment(TREE) or "1", []).append(sentence)
-    lists = [joined_tree([analysis_of(sentence) for sentence in part], part) for part in by_tree.values()]
-    first = lists[0]
-    for other, part in zip(lists[1:], list(by_tree.values())[1:], strict=True):
-        if other.tokens != first.tokens:
+    lists = [_joined_tree(part) for part in by_tree.values()]
+    for other, part in zip(lists, by_tree.values(), strict=True):
+        if other.tokens != lists[0].tokens:
             raise PfsmError(
                 f"{part[0].source}:{part[0].line}: this tree of the n-best list has other words than the first"
             )
-    return Analysis(
-        first.tokens,
-        first.sentences,
-        first.upos,
-        first.xpos,
-        tuple(tree for one in lists for tree in one.trees),
-        frames=first.frames,
-    )
+    return replace(lists[0], trees=tuple(tree for one in lists for tree in one.trees))
 
 
-def joined_tree(parts: Sequence[Analysis], sentences: Sequence[ConlluSentence]) -> Analysis:
+def _joined_tree(sentences: Sequence[ConlluSentence]) -> Analysis:
     """The sentences of one tree as a line; each block gives the probability of the whole tree."""
-    whole = joined(parts)
-    if len(parts) == 1 or not whole.trees:
+    whole = joined(list(map(analysis_of, sentences)))
+    if len(sentences) == 1 or not whole.trees:
         return whole
-    tree = whole.trees[0]
-    one = DependencyTree(tree.heads, tree.labels, _log_probability(sentences[0]))
-    return Analysis(whole.tokens, whole.sentences, whole.upos, whole.xpos, (one,), frames=whole.frames)
-
-
-def _role_fields(analysis: Analysis, start: int) -> dict[int, str]:
-    return {one.predicate: "|".join(frame_fields(one, start)) for one in analysis.frames or ()}
+    return replace(whole, trees=(replace(whole.trees[0], log_probability=_log_probability(sentences[0])),))
 
 
 def conllu_lines(analysis: Analysis, number: int, *, n_best: bool = False) -> Iterator[str]:
@@ -362,7 +309,7 @@ def conllu_lines(analysis: Analysis, number: int, *, n_best: bool = False) -> It
             if analysis.frames is not None:
                 inside = [one for one in analysis.frames if start <= one.predicate < end]
                 yield f"# {ROLES} = {sum(one.is_likely for one in inside)}"
-            misc = _role_fields(analysis, start)
+            misc = {one.predicate: "|".join(frame_fields(one, start)) for one in analysis.frames or ()}
             for word in range(start, end):
                 yield _row(analysis, tree, word, start, misc.get(word, NOTHING))
             yield ""

@@ -1,9 +1,9 @@
 """Head words of constituents, and the labelled dependencies that follow from them, by two sets of rules.
 
 `collins_analysis` has the rules of Collins (1999, appendix A). A tree is prepared as Collins's parser has its trees:
-quotation marks and marks at the end of a sentence are removed; commas and colons at an edge of a constituent move up, so
-that they stand between two constituents, and those at an edge of the sentence are removed too. Then each constituent
-has a head child:
+quotation marks and marks at the end of a sentence are removed; commas and colons at an edge of a constituent move up,
+so that they stand between two constituents, and those at an edge of the sentence are removed too. Then each
+constituent has a head child:
 
 * the table says from which side its children are searched, and for which labels, in order; without any of them, the
   first child from that side is the head, from the left for labels that the table lacks;
@@ -11,8 +11,8 @@ has a head child:
 * coordination: if the child right before the head is a conjunction (CC), the head is the conjunct before that one.
 
 All other children hang with their head words on the head word of the head child. So prepositions head prepositional
-phrases, and auxiliaries head verb phrases. The label ``NML``, which treebanks have had since, is a noun phrase here, and
-a noun inside one.
+phrases, and auxiliaries head verb phrases. The label ``NML``, which treebanks have had since, is a noun phrase here,
+and a noun inside one.
 
 `head_dependencies` has them, in place of those of Charniak's parser, with the three modifications of Kahn, Snover and
 Ostendorf (2009, "Expected dependency pair match", section 3.1): prepositional phrases are headed by the nominal that

@@ -5,7 +5,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
@@ -52,13 +52,15 @@ def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
     found: list[Analysis] = []
     for number, line in enumerate(text, 1):
         listed = _LISTED.fullmatch(line)
-        if listed is not None:
-            _add_listed(found, float(listed[1]), parse_brackets(listed[2], f"{source}:{number}"))
-        elif not _WITHOUT_WORDS.fullmatch(line):
-            found.append(bracketed_analysis(parse_brackets(line, f"{source}:{number}")))
-        else:
+        if _WITHOUT_WORDS.fullmatch(line):
             # The next tree begins another list, even of the same words.
             found.append(EMPTY)
+            continue
+        one = bracketed_analysis(parse_brackets(listed[2] if listed else line, f"{source}:{number}"))
+        if listed is None or not one.constituents:
+            found.append(one)
+        else:
+            _add_listed(found, float(listed[1]), one)
     return [one for one in found if one.tokens]
 
 
@@ -75,22 +77,16 @@ def _with_roles_everywhere(found: list[Analysis]) -> list[Analysis]:
     return [replace(one, frames=()) if one.frames is None and not one.is_failed else one for one in found]
 
 
-def _add_listed(found: list[Analysis], log_probability: float, sentence: BracketedSentence) -> None:
+def _add_listed(found: list[Analysis], log_probability: float, one: Analysis) -> None:
     """Adds a tree to the list that the last analysis has, or begins another."""
-    one = bracketed_analysis(sentence)
-    last = found[-1] if found else EMPTY
-    same = bool(last.headed) and last.tokens == one.tokens
-    if not one.constituents:
-        found.append(one)
-        return
     tree = replace(head_dependencies(one.constituents), log_probability=log_probability)
-    headed = (*last.headed, tree) if same else (tree,)
+    last = found[-1] if found else EMPTY
+    if not last.headed or last.tokens != one.tokens:
+        found.append(replace(one, headed=(tree,)))
+        return
     # Lists need not be sorted; the sort is stable.
-    headed = tuple(sorted(headed, key=lambda each: -each.log_probability))
-    if same:
-        found[-1] = replace(last if headed[0] is not tree else one, headed=headed)
-    else:
-        found.append(replace(one, headed=headed))
+    headed = tuple(sorted((*last.headed, tree), key=lambda each: -each.log_probability))
+    found[-1] = replace(one if headed[0] is tree else last, headed=headed)
 
 
 def bracketed_analysis(sentence: BracketedSentence) -> Analysis:
@@ -194,14 +190,19 @@ class SpacyAnalyser:
     """
 
     def __init__(self, name: str) -> None:
-        version = _version("spacy")
+        try:
+            version = version_of("spacy")
+        except PackageNotFoundError:
+            raise NotInstalledError("spacy is not installed", ["spacy"], packages=["spacy"]) from None
         self._name = name
-        folder = name if Path(name).is_dir() else _folder_of_package(name)
-        if folder is None:
+        # A package is found, not imported.
+        package = find_spec(name) if name.isidentifier() and not Path(name).is_dir() else None
+        folders = (package.submodule_search_locations or []) if package else [name]
+        if not folders or not Path(folders[0]).is_dir():
             raise PfsmError(
                 f"spacy:{name}: cannot be loaded (no such folder or package); install the pipeline"
             )
-        self.label = f"spacy:{Path(name).name}-{version}@{_digest(folder, version)}"
+        self.label = f"spacy:{Path(name).name}-{version}@{_digest(folders[0], version)}"
 
     @cached_property
     def _pipeline(self) -> Callable[[str], Any]:
@@ -231,20 +232,19 @@ def _of_document(document: Any) -> Analysis:
         return EMPTY
     numbers = {token.i: number for number, token in enumerate(words, 1)}
     trees: tuple[DependencyTree, ...] = ()
+    starts: tuple[int, ...] = (0,)
     if document.has_annotation("DEP"):
         heads = tuple(_head(token, numbers) for token in words)
-        labels = tuple(
-            ROOT_LABEL if head == 0 else token.dep_ for token, head in zip(words, heads, strict=True)
-        )
+        rows = zip(words, heads, strict=True)
+        labels = tuple(ROOT_LABEL if head == 0 else token.dep_ for token, head in rows)
         trees = (DependencyTree(heads, labels),)
-    starts = _starts(words) if trees else (0,)
-    return Analysis(
-        tuple(token.text for token in words),
-        starts,
-        _filled(token.pos_ for token in words),
-        _filled(token.tag_ for token in words),
-        trees,
+        firsts = [token.sent.start for token in words]
+        starts = tuple(k for k, first in enumerate(firsts) if k == 0 or first != firsts[k - 1])
+    upos, xpos = (
+        tags if any(tags) else ()
+        for tags in (tuple(token.pos_ for token in words), tuple(token.tag_ for token in words))
     )
+    return Analysis(tuple(token.text for token in words), starts, upos, xpos, trees)
 
 
 def _head(token: Any, numbers: dict[int, int]) -> int:
@@ -252,28 +252,6 @@ def _head(token: Any, numbers: dict[int, int]) -> int:
     while head.i not in numbers and head.head.i != head.i:
         head = head.head
     return 0 if head.i == token.i else numbers.get(head.i, 0)
-
-
-def _starts(words: Sequence[Any]) -> tuple[int, ...]:
-    return tuple(k for k, token in enumerate(words) if k == 0 or token.sent.start != words[k - 1].sent.start)
-
-
-def _filled(tags: Iterable[str]) -> tuple[str, ...]:
-    found = tuple(tags)
-    return found if any(found) else ()
-
-
-def _version(name: str) -> str:
-    try:
-        return version_of(name)
-    except PackageNotFoundError:
-        raise NotInstalledError(f"{name} is not installed", [name], packages=[name]) from None
-
-
-def _folder_of_package(name: str) -> str | None:
-    """Where an installed package lies; it is not imported."""
-    spec = find_spec(name) if name.isidentifier() else None
-    return spec.submodule_search_locations[0] if spec and spec.submodule_search_locations else None
 
 
 def _digest(folder: str | Path, version: str) -> str:

@@ -14,14 +14,14 @@ An argument is right if its predicate, its role and all its words are those of t
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import SequenceMatcher
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.alignment import plain_spelling
+from pfsm.analysis.alignment import plain_spelling, squeezed
 from pfsm.analysis.analysers import TrainedAnalyser
 from pfsm.analysis.conllu import ConlluSentence, analysis_of
 from pfsm.analysis.constituents import TOP, BracketedSentence, Constituent
@@ -79,11 +79,7 @@ class ParsingScores:
 
     def __add__(self, other: "ParsingScores") -> "ParsingScores":
         return ParsingScores(
-            self.words + other.words,
-            self.upos + other.upos,
-            self.xpos + other.xpos,
-            self.uas + other.uas,
-            self.las + other.las,
+            *(getattr(self, one.name) + getattr(other, one.name) for one in fields(ParsingScores))
         )
 
 
@@ -93,9 +89,12 @@ def score_parses(pairs: Iterable[tuple[Analysis, Analysis]]) -> ParsingScores:
 
 
 def _line_scores(system: Analysis, gold: Analysis) -> ParsingScores:
-    sizes = len(system.tokens), len(gold.tokens)
     partner = aligned_words(system.tokens, gold.tokens)
     same = [(ours, theirs) for ours, theirs in enumerate(partner) if theirs >= 0]
+    upos, xpos = (
+        sum(own[ours] == right[theirs] for ours, theirs in same) if own and right else 0
+        for own, right in ((system.upos, gold.upos), (system.xpos, gold.xpos))
+    )
     heads = labels = 0
     if system.tree is not None and gold.tree is not None:
         # The root corresponds to itself.
@@ -104,17 +103,8 @@ def _line_scores(system: Analysis, gold: Analysis) -> ParsingScores:
             right = of_head[system.tree.heads[ours]] == gold.tree.heads[theirs]
             heads += right
             labels += right and _universal(system.tree.labels[ours]) == _universal(gold.tree.labels[theirs])
-    return ParsingScores(
-        Agreement(len(same), *sizes),
-        Agreement(_same_tags(system.upos, gold.upos, same), *sizes),
-        Agreement(_same_tags(system.xpos, gold.xpos, same), *sizes),
-        Agreement(heads, *sizes),
-        Agreement(labels, *sizes),
-    )
-
-
-def _same_tags(system: Sequence[str], gold: Sequence[str], same: Sequence[tuple[int, int]]) -> int:
-    return sum(system[ours] == gold[theirs] for ours, theirs in same) if system and gold else 0
+    counts = len(same), upos, xpos, heads, labels
+    return ParsingScores(*(Agreement(count, len(system.tokens), len(gold.tokens)) for count in counts))
 
 
 def _universal(label: str) -> str:
@@ -128,7 +118,7 @@ def aligned_words(system: Sequence[str], gold: Sequence[str]) -> list[int]:
     """
     partner = [-1] * len(system)
     ours, theirs = _places(system), _places(gold)
-    if "".join(map(plain_spelling, system)) == "".join(map(plain_spelling, gold)):
+    if squeezed(system) == squeezed(gold):
         at = {place: number for number, place in enumerate(theirs)}
         return [at.get(place, -1) for place in ours]
     for block in SequenceMatcher(None, system, gold, autojunk=False).get_matching_blocks():
