@@ -17,17 +17,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from pfsm.analysis import scoring
 from pfsm.analysis.analysers import SUFFIX
 from pfsm.analysis.constituents import BracketedSentence
 from pfsm.analysis.roles import NOUN, VERB
-from pfsm.analysis.scoring import (
-    Analyse,
-    ParserEvaluation,
-    RoleScores,
-    evaluate_on_text,
-    evaluate_on_words,
-    score_roles,
-)
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.english.analyser import OwnAnalyser
@@ -214,7 +207,7 @@ def in_portions(analyser: OwnAnalyser, lines: Sequence[Sequence[str]]) -> list[A
 
 def measured_roles(
     weights: RoleWeights, parser: ParserWeights, examples: list[RoleExample], kind: str
-) -> dict[str, RoleScores]:
+) -> dict[str, scoring.RoleScores]:
     """Results for verbs or for nouns on the test part: from text, with its words, and with its trees."""
     analyser, labeller = OwnAnalyser(parser, weights), Labeller(weights, parser)
     gold, nominal = [one.gold for one in examples], kind == NOUN
@@ -224,16 +217,18 @@ def measured_roles(
     words = [labeller.labelled(one, nominal=nominal) for one in parses]
     trees = [labeller.labelled(one, given=True, nominal=nominal) for one in gold]
     found = {"text": text, "words": words, "trees": trees}
-    return {name: score_roles(zip(several, gold, strict=True), of=kind) for name, several in found.items()}
+    return {
+        name: scoring.score_roles(zip(several, gold, strict=True), of=kind) for name, several in found.items()
+    }
 
 
-def analyse_with(weights: ParserWeights) -> Analyse:
+def analyse_with(weights: ParserWeights) -> scoring.Analyse:
     """An analyser of lines of text with these weights."""
     analyser = OwnAnalyser(weights)
     return lambda lines: analyser.analyse(lines, Wanted())
 
 
-def measured(analyser: OwnAnalyser, examples: list[Example]) -> dict[str, ParserEvaluation]:
+def measured(analyser: OwnAnalyser, examples: list[Example]) -> dict[str, scoring.ParserEvaluation]:
     """Results on the test part: with its words, as text, and as text with two sentences per line."""
     sentences = [example.dependencies for example in examples]
     trees = [
@@ -242,9 +237,9 @@ def measured(analyser: OwnAnalyser, examples: list[Example]) -> dict[str, Parser
         if example.constituents is not None
     ]
     return {
-        "words": evaluate_on_words(analyser, sentences, trees),
-        "text": evaluate_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 1),
-        "joined": evaluate_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 2),
+        "words": scoring.evaluate_on_words(analyser, sentences, trees),
+        "text": scoring.evaluate_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 1),
+        "joined": scoring.evaluate_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 2),
     }
 
 
