@@ -121,9 +121,9 @@ def _sentence(block: Sequence[tuple[int, str]], name: str) -> ConlluSentence:
             f"{name}:{block[0][0]}: a sentence without words; remove its comments or add its words"
         )
     forms, upos, xpos, heads, labels, spaces = zip(*found.words, strict=True)
-    line, fault = _fault(found, heads, [block[0][0], *lines])
+    at, fault = _fault(found, heads, [block[0][0], *lines])
     if fault:
-        raise PfsmError(f"{name}:{line}: {fault}")
+        raise PfsmError(f"{name}:{at}: {fault}")
     after = list(spaces)
     # White space after each word: none inside a multiword token; after it, as its own line says.
     for first, last, _, space in found.ranges:

@@ -99,8 +99,8 @@ def _read_chunk(chunk: str) -> _Chunk:
         bare.isascii() and bare.isalpha()
     ):  # one word, as most chunks are, perhaps with a mark that counts nowhere
         word = bare.lower()
-        negates, counts = word in _negating(), word != "one" and word in NUMBER_WORDS
-        has = _Counts(0, negates, 0, 0, 0, counts) if negates or counts else None
+        negates, is_number = word in _negating(), word != "one" and word in NUMBER_WORDS
+        has = _Counts(0, negates, 0, 0, 0, is_number) if negates or is_number else None
         return _Chunk(word, word if bare is chunk else "", has, chunk_kind(chunk))
     tokens = [token.lower() for token in chunk_tokens(chunk)]
     if not tokens:

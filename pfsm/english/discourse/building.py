@@ -10,7 +10,6 @@ Words are worked off from an agenda, not by recursion, so that no tree is too de
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from pfsm.analysis.clauses import Clause, Drs, is_constant
@@ -19,7 +18,7 @@ from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.english.discourse import words as known
 from pfsm.english.discourse.draft import Draft, Scope, add_time, scope_of, tense_of
 from pfsm.english.discourse.grammar import LOOSE, NOUNS, SUBJECTS, Grammar
-from pfsm.english.discourse.phrases import Phrases
+from pfsm.english.discourse.phrases import argument, degrees, noun, phrase
 
 PLACE_ROLE = "AM-LOC"
 _TIME_ROLE, _MANNER_ROLE = "AM-TMP", "AM-MNR"
@@ -29,89 +28,86 @@ _NO_ARGUMENTS = frozenset({"aux", "cop", "cc", "mark", "case", "punct", "ccomp",
 _NO_ROLES = frozenset({"AM-MOD", "AM-NEG", "AM-DIS"})
 
 
-@dataclass(frozen=True)
-class Arguments:
-    """Finds the arguments of predicates."""
+def _arguments(draft: Draft, word: int) -> Iterator[tuple[int, str]]:
+    """The words that are arguments of a predicate, with their roles.
 
-    draft: Draft
+    The relative pronoun of a clause gets the referent of the noun that the clause is attached to.
+    """
+    grammar = draft.grammar
+    passive = grammar.is_passive(word)
+    given = _given_roles(grammar, word)
+    is_state = grammar.is_state(word)
+    if grammar.labels[word] == "acl" and grammar.heads[word] >= 0 and not _takes_relative(draft, word):
+        yield from _noun_above(draft, word, given, passive=passive)
+    for child in grammar.children[word]:
+        if grammar.labels[child] in _NO_ARGUMENTS or child in draft.boxed:
+            continue
+        if _is_how_many(draft, child) or (child in draft.done and child not in draft.referents):
+            continue
+        role = given.get(child) or _by_function(draft, child, passive=passive)
+        if not role or role in _NO_ROLES:
+            continue
+        yield child, "AttributeOf" if is_state and grammar.labels[child] in SUBJECTS else role
 
-    def of(self, word: int) -> Iterator[tuple[int, str]]:
-        """The words that are arguments of a predicate, with their roles.
 
-        The relative pronoun of a clause gets the referent of the noun that the clause is attached to.
-        """
-        draft, grammar = self.draft, self.draft.grammar
-        passive = grammar.is_passive(word)
-        given = _given_roles(grammar, word)
-        is_state = grammar.is_state(word)
-        if grammar.labels[word] == "acl" and grammar.heads[word] >= 0 and not self._takes_relative(word):
-            yield from self._noun_above(word, given, passive=passive)
-        for child in grammar.children[word]:
-            if grammar.labels[child] in _NO_ARGUMENTS or child in draft.boxed:
-                continue
-            if self._is_how_many(child) or (child in draft.done and child not in draft.referents):
-                continue
-            role = given.get(child) or self._by_function(child, passive=passive)
-            if not role or role in _NO_ROLES:
-                continue
-            yield child, "AttributeOf" if is_state and grammar.labels[child] in SUBJECTS else role
+def _is_how_many(draft: Draft, child: int) -> bool:
+    """Whether it is the first word of "how many", which asks for a number; wherever it hangs."""
+    words = draft.grammar.words
+    return words[child] == "how" and words[child + 1 : child + 2] in (["many"], ["much"])
 
-    def _is_how_many(self, child: int) -> bool:
-        """Whether it is the first word of "how many", which asks for a number; wherever it hangs."""
-        words = self.draft.grammar.words
-        return words[child] == "how" and words[child + 1 : child + 2] in (["many"], ["much"])
 
-    def role_of_shared(self, subject: int, word: int) -> str:
-        """The role that the subject of another clause has of this predicate."""
-        grammar = self.draft.grammar
-        return _given_roles(grammar, word).get(subject) or self._by_function(
-            subject, passive=grammar.is_passive(word)
-        )
+def _role_of_shared(draft: Draft, subject: int, word: int) -> str:
+    """The role that the subject of another clause has of this predicate."""
+    grammar = draft.grammar
+    return _given_roles(grammar, word).get(subject) or _by_function(
+        draft, subject, passive=grammar.is_passive(word)
+    )
 
-    def _takes_relative(self, word: int) -> bool:
-        """Gives the relative pronoun of a clause the noun's referent, if there is one."""
-        draft, grammar = self.draft, self.draft.grammar
-        for child in grammar.having(word, *SUBJECTS, "obj", "obl"):
-            if grammar.tag(child) in _RELATIVE_TAGS or grammar.words[child] in known.RELATIVE:
-                draft.referents[child] = draft.referent(grammar.heads[word])
-                draft.done.add(child)
-                return True
-        return False
 
-    def _noun_above(self, word: int, given: dict[int, str], *, passive: bool) -> Iterator[tuple[int, str]]:
-        """The noun that a clause is attached to, as the argument that the clause lacks."""
-        grammar = self.draft.grammar
-        noun = grammar.heads[word]
-        if grammar.whole[word] != "acl:relcl":
-            if grammar.among(word, {"to"}, "mark") is None:
-                yield noun, given.get(noun, "A1" if passive else "A0")
-            return
-        lacking = "A0" if grammar.first(word, *SUBJECTS) is None else "A1"
-        yield noun, given.get(noun, "A1" if passive and lacking == "A0" else lacking)
+def _takes_relative(draft: Draft, word: int) -> bool:
+    """Gives the relative pronoun of a clause the noun's referent, if there is one."""
+    grammar = draft.grammar
+    for child in grammar.having(word, *SUBJECTS, "obj", "obl"):
+        if grammar.tag(child) in _RELATIVE_TAGS or grammar.words[child] in known.RELATIVE:
+            draft.referents[child] = draft.referent(grammar.heads[word])
+            draft.done.add(child)
+            return True
+    return False
 
-    def _by_function(self, child: int, *, passive: bool) -> str:
-        """Role by syntactic function and voice; empty for what is not an argument."""
-        grammar = self.draft.grammar
-        label, head = grammar.labels[child], grammar.heads[child]
-        if label in SUBJECTS:
-            return "A1" if passive else "A0"
-        if label == "obj":
-            return "A1"
-        if label == "xcomp":
-            return "A1" if grammar.first(head, "obj") is None else "A2"
-        if label == "iobj":
-            return "A2"
-        if label == "obl":
-            return _role_of_oblique(grammar, child, passive=passive)
-        if (
-            label == "advmod"
-            and grammar.words[child] in known.ASKED_ROLES
-            and grammar.category(head) != "ADJ"
-        ):
-            return known.ASKED_ROLES[grammar.words[child]]
-        if label == "advmod" and child not in self.draft.done and grammar.category(head) != "ADJ":
-            return _role_of_adverb(grammar.words[child])
-        return ""
+
+def _noun_above(
+    draft: Draft, word: int, given: dict[int, str], *, passive: bool
+) -> Iterator[tuple[int, str]]:
+    """The noun that a clause is attached to, as the argument that the clause lacks."""
+    grammar = draft.grammar
+    noun = grammar.heads[word]
+    if grammar.whole[word] != "acl:relcl":
+        if grammar.among(word, {"to"}, "mark") is None:
+            yield noun, given.get(noun, "A1" if passive else "A0")
+        return
+    lacking = "A0" if grammar.first(word, *SUBJECTS) is None else "A1"
+    yield noun, given.get(noun, "A1" if passive and lacking == "A0" else lacking)
+
+
+def _by_function(draft: Draft, child: int, *, passive: bool) -> str:
+    """Role by syntactic function and voice; empty for what is not an argument."""
+    grammar = draft.grammar
+    label, head = grammar.labels[child], grammar.heads[child]
+    if label in SUBJECTS:
+        return "A1" if passive else "A0"
+    if label == "obj":
+        return "A1"
+    if label == "xcomp":
+        return "A1" if grammar.first(head, "obj") is None else "A2"
+    if label == "iobj":
+        return "A2"
+    if label == "obl":
+        return _role_of_oblique(grammar, child, passive=passive)
+    if label == "advmod" and grammar.words[child] in known.ASKED_ROLES and grammar.category(head) != "ADJ":
+        return known.ASKED_ROLES[grammar.words[child]]
+    if label == "advmod" and child not in draft.done and grammar.category(head) != "ADJ":
+        return _role_of_adverb(grammar.words[child])
+    return ""
 
 
 def _given_roles(grammar: Grammar, word: int) -> dict[int, str]:
@@ -120,10 +116,10 @@ def _given_roles(grammar: Grammar, word: int) -> dict[int, str]:
     if frame is None:
         return {}
     found: dict[int, str] = {}
-    for argument in frame.arguments:
-        inside = set(argument.words)
-        label = argument.label.removeprefix("R-").removeprefix("C-")
-        found |= {one: label for one in argument.words if grammar.heads[one] not in inside}
+    for one in frame.arguments:
+        inside = set(one.words)
+        label = one.label.removeprefix("R-").removeprefix("C-")
+        found |= {word: label for word in one.words if grammar.heads[word] not in inside}
     return found
 
 
@@ -142,166 +138,157 @@ def _role_of_adverb(text: str) -> str:
     return _TIME_ROLE if text in known.TIMES else _MANNER_ROLE
 
 
-@dataclass(frozen=True)
-class Predicates:
-    """Writes predicates into a draft."""
+def _predicate(draft: Draft, word: int, box: str) -> None:
+    """A clause with its predicate, from the box that it stands in."""
+    grammar = draft.grammar
+    scope = scope_of(draft, word, box)
+    inner = scope.event
+    draft.done.update(grammar.having(word, "aux", "cop"))
+    event = _event(draft, word, inner, box)
+    draft.boxed.update(child for child in grammar.having(word, "advcl") if _has_box(draft, child))
+    arguments = list(_arguments(draft, word))
+    # The agenda is worked off from its end: arguments come before what is beside them, in the order of the text.
+    for child in reversed(grammar.children[word]):
+        _other_dependent(draft, child, word, scope, event)
+    for child, role in reversed(arguments):
+        # Subjects stand outside the clause's negation and modals.
+        is_outside = grammar.labels[child] in SUBJECTS and not grammar.is_predicate(child)
+        target = argument(draft, child, draft.boxes.get(child, scope.clause if is_outside else inner))
+        draft.add(inner, role, event, target, words=tuple(grammar.case(child)[:1]) or (word,))
+    if grammar.is_imperative(word):
+        draft.add(inner, "A0", event, _hearer(draft, word, box), words=(word,))
 
-    draft: Draft
 
-    def predicate(self, word: int, box: str) -> None:
-        """A clause with its predicate, from the box that it stands in."""
-        draft, grammar = self.draft, self.draft.grammar
-        scope = scope_of(draft, word, box)
-        inner = scope.event
-        draft.done.update(grammar.having(word, "aux", "cop"))
-        event = self._event(word, inner, box)
-        draft.boxed.update(child for child in grammar.having(word, "advcl") if self._has_box(child))
-        arguments = list(Arguments(draft).of(word))
-        # The agenda is worked off from its end: arguments come before what is beside them, in the order of the text.
-        for child in reversed(grammar.children[word]):
-            self._other_dependent(child, word, scope, event)
-        for child, role in reversed(arguments):
-            # Subjects stand outside the clause's negation and modals.
-            is_outside = grammar.labels[child] in SUBJECTS and not grammar.is_predicate(child)
-            target = Phrases(draft).argument(
-                child, draft.boxes.get(child, scope.clause if is_outside else inner)
-            )
-            draft.add(inner, role, event, target, words=tuple(grammar.case(child)[:1]) or (word,))
-        if grammar.is_imperative(word):
-            draft.add(inner, "A0", event, self._hearer(word, box), words=(word,))
+def _hearer(draft: Draft, word: int, box: str) -> str:
+    """The referent of the hearer, whom an imperative introduces unless somebody did."""
+    if "hearer" not in draft.persons:
+        who = draft.persons["hearer"] = draft.new("x")
+        draft.concept(box, "person", "n", who, (word,))
+        draft.add(box, "EQU", who, '"hearer"', words=(word,))
+    return draft.persons["hearer"]
 
-    def _hearer(self, word: int, box: str) -> str:
-        """The referent of the hearer, whom an imperative introduces unless somebody did."""
-        draft = self.draft
-        if "hearer" not in draft.persons:
-            who = draft.persons["hearer"] = draft.new("x")
-            draft.concept(box, "person", "n", who, (word,))
-            draft.add(box, "EQU", who, '"hearer"', words=(word,))
-        return draft.persons["hearer"]
 
-    def _event(self, word: int, box: str, outer: str) -> str:
-        """The event or state of a predicate, with its time.
+def _event(draft: Draft, word: int, box: str, outer: str) -> str:
+    """The event or state of a predicate in its box, with its time; the clause stands in the outer box."""
+    grammar = draft.grammar
+    category = grammar.category(word)
+    is_state = grammar.is_state(word)
+    if not is_state and category not in {"VERB", "AUX"}:
+        return _being(draft, word, box, outer)
+    event = draft.referent(word)
+    draft.concept(box, grammar.symbol(word), "a" if is_state else "v", event, (word,))
+    if is_state:
+        degrees(draft, word, box, only_adverbs=True)
+    add_time(draft, word, event, box, outer)
+    return event
 
-        Args:
-            word: The predicate.
-            box: The event's box.
-            outer: The box that the clause stands in.
-        """
-        draft, grammar = self.draft, self.draft.grammar
-        category = grammar.category(word)
-        is_state = grammar.is_state(word)
-        if not is_state and category not in {"VERB", "AUX"}:
-            return self._being(word, box, outer)
-        event = draft.referent(word)
-        draft.concept(box, grammar.symbol(word), "a" if is_state else "v", event, (word,))
-        if is_state:
-            Phrases(draft).degrees(word, box, only_adverbs=True)
-        add_time(draft, word, event, box, outer)
-        return event
 
-    def _being(self, word: int, box: str, outer: str) -> str:
-        """A noun as a predicate: an event of being, whose second argument it is."""
-        draft, grammar = self.draft, self.draft.grammar
-        copula = grammar.first(word, "cop")
-        event = draft.new("e")
-        draft.concept(box, "be", "v", event, (word if copula is None else copula,))
-        add_time(draft, word, event, box, outer)
-        case = grammar.case(word)
-        role = (PLACE_ROLE if grammar.words[case[0]] in known.PLACES else "A2") if case else "A2"
-        role = known.ASKED_ROLES.get(grammar.words[word], role)
-        Phrases(draft).noun(word, box)
-        draft.add(box, role, event, draft.referent(word), words=tuple(case[:1]) or (word,))
-        return event
+def _being(draft: Draft, word: int, box: str, outer: str) -> str:
+    """A noun as a predicate: an event of being, whose second argument it is."""
+    grammar = draft.grammar
+    copula = grammar.first(word, "cop")
+    event = draft.new("e")
+    draft.concept(box, "be", "v", event, (word if copula is None else copula,))
+    add_time(draft, word, event, box, outer)
+    case = grammar.case(word)
+    role = (PLACE_ROLE if grammar.words[case[0]] in known.PLACES else "A2") if case else "A2"
+    role = known.ASKED_ROLES.get(grammar.words[word], role)
+    noun(draft, word, box)
+    draft.add(box, role, event, draft.referent(word), words=tuple(case[:1]) or (word,))
+    return event
 
-    def _other_dependent(self, child: int, word: int, scope: Scope, event: str) -> None:
-        """A dependent that is not an argument: other clauses, coordination."""
-        draft, grammar = self.draft, self.draft.grammar
-        box = scope.event
-        label = grammar.labels[child]
-        if label == "ccomp":
-            inner = draft.new("b")
-            draft.add(box, "ATTRIBUTION", inner, words=(word,))
-            draft.add(box, "Proposition", event, inner, words=(word,))
-            draft.later(child, inner)
-        elif label == "advcl":
-            self._adverbial(child, box)
-        elif label == "conj":
-            self._coordinated(child, word, scope)
-        elif label in LOOSE and grammar.category(child) not in {"INTJ", "PUNCT", "PART"}:
-            inner = draft.new("b")
-            draft.add(scope.clause, "CONTINUATION", inner, words=(child,))
-            draft.later(child, inner)
 
-    def _has_box(self, child: int) -> bool:
-        return child in self.draft.boxes or bool(self._relation(child)[0])
-
-    def _relation(self, child: int) -> tuple[str, tuple[int, ...]]:
-        grammar = self.draft.grammar
-        mark = grammar.first(child, "mark", "advmod")
-        text = "" if mark is None else grammar.words[mark]
-        words = (child,) if mark is None else (mark,)
-        if text in known.CAUSAL:
-            return "EXPLANATION", words
-        if text in known.CONTRASTIVE:
-            return "CONTRAST", words
-        if grammar.is_predicate(child) and tense_of(grammar, child)[0]:
-            return "CONTINUATION", words
-        return "", words
-
-    def _adverbial(self, child: int, box: str) -> None:
-        """An adverbial clause, with the relation that its conjunction says."""
-        draft = self.draft
-        if child in draft.boxes:
-            draft.later(child, draft.boxes[child])
-            return
-        relation, words = self._relation(child)
-        draft.done.update(
-            one
-            for one in draft.grammar.having(child, "advmod")
-            if draft.grammar.words[one] in known.ASKED_ROLES
-        )
-        inner = draft.new("b") if relation else box
-        if relation:
-            draft.add(box, relation, inner, words=words)
-        draft.later(child, inner)
-
-    def _coordinated(self, child: int, word: int, scope: Scope) -> None:
-        """A coordinated clause; without a subject of its own it shares that of the first.
-
-        It stands outside the first clause's negation and modals if it has a subject or an auxiliary of its own, or
-        contrasts with it.
-        """
-        draft, grammar = self.draft, self.draft.grammar
-        if not grammar.is_predicate(word) or (
-            grammar.category(child) in NOUNS and not grammar.is_predicate(child)
-        ):
-            draft.later(child, scope.event)
-            return
-        mark = grammar.first(child, "cc")
-        text = "and" if mark is None else grammar.words[mark]
-        box = scope.event
-        if grammar.first(child, *SUBJECTS) is not None:
-            box = scope.clause
-        elif text in known.CONTRASTIVE or grammar.first(child, "aux", "cop") is not None:
-            box = scope.phrases
-        words = (child,) if mark is None else (mark,)
+def _other_dependent(draft: Draft, child: int, word: int, scope: Scope, event: str) -> None:
+    """A dependent that is not an argument: other clauses, coordination."""
+    grammar = draft.grammar
+    box = scope.event
+    label = grammar.labels[child]
+    if label == "ccomp":
         inner = draft.new("b")
-        if text in known.ALTERNATIVE:
-            relation = "ALTERNATION"
-        else:
-            relation = "CONTRAST" if text in known.CONTRASTIVE else "CONTINUATION"
-        draft.add(box, relation, inner, words=words)
+        draft.add(box, "ATTRIBUTION", inner, words=(word,))
+        draft.add(box, "Proposition", event, inner, words=(word,))
         draft.later(child, inner)
-        self._share_subject(child, word, inner)
+    elif label == "advcl":
+        _adverbial(draft, child, box)
+    elif label == "conj":
+        _coordinated(draft, child, word, scope)
+    elif label in LOOSE and grammar.category(child) not in {"INTJ", "PUNCT", "PART"}:
+        inner = draft.new("b")
+        draft.add(scope.clause, "CONTINUATION", inner, words=(child,))
+        draft.later(child, inner)
 
-    def _share_subject(self, child: int, word: int, box: str) -> None:
-        """Gives a coordinated verb without a subject that of the first predicate."""
-        draft, grammar = self.draft, self.draft.grammar
-        subject = grammar.first(word, *SUBJECTS)
-        has_own = grammar.first(child, *SUBJECTS) is not None
-        if subject is not None and not has_own and grammar.category(child) == "VERB":
-            role = Arguments(draft).role_of_shared(subject, child)
-            draft.add(box, role, draft.referent(child), draft.referent(subject), words=(child,))
+
+def _has_box(draft: Draft, child: int) -> bool:
+    return child in draft.boxes or bool(_relation(draft, child)[0])
+
+
+def _relation(draft: Draft, child: int) -> tuple[str, tuple[int, ...]]:
+    grammar = draft.grammar
+    mark = grammar.first(child, "mark", "advmod")
+    text = "" if mark is None else grammar.words[mark]
+    words = (child,) if mark is None else (mark,)
+    if text in known.CAUSAL:
+        return "EXPLANATION", words
+    if text in known.CONTRASTIVE:
+        return "CONTRAST", words
+    if grammar.is_predicate(child) and tense_of(grammar, child)[0]:
+        return "CONTINUATION", words
+    return "", words
+
+
+def _adverbial(draft: Draft, child: int, box: str) -> None:
+    """An adverbial clause, with the relation that its conjunction says."""
+    if child in draft.boxes:
+        draft.later(child, draft.boxes[child])
+        return
+    relation, words = _relation(draft, child)
+    draft.done.update(
+        one for one in draft.grammar.having(child, "advmod") if draft.grammar.words[one] in known.ASKED_ROLES
+    )
+    inner = draft.new("b") if relation else box
+    if relation:
+        draft.add(box, relation, inner, words=words)
+    draft.later(child, inner)
+
+
+def _coordinated(draft: Draft, child: int, word: int, scope: Scope) -> None:
+    """A coordinated clause; without a subject of its own it shares that of the first.
+
+    It stands outside the first clause's negation and modals if it has a subject or an auxiliary of its own, or
+    contrasts with it.
+    """
+    grammar = draft.grammar
+    if not grammar.is_predicate(word) or (
+        grammar.category(child) in NOUNS and not grammar.is_predicate(child)
+    ):
+        draft.later(child, scope.event)
+        return
+    mark = grammar.first(child, "cc")
+    text = "and" if mark is None else grammar.words[mark]
+    box = scope.event
+    if grammar.first(child, *SUBJECTS) is not None:
+        box = scope.clause
+    elif text in known.CONTRASTIVE or grammar.first(child, "aux", "cop") is not None:
+        box = scope.phrases
+    words = (child,) if mark is None else (mark,)
+    inner = draft.new("b")
+    if text in known.ALTERNATIVE:
+        relation = "ALTERNATION"
+    else:
+        relation = "CONTRAST" if text in known.CONTRASTIVE else "CONTINUATION"
+    draft.add(box, relation, inner, words=words)
+    draft.later(child, inner)
+    _share_subject(draft, child, word, inner)
+
+
+def _share_subject(draft: Draft, child: int, word: int, box: str) -> None:
+    """Gives a coordinated verb without a subject that of the first predicate."""
+    grammar = draft.grammar
+    subject = grammar.first(word, *SUBJECTS)
+    has_own = grammar.first(child, *SUBJECTS) is not None
+    if subject is not None and not has_own and grammar.category(child) == "VERB":
+        role = _role_of_shared(draft, subject, child)
+        draft.add(box, role, draft.referent(child), draft.referent(subject), words=(child,))
 
 
 # About ten kilobytes each. Metrics of one run ask for the same lines one after the other.
@@ -366,7 +353,6 @@ def _structure(grammar: Grammar) -> Drs:
 
 def _work(draft: Draft, root: int, box: str) -> None:
     """Works off a sentence from its root, which stands in this box."""
-    phrases, predicates = Phrases(draft), Predicates(draft)
     draft.agenda.append((root, box))
     while draft.agenda:
         word, where = draft.agenda.pop()
@@ -374,9 +360,9 @@ def _work(draft: Draft, root: int, box: str) -> None:
             continue
         draft.done.add(word)
         if draft.grammar.is_predicate(word):
-            predicates.predicate(word, where)
+            _predicate(draft, word, where)
         else:
-            phrases.phrase(word, where)
+            phrase(draft, word, where)
 
 
 def _in_order(clauses: Sequence[Clause]) -> Drs:

@@ -168,7 +168,8 @@ def _unit(text: Text, dice: Dice) -> str | None:
         if (name := token.lower.rstrip(".")) in _OTHER_UNITS and _is_measure(parse, token)
     ]
     found += [[Edit(sign.start(), sign.end(), _SIGNS[sign[0]])] for sign in _MONEY.finditer(text.line)]
-    return changed(text.line, dice, drawn(dice, sorted(found, key=lambda edits: edits[0].start)))
+    found.sort(key=lambda edits: edits[0].start)
+    return changed(text.line, dice, drawn(dice, found))
 
 
 def _is_measure(parse: Parse, token: Token) -> bool:
