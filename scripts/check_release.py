@@ -12,7 +12,6 @@
 7. The demonstration.
 """
 
-import os
 import re
 import shutil
 import subprocess
@@ -23,9 +22,8 @@ import tomllib
 import zipfile
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parent.parent
-LARGEST = 95 * 10**6
-"""Bytes of a file: what an index takes is 100 MB."""
+from check_wheel import CHECKOUT, LARGEST, build, environment, run
+
 PYTHONS = ("3.11", "3.12", "3.13")
 
 
@@ -35,19 +33,19 @@ def main() -> None:
     folder.mkdir(exist_ok=True)
     version, extras = declared()
     check_versions(version)
-    run(sys.executable, "scripts/check_wheel.py", str(folder))
+    step(sys.executable, "scripts/check_wheel.py", str(folder))
     wheel = folder / f"pfsm_metric-{version}-py3-none-any.whl"
     sdist = check_sdist(folder, wheel)
-    run(sys.executable, "scripts/licences.py", "--bill", str(wheel))
-    run("twine", "check", "--strict", str(wheel), str(sdist))
+    step(sys.executable, "scripts/licences.py", "--bill", str(wheel))
+    step("twine", "check", "--strict", str(wheel), str(sdist))
     # W002 is about files that are there twice, which `check_duplicates` looks at; W004 about modules below folders that
     # are data here; W009 about several top-level packages, which are meant.
-    run("check-wheel-contents", "--ignore", "W002,W004,W009", str(wheel))
+    step("check-wheel-contents", "--ignore", "W002,W004,W009", str(wheel))
     check_duplicates(wheel)
     for python in PYTHONS:
         check_installs(python, wheel, extras)
     check_sizes([wheel, sdist, *encoders(folder)])
-    run(sys.executable, "scripts/demo.py")
+    step(sys.executable, "scripts/demo.py")
     print(f"pfsm-metric {version} can be released: {wheel.name}, {sdist.name}")
 
 
@@ -71,13 +69,13 @@ def check_versions(version: str) -> None:
 def check_sdist(folder: Path, wheel: Path) -> Path:
     """Builds the sdist twice, and the wheel from it."""
     with tempfile.TemporaryDirectory() as temporary:
-        made = [build("--sdist", CHECKOUT, Path(temporary) / name) for name in ("one", "two")]
+        made = [build(Path(temporary) / name, "--sdist") for name in ("one", "two")]
         if made[0].read_bytes() != made[1].read_bytes():
             sys.exit(f"{made[0].name}: two builds of the same files differ")
         with tarfile.open(made[0]) as archive:
             archive.extractall(temporary, filter="data")
         source = Path(temporary) / made[0].name.removesuffix(".tar.gz")
-        if build("--wheel", source, Path(temporary) / "again").read_bytes() != wheel.read_bytes():
+        if build(Path(temporary) / "again", source=source).read_bytes() != wheel.read_bytes():
             sys.exit(f"{made[0].name}: its wheel differs from {wheel.name}")
         return Path(shutil.copy(made[0], folder))
 
@@ -87,7 +85,7 @@ def encoders(folder: Path) -> list[Path]:
     made = []
     for project in sorted(CHECKOUT.glob("encoders/*/pyproject.toml")):
         with tempfile.TemporaryDirectory() as temporary:
-            made.append(Path(shutil.copy(build("--wheel", project.parent, Path(temporary)), folder)))
+            made.append(Path(shutil.copy(build(Path(temporary), source=project.parent), folder)))
     return made
 
 
@@ -107,16 +105,6 @@ def check_duplicates(wheel: Path) -> None:
             first = names.setdefault(content, name)
             if content and first != name and "LICENSE" not in name:
                 sys.exit(f"{wheel.name}: {name} is {first} once more")
-
-
-def build(kind: str, source: Path, output: Path) -> Path:
-    """Builds one distribution from a copy without the leftovers of earlier builds."""
-    copy = output / "source"
-    left_out = shutil.ignore_patterns(".*", "build", "dist", "demo-output", "*.egg-info", "__pycache__")
-    shutil.copytree(source, copy, ignore=left_out)
-    run(sys.executable, "-m", "build", kind, "--no-isolation", "--outdir", str(output / "dist"), str(copy))
-    (made,) = (output / "dist").iterdir()
-    return made
 
 
 def check_installs(python: str, wheel: Path, extras: list[str]) -> None:
@@ -140,22 +128,16 @@ def check_installs(python: str, wheel: Path, extras: list[str]) -> None:
             print(f"Python {python}, extra {extra or 'none'}: installs and scores")
 
 
-def run(*command: str, cwd: str | Path = CHECKOUT) -> None:
-    """Runs a command and ends with its status if it fails."""
+def step(*command: str) -> None:
+    """Runs a command in the checkout, whose output is shown, and ends with its status if it fails."""
     print("$", *command, flush=True)
-    quiet = "build" in command  # which names every file
-    done = subprocess.run(command, cwd=cwd, env=_environment(), check=False, capture_output=quiet, text=True)
-    if done.returncode:
-        sys.exit(f"{done.stderr or ''}status {done.returncode}")
+    if status := subprocess.run(command, cwd=CHECKOUT, env=environment(), check=False).returncode:
+        sys.exit(f"status {status}")
 
 
 def tried(*command: str) -> bool:
     """Whether a command succeeds."""
-    return not subprocess.run(command, env=_environment(), capture_output=True, check=False).returncode
-
-
-def _environment() -> dict[str, str]:
-    return {key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}}
+    return not subprocess.run(command, env=environment(), capture_output=True, check=False).returncode
 
 
 if __name__ == "__main__":

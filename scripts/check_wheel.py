@@ -19,7 +19,8 @@ import zipfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-LARGEST_WHEEL = 95_000_000
+LARGEST = 95 * 10**6
+"""Bytes of a file: what an index takes is 100 MB."""
 PACKAGES = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
 PLACES = ("pfsm", "pfsm_installation", "kernels", "training")
 
@@ -42,7 +43,7 @@ print(same)
 def main() -> None:
     """Builds, installs and checks the wheel."""
     with tempfile.TemporaryDirectory() as folder:
-        wheel = build(Path(folder) / "one", private=False)
+        wheel = build(Path(folder) / "one")
         again = build(Path(folder) / "another", private=True)
         if wheel.read_bytes() != again.read_bytes():
             sys.exit(f"{wheel.name}: two builds of the same files differ: {different(wheel, again)}")
@@ -61,36 +62,35 @@ def main() -> None:
 
 def run(*command: str | Path, cwd: str | Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
     """Runs a command outside the checkout; shows its output and exits if its status is not the expected one."""
-    environment = {
-        key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}
-    }
-    done = subprocess.run(
-        [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
-    )
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, env=environment(), capture_output=True, text=True, check=False)
     if done.returncode != expect:
-        sys.exit(
-            f"{' '.join(map(str, command))[:200]}\nstatus {done.returncode}\n{done.stdout}\n{done.stderr}"
-        )
+        sys.exit(f"{' '.join(words)[:200]}\nstatus {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done
 
 
-def build(folder: Path, *, private: bool) -> Path:
-    """The wheel of this checkout, built from a copy without the leftovers of earlier builds."""
-    source = folder / "source"
+def environment() -> dict[str, str]:
+    """The environment variables, without those that would lead Python to this checkout."""
+    return {key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}}
+
+
+def build(folder: Path, kind: str = "--wheel", source: Path = CHECKOUT, *, private: bool = False) -> Path:
+    """A distribution built in a folder from a copy without the leftovers of earlier builds."""
+    copy = folder / "source"
     left_out = shutil.ignore_patterns(".*", "build", "dist", "demo-output", "*.egg-info", "__pycache__")
-    shutil.copytree(CHECKOUT, source, ignore=left_out)
+    shutil.copytree(source, copy, ignore=left_out)
     before = os.umask(0o077 if private else 0o022)
     if private:
-        for path in source.rglob("*"):
+        for path in copy.rglob("*"):
             path.chmod(0o700 if path.is_dir() else 0o600)
             os.utime(path)
-    build = ("-m", "build", "--wheel", "--no-isolation", "--outdir", folder / "dist", source)
     try:
-        run(sys.executable, *build, cwd=folder)
+        command = (sys.executable, "-m", "build", kind, "--no-isolation", "--outdir", folder / "dist", copy)
+        run(*command, cwd=folder)
     finally:
         os.umask(before)
-    (wheel,) = (folder / "dist").glob("*.whl")
-    return wheel
+    (made,) = (folder / "dist").iterdir()
+    return made
 
 
 def different(one: Path, other: Path) -> str:
@@ -115,12 +115,9 @@ def check_content(wheel: Path) -> None:
     for wanted in sorted(ours | licences):
         if not any(name.endswith(wanted) for name in names):
             sys.exit(f"{wheel.name}: {wanted} is missing")
-    stray = [
-        name
-        for name in names
-        if not name.startswith((*(f"{package}/" for package in PACKAGES), "pfsm_metric-"))
-    ]
-    if stray or wheel.stat().st_size > LARGEST_WHEEL:
+    expected = (*(f"{package}/" for package in PACKAGES), "pfsm_metric-")
+    stray = [name for name in names if not name.startswith(expected)]
+    if stray or wheel.stat().st_size > LARGEST:
         sys.exit(f"{wheel.name}: {wheel.stat().st_size} bytes, unexpected files {stray}")
 
 

@@ -12,32 +12,19 @@ import re
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 FOLDER = CHECKOUT / "requirements"
+_DEV = ("train", "dev", "docs")
+_ALL = ("languages", "integrations", "paraphrases", "distributed", "embeddings", "experiment", "transformers")
 # Each lock and the extras that it covers.
-LOCKS = {
-    "dev.txt": ("train", "dev", "docs"),
-    "all.txt": (
-        "train",
-        "dev",
-        "docs",
-        "languages",
-        "integrations",
-        "paraphrases",
-        "distributed",
-        "embeddings",
-        "experiment",
-        "transformers",
-    ),
-}
-HEADER = """
-Made by scripts/lock.py (make lock): {extras}.
-pip install --require-hashes --requirement requirements/{name}
-pip install --no-deps --no-build-isolation --editable .
-PyTorch is the build without CUDA: on Linux the index needs to have it (docs/licences.md).
+LOCKS = {"dev.txt": _DEV, "all.txt": (*_DEV, *_ALL)}
+HEADER = """\
+# Made by scripts/lock.py (make lock): {extras}.
+# pip install --require-hashes --requirement requirements/{name}
+# pip install --no-deps --no-build-isolation --editable .
+# PyTorch is the build without CUDA: on Linux the index needs to have it (docs/licences.md).
 """
 # What PyTorch's build with CUDA requires; the lock is for the one without.
 _CUDA = re.compile(r"^(nvidia|cuda)-|^triton$")
@@ -56,66 +43,7 @@ _TORCH = {
 # The build of the package itself takes setuptools from the lock.
 _BUILD = "setuptools>=77"
 
-
-_PACKAGE = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;]+)(?: ; (.*))?$")
-
-
-@dataclass(frozen=True)
-class Locked:
-    """One package of a lock.
-
-    Attributes:
-        name: Its name, normalised.
-        version: The one version that is installed.
-        marker: Where it is installed, as PEP 508 writes it; empty for everywhere.
-        hashes: SHA-256 of each file that may be installed, in hexadecimal.
-        via: What requires it: packages of the lock, and `pfsm-metric`.
-    """
-
-    name: str
-    version: str
-    marker: str
-    hashes: tuple[str, ...]
-    via: tuple[str, ...]
-
-
-def normalised(name: str) -> str:
-    """A package's name as indexes write it (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def read(text: str) -> list[Locked]:
-    """The packages of a lock, in its order; uv's own files are read as well."""
-    blocks: list[list[str]] = []
-    for line in text.splitlines():
-        if line.startswith(" "):
-            blocks[-1].append(line)
-        elif line.strip() and not line.startswith("#"):
-            blocks.append([line])
-    return [_package(block[0], block[1:]) for block in blocks]
-
-
-def _package(head: str, rest: list[str]) -> Locked:
-    match = _PACKAGE.match(head.rstrip(" \\"))
-    if match is None:
-        raise ValueError(f"'{head}' is not a package with one version")
-    name, version, marker = match.groups(default="")
-    hashes = tuple(line.split(":")[1].rstrip(" \\") for line in rest if "--hash=sha256:" in line)
-    comments = " ".join(line.strip(" #") for line in rest if line.strip().startswith("#"))
-    requirers = comments.removeprefix("via").replace("(pyproject.toml)", "").replace(",", " ").split()
-    via = {normalised(one) for one in requirers if not one.endswith(".txt") and not one.startswith("-")}
-    return Locked(normalised(name), version, marker, hashes, tuple(sorted(via)))
-
-
-def written(packages: list[Locked], header: str) -> str:
-    """The text of a lock, sorted by name."""
-    lines = [f"# {line}".rstrip() for line in header.strip().splitlines()]
-    for one in sorted(packages, key=lambda one: (one.name, one.marker)):
-        head = f"{one.name}=={one.version}" + (f" ; {one.marker}" if one.marker else "")
-        lines.append(" \\\n    ".join([head, *(f"--hash=sha256:{value}" for value in sorted(one.hashes))]))
-        if one.via:
-            lines.append(f"    # via {', '.join(one.via)}")
-    return "\n".join(lines) + "\n"
+_PACKAGE = re.compile(r"^([a-z0-9.-]+)==([^ ;]+)[^\n]*\n", re.MULTILINE)
 
 
 def main() -> None:
@@ -126,24 +54,38 @@ def main() -> None:
     for name, extras in LOCKS.items():
         path = FOLDER / name
         before = "" if newest or not path.is_file() else path.read_text(encoding="utf-8")
-        packages = [
-            _without_cuda(one) for one in read(_resolved(extras, before)) if not _CUDA.match(one.name)
-        ]
+        packages = [one for one in map(cleaned, blocks(_resolved(extras, before))) if one]
         path.write_text(
-            written(packages, HEADER.format(extras=f"extras {', '.join(extras)}", name=name)),
+            "".join([HEADER.format(extras=f"extras {', '.join(extras)}", name=name), *packages]),
             encoding="utf-8",
         )
         print(f"{path.relative_to(CHECKOUT)}: {len(packages)} packages")
 
 
-def _without_cuda(one: Locked) -> Locked:
-    if one.name != "torch":
-        return one
-    if one.version not in _TORCH:
-        sys.exit(
-            f"lock.py: _TORCH has no hashes of torch {one.version}; add those of its builds without CUDA"
-        )
-    return replace(one, hashes=_TORCH[one.version])
+def blocks(text: str) -> list[str]:
+    """The lines of each package: its name and version, its hashes, and what requires it."""
+    return re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
+
+
+def cleaned(block: str) -> str:
+    """A package as uv writes it, without CUDA and without names of files; empty if only CUDA needs it."""
+    head = _PACKAGE.match(block)
+    if head is None:
+        sys.exit(f"lock.py: {block.splitlines()[0]!r} is not a package with one version")
+    name, version = head.groups()
+    if _CUDA.match(name):
+        return ""
+    if name == "torch":
+        if version not in _TORCH:
+            sys.exit(
+                f"lock.py: _TORCH has no hashes of torch {version}; add those of its builds without CUDA"
+            )
+        hashes = " \\\n".join(f"    --hash=sha256:{one}" for one in sorted(_TORCH[version]))
+        block = head[0] + hashes + block[block.index("\n    # via") :]
+    start, _, requirers = block.partition("    # via ")
+    via = {one.strip().removesuffix(" (pyproject.toml)") for one in requirers.split(",")}
+    named = sorted(one for one in via if one and not one.startswith("-"))
+    return start + (f"    # via {', '.join(named)}\n" if named else "")
 
 
 def _resolved(extras: tuple[str, ...], before: str) -> str:
@@ -154,8 +96,8 @@ def _resolved(extras: tuple[str, ...], before: str) -> str:
         build.write_text(_BUILD + "\n", encoding="utf-8")
         command = [
             "uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--python-version", "3.11",
-            "--no-header", "--constraint", "constraints.txt", "--output-file", str(output),
-            *(word for extra in extras for word in ("--extra", extra)), "pyproject.toml", str(build),
+            "--no-header", "--annotation-style", "line", "--constraint", "constraints.txt",
+            "--output-file", str(output), *(f"--extra={extra}" for extra in extras), "pyproject.toml", str(build),
         ]  # fmt: skip
         try:
             done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)

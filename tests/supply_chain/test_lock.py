@@ -4,7 +4,6 @@ import importlib
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -16,10 +15,6 @@ LOCKS = ("dev.txt", "all.txt")
 BLOCK = re.compile(
     r"^(?P<head>[a-z0-9][^\n]*?) \\\n(?P<digests>(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", re.MULTILINE
 )
-
-
-def script(name: str) -> Any:
-    return importlib.import_module(name)
 
 
 def pinned(name: str) -> dict[str, set[str]]:
@@ -68,9 +63,22 @@ def test_no_library_of_cuda_and_no_address(name: str) -> None:
     assert "://" not in (FOLDER / name).read_text(encoding="utf-8").replace("https://docs.astral.sh/uv", "")
 
 
-def test_whoever_is_named_as_requiring_a_package_is_there() -> None:
-    for name in LOCKS:
-        lock = script("lock").read((FOLDER / name).read_text(encoding="utf-8"))
-        names = {one.name for one in lock} | {"pfsm-metric"}
-        assert {requirer for one in lock for requirer in one.via} <= names
-        assert names == set(pinned(name)) | {"pfsm-metric"}
+@pytest.mark.parametrize("name", LOCKS)
+def test_whoever_is_named_as_requiring_a_package_is_there(name: str) -> None:
+    named = re.findall(r"^    # via (.+)$", (FOLDER / name).read_text(encoding="utf-8"), re.MULTILINE)
+    assert {requirer for line in named for requirer in line.split(", ")} <= {*pinned(name), "pfsm-metric"}
+
+
+def test_what_uv_writes_without_cuda_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    lock = importlib.import_module("lock")
+    monkeypatch.setattr(lock, "_TORCH", {"2.13.0": ("b", "a")})
+    written = (
+        "six==1 \\\n    --hash=sha256:0\n    # via -c constraints.txt, torch, pfsm-metric (pyproject.toml)\n"
+        "torch==2.13.0 ; sys_platform == 'linux' \\\n    --hash=sha256:1\n    # via -r /tmp/build.txt\n"
+        "triton==3 \\\n    --hash=sha256:2\n    # via torch\n"
+    )
+    assert [lock.cleaned(one) for one in lock.blocks(written)] == [
+        "six==1 \\\n    --hash=sha256:0\n    # via pfsm-metric, torch\n",
+        "torch==2.13.0 ; sys_platform == 'linux' \\\n    --hash=sha256:a \\\n    --hash=sha256:b\n",
+        "",
+    ]
