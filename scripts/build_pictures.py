@@ -16,7 +16,6 @@ from results import Cell, last, rates, tables, training_times
 import pfsm
 from pfsm.commands.models import documents
 from pfsm.model.costs import EXTRA, MATCHED, MISSING, edit_costs
-from pfsm.model.explain.explanation import Explanation
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 REFERENCE, HYPOTHESIS = "The dog did not see the cat .", "The dog saw the big cat ."
@@ -34,6 +33,7 @@ PANELS = (
 # Pairs a second from which names stand above and below points, where there is no room beside them.
 CROWDED = 1000
 Point = tuple[float, float]
+Labels = Sequence[tuple[float, str]]
 
 
 def svg(width: int, height: int, title: str, parts: list[str]) -> str:
@@ -62,21 +62,41 @@ def line(
     )
 
 
+def axes(left: float, width: float, bottom: float, rows: Labels, ticks: Labels) -> list[str]:
+    """Lines across at the heights of ``rows``, and the marks of the axis below them at the places of ``ticks``."""
+    parts = []
+    for y, label in rows:
+        parts += [line((left, y), (left + width, y), FAINT), text(left - 8, y + 5, label, GREY, "end")]
+    for x, label in ticks:
+        parts += [line((x, bottom), (x, bottom + 5), GREY), text(x, bottom + 22, label, GREY)]
+    return parts
+
+
+def curve(points: Sequence[Point], colour: str) -> list[str]:
+    """Points with a line through them."""
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    dots = [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in points]
+    return [f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>', *dots]
+
+
+def titles(left: float, width: float, bottom: float, across: str, upwards: str) -> list[str]:
+    """What is across, below the axis, and what goes upwards, beside it."""
+    middle = f'transform="rotate(-90 24 {bottom / 2 + 5:g})"'
+    below = text(left + width / 2, bottom + 46, across, GREY)
+    return [below, text(24, bottom / 2 + 5, upwards, GREY, more=middle)]
+
+
 def accuracy(rates: Mapping[str, float]) -> str:
     """Kendall's tau with its interval against pairs a second, on two kinds of preferences."""
     found = tables("shipped-preferences")
     parts = []
     for place, (table, title) in enumerate(PANELS):
-        points = [
-            (one, rates[one], _ends(last("shipped-preferences", table, one)))
-            for one in rates
-            if one in found[table]
-        ]
+        names = [one for one in rates if one in found[table]]
+        points = [(one, rates[one], _ends(last("shipped-preferences", table, one))) for one in names]
         parts += _panel(70 + 480 * place, title, points)
     parts.append(text(500, 352, "pairs a second of processor time, on one core (log scale)", GREY))
-    sizes = ", ".join(
-        f"{one['name']} {one['bytes'] / 1e6:.1f} MB" for one in documents() if "needs" not in one
-    )
+    known = (one for one in documents() if "needs" not in one)
+    sizes = ", ".join(f"{one['name']} {one['bytes'] / 1e6:.1f} MB" for one in known)
     parts.append(text(500, 376, f"models with their encoders: {sizes}", GREY))
     parts.append(text(20, 180, "Kendall's tau with people", GREY, more='transform="rotate(-90 20 180)"'))
     title = "Agreement with people against speed and size, of shipped models and other metrics, with 95% intervals"
@@ -98,15 +118,8 @@ def _panel(
         return left + across * width, bottom - (r - low) / (high - low) * (bottom - top)
 
     parts = [text(left + width / 2, 22, title, more='font-weight="600"')]
-    for step in range(round(20 * low), round(20 * high) + 1):
-        _, y = at(10, step / 20)
-        parts += [
-            line((left, y), (left + width, y), FAINT),
-            text(left - 8, y + 5, _r(step / 20), GREY, "end"),
-        ]
-    for power in range(int(least), most + 1):
-        x, _ = at(10**power, low)
-        parts += [line((x, bottom), (x, bottom + 5), GREY), text(x, bottom + 22, f"{10**power:,}", GREY)]
+    ticks = [(at(10**power, low)[0], f"{10**power:,}") for power in range(int(least), most + 1)]
+    parts += axes(left, width, bottom, _steps(low, high, 20, lambda r: at(10, r)[1]), ticks)
     for name, rate, (r, lower, upper) in points:
         own = name.startswith("en")
         colour = MATCH if own else GREY
@@ -122,9 +135,10 @@ def _panel(
     return parts
 
 
-def _r(value: float) -> str:
-    """Two digits, without a leading zero, as the tables have them."""
-    return f"{value:.2f}".replace("0.", ".", 1)
+def _steps(low: float, high: float, parts: int, height: Callable[[float], float]) -> Labels:
+    """The lines of a chart between two numbers, so many a unit; two digits without a leading zero, as in tables."""
+    steps = [step / parts for step in range(round(parts * low), round(parts * high) + 1)]
+    return [(height(step), f"{step:.2f}".replace("0.", ".", 1)) for step in steps]
 
 
 def _ends(cell: Cell) -> tuple[float, float, float]:
@@ -137,39 +151,27 @@ def learning_curve() -> str:
     numbers = [float(column.replace(",", "")) for column in rows["n"]]
     curves = {name: [_ends(cell) for cell in row.values()] for name, row in rows.items() if name != "n"}
     left, width, top, bottom = 80, 470, 50, 310
-    ends = [end for curve in curves.values() for _, *several in curve for end in several]
+    ends = [end for one in curves.values() for _, *several in one for end in several]
     low, high = math.floor(50 * min(ends)) / 50, math.ceil(50 * max(ends)) / 50
 
     def at(number: float, r: float, shift: float = 0.0) -> Point:
         across = math.log(number / numbers[0]) / math.log(numbers[-1] / numbers[0])
         return left + 20 + across * (width - 40) + shift, bottom - (r - low) / (high - low) * (bottom - top)
 
-    parts = []
-    for step in range(round(50 * low), round(50 * high) + 1):
-        _, y = at(numbers[0], step / 50)
-        parts += [
-            line((left, y), (left + width, y), FAINT),
-            text(left - 8, y + 5, _r(step / 50), GREY, "end"),
-        ]
-    for number in numbers:
-        x, _ = at(number, low)
-        parts += [line((x, bottom), (x, bottom + 5), GREY), text(x, bottom + 22, f"{number:,.0f}", GREY)]
-    for place, ((name, curve), colour) in enumerate(zip(curves.items(), (GREY, MATCH, JUMP), strict=True)):
+    ticks = [(at(number, low)[0], f"{number:,.0f}") for number in numbers]
+    parts = axes(left, width, bottom, _steps(low, high, 50, lambda r: at(numbers[0], r)[1]), ticks)
+    for place, ((name, cells), colour) in enumerate(zip(curves.items(), (GREY, MATCH, JUMP), strict=True)):
         shift = 6.0 * (place - 1)
-        points = [at(number, r, shift) for number, (r, _, _) in zip(numbers, curve, strict=True)]
-        for number, (_, lower, upper) in zip(numbers, curve, strict=True):
+        for number, (_, lower, upper) in zip(numbers, cells, strict=True):
             parts.append(line(at(number, lower, shift), at(number, upper, shift), colour, 1))
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>')
-        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in points]
+        parts += curve(
+            [at(number, r, shift) for number, (r, _, _) in zip(numbers, cells, strict=True)], colour
+        )
         x = left + 20 + 150 * place
-        parts.append(line((x, 18), (x + 24, 18), colour, 2.5))
-        parts.append(text(x + 32, 23, name, colour, "start"))
-    parts.append(text(left + width / 2, bottom + 46, "judgments trained on (log scale)", GREY))
-    parts.append(text(24, 160, "Pearson's r, WMT16", GREY, more='transform="rotate(-90 24 160)"'))
-    return svg(
-        640, 370, "Agreement with people against the number of judgments that a model is trained on", parts
-    )
+        parts += [line((x, 18), (x + 24, 18), colour, 2.5), text(x + 32, 23, name, colour, "start")]
+    parts += titles(left, width, bottom, "judgments trained on (log scale)", "Pearson's r, WMT16")
+    title = "Agreement with people against the number of judgments that a model is trained on"
+    return svg(640, 370, title, parts)
 
 
 def training_time(times: Sequence[tuple[int, float, float]]) -> str:
@@ -183,31 +185,18 @@ def training_time(times: Sequence[tuple[int, float, float]]) -> str:
         up = (math.log10(seconds) - low) / (high - low)
         return left + 60 + across * (width - 100), bottom - up * (bottom - top)
 
-    parts = []
-    for power in range(low, high + 1):
-        _, y = at(fewest, 10.0**power)
-        parts += [
-            line((left, y), (left + width, y), FAINT),
-            text(left - 8, y + 5, f"{10**power:,}", GREY, "end"),
-        ]
+    powers = [(at(fewest, 10.0**power)[1], f"{10**power:,}") for power in range(low, high + 1)]
+    parts = axes(left, width, bottom, powers, [(at(number, 1.0)[0], f"{number:,}") for number, *_ in times])
     # As many seconds a judgment as the most of them take.
     start = max(fewest, most * 10.0**low / slowest)
-    parts.append(
-        line(at(start, start * slowest / most), at(most, slowest), GREY, 1, 'stroke-dasharray="5 5"')
-    )
+    steady = at(start, start * slowest / most), at(most, slowest)
+    parts.append(line(*steady, GREY, 1, 'stroke-dasharray="5 5"'))
     points = [at(number, seconds) for number, seconds, _ in times]
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    parts.append(f'<polyline points="{path}" fill="none" stroke="{MATCH}" stroke-width="2.5"/>')
-    for (x, y), (number, seconds, megabytes) in zip(points, times, strict=True):
-        parts += [
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{MATCH}"/>',
-            text(x - 18, y - 28, f"{seconds:,.{int(seconds < 10)}f} s", INK),
-            text(x - 18, y - 12, f"{megabytes:,.0f} MB", GREY),
-            line((x, bottom), (x, bottom + 5), GREY),
-            text(x, bottom + 22, f"{number:,}", GREY),
-        ]
-    parts.append(text(left + width / 2, bottom + 46, "judgments trained on (log scale)", GREY))
-    parts.append(text(24, 170, "seconds (log scale)", GREY, more='transform="rotate(-90 24 170)"'))
+    parts += curve(points, MATCH)
+    for (x, y), (_, seconds, megabytes) in zip(points, times, strict=True):
+        parts.append(text(x - 18, y - 28, f"{seconds:,.{int(seconds < 10)}f} s", INK))
+        parts.append(text(x - 18, y - 12, f"{megabytes:,.0f} MB", GREY))
+    parts += titles(left, width, bottom, "judgments trained on (log scale)", "seconds (log scale)")
     return svg(600, 360, "Time and memory of training against the number of judgments", parts)
 
 
@@ -236,93 +225,80 @@ def edit_weights(model: str = "en") -> str:
     return svg(780, top + height * len(rows) + 20, title, parts)
 
 
+def cells(reference: Sequence[str], hypothesis: Sequence[str], step: int, left: int, top: int) -> list[str]:
+    """The grid of a pair with its words, the reference downwards."""
+    rows, columns = [
+        [start + place * step for place in range(len(words) + 1)]
+        for start, words in ((top, reference), (left, hypothesis))
+    ]
+    parts = [line((columns[0], y), (columns[-1], y), FAINT) for y in rows]
+    parts += [line((x, rows[0]), (x, rows[-1]), FAINT) for x in columns]
+    beside = left - (14 if step < 100 else 42)
+    parts += [
+        text(beside, y + 0.55 * step, word, anchor="end") for y, word in zip(rows, reference, strict=False)
+    ]
+    return parts + [
+        text(x + 0.5 * step, top - 16, word) for x, word in zip(columns, hypothesis, strict=False)
+    ]
+
+
 def lattice() -> str:
     """The cells of a pair, its matches, and the best edit sequence."""
     explanation = pfsm.load().explain(HYPOTHESIS, REFERENCE)
     reference, hypothesis = explanation.reference, explanation.hypothesis
     step, left, top = 64, 90, 60
 
-    def at(i: int, j: int) -> tuple[float, float]:
+    def at(i: int, j: int) -> Point:
         return left + j * step, top + i * step
 
-    parts = [line(at(i, 0), at(i, len(hypothesis)), FAINT) for i in range(len(reference) + 1)]
-    parts += [line(at(0, j), at(len(reference), j), FAINT) for j in range(len(hypothesis) + 1)]
-    parts += [
-        text(left - 14, top + (i + 0.55) * step, word, anchor="end") for i, word in enumerate(reference)
-    ]
-    parts += [text(left + (j + 0.5) * step, top - 16, word) for j, word in enumerate(hypothesis)]
-    offered = sorted(
-        {
-            (one.reference[0], one.hypothesis[0])
-            for one in explanation.contributions
-            if one.state.startswith("S_")
-        }
-    )
-    parts += [line(at(i, j), at(i + 1, j + 1), MATCH, 1.5, 'stroke-dasharray="4 4"') for i, j in offered]
+    parts = cells(reference, hypothesis, step, left, top)
+    matches = [one for one in explanation.contributions if one.state.startswith("S_")]
+    for i, j in sorted({(one.reference[0], one.hypothesis[0]) for one in matches}):
+        parts.append(line(at(i, j), at(i + 1, j + 1), MATCH, 1.5, 'stroke-dasharray="4 4"'))
     i = j = 0
     for edit in explanation.edits:
         after = (edit.reference[1], edit.hypothesis[1])
         colour = {"Insert": INSERT, "Delete": DELETE}.get(edit.state.partition(":")[0], MATCH)
         parts.append(line(at(i, j), at(*after), colour, 4, 'marker-end="url(#tip)" stroke-linecap="round"'))
         i, j = after
-    for i in range(len(reference) + 1):
-        for j in range(len(hypothesis) + 1):
-            x, y = at(i, j)
-            parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="3" fill="{INK}"/>')
+    for x, y in (at(i, j) for i in range(len(reference) + 1) for j in range(len(hypothesis) + 1)):
+        parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="3" fill="{INK}"/>')
     bottom = top + len(reference) * step
     for place, (label, colour) in enumerate(
         (("match", MATCH), ("missing word", DELETE), ("extra word", INSERT))
     ):
         x = left + place * 150
-        parts += [
-            line((x, bottom + 34), (x + 28, bottom + 34), colour, 4),
-            text(x + 36, bottom + 39, label, anchor="start"),
-        ]
+        parts.append(line((x, bottom + 34), (x + 28, bottom + 34), colour, 4))
+        parts.append(text(x + 36, bottom + 39, label, anchor="start"))
     width = left + len(hypothesis) * step + 40
     return svg(width, bottom + 60, "Lattice of edits of one sentence pair, with the best sequence", parts)
 
 
 def jump() -> str:
     """A swap of two blocks: ahead, back, and to the end."""
-    reference, hypothesis = ["yesterday", "he", "left"], ["he", "left", "yesterday"]
     step, left, top = 120, 140, 70
 
-    def at(i: int, j: int) -> tuple[float, float]:
+    def at(i: int, j: int) -> Point:
         return left + j * step, top + i * step
 
-    parts = [line(at(i, 0), at(i, 3), FAINT) for i in range(4)]
-    parts += [line(at(0, j), at(3, j), FAINT) for j in range(4)]
-    parts += [
-        text(left - 42, top + (i + 0.55) * step, word, anchor="end") for i, word in enumerate(reference)
-    ]
-    parts += [text(left + (j + 0.5) * step, top - 16, word) for j, word in enumerate(hypothesis)]
-    curves = (
+    parts = cells(["yesterday", "he", "left"], ["he", "left", "yesterday"], step, left, top)
+    for start, end in (((1, 0), (2, 1)), ((2, 1), (3, 2)), ((0, 2), (1, 3))):
+        (x, y), (u, v) = at(*start), at(*end)
+        parts.append(line((x, y), (u, v), MATCH, 4, 'marker-end="url(#tip)" stroke-linecap="round"'))
+        parts.append(text((x + u) / 2 + 8, (y + v) / 2 - 8, "same word", MATCH, "start"))
+    for start, end, label, side in (
         ((0, 0), (1, 0), "Jump 1: ahead", -1),
         ((3, 2), (0, 2), "Jump 2: back", 1),
         ((1, 3), (3, 3), "Jump 3: on", 1),
-    )
-    steps = (
-        ((1, 0), (2, 1), "same word"),
-        ((2, 1), (3, 2), "same word"),
-        ((0, 2), (1, 3), "same word"),
-    )
-    for start, end, label in steps:
-        (x, y), (u, v) = at(*start), at(*end)
-        parts.append(line((x, y), (u, v), MATCH, 4, 'marker-end="url(#tip)" stroke-linecap="round"'))
-        parts.append(text((x + u) / 2 + 8, (y + v) / 2 - 8, label, MATCH, "start"))
-    for start, end, label, side in curves:
+    ):
         (x, y), (u, v) = at(*start), at(*end)
         bend = x + side * 46
         parts.append(
             f'<path d="M{x:g} {y:g} C{bend:g} {y:g} {bend:g} {v:g} {u:g} {v:g}" fill="none" stroke="{JUMP}"'
             ' stroke-width="2.5" stroke-dasharray="6 4" marker-end="url(#tip)"/>'
         )
-        turn = bend if side > 0 else x + 8
-        parts.append(
-            text(
-                turn - 4 if side > 0 else turn, (y + v) / 2 + (20 if side > 0 else -14), label, JUMP, "start"
-            )
-        )
+        place = (bend - 4, (y + v) / 2 + 20) if side > 0 else (x + 8, (y + v) / 2 - 14)
+        parts.append(text(*place, label, JUMP, "start"))
     return svg(left + 3 * step + 150, top + 3 * step + 40, "A swap of two blocks by three jumps", parts)
 
 
@@ -331,51 +307,33 @@ def explained() -> str:
     explanation = pfsm.load().explain(EXPLAINED[1], EXPLAINED[0])
     head = f"pfsm explain: {explanation.score:.1f} points of 100"
     parts = [text(24, 32, head, anchor="start", more='font-weight="600"')]
-    places: list[list[float]] = []
-    for y, words, label in (
-        (80, explanation.reference, "reference"),
-        (170, explanation.hypothesis, "translation"),
-    ):
+    sides = (80, explanation.reference, "reference"), (170, explanation.hypothesis, "translation")
+    places = []
+    for y, words, label in sides:
         parts.append(text(24, y, label, GREY, "start"))
-        x, row = 120.0, []
-        for word in words:
-            width = 8.0 * len(word) + 14
-            row.append(x + width / 2)
-            x += width
-        places.append(row)
-    parts += _words(explanation, places)
+        widths = [8.0 * len(word) + 14 for word in words]
+        places.append([120.0 + sum(widths[:k]) + width / 2 for k, width in enumerate(widths)])
+    # Words that are at fault; of the reference, those that are aligned with none or with one of them.
+    faulty, end = set(), 0
+    for j, word in enumerate(explanation.hypothesis):
+        start = EXPLAINED[1].index(word, end)
+        end = start + len(word)
+        faulty |= {j for error in explanation.errors if error.start < end and start < error.end}
+    for i, j in explanation.alignment:
+        colour = DELETE if j in faulty else MATCH
+        parts.append(line((places[0][i], 90), (places[1][j], 152), colour, 2))
+    aligned = {i for i, j in explanation.alignment if j not in faulty}
+    fine = aligned, set(range(len(explanation.hypothesis))) - faulty
+    for (y, words, _), row, good in zip(sides, places, fine, strict=True):
+        parts += [text(row[k], y, word, INK if k in good else DELETE) for k, word in enumerate(words)]
     for place, error in enumerate(explanation.errors):
         y = 218 + 26 * place
         parts.append(text(24, y, "errors" if place == 0 else "", GREY, "start"))
         shown = f"{error.text or '(missing)'} → {error.correction or '(nothing)'}"
         parts.append(text(120, y, f"−{error.points:.1f}  {error.severity}:  {shown}", DELETE, "start"))
     height = 218 + 26 * len(explanation.errors)
-    return svg(
-        800, height, "An explanation: aligned words of a reference and a translation, and the errors", parts
-    )
-
-
-def _words(explanation: Explanation, places: list[list[float]]) -> list[str]:
-    """Words, red where they are at fault or missing, and lines between those that are aligned."""
-    faulty, end = set(), 0
-    for j, word in enumerate(explanation.hypothesis):
-        start = EXPLAINED[1].index(word, end)
-        end = start + len(word)
-        faulty |= {j for error in explanation.errors if error.start < end and start < error.end}
-    aligned = {i for i, j in explanation.alignment if j not in faulty}
-    lines = [
-        line((places[0][i], 90), (places[1][j], 152), DELETE if j in faulty else MATCH, 2)
-        for i, j in explanation.alignment
-    ]
-    top = [
-        text(places[0][i], 80, word, INK if i in aligned else DELETE)
-        for i, word in enumerate(explanation.reference)
-    ]
-    low = [
-        text(places[1][j], 170, word, DELETE if j in faulty else INK)
-        for j, word in enumerate(explanation.hypothesis)
-    ]
-    return [*lines, *top, *low]
+    title = "An explanation: aligned words of a reference and a translation, and the errors"
+    return svg(800, height, title, parts)
 
 
 PICTURES: dict[str, Callable[[], str]] = {

@@ -15,14 +15,12 @@ Each SOURCE is an encoder, such as ``minilm=shipped:minilm``. Writes to FOLDER, 
 lie outside of the repository.
 """
 
-import gzip
 import json
-import os
 import random
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +28,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from real_data import data_folder, rows_of
 
 import pfsm
 from pfsm.embeddings.encoders import tunable_encoder
@@ -38,7 +37,6 @@ from pfsm.english.perturbation.kind import kinds_for
 from pfsm.english.perturbation.pairs import Translation, perturb
 from pfsm.text.typewriter import typewritten
 
-DATA = Path(os.environ.get("PFSM_DATA", "../shared/data"))
 # By set: the file's column of judgments, and what a judgment of it counts; raters differ more in some.
 JUDGED = {
     "wmt15-daseg": ("score", 1.0),
@@ -58,14 +56,6 @@ PER_KIND, TRANSLATIONS, COPIES = 250, 4000, 3000
 MERGED, MOST_WORDS = 0.06, 100
 ANNOTATION = re.compile(r"\.ann\d+$")
 SCORED_AT_ONCE = 4096
-
-
-def rows_of(path: Path) -> Iterator[dict[str, str]]:
-    """The rows of a file of judgments."""
-    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
-        names = file.readline().rstrip("\n").split("\t")
-        for line in file:
-            yield dict(zip(names, line.rstrip("\n").split("\t"), strict=True))
 
 
 @dataclass
@@ -101,7 +91,7 @@ class Table:
 def judged(table: Table) -> None:
     """Adds what was judged; the judgments of one translation by several people are averaged."""
     for name, (column, weight) in JUDGED.items():
-        for path in sorted((DATA / name).glob("*.tsv.gz")):
+        for path in sorted((data_folder() / name).glob("*.tsv.gz")):
             pair = "-".join(path.name.split("-")[:2])
             found: dict[tuple[str, str], list[tuple[dict[str, str], float]]] = {}
             for row in rows_of(path):
@@ -121,7 +111,7 @@ def compared(table: Table, draw: random.Random) -> None:
     """Adds some of the pairs in preferences."""
     for name, most in COMPARED.items():
         found: dict[tuple[str, str, str], str] = {}
-        for path in sorted((DATA / name).glob("*.tsv.gz")):
+        for path in sorted((data_folder() / name).glob("*.tsv.gz")):
             pair = "-".join(path.name.split("-")[:2])
             for row in rows_of(path):
                 for side in ("better", "worse"):

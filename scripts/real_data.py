@@ -1,8 +1,9 @@
 """Finds the real judgments, and ends scripts on an error as pfsm does: with one line and exit status 2."""
 
+import gzip
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -36,6 +37,14 @@ def distinct_pairs(sources: list[Path], most: int = 10_000) -> tuple[list[str], 
         pairs |= dict.fromkeys(zip(judgments.references, judgments.hypotheses, strict=True))
     chosen = list(pairs)[:most]
     return [reference for reference, _ in chosen], [hypothesis for _, hypothesis in chosen]
+
+
+def rows_of(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a file of judgments, by the names of its columns."""
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        names = file.readline().rstrip("\n").split("\t")
+        for line in file:
+            yield dict(zip(names, line.rstrip("\n").split("\t"), strict=True))
 
 
 def refuse(message: str) -> NoReturn:

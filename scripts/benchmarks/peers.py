@@ -17,7 +17,7 @@ import shutil
 import sys
 import tempfile
 from functools import partial
-from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from sacrebleu.metrics.ter import TER
 from stopwatch import Report, cost, cost_of_command, one_core
 
 import pfsm
+from pfsm.lexicons.meteor import table_path
 from pfsm.metrics import get_metric
 from pfsm.text.vocabulary import Vocabulary
 
@@ -39,64 +40,51 @@ RUNS = 3
 MODELS = {
     "en-small": PAIRS,
     "en-fast": PAIRS,
-    "en": PAIRS // 10,
-    "multi": PAIRS // 10,
-    "en-large": PAIRS // 10,
+    **dict.fromkeys(("en", "multi", "en-large"), PAIRS // 10),
 }
 SECTION = "scores of pairs of sentences, one core"
-GREEDY = "greedy matching over the encoder (embedding_f1), new sentences"
 
 
 def main() -> None:
     """Times all metrics in turn on the same pairs."""
     one_core()
     references, hypotheses = pairs()
-    pairs_of_lines = list(zip(hypotheses, references, strict=True))
     report = Report(f"Scoring compared with other metrics, {len(references):,} pairs")
     for model, number in MODELS.items():
         warm, both = pfsm.load(model, 1), (hypotheses[:number], references[:number])
-        for kind, score in (
-            ("new", partial(_fresh, model, *both)),
-            ("known", partial(warm.score_pairs, *both)),
-        ):
-            report.add(SECTION, f"pfsm {model}, {kind} sentences", number, cost(score, RUNS))
+        fresh = cost(partial(_fresh, model, *both), RUNS)
+        report.add(SECTION, f"pfsm {model}, new sentences", number, fresh)
+        known = cost(partial(warm.score_pairs, *both), RUNS)
+        report.add(SECTION, f"pfsm {model}, known sentences", number, known)
+    some = list(zip(hypotheses, references, strict=True))[: PAIRS // 10]
     for name, metric in (
         ("sacrebleu sentence BLEU", BLEU(effective_order=True)),
         ("sacrebleu chrF", CHRF()),
         ("sacrebleu chrF++", CHRF(word_order=2)),
         ("sacrebleu TER", TER()),
     ):
-        some = pairs_of_lines[: PAIRS // 10]
-        report.add(SECTION, name, len(some), cost(partial(_each, metric, some), RUNS))
+        each = cost(partial(_each, metric, some), RUNS)
+        report.add(SECTION, name, len(some), each)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PFSM_RESOURCES"] = folder
         few = hypotheses[: PAIRS // 10], references[: PAIRS // 10]
-        report.add(SECTION, GREEDY, len(few[0]), cost(lambda: _greedy(*few), 1, warm_up=False))
+        greedy = cost(lambda: get_metric("embedding_f1").score_pairs(*few), 1, warm_up=False)
+        name = "greedy matching over the encoder (embedding_f1), new sentences"
+        report.add(SECTION, name, len(few[0]), greedy)
     vocabulary = Vocabulary()
     sides = [vocabulary.encode(lines) for lines in (references, hypotheses)]
-    ids = [
-        [side.ids[a:b].tolist() for a, b in zip(side.offsets, side.offsets[1:], strict=False)]
-        for side in sides
-    ]
-    report.add(
-        SECTION,
-        "RapidFuzz Levenshtein on token ids",
-        len(references),
-        cost(lambda: [Levenshtein.distance(r, h) for r, h in zip(*ids, strict=True)], RUNS),
-    )
+    ids = [[side.ids[a:b].tolist() for a, b in pairwise(side.offsets)] for side in sides]
+    distances = cost(lambda: [Levenshtein.distance(r, h) for r, h in zip(*ids, strict=True)], RUNS)
+    report.add(SECTION, "RapidFuzz Levenshtein on token ids", len(references), distances)
     jar = meteor_jar()
     if jar and shutil.which("java"):
         with tempfile.TemporaryDirectory() as folder:
-            paths = [str(Path(folder) / name) for name in ("hypothesis.txt", "reference.txt")]
+            paths = [Path(folder) / name for name in ("hypothesis.txt", "reference.txt")]
             for path, lines in zip(paths, (hypotheses, references), strict=True):
-                Path(path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            command = ["java", "-Xmx2G", "-jar", jar, *paths, "-l", "en", "-norm"]
-            report.add(
-                SECTION,
-                "METEOR 1.5 (jar), whole process",
-                len(references),
-                cost_of_command(command, 1, False),
-            )
+                path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            command = ["java", "-Xmx2G", "-jar", str(jar), *map(str, paths), "-l", "en", "-norm"]
+            whole = cost_of_command(command, 1, warm_up=False)
+            report.add(SECTION, "METEOR 1.5 (jar), whole process", len(references), whole)
     report.save()
 
 
@@ -105,14 +93,12 @@ def pairs() -> tuple[list[str], list[str]]:
     return distinct_pairs(into_english(data_folder() / "wmt16-daseg"), PAIRS)
 
 
-def meteor_jar() -> str | None:
+def meteor_jar() -> Path | None:
     """Path of the jar of METEOR 1.5; None if it is not found."""
     if os.environ.get("METEOR_JAR"):
-        return os.environ["METEOR_JAR"]
-    package = find_spec("pycocoevalcap")
-    folders = [] if package is None else package.submodule_search_locations or []
-    jars = [jar for folder in folders for jar in Path(folder).glob("meteor/meteor-1.5.jar")]
-    return str(jars[0]) if jars else None
+        return Path(os.environ["METEOR_JAR"])
+    table = table_path()
+    return None if table is None else table.parent.parent / "meteor-1.5.jar"
 
 
 def _fresh(model: str, hypotheses: list[str], references: list[str]) -> None:
@@ -120,14 +106,9 @@ def _fresh(model: str, hypotheses: list[str], references: list[str]) -> None:
     pfsm.load(model, 1).score_pairs(hypotheses, references)
 
 
-def _greedy(hypotheses: list[str], references: list[str]) -> None:
-    """Scores as BERTScore does, over the encoder that ships."""
-    get_metric("embedding_f1").score_pairs(hypotheses, references)
-
-
-def _each(metric: Any, pairs_of_lines: list[tuple[str, str]]) -> None:
+def _each(metric: Any, some: list[tuple[str, str]]) -> None:
     """Computes sacrebleu's sentence scores one after the other."""
-    for hypothesis, reference in pairs_of_lines:
+    for hypothesis, reference in some:
         metric.sentence_score(hypothesis, [reference])
 
 

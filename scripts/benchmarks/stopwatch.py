@@ -7,14 +7,17 @@ work in this process (``cost``), or of a command in a process of its own (``cost
 import json
 import os
 import platform
+import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from pfsm.io.files import atomic_write
 
@@ -35,61 +38,52 @@ def cost(work: Callable[[], object], runs: int, warm_up: bool = True) -> Cost:
     if warm_up:
         work()
     walls, cpus = [], []
-    watched = _forget_peak()
+    # Resets the peak of resident memory, where the system supports that.
+    clear = Path("/proc/self/clear_refs")
+    if clear.exists():
+        clear.write_text("5", encoding="ascii")
     for _ in range(runs):
         wall, cpu = time.perf_counter(), time.process_time()
         work()
         walls.append(time.perf_counter() - wall)
         cpus.append(time.process_time() - cpu)
-    return Cost(statistics.median(walls), statistics.median(cpus), _peak_mb() if watched else None)
-
-
-def _forget_peak() -> bool:
-    """Resets the peak of resident memory; False if the system does not support that."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    except OSError:
-        return False
-    return True
-
-
-def _peak_mb() -> float | None:
-    for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) / 1024.0
-    return None
+    peak = None
+    if clear.exists():
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        peak = int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024.0
+    return Cost(statistics.median(walls), statistics.median(cpus), peak)
 
 
 def cost_of_command(command: Sequence[str], runs: int, warm_up: bool = True) -> Cost:
     """The same for a command, run in a fresh process each time; its output is discarded."""
-    samples = [_one_command(command) for _ in range(runs + warm_up)][warm_up:]
-    return Cost(
-        statistics.median(sample.wall for sample in samples),
-        statistics.median(sample.cpu for sample in samples),
-        statistics.median(sample.peak_mb or 0.0 for sample in samples),
-    )
+    samples = [run_command(command)[0] for _ in range(runs + warm_up)][warm_up:]
+    return Cost(*map(statistics.median, zip(*map(astuple, samples), strict=True)))
 
 
-def _one_command(command: Sequence[str]) -> Cost:
+def run_command(command: Sequence[str], **options: Any) -> tuple[Cost, str]:
+    """The cost of one run of a command, and what it prints; ``options`` are those of `subprocess.Popen`.
+
+    Raises:
+        subprocess.CalledProcessError: If the command fails.
+    """
     start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, list(command))
-    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024.0)
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL, **options)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, list(command))
+        output.seek(0)
+        printed = output.read().decode()
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024.0), printed
 
 
 def machine() -> str:
     """Processor, number of cores that this process may use, and versions."""
-    model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [
-            line.partition(":")[2].strip() for line in info.read_text().splitlines() if "model name" in line
-        ]
-        model = names[0] if names else model
+    names = re.findall(r"model name\s*: (.*)", info.read_text(encoding="utf-8") if info.exists() else "")
+    model = names[0] if names else platform.processor() or platform.machine()
     packages = " ".join(f"{name} {version(name)}" for name in ("pfsm-metric", "numba", "numpy"))
     return f"{model}, {len(os.sched_getaffinity(0))} core(s), Python {platform.python_version()}, {packages}"
 
@@ -128,23 +122,17 @@ class Report:
         ratio = 1.0 if other is None else _rate(items, cost) / _rate(other.items, other.cost)
         self.rows.append(Row(section, name, items, cost, ratio))
         peak = "" if cost.peak_mb is None else f"{cost.peak_mb:,.0f}"
-        rate = f"{_rounded(_rate(items, cost))} | {_rounded(ratio)}"
+        rate = f"{rounded(_rate(items, cost))} | {rounded(ratio)}"
         self._print(f"| {name} | {rate} | {cost.cpu:.3f} | {cost.wall:.3f} | {peak} |")
 
     def save(self) -> None:
         """Writes JSON and Markdown if the environment variable BENCH_OUT names a folder."""
-        folder = os.environ.get("BENCH_OUT")
-        if not folder:
+        if not os.environ.get("BENCH_OUT"):
             return
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        path = Path(folder) / Path(sys.argv[0]).stem
-        content = {
-            "title": self.title,
-            "machine": machine(),
-            "rows": [
-                {**asdict(row), "items_per_cpu_second": _rate(row.items, row.cost)} for row in self.rows
-            ],
-        }
+        path = Path(os.environ["BENCH_OUT"]) / Path(sys.argv[0]).stem
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = [{**asdict(row), "items_per_cpu_second": _rate(row.items, row.cost)} for row in self.rows]
+        content = {"title": self.title, "machine": machine(), "rows": rows}
         with atomic_write(path.with_suffix(".json")) as handle:
             handle.write(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
         with atomic_write(path.with_suffix(".md")) as handle:
@@ -160,6 +148,6 @@ def _rate(items: int, cost: Cost) -> float:
     return items / max(cost.cpu, 1e-9)
 
 
-def _rounded(number: float) -> str:
+def rounded(number: float) -> str:
     """The number without decimals from 100 up, otherwise with three digits."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

@@ -71,25 +71,20 @@ def time_processes(report: Report, sources: list[Path], number: int, wanted: Nam
     print(f"\n* words a side of {number:,} judgments: {words / number / 2:,.9g}")
     for solver in wanted.solvers or SOLVERS[: 1 + (number <= MOST_FOR_LBFGS)]:
         config = folder / f"{solver}.yaml"
-        settings = yaml.safe_load(wanted.config.read_text(encoding="utf-8")) if wanted.config else {}
-        own = (
-            {"lambda": wanted.penalty}
-            if wanted.penalty is not None
-            else {}
-            if wanted.config
-            else {"lambda": 5}
+        settings = (
+            yaml.safe_load(wanted.config.read_text(encoding="utf-8")) if wanted.config else {"lambda": 5}
         )
-        config.write_text(yaml.safe_dump({**settings, **own, "solver": solver}), encoding="utf-8")
+        if wanted.penalty is not None:
+            settings["lambda"] = wanted.penalty
+        config.write_text(yaml.safe_dump({**settings, "solver": solver}), encoding="utf-8")
         for threads in wanted.threads if solver == SOLVERS[0] else wanted.threads[:1]:
             command = [
                 sys.executable, "-m", "pfsm", "train", str(table), "--config", str(config),
                 "--output", str(folder / "model.json"), "--threads", str(threads),
             ]  # fmt: skip
-            many = number >= MANY
+            many, title = number >= MANY, f"pfsm train, {number:,} judgments"
             measured = cost_of_command(command, 1 if many else RUNS, warm_up=not many)
-            report.add(
-                f"pfsm train, {number:,} judgments", f"{solver}, {threads} thread(s)", number, measured
-            )
+            report.add(title, f"{solver}, {threads} thread(s)", number, measured)
 
 
 def write_table(path: Path, rows: Iterable[Row], folds: int | None = None) -> int:
