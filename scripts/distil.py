@@ -19,7 +19,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -382,12 +382,24 @@ class Learner(nn.Module):
         return found - self.network.left_out
 
 
-def step(learner: Learner, optimiser: torch.optim.Optimizer, loss: Tensor) -> None:
-    """One step of an optimiser."""
-    optimiser.zero_grad(set_to_none=True)
-    loss.backward()  # type: ignore[no-untyped-call]
-    nn.utils.clip_grad_norm_(learner.parameters(), 1.0)
-    optimiser.step()
+def fit(
+    learner: Learner, units: Units, batches: Iterable[Array], rate: Callable[[int], float]
+) -> Iterator[tuple[int, Tensor]]:
+    """Learns from one batch after the other, until the rate, a factor by number, is nothing: numbers and losses."""
+    optimiser = torch.optim.AdamW(learner.groups())
+    rates = [group["lr"] for group in optimiser.param_groups]
+    for number, places in enumerate(batches, 1):
+        factor = rate(number)
+        if factor <= 0.0:
+            return
+        for group, own in zip(optimiser.param_groups, rates, strict=True):
+            group["lr"] = own * factor
+        loss = learner.loss(units, places)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(learner.parameters(), 1.0)
+        optimiser.step()
+        yield number, loss
 
 
 def head_over(
@@ -402,24 +414,19 @@ def head_over(
     else:
         learner.load_state_dict(start.state_dict())
     mean.load_state_dict(learner.state_dict())
-    optimiser, random, number = torch.optim.AdamW(learner.groups()), np.random.default_rng(0), 0
-    rates = [group["lr"] for group in optimiser.param_groups]
-    for _ in range(passes):
-        for places in data.batches(units.rows, BATCH, random):
-            number += 1
-            for group, rate in zip(optimiser.param_groups, rates, strict=True):
-                group["lr"] = rate * min(1.0, number / 20)
-            step(learner, optimiser, learner.loss(units, places))
-            memory = min(0.98, number / (number + 9.0))
-            with torch.no_grad():
-                for kept, now in zip(mean.parameters(), learner.parameters(), strict=True):
-                    kept.mul_(memory).add_(now, alpha=1.0 - memory)
+    random = np.random.default_rng(0)
+    batches = (one for _ in range(passes) for one in data.batches(units.rows, BATCH, random))
+    for number, _ in fit(learner, units, batches, lambda number: min(1.0, number / 20)):
+        memory = min(0.98, number / (number + 9.0))
+        with torch.no_grad():
+            for kept, now in zip(mean.parameters(), learner.parameters(), strict=True):
+                kept.mul_(memory).add_(now, alpha=1.0 - memory)
     return mean
 
 
-def agreement(data: Data, rows: Array, values: Array) -> dict[str, tuple[float, float]]:
-    """By set and language pair, r over all rows, and within segments of several."""
-    found = {}
+def report(what: str, data: Data, rows: Array, values: Array) -> None:
+    """Prints by set and language pair how values agree with judgments: r over all rows, and within segments."""
+    told = []
     for campaign in np.unique(data.campaign[rows]):
         own = data.campaign[rows] == campaign
         x, y = values[own], data.score[rows][own]
@@ -429,16 +436,8 @@ def agreement(data: Data, rows: Array, values: Array) -> dict[str, tuple[float, 
         within = [(one - (np.bincount(places, one) / sizes)[places])[several] for one in (x, y)]
         first = rows[own][0]
         r = correlation(*within) if several.any() else 0.0
-        found[f"{data.set[first]} {data.pair[first]}"] = correlation(x, y), r
-    return found
-
-
-def report(what: str, data: Data, rows: Array, values: Array, out: Path) -> None:
-    """Prints the agreement of values with judgments and adds it to the record of all jobs."""
-    found = agreement(data, rows, values)
-    say(what, "; ".join(f"{name} {r:.3f} ({within:.3f})" for name, (r, within) in found.items()))
-    with (out / "agreement.jsonl").open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"what": what, "agreement": found}) + "\n")
+        told.append(f"{data.set[first]} {data.pair[first]} {correlation(x, y):.3f} ({r:.3f})")
+    say(what, "; ".join(told))
 
 
 def save(path: Path, content: bytes | dict[str, Array]) -> None:
@@ -468,7 +467,7 @@ def teacher(pool: Path, out: Path) -> None:
     for name in MODERN:
         use, tests = every[data.set[every] != name], data.of(name)
         learner = head_over(states, data, judgments(data, use), encoder.dimension, PASSES["all"])
-        report(f"head of all others than {name}", data, tests, learner.values(tests), out)
+        report(f"head of all others than {name}", data, tests, learner.values(tests))
     for name, use in (("15", data.of(FIRST)), ("all", every)):
         learner = head_over(states, data, judgments(data, use), encoder.dimension, PASSES[name])
         parts["head"] = learner.values(rows)
@@ -477,7 +476,7 @@ def teacher(pool: Path, out: Path) -> None:
         )
         judged = data.judged[rows]
         for what, values in (("head", parts["head"]), ("labels", total)):
-            report(f"{what} of {name}", data, rows[judged], values[judged], out)
+            report(f"{what} of {name}", data, rows[judged], values[judged])
         labels = total / total.std()
         if name == "all":
             of_labels = Units(rows, labels, np.ones(rows.size), np.zeros(rows.size, dtype=np.int64))
@@ -493,7 +492,7 @@ def multilingual(pool: Path, out: Path) -> None:
     learner = head_over(
         States(data, encoder, rows), data, judgments(data, rows), encoder.dimension, MULTI_PASSES
     )
-    report(MULTI, data, rows, learner.values(rows), out)
+    report(MULTI, data, rows, learner.values(rows))
     save(out / f"{MULTI}.safetensors", learner.network.head(encoder.mix).content)
 
 
@@ -541,26 +540,25 @@ def study(name: str, pool: Path, out: Path, seconds: float) -> None:
         learner.load_state_dict({key: torch.from_numpy(value) for key, value in states.items()})
     else:
         learner.start(units)
-    optimiser, random = torch.optim.AdamW(learner.groups()), np.random.default_rng(0)
-    rates, began, number = [group["lr"] for group in optimiser.param_groups], time.time(), 0
+    random, began, number = np.random.default_rng(0), time.time(), 0
     batches = [one for _ in range(MOST_PASSES) for one in data.batches(units.rows, UNITS, random)]
-    for number, places in enumerate(batches, 1):
-        progress = max(number / len(batches), (time.time() - began) / seconds)
-        if progress >= 1.0:
-            break
-        for group, rate in zip(optimiser.param_groups, rates, strict=True):
-            group["lr"] = rate * min(1.0, number / 100) * (1.0 - progress)
-        loss = learner.loss(units, places)
-        step(learner, optimiser, loss)
+
+    def progress(number: int) -> float:
+        return max(number / len(batches), (time.time() - began) / seconds)
+
+    def rate(number: int) -> float:
+        return min(1.0, number / 100) * (1.0 - progress(number))
+
+    for number, loss in fit(learner, units, batches, rate):
         if number % 100 == 0:
-            say(name, f"step {number} of {len(batches)}, progress {progress:.2f}, loss {float(loss):.4f}")
+            shown = f"progress {progress(number):.2f}, loss {float(loss):.4f}"
+            say(name, f"step {number} of {len(batches)}, {shown}")
     judged = data.of(english=student.encoder == "minilm")
     values = learner.values(judged)
-    report(f"{name} after {number * MOST_PASSES / len(batches):.2f} passes", data, judged, values, out)
+    report(f"{name} after {number * MOST_PASSES / len(batches):.2f} passes", data, judged, values)
     save(out / f"{name}.npz", {"rows": data.kept[judged], "values": values})
-    save(
-        out / f"{name}-weights.npz", {key: value.cpu().numpy() for key, value in learner.state_dict().items()}
-    )
+    weights = {key: value.cpu().numpy() for key, value in learner.state_dict().items()}
+    save(out / f"{name}-weights.npz", weights)
     save(out / f"{name}.safetensors", network.head(encoder.mix).content)
 
 
@@ -576,12 +574,10 @@ def everything(pool: Path, out: Path, seconds: float) -> None:
             if code:
                 waiting = []
         for job in list(waiting):
-            student = STUDENTS.get(job)
-            needed = (
-                () if student is None else (f"labels-{student.labels}.npz", wanted.get(student.start, ""))
-            )
-            ready = all((out / name).is_file() for name in needed if name)
-            if ready and len(running) < AT_ONCE:
+            student, needed = STUDENTS.get(job), [""]
+            if student is not None:
+                needed = [f"labels-{student.labels}.npz", wanted.get(student.start, "")]
+            if all((out / name).exists() for name in needed) and len(running) < AT_ONCE:
                 waiting.remove(job)
                 command = [sys.executable, __file__, str(pool), str(out), job, str(seconds)]
                 with (out / f"{job}.log").open("wb") as log:
