@@ -42,7 +42,7 @@ DOCS = CHECKOUT / "docs"
 NOTEBOOKS = CHECKOUT / "examples" / "notebooks"
 BLOCK = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r":caption: (?P<name>\S+)\n\n(?P<text>.*)", re.DOTALL)
-_RUN = re.compile(r"^```(?:console|\{eval-rst\})$", re.MULTILINE)
+_RUN = re.compile(r"^```(?:console|text|\{eval-rst\})$", re.MULTILINE)
 _NOT_RUN = ("sh", "json", "yaml", "{eval-rst}")
 # Of models: in a signature, and in what `pfsm show` prints.
 _FINGERPRINT = re.compile(r"(?P<before>\bpfsm:(?P<name>[\w.-]+):|\(fingerprint )[0-9a-f]{8}\b")

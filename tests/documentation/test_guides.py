@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 REFERENCE = [DOCS / "reference" / f"{name}.md" for name in ("python", "python-evaluation")]
 PAGES = [
-    *(ROOT / "README.md", DOCS / "experiments.md", DOCS / "index.md", DOCS / "papers.md"),
+    *(ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("experiments", "index", "papers", "tutorial"))),
     *sorted((DOCS / "guides").glob("*.md")),
     *REFERENCE,
 ]

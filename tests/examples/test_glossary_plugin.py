@@ -8,11 +8,10 @@ import sys
 import venv
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from tests.command_runs import Cli
+from tests.command_runs import Cli, Outcome
 from tests.judgment_cases import tsv
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,12 +39,6 @@ for words in json.loads(sys.argv[1]):
     found.append((status, out.getvalue(), err.getvalue()))
 print(json.dumps(found))
 """
-
-
-class Outcome(NamedTuple):
-    status: int
-    out: str
-    err: str
 
 
 def run(python: Path, *words: str, folder: Path) -> str:
