@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
-from pfsm.english.lists import lemma, rows, words
+from pfsm.english.lists import by_word, lemma, rows, table, words
 
 TENSE, NUMBER, PERSON, ASPECT, DEGREE = "tense", "number", "person", "aspect", "degree"
 GENDER, CASE, SHORT, OTHER = "gender", "case", "short", "other"
@@ -40,57 +40,28 @@ def _form(lemma: str, **features: str) -> Form:
 
 
 _PRESENT, _PAST = "present", "past"
-_LISTED: dict[str, tuple[Form, ...]] = {
-    "am": (_form("v:be", tense=_PRESENT, number="singular", person="1", aspect="finite"),),
-    "is": (_form("v:be", tense=_PRESENT, number="singular", person="3", aspect="finite"),),
-    "are": (_form("v:be", tense=_PRESENT, number="plural", aspect="finite"),),
-    "was": (_form("v:be", tense=_PAST, number="singular", aspect="finite"),),
-    "were": (_form("v:be", tense=_PAST, number="plural", aspect="finite"),),
-    "be": (_form("v:be", aspect="base"),),
-    "been": (_form("v:be", aspect="participle"),),
-    "being": (_form("v:be", aspect="gerund"),),
-    "have": (_form("v:have", tense=_PRESENT, number="plural", aspect="finite"),),
-    "has": (_form("v:have", tense=_PRESENT, number="singular", aspect="finite"),),
-    "had": (_form("v:have", tense=_PAST, aspect="finite"),),
-    "having": (_form("v:have", aspect="gerund"),),
-    "do": (_form("v:do", tense=_PRESENT, number="plural", aspect="finite"),),
-    "does": (_form("v:do", tense=_PRESENT, number="singular", aspect="finite"),),
-    "did": (_form("v:do", tense=_PAST, aspect="finite"),),
-    "done": (_form("v:do", aspect="participle"),),
-    "doing": (_form("v:do", aspect="gerund"),),
-    "not": (_form("r:not"),),
-    "this": (_form("d:this", number="singular"),),
-    "these": (_form("d:this", number="plural"),),
-    "that": (_form("d:that", number="singular"),),
-    "those": (_form("d:that", number="plural"),),
-    "who": (_form("p:who", case="subject"),),
-    "whom": (_form("p:who", case="object"),),
+
+
+def _features(given: Iterable[str]) -> dict[str, str]:
+    return dict(one.split("=") for one in given)
+
+
+_LISTED = {
+    word: (_form(lemma, **_features(features)),) for word, lemma, *features in table("inflection-listed")
 }
 for _modal, _was in (("will", "would"), ("can", "could"), ("shall", "should"), ("may", "might")):
     _LISTED[_modal] = (_form(f"m:{_modal}", tense=_PRESENT),)
     _LISTED[_was] = (_form(f"m:{_modal}", tense=_PAST),)
 # Short forms as tokenisers cut them off, and what they can be short for.
-_SHORT_FORMS = {
-    "n't": "not", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will shall", "'s": "is has", "'d": "would had",
-    "ca": "can", "wo": "will", "sha": "shall",
-}  # fmt: skip
-for _short, _long in _SHORT_FORMS.items():
+for _short, *_long in table("inflection-short"):
     _LISTED[_short] = tuple(
-        _form(form.lemma, short="yes", **dict(form.features))
-        for word in _long.split()
-        for form in _LISTED[word]
+        _form(form.lemma, short="yes", **dict(form.features)) for word in _long for form in _LISTED[word]
     )
 _CASES = ("subject", "object", "possessive", "absolute", "reflexive")
-_PRONOUNS = (
-    ("1", "singular", "", "i me my mine myself"), ("1", "plural", "", "we us our ours ourselves"),
-    ("2", "", "", "you you your yours yourself"), ("3", "singular", "male", "he him his his himself"),
-    ("3", "singular", "female", "she her her hers herself"), ("3", "singular", "neuter", "it it its its itself"),
-    ("3", "plural", "", "they them their theirs themselves"),
-)  # fmt: skip
-for _person, _number, _gender, _words in _PRONOUNS:
-    for _case, _word in zip(_CASES, _words.split(), strict=True):
-        _all = {"person": _person, "number": _number, "gender": _gender, "case": _case}
-        _reading = _form("pronoun", **{key: value for key, value in _all.items() if value})
+for _row in table("inflection-pronouns"):
+    _bar = _row.index("|")
+    for _case, _word in zip(_CASES, _row[_bar + 1 :], strict=True):
+        _reading = _form("pronoun", case=_case, **_features(_row[:_bar]))
         _LISTED[_word] = (*_LISTED.get(_word, ()), _reading)
 
 
@@ -155,13 +126,7 @@ def _between(one: Form, other: Form) -> tuple[str, ...]:
 # Verbs of several syllables whose last one is stressed, so that its consonant is doubled.
 _DOUBLED = words("inflection-doubled")
 _ONE_SYLLABLE = re.compile(r"[^aeiou]*(?:qu)?[aeiou][bdfgklmnprtvz]$")
-_IRREGULAR_PLURALS = {
-    "man": "men", "woman": "women", "child": "children", "person": "people", "foot": "feet", "tooth": "teeth",
-    "mouse": "mice", "life": "lives", "wife": "wives", "knife": "knives", "leaf": "leaves", "half": "halves",
-    "wolf": "wolves", "shelf": "shelves", "thief": "thieves", "crisis": "crises", "analysis": "analyses",
-    "basis": "bases", "hypothesis": "hypotheses", "criterion": "criteria", "phenomenon": "phenomena",
-    "policeman": "policemen", "spokesman": "spokesmen", "hero": "heroes", "potato": "potatoes", "tomato": "tomatoes",
-}  # fmt: skip
+_IRREGULAR_PLURALS = dict(table("inflection-plurals"))
 
 
 @cache
@@ -176,11 +141,7 @@ def verb_lemma(form: str) -> str:
     return _BASES.get(form) or lemma(form, "v")
 
 
-_BASES = {"has": "have", "had": "have", "having": "have", "'ve": "have", "does": "do", "did": "do", "done": "do",
-          "left": "leave", "leaving": "leave", "lay": "lie", "found": "find", "saw": "see", "felt": "feel",
-          "ground": "grind", "wound": "wound", "bound": "bind", "fell": "fall", "lit": "light", "spat": "spit",
-          "led": "lead", "won": "win", "shot": "shoot", "founded": "found",
-          "lives": "live", "living": "live"}  # fmt: skip
+_BASES = by_word("inflection-bases")
 
 
 def past(base: str) -> str:

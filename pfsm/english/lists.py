@@ -19,19 +19,29 @@ def rows(name: str) -> tuple[tuple[str, ...], ...]:
 
 def words(name: str) -> frozenset[str]:
     """One of the short lists, by the name in brackets above it."""
+    return frozenset(word for row in table(name) for word in row)
+
+
+def by_word(name: str) -> dict[str, str]:
+    """A list whose rows begin with what is said of the other words in them."""
+    return {word: value for value, *several in table(name) for word in several}
+
+
+def table(name: str) -> list[tuple[str, ...]]:
+    """The rows of one of the short lists."""
     return _lists()[name]
 
 
 @cache
-def _lists() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    current: set[str] = set()
+def _lists() -> dict[str, list[tuple[str, ...]]]:
+    found: dict[str, list[tuple[str, ...]]] = {}
+    current: list[tuple[str, ...]] = []
     for row in rows("words"):
         if row[0].startswith("["):
-            current = found.setdefault(row[0].strip("[]"), set())
+            current = found.setdefault(row[0].strip("[]"), [])
         else:
-            current.update(row)
-    return {name: frozenset(listed) for name, listed in found.items()}
+            current.append(row)
+    return found
 
 
 def wordnet() -> RelationTable:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from pfsm.english.dates import HALVES, WORDS, Meaning, date_spans, ordinal
+from pfsm.english.lists import table
 from pfsm.english.numbers import english_numbers
 from pfsm.text.numbers import Number
 
@@ -26,109 +27,24 @@ class Unit(NamedTuple):
     size: Fraction
 
 
-# Dimension, size, words. Conversions are exact ones; a unit that none leads to is a dimension of its own.
-_UNIT_WORDS = """
-length 0.001 millimetre millimetres millimeter millimeters
-length 0.01 centimetre centimetres centimeter centimeters
-length 1 metre metres meter meters
-length 1000 kilometre kilometres kilometer kilometers
-length 0.0254 inch inches
-length 0.3048 foot feet
-length 0.9144 yard yards
-length 1609.344 mile miles
-mass 0.001 milligram milligrams
-mass 1 gram grams gramme grammes
-mass 1000 kilogram kilograms kilogramme kilogrammes kilo kilos
-mass 1000000 tonne tonnes
-ton 1 ton tons
-ounce 1 ounce ounces
-volume 0.001 millilitre millilitres milliliter milliliters
-volume 1 litre litres liter liters
-gallon 1 gallon gallons
-barrel 1 barrel barrels
-area 10000 hectare hectares
-acre 1 acre acres
-time 1 second seconds
-time 60 minute minutes
-time 3600 hour hours
-time 86400 day days
-time 604800 week weeks
-months 1 month months
-months 3 quarter quarters
-months 12 year years
-months 120 decade decades
-months 1200 century centuries
-power 1 watt watts
-power 1000 kilowatt kilowatts
-power 1000000 megawatt megawatts
-power 1000000000 gigawatt gigawatts
-percent 1 percent
-degree 1 degree degrees
-celsius 1 celsius
-fahrenheit 1 fahrenheit
-pound 1 pound pounds
-dollar 1 dollar dollars
-cent 1 cent cents
-euro 1 euro euros
-yen 1 yen
-yuan 1 yuan
-rouble 1 rouble roubles ruble rubles
-franc 1 franc francs
-dozen 1 dozen dozens
-spoon 1 teaspoon teaspoons
-spoon 3 tablespoon tablespoons
-cup 1 cup cups
-"""
-# Those on the right of the bar are units behind a number only, as are all of one letter.
-_SHORT = """
-length 0.001 mm
-length 0.01 cm
-length 1 | m
-length 1000 km kms
-length 0.3048 | ft
-mass 0.001 mg
-mass 1 | g
-mass 1000 kg kgs
-mass 1000000 | t
-volume 0.001 ml
-volume 1 | l L
-time 1 | s sec secs
-time 60 | min mins
-time 3600 | h hr hrs
-power 1000 kW
-power 1000000 MW
-power 1000000000 GW
-area 10000 | ha
-speed 5/18 km/h kph
-speed 0.44704 mph
-percent 1 % pct
-celsius 1 °C
-fahrenheit 1 °F
-degree 1 °
-pound 1 £ lb lbs GBP
-dollar 1 $ US$ USD
-euro 1 € EUR
-yen 1 ¥ JPY
-yuan 1 RMB CNY
-rouble 1 ₽ RUB
-"""
 PERCENT = Unit("percent", Fraction(1))
 SIGNS = frozenset("$€£¥₽") | {"US$", "USD", "EUR", "GBP", "JPY", "RMB", "CNY", "RUB"}
 """Currencies that may stand before their number."""
 
 
-def _rows(table: str) -> list[tuple[Unit, list[str], list[str]]]:
-    rows = []
-    for line in table.strip().splitlines():
-        dimension, size, *names = line.split()
+def _rows(name: str) -> Iterator[tuple[Unit, Sequence[str], Sequence[str]]]:
+    """Units with their names, and with those that they have behind a number only, as are all of one letter.
+
+    Conversions are exact ones; a unit that none leads to is a dimension of its own.
+    """
+    for dimension, size, *names in table(name):
         bar = names.index("|") if "|" in names else len(names)
-        rows.append((Unit(dimension, Fraction(size)), names[:bar], names[bar + 1 :]))
-    return rows
+        yield Unit(dimension, Fraction(size)), names[:bar], names[bar + 1 :]
 
 
-_OF_WORD = {name: unit for unit, names, _ in _rows(_UNIT_WORDS) for name in names}
-_OF_SHORT = {name: unit for unit, names, _ in _rows(_SHORT) for name in names}
-_BEHIND_NUMBERS = {name: unit for unit, _, names in _rows(_SHORT) for name in names}
+_OF_WORD = {name: unit for unit, names, _ in _rows("units-words") for name in names}
+_OF_SHORT = {name: unit for unit, names, _ in _rows("units-short") for name in names}
+_BEHIND_NUMBERS = {name: unit for unit, _, names in _rows("units-short") for name in names}
 SHORT = frozenset(_OF_SHORT.keys() | _BEHIND_NUMBERS.keys() | SIGNS)
 """All abbreviations and signs, as they are written."""
 UNIT_WORDS = frozenset(_OF_WORD)

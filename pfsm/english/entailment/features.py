@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.english.entailment.sides import ROOT, Pair, Senses, Side, align, share, side_of
+from pfsm.english.lists import by_word
 from pfsm.lexicons.relations import RelationTable, load_relations
 from pfsm.metrics.inputs import check_pairs, score_distinct
 from pfsm.metrics.metric_group import MetricGroup
@@ -168,24 +169,11 @@ def _is_same_name(one: str, other: str) -> bool:
 
 _NEGATED_WITH = frozenset({"nsubj", "obj", "iobj", "obl"})
 _AUXILIARIES = frozenset({"aux", "cop"})
-_MODALS: Mapping[str, str] = {
-    **dict.fromkeys(
-        ["may", "might", "can", "ca", "could", "perhaps", "maybe", "possibly", "probably"], "possible"
-    ),
-    **dict.fromkeys(["must", "should", "ought", "need"], "necessary"),
-    **dict.fromkeys(["would", "'d"], "hypothetical"),
-}
+_MODALS = by_word("entailment-modals")
 _HAVE = frozenset({"have", "has", "had", "having", "'ve"})
 _FUTURE = frozenset({"will", "shall", "'ll", "wo", "sha"})
 _PERFECT = frozenset({"have", "has", "'ve"})
-_QUANTIFIERS: Mapping[str, str] = {
-    **dict.fromkeys(["all", "every", "each", "both", "everyone", "everybody", "everything", "always"], "all"),
-    **dict.fromkeys(["most", "majority", "mostly"], "most"),
-    **dict.fromkeys(["many", "much", "often"], "many"),
-    **dict.fromkeys(["some", "several", "someone", "somebody", "something", "sometimes"], "some"),
-    **dict.fromkeys(["few", "fewer", "little", "rarely", "seldom"], "few"),
-    **dict.fromkeys(["no", "none", "nobody", "nothing", "neither", "never"], "none"),
-}
+_QUANTIFIERS = by_word("entailment-quantifiers")
 
 
 def _is_negated(side: Side, place: int) -> bool:

@@ -4,7 +4,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from pfsm.english.lists import is_common_noun, words
+from pfsm.english.lists import is_common_noun, table, words
 from pfsm.english.perturbation.edits import Edit, changed, drawn, edited, in_case_of, inserted, put, swapped
 from pfsm.english.perturbation.kind import CRITICAL, NONE, english, kind
 from pfsm.english.perturbation.text import Dice, Parse, Text, Token, is_letters, is_word
@@ -91,9 +91,7 @@ def _swap_numbers(text: Text, dice: Dice) -> str | None:
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _PERCENT = re.compile(r"(?<=\d)(?:%| percent\b| per cent\b)")
 _SIZE = re.compile(r"(?<![\d.,$€£])(\d{1,3}) (million|thousand)\b")
-_FRACTIONS = frozenset(
-    ["halves", "thirds", "quarters", "fourths", "fifths", "sixths", "sevenths", "eighths", "ninths", "tenths"]
-)
+_FRACTIONS = words("number-form-fractions")
 _ZEROS = {"thousand": ",000", "million": ",000,000"}
 
 
@@ -139,19 +137,10 @@ def _other_forms(text: Text, token: Token) -> list[Edit]:
     return []
 
 
-_GROUPS = (
-    "millimetre centimetre metre kilometre mile yard inch", "millimeter centimeter meter kilometer mile yard inch",
-    "millimetres centimetres metres kilometres miles feet yards inches",
-    "millimeters centimeters meters kilometers miles feet yards inches", "mm cm km m", "gram kilogram tonne ton pound",
-    "grams kilograms tonnes tons", "kg g mg", "litre gallon", "litres gallons", "liters gallons", "second minute hour",
-    "seconds minutes hours", "day week month year", "days weeks months years decades", "hours days weeks",
-    "dollar euro", "dollars euros pounds", "dollars euros yen yuan rubles", "kronor euros dollars", "litas euros",
-    "million billion thousand", "millions billions", "megawatts kilowatts gigawatts", "hectares acres",
-)  # fmt: skip
 _OTHER_UNITS: dict[str, list[str]] = {}
-for _group in _GROUPS:
-    for _word in _group.split():
-        _OTHER_UNITS.setdefault(_word, []).extend(other for other in _group.split() if other != _word)
+for _group in table("unit-groups"):
+    for _word in _group:
+        _OTHER_UNITS.setdefault(_word, []).extend(other for other in _group if other != _word)
 _SIGNS = {"$": "€", "€": "$", "£": "$"}
 _MONEY = re.compile(r"(?<![\w$€£])[$€£](?=\d)")
 

@@ -2,7 +2,7 @@
 
 import re
 
-from pfsm.english.lists import words
+from pfsm.english.lists import table, words
 from pfsm.english.perturbation.clauses import clauses, has_end_mark, is_whole
 from pfsm.english.perturbation.edits import (
     Edit,
@@ -97,12 +97,8 @@ def _drop_adjective(text: Text, dice: Dice) -> str | None:
     return with_article(line, min(adjective.start, len(line)))
 
 
-_NEW = frozenset(["new", "upcoming", "next", "latest", "recent", "novel", "fresh", "future", "coming"])
-_SAYS_LITTLE = frozenset([
-    ("new", "coronavirus"), ("novel", "coronavirus"), ("heavy", "downpour"), ("heavy", "downpours"),
-    ("public", "procurement"), ("great", "britain"),
-])  # fmt: skip
-_SAID_BY_VERBS = frozenset(["diagnosed", "confirmed", "reported", "registered", "recorded", "detected"])
+_NEW, _SAID_BY_VERBS = words("drop-adjective-new"), words("drop-adjective-said-by-verbs")
+_SAYS_LITTLE = frozenset(table("drop-adjective-says-little"))
 
 
 def _is_said_again(parse: Parse, token: Token) -> bool:
@@ -148,10 +144,7 @@ def _drop_prepositional_phrase(text: Text, dice: Dice) -> str | None:
 
 # "At school", "in office": many nouns do without "the" after a preposition or as masses.
 _BARE = words("article-bare")
-_TITLES = frozenset([
-    "premier", "president", "minister", "chairman", "captain", "director", "chancellor", "governor", "leader",
-    "mayor", "king", "queen", "pope", "coach", "manager", "spokesman", "spokesperson", "secretary",
-])  # fmt: skip
+_TITLES = words("article-titles")
 _MASS = re.compile(r"(?:ing|ness|ity|ism|ship|ance|ence|age|hood|tion|sion|ment)$")
 
 
@@ -211,20 +204,14 @@ def _needs_one(parse: Parse, token: Token, head: Token) -> bool:
 
 
 # For each, prepositions that are right in hardly any place of it and mean something else.
-_OTHER_PREPOSITION = {
-    "in": "to without", "on": "into without", "at": "into without", "to": "from without by", "from": "into without",
-    "by": "to into without", "with": "into from", "for": "into without", "of": "into without", "about": "into without",
-    "under": "to into", "against": "without of", "after": "without into", "before": "into without",
-    "during": "into without", "between": "into without", "into": "of without", "without": "to into",
-    "since": "of with into", "through": "of without", "over": "without into",
-}  # fmt: skip
+_OTHER_PREPOSITION = {old: others for old, *others in table("preposition-others")}
 
 
 @english("preposition", MAJOR, "a preposition is another one")
 def _preposition(text: Text, dice: Dice) -> str | None:
     parse = text.parse
     found = [
-        [put(token, new) for new in _OTHER_PREPOSITION[token.lower].split()]
+        [put(token, new) for new in _OTHER_PREPOSITION[token.lower]]
         for token in parse.tokens
         if token.label == "case"
         and token.xpos in {"IN", "TO"}
@@ -237,12 +224,7 @@ def _preposition(text: Text, dice: Dice) -> str | None:
 
 
 # Those that take the same verb form, so that only the person changes.
-_OTHER_PRONOUN = {
-    "we": ["they", "you"], "they": ["we", "you"], "i": ["they", "we"], "us": ["them", "you"], "them": ["us", "you"],
-    "me": ["him", "them"], "him": ["me", "them"], "our": ["their", "your"], "their": ["our", "your"],
-    "my": ["his", "their"], "your": ["their", "my"], "his": ["my", "our"], "its": ["my", "our"],
-    "ourselves": ["themselves"], "themselves": ["ourselves"], "myself": ["himself"], "himself": ["myself"],
-}  # fmt: skip
+_OTHER_PRONOUN = {old: others for old, *others in table("pronoun-others")}
 
 
 @english("pronoun", CRITICAL, "a pronoun stands for another person")
@@ -280,13 +262,7 @@ def _is_initial(parse: Parse, token: Token) -> bool:
     return token.form == "I" and (initial or number)
 
 
-_PAIRS = (
-    ("man", "woman"), ("men", "women"), ("boy", "girl"), ("boys", "girls"), ("father", "mother"), ("son", "daughter"),
-    ("sons", "daughters"), ("brother", "sister"), ("brothers", "sisters"), ("husband", "wife"), ("uncle", "aunt"),
-    ("king", "queen"), ("prince", "princess"), ("grandfather", "grandmother"), ("fathers", "mothers"),
-    ("himself", "herself"), ("he", "she"), ("actor", "actress"), ("nephew", "niece"), ("mr.", "mrs."), ("mr", "mrs"),
-)  # fmt: skip
-_OTHER_GENDER = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])} | {
+_OTHER_GENDER = {a: b for pair in table("gender-pairs") for a, b in (pair, pair[::-1])} | {
     "him": "her",
     "his": "her",
     "hers": "his",

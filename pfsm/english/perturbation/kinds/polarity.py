@@ -1,7 +1,7 @@
 """English: negation, quantifiers, modal verbs, and statements that become questions."""
 
 from pfsm.english.inflection import verb_lemma
-from pfsm.english.lists import words
+from pfsm.english.lists import table, words
 from pfsm.english.perturbation.clauses import Clause, clauses, is_negated, is_question, lowered
 from pfsm.english.perturbation.edits import (
     Edit,
@@ -113,18 +113,12 @@ def _is_headless(clause: Clause) -> bool:
     return not clause.auxiliaries and (clause.finite.xpos == "MD" or verb_lemma(clause.finite.lower) == "be")
 
 
-_WORDS = {
-    "all": "some", "every": "some", "many": "few", "few": "many", "most": "few", "several": "all",
-    "always": "sometimes",
-    "often": "rarely", "usually": "rarely", "everyone": "someone", "everything": "something", "everybody": "somebody",
-    "majority": "minority", "minority": "majority", "frequently": "rarely", "rarely": "often", "sometimes": "always",
-    "mostly": "hardly", "some": "all",
-}  # fmt: skip
+_WORDS = dict(table("quantifier-others"))
 _PAIRS = {("more", "than"): "less than", ("less", "than"): "more than", ("at", "least"): "at most",
           ("at", "most"): "at least", ("fewer", "than"): "more than"}  # fmt: skip
 
 
-_BEFORE_OTHER_SENSES = frozenset(["a", "at", "as", "so", "how", "not", "the", "of", "after", "in", "too"])
+_BEFORE_OTHER_SENSES = words("quantifier-before-other-senses")
 
 
 @english("quantifier", CRITICAL, "a word for how many or how often is another one")
@@ -169,10 +163,7 @@ def _is_quantifier(parse: Parse, token: Token) -> bool:
     return True
 
 
-_OTHER = {
-    "must": ["may", "can"], "may": ["must", "will"], "might": ["must", "will"], "can": ["must", "should"],
-    "could": ["must", "should"], "should": ["might", "could"], "shall": ["may"], "will": ["might", "should"],
-}  # fmt: skip
+_OTHER = {old: others for old, *others in table("modality-others")}
 
 
 @english("modality", MAJOR, "a modal verb is another one")
