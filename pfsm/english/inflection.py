@@ -126,7 +126,7 @@ def _between(one: Form, other: Form) -> tuple[str, ...]:
 # Verbs of several syllables whose last one is stressed, so that its consonant is doubled.
 _DOUBLED = words("inflection-doubled")
 _ONE_SYLLABLE = re.compile(r"[^aeiou]*(?:qu)?[aeiou][bdfgklmnprtvz]$")
-_IRREGULAR_PLURALS = dict(table("inflection-plurals"))
+_IRREGULAR_PLURALS = by_word("inflection-plurals")
 
 
 @cache

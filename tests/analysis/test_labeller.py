@@ -12,14 +12,10 @@ import pytest
 from pfsm.analysis.analysers import DEFAULT_PARSER, check_analysis, get_analyser
 from pfsm.analysis.roles import Argument, Frame, Span
 from pfsm.analysis.scoring import score_roles
-from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.english.analyser import OwnAnalyser
-from pfsm.english.labeller.inputs import (
-    SentenceArrays,
-    sentence_arrays,
-)
-from pfsm.english.labeller.label import SMALLEST_OF_NOUNS, Labeller, Tagged
+from pfsm.english.labeller.label import SMALLEST_OF_NOUNS, Labeller
 from pfsm.english.labeller.nominals import noun_keys, noun_log_odds, nouns_of
 from pfsm.english.labeller.weights import (
     NOUN_BITS,
@@ -36,18 +32,10 @@ from tests.analysis.samples import ROLE_LABELS, analysed, nominal_weights, rando
 
 NOMINAL = Wanted(roles=True, nominal=True)
 LINES = ["The cat sees the dog .", "", "x", "sees", ". . .", "the dog " * 1500]
-WORDS = ["She", "quickly", "saw", "the", "red", "pen"]
-TAGGED = Tagged(WORDS, ["PRON", "ADV", "VERB", "DET", "ADJ", "NOUN"], ["PRP", "RB", "VBD", "DT", "JJ", "NN"])
-TREE = DependencyTree((3, 3, 0, 6, 6, 3), ("nsubj", "advmod", "root", "det", "amod", "obj"))
 LINE = analysed(
     "Their PRON PRP$ 2 nmod:poss;approvals NOUN NNS 6 nsubj;of ADP IN 5 case;the DET DT 5 det;plan NOUN NN 2 nmod;"
     "surprised VERB VBD 0 root;us PRON PRP 6 obj"
 )
-
-
-def sentence() -> SentenceArrays:
-    """She quickly saw the red pen: saw is the root."""
-    return sentence_arrays(WORDS, (TAGGED.upos, TAGGED.xpos), TREE.heads, TREE.labels, None)
 
 
 def labeller(nominal: NominalWeights | None) -> Labeller:
@@ -144,10 +132,14 @@ def test_numbered_role_is_given_once() -> None:
     arrays = {name: np.zeros_like(array) for name, array in weights.arrays.items()}
     arrays["output_bias"] = np.array([3.0, -9.0, -9.0, -9.0], dtype=np.float32)
     flat = replace(weights, arrays=arrays)
-    (frame,) = Labeller(flat, random_weights()).sentence_frames(TAGGED, TREE, sentence())
+    line = analysed(
+        "She PRON PRP 3 nsubj;quickly ADV RB 3 advmod;saw VERB VBD 0 root;the DET DT 6 det;red ADJ JJ 6 amod;"
+        "pen NOUN NN 3 obj"
+    )
+    (frame,) = Labeller(flat, random_weights()).labelled(line).frames or ()
     assert [one.label for one in frame.arguments] == ["A0"]
     several = replace(flat, labels=("AM-TMP", *ROLE_LABELS[:3]))
-    (frame,) = Labeller(several, random_weights()).sentence_frames(TAGGED, TREE, sentence())
+    (frame,) = Labeller(several, random_weights()).labelled(line).frames or ()
     assert len(frame.arguments) > 1
 
 

@@ -10,18 +10,16 @@ A noun is a predicate with some probability (`pfsm.english.labeller.nominals`), 
     p(noun is a predicate and has the argument) = p(noun is a predicate) p(argument | noun is a predicate)
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.roles import (
     CONTINUATION,
     LIKELY,
-    NOUN,
     VERB,
     Argument,
     Frame,
@@ -135,45 +133,6 @@ class Labeller:
         """Whether it knows nominal predicates."""
         return self._weights.nominal is not None
 
-    @property
-    def label(self) -> str:
-        """``NAME@CHECKSUM``, as in signatures and in the cache."""
-        return self._weights.label
-
-    def frames(
-        self,
-        line: Tagged,
-        bounds: Sequence[tuple[int, int]],
-        tree: DependencyTree,
-        constituents: Sequence[Constituent | None],
-        *,
-        given: bool = False,
-        nominal: bool = False,
-    ) -> tuple[Frame, ...]:
-        """Predicates of a line with their arguments.
-
-        Args:
-            line: Its words and tags.
-            bounds: First word of each sentence and the word after its last.
-            tree: Its dependency tree.
-            constituents: Constituent tree of each sentence, words counted through the line; None where there is none.
-            given: Whether the trees are known to be right.
-            nominal: Whether nouns are predicates, too.
-        """
-        found: list[Frame] = []
-        for (start, end), constituent in zip(bounds, constituents, strict=True):
-            sentence = Tagged(*(column[start:end] for column in line))
-            if VERB not in sentence.upos and not (nominal and NOUN in sentence.upos):
-                continue
-            heads = tuple(head and head - start for head in tree.heads[start:end])
-            own = DependencyTree(heads, tree.labels[start:end])
-            own_constituent = None if constituent is None else moved(constituent, -start)
-            tags = sentence.upos, sentence.xpos
-            arrays = sentence_arrays(sentence.words, tags, heads, own.labels, own_constituent, given=given)
-            frames = self.sentence_frames(sentence, own, arrays, nominal=nominal)
-            found += (moved_frame(frame, start) for frame in frames)
-        return tuple(found)
-
     def labelled(self, parsed: Analysis, *, given: bool = False, nominal: bool = False) -> Analysis:
         """A line that has tags and a dependency tree, with roles.
 
@@ -184,32 +143,39 @@ class Labeller:
         """
         if parsed.tree is None:
             return replace(parsed, frames=None if parsed.tokens else ())
-        line = Tagged(parsed.tokens, parsed.upos, parsed.xpos)
+        found: list[Frame] = []
         constituents = parsed.constituents or [None] * len(parsed.bounds)
-        frames = self.frames(line, parsed.bounds, parsed.tree, constituents, given=given, nominal=nominal)
-        return replace(parsed, frames=frames)
+        for (start, end), constituent in zip(parsed.bounds, constituents, strict=True):
+            own = Tagged(*(column[start:end] for column in (parsed.tokens, parsed.upos, parsed.xpos)))
+            verbs = [word for word, tag in enumerate(own.upos) if tag == VERB]
+            nouns = nouns_of(own.upos) if nominal else []
+            if not verbs and not nouns:
+                continue
+            heads = tuple(head and head - start for head in parsed.tree.heads[start:end])
+            tree = DependencyTree(heads, parsed.tree.labels[start:end])
+            inner = None if constituent is None else moved(constituent, -start)
+            arrays = sentence_arrays(own.words, (own.upos, own.xpos), heads, tree.labels, inner, given=given)
+            found += (moved_frame(frame, start) for frame in self._frames(own, tree, arrays, verbs, nouns))
+        return replace(parsed, frames=tuple(found))
 
-    def sentence_frames(
-        self, sentence: Tagged, tree: DependencyTree, arrays: SentenceArrays, *, nominal: bool = False
-    ) -> list[Frame]:
-        """Predicates of one sentence with their arguments: its verbs and, where asked for, its nouns."""
-        verbs = [word for word, tag in enumerate(sentence.upos) if tag == VERB]
-        nouns = nouns_of(sentence.upos) if nominal else []
-        if not verbs and not nouns:
-            return []
+    def _frames(
+        self,
+        sentence: Tagged,
+        tree: DependencyTree,
+        arrays: SentenceArrays,
+        verbs: Sequence[int],
+        nouns: Sequence[int],
+    ) -> Iterator[Frame]:
+        """Predicates of one sentence with their arguments."""
         numbers = self._numbers.of(sentence.words, sentence.xpos, tree)
         states = states_of(numbers, self._vectors, self._weights.arrays)
         judged = dict.fromkeys(verbs, self._of_verbs) | self._of_nouns(sentence, tree, nouns, states)
-        if not judged:
-            return []
-        projected = tuple(states @ self._weights.arrays[name] for name in PLACES)
-        found = []
+        projected = tuple(states @ self._weights.arrays[name] for name in PLACES) if judged else ()
         for word, how in sorted(judged.items()):
             offered = candidates_of(arrays, word)
             decoded = self.decode(offered, word, projected, how)
             lemma = predicate_lemma(sentence.words[word], sentence.xpos[word], sentence.upos[word])
-            found.append(self._frame(word, lemma, offered, decoded, how.probability))
-        return found
+            yield self._frame(word, lemma, offered, decoded, how.probability)
 
     def _of_nouns(
         self, sentence: Tagged, tree: DependencyTree, nouns: Sequence[int], states: Matrix

@@ -1,7 +1,7 @@
 """English: negation, quantifiers, modal verbs, and statements that become questions."""
 
 from pfsm.english.inflection import verb_lemma
-from pfsm.english.lists import table, words
+from pfsm.english.lists import by_word, table, words
 from pfsm.english.perturbation.clauses import Clause, clauses, is_negated, is_question, lowered
 from pfsm.english.perturbation.edits import (
     Edit,
@@ -113,7 +113,7 @@ def _is_headless(clause: Clause) -> bool:
     return not clause.auxiliaries and (clause.finite.xpos == "MD" or verb_lemma(clause.finite.lower) == "be")
 
 
-_WORDS = dict(table("quantifier-others"))
+_WORDS = by_word("quantifier-others")
 _PAIRS = {("more", "than"): "less than", ("less", "than"): "more than", ("at", "least"): "at most",
           ("at", "most"): "at least", ("fewer", "than"): "more than"}  # fmt: skip
 
