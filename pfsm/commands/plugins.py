@@ -64,22 +64,25 @@ def _row(entry: Entry) -> dict[str, str]:
 
 
 def _check(options: Namespace) -> None:
-    from pfsm.conformance.checks import results  # noqa: PLC0415 - brings everything that can be plugged in
-    from pfsm.conformance.kinds import CHECKS, subject_of  # noqa: PLC0415
+    from pfsm.conformance.checks import Result  # noqa: PLC0415 - brings everything that can be plugged in
+    from pfsm.conformance.kinds import check, subject_of  # noqa: PLC0415
 
     entry = _named(options.name, options.kind)
     files = tuple(options.sample) if entry.kind == "format" else ()
     samples = [] if files else [pair for path in options.sample for pair in _pairs(path)]
     subject = subject_of(entry.kind, options.name, _options(options.option), samples, files)
     print(f"{entry}:")
-    failed = []
-    for result in results(CHECKS[entry.kind](subject)):
+    failed: list[str] = []
+
+    def report(result: Result) -> None:
         more = result.fault or result.note
         print(
             f"  {'FAILED' if result.fault else 'ok':<6}  {result.name}{f': {more}' if more else ''}",
             flush=True,
         )
-        failed += [result.name] if result.fault else []
+        failed.extend([result.name] if result.fault else [])
+
+    check(entry.kind, subject, report)
     if failed:
         raise PfsmError(f"{entry}: {len(failed)} of its checks failed, the first: {failed[0]}")
 

@@ -1,10 +1,11 @@
-"""What a check is, how checks are run, and what the checks of all kinds have in common."""
+"""How checks of plug-ins are run, and what those of all kinds have in common."""
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from operator import eq
@@ -18,26 +19,42 @@ Item = TypeVar("Item")
 Found = TypeVar("Found")
 
 
-@dataclass(frozen=True)
-class Check:
-    """One thing that must hold.
-
-    Attributes:
-        name: What must hold, as a sentence.
-        run: Finds out; returns what the author should know all the same, or nothing. Raises where it does not hold.
-    """
-
-    name: str
-    run: Callable[[], str | None]
-
-
-@dataclass(frozen=True)
+@dataclass
 class Result:
-    """What came of a check: ``fault`` is empty where it holds."""
+    """What came of a check: its name, the fault, empty where it holds, and what the author should know all the same."""
 
     name: str
     fault: str = ""
     note: str = ""
+
+
+class Trial:
+    """Runs checks, each a block of code: ``with trial("no words have no stems"): ...``.
+
+    What a plug-in raises is a fault of it, not of ours: the checks that follow are run all the same.
+
+    Args:
+        report: Told of each result.
+    """
+
+    def __init__(self, report: Callable[[Result], None]) -> None:
+        self._report = report
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[Result]:
+        """A check, named by what must hold, as a sentence; the block may set the note of the result."""
+        result = Result(name)
+        try:
+            with warnings.catch_warnings():
+                # Odd lines are scored on purpose, and a model may say that they mean little.
+                warnings.simplefilter("ignore", PfsmWarning)
+                yield result
+        except PfsmError as error:
+            result.fault = str(error)
+        except Exception as error:  # whatever the plug-in does
+            line = str(error).partition("\n")[0]
+            result.fault = f"{type(error).__name__}: {line}"
+        self._report(result)
 
 
 @dataclass(frozen=True)
@@ -68,23 +85,6 @@ class Subject:
         """Both, each line once."""
         ours, theirs = self.sides
         return list(dict.fromkeys((*ours, *theirs)))
-
-
-def results(checks: Iterable[Check]) -> Iterator[Result]:
-    """Runs checks one after the other. What a plug-in raises is a fault of it, not of ours."""
-    for check in checks:
-        try:
-            with warnings.catch_warnings():
-                # Odd lines are scored on purpose, and a model may say that they mean little.
-                warnings.simplefilter("ignore", PfsmWarning)
-                note = check.run() or ""
-        except PfsmError as error:
-            yield Result(check.name, str(error))
-        except Exception as error:  # whatever the plug-in does
-            line = str(error).partition("\n")[0]
-            yield Result(check.name, f"{type(error).__name__}: {line}")
-        else:
-            yield Result(check.name, note=note)
 
 
 def hold(condition: object, fault: str) -> None:

@@ -12,10 +12,18 @@ from pfsm.evaluation.bootstrap import (
 )
 from pfsm.evaluation.catalogue import Statistic, canonical, plain
 from pfsm.evaluation.comparison import Comparison, PairResult, PooledCounts, SystemResult, compare_systems
-from pfsm.evaluation.correlation import WilliamsTest, kendall_tau_b, pearson, spearman, williams_test
+from pfsm.evaluation.correlation import (
+    WilliamsTest,
+    kendall_tau_b,
+    mean_removed,
+    mean_removed_pearson,
+    pearson,
+    spearman,
+    weighted_pearson,
+    williams_test,
+)
 from pfsm.evaluation.engine import Difference, Estimates, PairedTest, compare, estimate, holm, paired_p_value
 from pfsm.evaluation.king import human_acceptability, king
-from pfsm.evaluation.measure import mean_removed, mean_removed_pearson, weighted_pearson
 from pfsm.evaluation.pooled import (
     PooledScores,
     TranslatedDocuments,
@@ -43,8 +51,7 @@ from pfsm.evaluation.segment_pairs import (
     wmt_kendall,
 )
 from pfsm.evaluation.significance import paired_bootstrap_correlations, perm_both
-from pfsm.evaluation.soft_pairwise import soft_pairwise_accuracy
-from pfsm.evaluation.system_level import system_pairwise_accuracy, system_scores
+from pfsm.evaluation.systems import soft_pairwise_accuracy, system_pairwise_accuracy, system_scores
 
 __all__ = [
     "CONFIDENCE",

@@ -11,7 +11,7 @@ A statistic of a group and of its bootstrap resamples; groups, segments, and mea
 import math
 import os
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -104,12 +104,6 @@ def resampled_statistics(
 
     Returns:
         float64 [n_resamples]; NaN where the statistic is, and throughout where there are fewer than two rows.
-
-    Args:
-        statistic: As in `bootstrap_interval`.
-        arrays: As in `bootstrap_interval`.
-        n_resamples: Number of resamples, at least 1.
-        seed: As in `bootstrap_interval`.
     """
     check_bootstrap(n_resamples)
     tables = [np.asarray(array) for array in arrays]
@@ -230,21 +224,13 @@ class Sample:
         return Sample(self.value - other.value, self.resampled - other.resampled, self.weight)
 
 
-def mean_of_groups(samples: Mapping[str, Sample], confidence: float = CONFIDENCE) -> MeanEstimate:
-    """The unweighted mean over the groups that have the statistic."""
-    mean, left_out = mean_sample(samples)
-    estimate = mean.estimate(confidence)
-    return MeanEstimate(estimate.value, estimate.interval, left_out)
-
-
-def mean_sample(samples: Mapping[str, Sample]) -> tuple[Sample, tuple[str, ...]]:
-    """The unweighted mean of a statistic and of its resamples, and the groups left out of it.
+def mean_sample(samples: Iterable[Sample]) -> Sample:
+    """The unweighted mean of a statistic of groups, and of its resamples.
 
     A group whose statistic is undefined is left out; so is, within a resample, one that is undefined there. One that
     has a statistic but no resamples, having too few segments to draw, leaves the mean without resamples too.
     """
-    left_out = tuple(name for name, sample in samples.items() if math.isnan(sample.value))
-    return pooled_sample([replace(sample, weight=1.0) for sample in samples.values()]), left_out
+    return pooled_sample([replace(sample, weight=1.0) for sample in samples])
 
 
 def pooled_sample(samples: Sequence[Sample], seed: Seed = None) -> Sample:

@@ -17,35 +17,39 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation.correlation import kendall_tau_b, spearman
-from pfsm.evaluation.king import King, TestCases
+from pfsm.evaluation.king import TestCases, king_measure
 from pfsm.evaluation.measure import (
-    CentredPearson,
-    Correlation,
     Items,
-    MeanScore,
     Measure,
-    MomentPearson,
-    PlainMeasure,
-    RankCorrelation,
+    centred_pearson,
+    mean_score,
+    moment_pearson,
+    plain_measure,
+    rank_correlation,
 )
 from pfsm.evaluation.people import RankedSystems
 from pfsm.evaluation.preference import (
-    AccuracyWithTies,
     PreferenceItems,
-    PreferenceMeasure,
     PreferenceStatistic,
-    Yardstick,
+    accuracy_with_human_ties,
+    preference_measure,
+    yardstick,
 )
 from pfsm.evaluation.segment_pairs import (
-    CalibratedAccuracy,
-    ItemKendall,
     ItemVariant,
-    WmtKendall,
     WmtVariant,
+    calibrated_accuracy,
+    item_kendall,
     kendall_tau_c,
+    wmt_kendall_measure,
 )
-from pfsm.evaluation.soft_pairwise import SampledAccuracy, SoftPairwiseAccuracy
-from pfsm.evaluation.system_level import SYSTEM_STATISTICS, SystemMeasure, ceiling_measure
+from pfsm.evaluation.systems import (
+    SYSTEM_STATISTICS,
+    ceiling_measure,
+    sampled_accuracy,
+    soft_measure,
+    system_measure,
+)
 from pfsm.registry import Table
 
 Float = NDArray[np.float64]
@@ -95,64 +99,16 @@ def plain(name: str, function: OfScores, heading: str = "") -> Statistic[Items]:
         The statistic, for `estimate` and `compare`.
     """
     return Statistic(
-        name,
-        heading or name,
-        (),
-        lambda items: PlainMeasure(function, items.human, items.units),
-        function=function,
+        name, heading or name, (), lambda items: plain_measure(items, function), function=function
     )
-
-
-def _bind_pearson(items: Items) -> Measure:
-    return MomentPearson(items.human, items.units)
-
-
-def _bind_rank(statistic: Correlation) -> Callable[[Items], Measure]:
-    return lambda items: RankCorrelation(statistic, items.human, items.units)
-
-
-def _bind_length_weighted(items: Items) -> Measure:
-    return MomentPearson(items.human, items.units, _needed(items.lengths, "lengths"))
-
-
-def _bind_mean_removed(items: Items) -> Measure:
-    return CentredPearson(items.human, _segments(items), np.ones(len(items)), items.units)
-
-
-def _bind_mean_removed_weighted(items: Items) -> Measure:
-    return CentredPearson(items.human, _segments(items), _needed(items.lengths, "lengths"), items.units)
-
-
-def _bind_calibrated(items: Items) -> Measure:
-    return CalibratedAccuracy(items.human, _segments(items), items.units)
-
-
-def _bind_wmt(variant: WmtVariant) -> Callable[[Items], Measure]:
-    return lambda items: WmtKendall(items.human, _segments(items), variant, items.units)
-
-
-def _bind_item(variant: ItemVariant) -> Callable[[Items], Measure]:
-    return lambda items: ItemKendall(items.human, _segments(items), variant, items.units)
-
-
-def _bind_preference(statistic: PreferenceStatistic) -> Callable[[PreferenceItems], Measure]:
-    return lambda items: PreferenceMeasure(items, statistic)
-
-
-def _bind_yardstick(best: bool) -> Callable[[PreferenceItems], Measure]:
-    return lambda items: Yardstick(items.judgments, best)
-
-
-def _bind_system(name: str, of_all: bool = True) -> Callable[[Any], Measure]:
-    return lambda items: SystemMeasure(items, SYSTEM_STATISTICS[name], of_all=of_all)
-
-
-def _bind_sampled(size: int) -> Callable[[Any], Measure]:
-    return lambda items: SampledAccuracy(items, size=size)
 
 
 def _segments(items: Items) -> NDArray[np.int64]:
     return _needed(items.segments, "segments")
+
+
+def _lengths(items: Items) -> Float:
+    return _needed(items.lengths, "lengths")
 
 
 def _needed(part: NDArray[Any] | None, what: str) -> NDArray[Any]:
@@ -165,75 +121,133 @@ def _by_name(*statistics: Statistic[Data]) -> Mapping[str, Statistic[Data]]:
     return {statistic.name: statistic for statistic in statistics}
 
 
-_PLAIN, _WITHIN, _WEIGHTED = (), ("segments",), ("lengths",)
+_WITHIN = ("segments",)
 _KENDALL = ("kendall_tau_b", "kendall-tau-b")
+_TAUS: Mapping[WmtVariant, str] = {
+    "wmt12": "WMT12 tau",
+    "wmt13": "WMT13 tau",
+    "wmt14": "WMT14 tau",
+    "darr": "DARR tau",
+}
+
+
+def _wmt_tau(variant: WmtVariant, heading: str) -> Statistic[Items]:
+    return Statistic(
+        variant,
+        heading,
+        _WITHIN,
+        lambda items: wmt_kendall_measure(items, _segments(items), variant),
+        aliases=(f"tau_{variant}",),
+    )
+
+
+def _by_item(name: str, heading: str, variant: ItemVariant) -> Statistic[Items]:
+    return Statistic(name, heading, _WITHIN, lambda items: item_kendall(items, _segments(items), variant))
+
 
 _OF_SEGMENTS: Mapping[str, Statistic[Items]] = _by_name(
-    Statistic("pearson", "Pearson r", _PLAIN, _bind_pearson),
-    Statistic("spearman", "Spearman rho", _PLAIN, _bind_rank(spearman)),
-    Statistic("kendall", "Kendall tau-b", _PLAIN, _bind_rank(kendall_tau_b), aliases=_KENDALL),
-    Statistic("mean-removed", "r within segments", _WITHIN, _bind_mean_removed),
-    Statistic("length-weighted", "length-weighted r", _WEIGHTED, _bind_length_weighted),
+    Statistic("pearson", "Pearson r", (), moment_pearson),
+    Statistic("spearman", "Spearman rho", (), lambda items: rank_correlation(items, spearman)),
+    Statistic(
+        "kendall", "Kendall tau-b", (), lambda items: rank_correlation(items, kendall_tau_b), aliases=_KENDALL
+    ),
+    Statistic(
+        "mean-removed",
+        "r within segments",
+        _WITHIN,
+        lambda items: centred_pearson(items, _segments(items), np.ones(len(items))),
+    ),
+    Statistic(
+        "length-weighted",
+        "length-weighted r",
+        ("lengths",),
+        lambda items: moment_pearson(items, _lengths(items)),
+    ),
     Statistic(
         "mean-removed-weighted",
         "weighted mean-removed r",
-        (*_WITHIN, *_WEIGHTED),
-        _bind_mean_removed_weighted,
+        ("segments", "lengths"),
+        lambda items: centred_pearson(items, _segments(items), _lengths(items)),
     ),
-    Statistic("acc-t", "acc-t", _WITHIN, _bind_calibrated),
+    Statistic("acc-t", "acc-t", _WITHIN, lambda items: calibrated_accuracy(items, _segments(items))),
     plain("kendall-c", kendall_tau_c, "Kendall tau-c"),
-    Statistic("item-kendall", "tau-b by item", _WITHIN, _bind_item("b")),
-    Statistic("item-tau23", "tau-23 by item", _WITHIN, _bind_item("23")),
-    Statistic("item-acc23", "acc-23 by item", _WITHIN, _bind_item("acc23")),
-    Statistic("wmt12", "WMT12 tau", _WITHIN, _bind_wmt("wmt12"), aliases=("tau_wmt12",)),
-    Statistic("wmt13", "WMT13 tau", _WITHIN, _bind_wmt("wmt13"), aliases=("tau_wmt13",)),
-    Statistic("wmt14", "WMT14 tau", _WITHIN, _bind_wmt("wmt14"), aliases=("tau_wmt14",)),
-    Statistic("darr", "DARR tau", _WITHIN, _bind_wmt("darr"), aliases=("tau_darr",)),
+    _by_item("item-kendall", "tau-b by item", "b"),
+    _by_item("item-tau23", "tau-23 by item", "23"),
+    _by_item("item-acc23", "acc-23 by item", "acc23"),
+    *(_wmt_tau(variant, heading) for variant, heading in _TAUS.items()),
 )
 
-_BOTH = ("systems", "segments")
 
+def _of_systems(
+    name: str, heading: str, statistic: str, *, of_all: bool = True, aliases: tuple[str, ...] = ()
+) -> Statistic[Any]:
+    return Statistic(
+        name,
+        heading,
+        ("systems",) if of_all else _BOTH,
+        lambda items: system_measure(items, SYSTEM_STATISTICS[statistic], of_all=of_all),
+        aliases=aliases,
+        of_pairs=statistic == "accuracy",
+    )
+
+
+def _of_sample(size: int) -> Statistic[Any]:
+    return Statistic(
+        f"accuracy-{size}",
+        f"acc., {size} segments",
+        _BOTH,
+        lambda items: sampled_accuracy(items, size),
+        of_pairs=True,
+    )
+
+
+_BOTH = ("systems", "segments")
 _OF_SYSTEMS: Mapping[str, Statistic[Any]] = _by_name(
-    Statistic("pearson", "Pearson r", ("systems",), _bind_system("pearson")),
-    Statistic("spearman", "Spearman rho", ("systems",), _bind_system("spearman")),
-    Statistic("kendall", "Kendall tau-b", ("systems",), _bind_system("kendall"), aliases=_KENDALL),
-    Statistic("accuracy", "pairwise accuracy", ("systems",), _bind_system("accuracy"), of_pairs=True),
-    Statistic(
-        "significant", "acc., significant pairs", _BOTH, _bind_system("accuracy", False), of_pairs=True
-    ),
+    _of_systems("pearson", "Pearson r", "pearson"),
+    _of_systems("spearman", "Spearman rho", "spearman"),
+    _of_systems("kendall", "Kendall tau-b", "kendall", aliases=_KENDALL),
+    _of_systems("accuracy", "pairwise accuracy", "accuracy"),
+    _of_systems("significant", "acc., significant pairs", "accuracy", of_all=False),
     Statistic("ceiling", "ceiling of acc.", ("systems",), ceiling_measure, of_metric=False, of_pairs=True),
-    Statistic("spa", "soft pairwise acc.", _BOTH, SoftPairwiseAccuracy, of_pairs=True),
-    *(
-        Statistic(f"accuracy-{size}", f"acc., {size} segments", _BOTH, _bind_sampled(size), of_pairs=True)
-        for size in (50, 100, 200)
-    ),
+    Statistic("spa", "soft pairwise acc.", _BOTH, soft_measure, of_pairs=True),
+    *map(_of_sample, (50, 100, 200)),
 )
 
 _OF_DOCUMENTS: Mapping[str, Statistic[Items]] = _by_name(
     *(_OF_SEGMENTS[name] for name in ("pearson", "spearman", "kendall", "mean-removed"))
 )
 
+
+def _of_preferences(name: PreferenceStatistic, heading: str, *aliases: str) -> Statistic[PreferenceItems]:
+    return Statistic(
+        name,
+        heading,
+        (),
+        lambda items: preference_measure(items.votes, items.units, name),
+        aliases=aliases,
+    )
+
+
+def _yardstick(name: str, heading: str, *, best: bool) -> Statistic[PreferenceItems]:
+    return Statistic(name, heading, (), lambda items: yardstick(items.judgments, best=best), of_metric=False)
+
+
 PREFERENCES: Mapping[str, Statistic[PreferenceItems]] = _by_name(
-    Statistic("accuracy", "accuracy", (), _bind_preference("accuracy")),
-    Statistic("accuracy-with-ties", "acc. with ties", (), AccuracyWithTies),
-    Statistic("best-possible", "best possible", (), _bind_yardstick(best=True), of_metric=False),
-    Statistic("random-baseline", "random baseline", (), _bind_yardstick(best=False), of_metric=False),
-    Statistic("wmt12", "WMT12 tau", (), _bind_preference("wmt12"), aliases=("tau_wmt12",)),
-    Statistic("wmt13", "WMT13 tau", (), _bind_preference("wmt13"), aliases=("tau_wmt13",)),
-    Statistic("wmt14", "WMT14 tau", (), _bind_preference("wmt14"), aliases=("tau_wmt14",)),
-    Statistic("darr", "DARR tau", (), _bind_preference("darr"), aliases=("tau_darr",)),
+    _of_preferences("accuracy", "accuracy"),
+    Statistic("accuracy-with-ties", "acc. with ties", (), accuracy_with_human_ties),
+    _yardstick("best-possible", "best possible", best=True),
+    _yardstick("random-baseline", "random baseline", best=False),
+    *(_of_preferences(variant, heading, f"tau_{variant}") for variant, heading in _TAUS.items()),
 )
 """Of preferences between two translations."""
 
 RANKINGS: Mapping[str, Statistic[RankedSystems]] = _OF_SYSTEMS
 """Of systems whose translations people ranked: the same ones."""
 
-LIKENESS: Mapping[str, Statistic[TestCases]] = _by_name(
-    Statistic("king", "KING", ("segments",), lambda cases: King(cases.units, cases.automatic))
-)
+LIKENESS: Mapping[str, Statistic[TestCases]] = _by_name(Statistic("king", "KING", _WITHIN, king_measure))
 """Of test cases, in which a metric may tell human translations from automatic ones."""
 
-MEAN: Statistic[Items] = Statistic("mean", "mean", (), lambda items: MeanScore(items.units))
+MEAN: Statistic[Items] = Statistic("mean", "mean", (), mean_score)
 """The mean of the scores themselves: what two systems are compared by."""
 
 
@@ -270,7 +284,7 @@ def plugged_system_statistic(name: str, value: Any) -> Statistic[Items]:
         name,
         of_translations.heading,
         ("systems",),
-        lambda items: SystemMeasure(items, of_systems, on_scale=True),
+        lambda items: system_measure(items, of_systems, on_scale=True),
         function=function,
     )
 
@@ -332,18 +346,9 @@ def canonical(name: str) -> str:
 
 def _built_in(name: str) -> Statistic[Any] | None:
     """The statistic that comes with pfsm and has this name, among others."""
-    tables: tuple[Mapping[str, Statistic[Any]], ...] = (
-        _OF_SEGMENTS,
-        _OF_DOCUMENTS,
-        _OF_SYSTEMS,
-        PREFERENCES,
-        LIKENESS,
-    )
-    for table in tables:
-        for statistic in table.values():
-            if name in {statistic.name, statistic.key, *statistic.aliases}:
-                return statistic
-    return None
+    tables: tuple[Mapping[str, Statistic[Any]], ...] = (_OF_SEGMENTS, _OF_SYSTEMS, PREFERENCES, LIKENESS)
+    known = (statistic for table in tables for statistic in table.values())
+    return next((one for one in known if name in {one.name, one.key, *one.aliases}), None)
 
 
 def level_and_name(name: str) -> tuple[str | None, str]:

@@ -18,8 +18,8 @@ from pfsm.evaluation.bootstrap import (
     group_seed,
     sums_of_segments,
 )
-from pfsm.evaluation.engine import corrected_differences, mean_samples
-from pfsm.evaluation.measure import AdditiveMeasure, Names, resampled_together, scored_items
+from pfsm.evaluation.engine import corrected_differences
+from pfsm.evaluation.measure import Measure, Names, additive, mean_score, resampled_together, scored_items
 from pfsm.evaluation.questions import ONE_GROUP
 from pfsm.runtime.charts import Mark, html_chart, html_table
 
@@ -39,23 +39,6 @@ class PooledCounts:
     statistics: Sequence[Float]
     score: Callable[[Float], Float]
     lower_is_better: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class _CorpusScore(AdditiveMeasure):
-    """The score of one system, computed from sums over its segments."""
-
-    units: NDArray[np.int64]
-    statistics: Float
-    score: Callable[[Float], Float]
-
-    def table(self, metric: Float) -> Float:  # noqa: ARG002
-        """Sums of the statistics of each unit; segment scores do not matter."""
-        return sums_of_segments(self.statistics, self.units)
-
-    def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
-        return self.score(sums)
 
 
 @dataclass(frozen=True)
@@ -201,11 +184,15 @@ def compare_systems(
     seed = default_seed() if seed is None else seed
     # Every line is a segment.
     segments = scored_items(np.zeros(scores.shape[1]), drawn=documents)
-    if pooled is None:
-        found = mean_samples(segments, list(scores), n_resamples, seed)
-    else:
-        found = _pooled_samples(segments.units, pooled, n_resamples, seed)
-    samples = dict(zip(names, found, strict=True))
+    measures = [mean_score(segments)] * len(scores)
+    if pooled is not None:
+        measures = [_corpus_score(segments.units, one, pooled.score) for one in pooled.statistics]
+    tasks = list(zip(measures, scores, strict=True))
+    resampled = resampled_together(tasks, n_resamples, group_seed(seed, ONE_GROUP))
+    samples = {
+        name: Sample(measure.value(one), values)
+        for name, (measure, one), values in zip(names, tasks, resampled, strict=True)
+    }
     lower = pooled is not None and pooled.lower_is_better
     sign = -1.0 if lower else 1.0
     systems = tuple(
@@ -251,17 +238,9 @@ def _of_documents(
     return np.asarray(sums_of_scores / np.bincount(documents))
 
 
-def _pooled_samples(
-    units: NDArray[np.int64], pooled: PooledCounts, n_resamples: int, seed: int
-) -> list[Sample]:
-    """Scores of all systems and of the same resamples, which are those of `mean_samples`."""
-    nothing = np.zeros(units.size)
-    measures = [_CorpusScore(units, statistics, pooled.score) for statistics in pooled.statistics]
-    tasks = [(measure, nothing) for measure in measures]
-    resampled = resampled_together(tasks, n_resamples, group_seed(seed, ONE_GROUP))
-    return [
-        Sample(measure.value(nothing), values) for measure, values in zip(measures, resampled, strict=True)
-    ]
+def _corpus_score(units: NDArray[np.int64], statistics: Float, score: Callable[[Float], Float]) -> Measure:
+    """The score of one system, computed from sums over its segments; segment scores do not matter."""
+    return additive(count_ids(units), lambda _: sums_of_segments(statistics, units), score)
 
 
 def _score_table(names: Sequence[str], segment_scores: Sequence[Float]) -> Float:

@@ -2,14 +2,24 @@
 
 Each is NaN where it is undefined: fewer than two points, or a series whose values are all equal.
 
+Several systems translate the same segments. A plain correlation then mixes two abilities: to tell the better
+translation of a segment, and to tell easy segments from hard ones. *Mean removal* (Kahn et al. 2009, equation 3 of
+section 3.3) leaves the first alone: from every score, the metric's and people's, the mean over the translations of its
+segment is taken. *Length weighting* (the same section) keeps short segments from counting as much as long ones, for
+which a score stands on more words.
+
 Williams' test: two metrics' Pearson correlations with people, on the same independent items.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from pfsm.evaluation.bootstrap import dense_ids, sums_of_segments
 
 Float = NDArray[np.float64]
 
@@ -126,6 +136,100 @@ def _deviations(rows: Float) -> Float:
     # Without a common offset the mean loses no digits, and that of a constant row is exact.
     scaled -= scaled[:, :1].copy()
     scaled -= scaled.mean(axis=1, keepdims=True)
+    return scaled
+
+
+def mean_removed(
+    scores: ArrayLike, segments: Sequence[Any] | NDArray[Any], weights: ArrayLike | None = None
+) -> Float:
+    """Every score less the mean of its segment (Kahn et al. 2009, equation 3).
+
+    Args:
+        scores: float64 [n], finite.
+        segments: [n], names or numbers; scores of one segment share a mean.
+        weights: float64 [n], not negative: the mean is a weighted one; equal weights where it is None.
+
+    Returns:
+        float64 [n]; 0 for the only translation of a segment.
+
+    Raises:
+        ValueError: If lengths differ, a score is not finite, or a weight negative or not finite.
+    """
+    values, heaviness = paired_scores(scores, np.ones(np.size(scores)) if weights is None else weights)
+    if (heaviness < 0.0).any():
+        raise ValueError("a weight is negative")
+    ids = dense_ids(segments, values.size, "segments")
+    if not values.size:
+        return values
+    # Deviations from the first score of the segment: a common offset then costs the mean no digits.
+    first = values[np.unique(ids, return_index=True)[1]]
+    offsets = values - first[ids]
+    sums = sums_of_segments(np.stack([heaviness * offsets, heaviness], axis=1), ids)
+    means = np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0.0)
+    removed: Float = offsets - means[ids]
+    return removed
+
+
+def mean_removed_pearson(
+    metric: ArrayLike, human: ArrayLike, segments: Sequence[Any] | NDArray[Any]
+) -> float:
+    """Pearson's correlation of mean-removed scores (Kahn et al. 2009, section 3.3).
+
+    Args:
+        metric: float64 [n], finite.
+        human: float64 [n], finite.
+        segments: [n], names or numbers of the segments.
+
+    Returns:
+        A number in [-1, 1]; NaN where no segment has translations that differ in the scores of both.
+
+    Raises:
+        ValueError: If lengths differ, or a score is not finite.
+    """
+    metric, human = paired_scores(metric, human)
+    return pearson(mean_removed(metric, segments), mean_removed(human, segments))
+
+
+def weighted_pearson(x: ArrayLike, y: ArrayLike, weights: ArrayLike) -> float:
+    """Pearson's correlation in which every point counts with a weight.
+
+    ``sum w (x - mx)(y - my) / sqrt(sum w (x - mx)^2 sum w (y - my)^2)``, mx and my being the weighted means:
+    with whole weights the correlation of points that stand there so many times. Kahn et al. (2009, section
+    3.3) weigh segments by their length.
+
+    Args:
+        x: float64 [n], finite.
+        y: float64 [n], finite.
+        weights: float64 [n], finite, not negative.
+
+    Returns:
+        A number in [-1, 1]; NaN where fewer than two different points have weight, or x or y is constant.
+
+    Raises:
+        ValueError: If lengths differ, or a number is invalid.
+    """
+    x, y = paired_scores(x, y)
+    weights = paired_scores(weights, x)[0]
+    if (weights < 0.0).any():
+        raise ValueError("a weight is negative")
+    weighing = weights > 0.0
+    if not weighing.any():
+        return float("nan")
+    one = np.zeros(int(weighing.sum()), dtype=np.int64)
+    weights = weights[weighing] / weights.max()
+    root = np.sqrt(weights)
+    x, y = (
+        root * mean_removed(scaled(side[weighing]), one, weights)  # the weighted mean is taken off
+        for side in (x, y)
+    )
+    spread = float(x @ x) * float(y @ y)
+    return float(np.clip((x @ y) / np.sqrt(spread), -1.0, 1.0)) if spread > 0.0 else float("nan")
+
+
+def scaled(values: Float) -> Float:
+    """The values over a power of two that brings the largest below 1, so that squares stay in range."""
+    largest = np.abs(values).max(initial=0.0)
+    scaled: Float = np.ldexp(values, -int(np.frexp(largest)[1]))
     return scaled
 
 

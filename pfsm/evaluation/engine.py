@@ -8,7 +8,7 @@ resampled, so equal questions have equal answers.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,16 +25,14 @@ from pfsm.evaluation.bootstrap import (
     check_bootstrap,
     default_seed,
     group_seed,
-    mean_of_groups,
     mean_sample,
     never_differ,
     pooled_sample,
 )
-from pfsm.evaluation.catalogue import MEAN as MEAN_SCORE
 from pfsm.evaluation.catalogue import SYSTEM, Statistic
 from pfsm.evaluation.measure import Items, Measure, resampled_together, units_of_parts
-from pfsm.evaluation.pooled import PooledScores, Remembered, Scores
-from pfsm.evaluation.questions import ONE_GROUP, Data, Question
+from pfsm.evaluation.pooled import PooledScores, Scores, remembered
+from pfsm.evaluation.questions import Data, Question
 
 Float = NDArray[np.float64]
 
@@ -211,11 +209,17 @@ def estimate(
                 )
                 for name, sample in found[statistic.name].items()
             },
-            mean_of_groups(found[statistic.name], confidence),
+            _mean_of_groups(found[statistic.name], confidence),
             *(_pooled(found[statistic.name], seed, confidence) if statistic.of_pairs else ()),
         )
         for statistic in statistics
     }
+
+
+def _mean_of_groups(samples: Mapping[str, Sample], confidence: float) -> MeanEstimate:
+    mean = mean_sample(samples.values()).estimate(confidence)
+    left_out = tuple(name for name, sample in samples.items() if math.isnan(sample.value))
+    return MeanEstimate(mean.value, mean.interval, left_out)
 
 
 def _pooled(samples: Mapping[str, Sample], seed: int, confidence: float) -> tuple[Estimate, Interval]:
@@ -270,18 +274,13 @@ def samples_of(
     n_resamples: int,
     seed: tuple[int, int],
 ) -> list[Sample]:
-    """Statistics of the items of one group, all from the same resamples.
+    """Statistics of the items of one group, all from the same resamples; NaN where a score is.
 
-    Args:
-        items: The human side.
-        metric: The metric's scores of the items; where one is NaN, so is all.
-        statistics: As in `estimate`.
-        n_resamples: At least 1.
-        seed: From `group_seed`.
+    Arguments are those of `estimate`, ``seed`` is from `group_seed`.
     """
     values = _values(metric)
     if isinstance(metric, PooledScores):
-        metric = PooledScores(values, Remembered(metric.of_totals))
+        metric = PooledScores(values, remembered(metric.of_totals))
     if np.isnan(values).any():
         return [Sample(math.nan, np.full(n_resamples, np.nan)) for _ in statistics]
     measures = [_bound(statistic, items, metric) for statistic in statistics]
@@ -300,13 +299,6 @@ def _values(metric: Scores) -> Float:
 def _bound(statistic: Statistic[Data], items: Data, metric: Scores) -> Measure:
     measure = statistic.bind(items)
     return measure.pooled(metric.of_totals) if isinstance(metric, PooledScores) else measure
-
-
-def mean_samples(items: Items, scores: Sequence[Float], n_resamples: int, seed: int) -> list[Sample]:
-    """Mean scores of several systems or metrics, whose resamples are the same."""
-    return [
-        samples_of(items, one, [MEAN_SCORE], n_resamples, group_seed(seed, ONE_GROUP))[0] for one in scores
-    ]
 
 
 def compare(
@@ -355,10 +347,10 @@ def compare(
             BOOTSTRAP,
             statistic.name,
             groups,
-            sample_difference(MEAN, n, *_means_of_both(a, b), confidence),
+            sample_difference(MEAN, n, *_of_both(a, b, mean_sample), confidence),
             sample_difference(POOLED, n, whole[0][place], whole[1][place], confidence)
             if whole
-            else _pooled_difference(n, a, b, confidence)
+            else sample_difference(POOLED, n, *_of_both(a, b, pooled_sample), confidence)
             if statistic.of_pairs
             else pooled_of_one(question, groups),
             n_resamples,
@@ -368,15 +360,6 @@ def compare(
     return results
 
 
-def _pooled_difference(
-    n: int, a: Mapping[str, Sample], b: Mapping[str, Sample], confidence: float
-) -> Difference:
-    """Over the pairs of systems of the groups where both have the statistic."""
-    both = [name for name in a if not math.isnan(a[name].value) and not math.isnan(b[name].value)]
-    one, other = (pooled_sample([side[name] for name in both]) for side in (a, b))
-    return sample_difference(POOLED, n, one, other, confidence)
-
-
 def pooled_of_one(question: Question[Data], groups: Sequence[Difference]) -> Difference | None:
     """The result over all items of a question whose groups are not pooled: that of the only group, if it has one."""
     if question.level == SYSTEM or len(groups) != 1:
@@ -384,11 +367,12 @@ def pooled_of_one(question: Question[Data], groups: Sequence[Difference]) -> Dif
     return replace(groups[0], name=POOLED)
 
 
-def _means_of_both(a: Mapping[str, Sample], b: Mapping[str, Sample]) -> tuple[Sample, Sample]:
-    """The means over the groups where both have the statistic."""
+def _of_both(
+    a: Mapping[str, Sample], b: Mapping[str, Sample], join: Callable[[list[Sample]], Sample]
+) -> tuple[Sample, Sample]:
+    """The samples of the groups where both have the statistic, joined."""
     both = [name for name in a if not math.isnan(a[name].value) and not math.isnan(b[name].value)]
-    one, other = (mean_sample({name: side[name] for name in both})[0] for side in (a, b))
-    return one, other
+    return join([a[name] for name in both]), join([b[name] for name in both])
 
 
 def _remarks(

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.evaluation.bootstrap import by_appearance, dense_ids, sums_of_segments
+from pfsm.evaluation.bootstrap import by_appearance, count_ids, dense_ids, sums_of_segments
 from pfsm.evaluation.correlation import pearson
-from pfsm.evaluation.measure import AdditiveMeasure, Names, finite_scores, ratio
+from pfsm.evaluation.measure import Measure, Names, additive, finite_scores, ratio_of_sums
 
 Int = NDArray[np.int64]
 
@@ -67,28 +67,23 @@ def king(human: ArrayLike, human_cases: Names, automatic: ArrayLike, automatic_c
         ValueError: If lengths differ, a score is not finite, a case comes twice, or an automatic translation
             belongs to a case without a human one.
     """
-    table = king_table(human, human_cases, automatic, automatic_cases)
-    sums = table.sum(axis=0)
-    return float(ratio(sums[:1], sums[1:])[0])
-
-
-def king_table(human: ArrayLike, human_cases: Names, automatic: ArrayLike, automatic_cases: Names) -> Float:
-    """float64 [n_cases, 2]: whether the human translation is not beaten, and whether the case counts.
-
-    Arguments and errors as in `king`; cases in the order given.
-    """
     people, machines = finite_scores(human), finite_scores(automatic)
-    names = [*human_cases, *automatic_cases]
-    ids = dense_ids(names, people.size + machines.size, "test cases")
+    ids = dense_ids([*human_cases, *automatic_cases], people.size + machines.size, "test cases")
     cases, of = ids[: people.size], ids[people.size :]
     if np.unique(cases).size != cases.size:
         raise ValueError("a test case has more than one held-out reference")
     if not np.isin(of, cases).all():
         raise ValueError("an automatic translation belongs to a test case without a held-out reference")
-    highest = np.full(cases.size, -np.inf)
-    np.maximum.at(highest, of, machines)
-    counts = np.bincount(of, minlength=cases.size) > 0
-    return np.stack([(people >= highest[cases]) & counts[cases], counts[cases]], axis=1).astype(np.float64)
+    sums = _won_and_counted(people[np.argsort(cases)], machines, of).sum(axis=0, keepdims=True)
+    return float(ratio_of_sums(sums)[0])
+
+
+def _won_and_counted(human: Float, automatic: Float, cases: Int) -> Float:
+    """float64 [n_cases, 2]: whether the human translation is not beaten, and whether the case counts."""
+    highest = np.full(human.size, -np.inf)
+    np.maximum.at(highest, cases, automatic)
+    counts = np.bincount(cases, minlength=human.size) > 0
+    return np.stack([(human >= highest) & counts, counts], axis=1).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,27 +107,16 @@ class TestCases:
         of_case = place[self.automatic]
         return TestCases(by_appearance(self.units[rows]), of_case[of_case >= 0])
 
-    def pick(self, metric: Float, rows: Int) -> Float:
-        """A metric's scores of the items of `select`, from its scores of all."""
-        translations = np.flatnonzero(np.isin(self.automatic, rows))
-        chosen: Float = metric[np.concatenate([rows, len(self) + translations])]
-        return chosen
+    def scored(self, rows: Int) -> Int:
+        """Where the scores of the items of `select` stand among the scores of all."""
+        return np.concatenate([rows, len(self) + np.flatnonzero(np.isin(self.automatic, rows))])
 
 
-@dataclass(frozen=True, eq=False)
-class King(AdditiveMeasure):
+def king_measure(items: TestCases) -> Measure:
     """KING as a measure over test cases; cases of one segment share a unit."""
 
-    units: Int
-    automatic: Int
-    """As in `TestCases`."""
+    def table(metric: Float) -> Float:
+        scores, n = finite_scores(metric), len(items)
+        return sums_of_segments(_won_and_counted(scores[:n], scores[n:], items.automatic), items.units)
 
-    def table(self, metric: Float) -> Float:
-        """float64 [n_units, 2], from the scores of the held-out references, then of the translations."""
-        n_cases = self.units.size
-        table = king_table(metric[:n_cases], np.arange(n_cases), metric[n_cases:], self.automatic)
-        return sums_of_segments(table, self.units)
-
-    def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
-        return ratio(sums[:, 0], sums[:, 1])
+    return additive(count_ids(items.units), table, ratio_of_sums)

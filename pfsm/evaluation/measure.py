@@ -4,18 +4,9 @@ A measure gives the statistic's value for a metric, and its values in bootstrap 
 as a rule segments, each with all its translations. Translations of one segment are not independent (a hard source
 hurts them all); drawn one by one they give intervals that are too narrow. One seed draws the same resamples for
 every metric, so the resampled values of two metrics can be subtracted pair by pair.
-
-Correlations without the difficulty of segments, and with long segments counting for more (Kahn et al. 2009).
-
-Several systems translate the same segments. A plain correlation then mixes two abilities: to tell the better
-translation of a segment, and to tell easy segments from hard ones. *Mean removal* (equation 3 of section 3.3)
-leaves the first alone: from every score, the metric's and people's, the mean over the translations of its
-segment is taken. *Length weighting* (the same section) keeps short segments from counting as much as long
-ones, for which a score stands on more words.
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,62 +25,60 @@ from pfsm.evaluation.bootstrap import (
     resampled_times,
     sums_of_segments,
 )
-from pfsm.evaluation.correlation import dense_ranks, kendall_tau_b, paired_scores, pearson, pearson_of_rows
+from pfsm.evaluation.correlation import (
+    dense_ranks,
+    kendall_tau_b,
+    mean_removed,
+    pearson,
+    pearson_of_rows,
+    scaled,
+    weighted_pearson,
+)
 
 Int = NDArray[np.int64]
-
 Float = NDArray[np.float64]
-
 OfTimes = Callable[[Int], Float]
 """From resamples, as how many times each unit stands in them, int64 [m, n_units], to the statistic, float64 [m]."""
 Names = Sequence[Any] | NDArray[Any]
 OfTotals = Callable[[Float], Float]
 """From sums of statistics, float64 [..., k], to scores, float64 [...]; higher is better."""
+_ROWS_AT_ONCE = 1 << 20
+_NOISE = 1e-13
+"""What rounding leaves of the spread of a constant, relative to its squares."""
 
 
-class Measure(ABC):
-    """A statistic of a metric's scores, the human side being given."""
+def _of_scores_alone(_: OfTotals) -> "Measure":
+    raise ValueError("the statistic compares scores of translations; this metric pools their counts")
 
-    units: Int
-    """int64 [n], from 0 up in the order of their first items: the unit of each item."""
 
-    @property
-    def n_units(self) -> int:
-        """Number of units that resamples draw from."""
-        return count_ids(self.units)
+def _nothing(_: Float) -> Mapping[str, float | bool]:
+    return {}
 
-    @abstractmethod
-    def value(self, metric: Float) -> float:
-        """The statistic; NaN where it is undefined.
 
-        Args:
-            metric: float64 [n], the metric's scores of the items; of preferences [n, 2].
-        """
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """A statistic of a metric's scores, the human side being given; NaN where it is undefined."""
 
-    @abstractmethod
-    def resampler(self, metric: Float) -> OfTimes:
-        """The statistic in resamples of the units, of which there are at least two; NaN where it is undefined."""
+    n_units: int
+    """Number of units that resamples draw from."""
+    value: Callable[[Float], float]
+    """The statistic, from a metric's scores of the items, float64 [n]; of preferences [n, 2]."""
+    resampler: Callable[[Float], OfTimes]
+    """From the same: the statistic in resamples of the units, of which there are at least two."""
+    of_rows: Callable[[Float], Float] | None = None
+    """`values` all at once, where there is a faster way than one by one."""
+    pooled: Callable[[OfTotals], "Measure"] = _of_scores_alone
+    """The same measure of a metric that pools counts: for scores it takes statistics, float64 [n, k]."""
+    remarks: Callable[[Float], Mapping[str, float | bool]] = _nothing
+    """What else is to be said of the value, by the key that JSON has it under."""
+    weight: float = math.nan
+    """How much the value counts where groups are pooled: the number of pairs of systems; NaN where nothing is."""
 
     def values(self, metrics: Float) -> Float:
         """float64 [m]: the statistic of every row of scores, float64 [m, n]."""
+        if self.of_rows is not None:
+            return self.of_rows(metrics)
         return np.array([self.value(metric) for metric in metrics], dtype=np.float64)
-
-    def pooled(self, of_totals: OfTotals) -> "Measure":  # noqa: ARG002
-        """The same measure of a metric that pools counts: for scores it takes statistics, float64 [n, k].
-
-        Args:
-            of_totals: From sums of the statistics to scores.
-        """
-        raise ValueError("the statistic compares scores of translations; this metric pools their counts")
-
-    def remarks(self, metric: Float) -> Mapping[str, float | bool]:  # noqa: ARG002
-        """What else is to be said of the value, by the key that JSON has it under."""
-        return {}
-
-    @property
-    def weight(self) -> float:
-        """How much the value counts where groups are pooled: the number of pairs of systems; NaN where nothing is."""
-        return float("nan")
 
     def resampled(self, metric: Float, n_resamples: int, seed: Seed) -> Float:
         """float64 [n_resamples]: the statistic in bootstrap resamples; see `resampled_together`."""
@@ -125,6 +114,47 @@ def resampled_together(tasks: Sequence[tuple[Measure, Float]], n_resamples: int,
     return results
 
 
+def additive(
+    n_units: int,
+    table: Callable[[Float], Float],
+    of_sums: Callable[[Float], Float],
+    value: Callable[[Float], float] | None = None,
+    **further: Any,
+) -> Measure:
+    """A measure whose statistic is a function of sums over units.
+
+    Args:
+        n_units: Number of units.
+        table: From a metric's scores to what each unit adds to the sums, float64 [n_units, k].
+        of_sums: From rows of sums, float64 [m, k], to the statistic of each, float64 [m].
+        value: The statistic, where there is a better way than by the sum of the table.
+        further: Of `Measure`.
+    """
+
+    def of_all(metric: Float) -> float:
+        return float(of_sums(table(metric).sum(axis=0, keepdims=True))[0])
+
+    def resampler(metric: Float) -> OfTimes:
+        from pfsm_kernels.statistics.resampling import resampled_sums  # noqa: PLC0415 - starts a JIT compiler
+
+        of_units = table(metric)
+        return lambda times: of_sums(resampled_sums(times, of_units))
+
+    return Measure(n_units, value or of_all, resampler, **further)
+
+
+def ratio(parts: Float, wholes: NDArray[Any], otherwise: float = math.nan) -> Float:
+    """Quotients; another number where the whole is not above 0. Shapes are those of float64 [m], or broadcast."""
+    result = np.full(np.broadcast_shapes(parts.shape, wholes.shape), otherwise)
+    np.divide(parts, wholes, out=result, where=wholes > 0.0)
+    return result
+
+
+def ratio_of_sums(sums: Float) -> Float:
+    """For `additive`: the first sum over the second."""
+    return ratio(sums[:, 0], sums[:, 1])
+
+
 @dataclass(frozen=True, eq=False)
 class Items:
     """Translations that people scored, and what is known of each; made by `scored_items`."""
@@ -156,22 +186,12 @@ class Items:
 
     def select(self, rows: Int) -> "Items":
         """The items of some rows, numbered anew."""
-        return Items(
-            self.human[rows],
-            _part(self.segments, rows),
-            _part(self.systems, rows),
-            None if self.lengths is None else self.lengths[rows],
-            _part(self.drawn, rows),
-            self.people,
+        segments, systems, drawn = (
+            None if ids is None else by_appearance(ids[rows])
+            for ids in (self.segments, self.systems, self.drawn)
         )
-
-    def pick(self, metric: Float, rows: Int) -> Float:
-        """A metric's scores of the items of `select`, from its scores of all."""
-        return metric[rows]
-
-
-def _part(ids: Int | None, rows: Int) -> Int | None:
-    return None if ids is None else by_appearance(ids[rows])
+        lengths = None if self.lengths is None else self.lengths[rows]
+        return Items(self.human[rows], segments, systems, lengths, drawn, self.people)
 
 
 def scored_items(
@@ -197,14 +217,11 @@ def scored_items(
     weights = None if lengths is None else np.asarray(lengths, dtype=np.float64)
     if weights is not None and (weights.shape != (n,) or not (np.isfinite(weights) & (weights >= 0.0)).all()):
         raise ValueError(f"lengths must be {n} finite numbers from 0")
-    return Items(
-        scores,
-        None if segments is None else dense_ids(segments, n, "segments"),
-        None if systems is None else dense_ids(systems, n, "systems"),
-        weights,
-        None if drawn is None else dense_ids(drawn, n, "units"),
-        people,
-    )
+    ids = [
+        None if names is None else dense_ids(names, n, what)
+        for names, what in ((segments, "segments"), (systems, "systems"), (drawn, "units"))
+    ]
+    return Items(scores, ids[0], ids[1], weights, ids[2], people)
 
 
 def finite_scores(scores: ArrayLike, n: int | None = None) -> Float:
@@ -219,14 +236,11 @@ def finite_scores(scores: ArrayLike, n: int | None = None) -> Float:
 
 
 def units_of_parts(parts: Int, units: Int) -> Int | None:
-    """The unit that each part (a segment) lies in; None where one lies in several.
+    """int64 [n_parts]: the unit that each part (a segment) lies in; None where one lies in several.
 
     Args:
         parts: int64 [n], from 0 up without gaps.
         units: int64 [n].
-
-    Returns:
-        int64 [n_parts].
     """
     of_part = np.zeros(count_ids(parts), dtype=np.int64)
     of_part[parts] = units
@@ -243,6 +257,33 @@ def whole_parts(parts: Int, units: Int) -> Int:
     return of_part
 
 
+def plain_measure(items: Items, function: Callable[[Float, Float], float]) -> Measure:
+    """Any function of a metric's and people's scores, resampled by brute force."""
+    human, units = items.human, items.units
+
+    def resampler(metric: Float) -> OfTimes:
+        def of_times(times: Int) -> Float:
+            rows = (np.repeat(np.arange(metric.size), one[units]) for one in times)
+            return np.array([function(metric[row], human[row]) for row in rows], dtype=np.float64)
+
+        return of_times
+
+    return Measure(count_ids(units), lambda metric: float(function(metric, human)), resampler)
+
+
+def mean_score(items: Items) -> Measure:
+    """The mean of the scores themselves, whatever people say."""
+    units = items.units
+
+    def table(metric: Float) -> Float:
+        return sums_of_segments(np.stack([metric, np.ones(metric.size)], axis=1), units)
+
+    def value(metric: Float) -> float:
+        return float(metric.mean()) if metric.size else math.nan
+
+    return additive(count_ids(units), table, ratio_of_sums, value)
+
+
 class Correlation(Protocol):
     """Spearman's or Kendall's correlation of two series."""
 
@@ -250,251 +291,73 @@ class Correlation(Protocol):
         """From float64 [n] each; NaN where it is undefined."""
 
 
-@dataclass(frozen=True, eq=False)
-class RankCorrelation(Measure):
+def rank_correlation(items: Items, statistic: Correlation) -> Measure:
     """Spearman's or Kendall's correlation."""
+    human, units = items.human, items.units
 
-    statistic: Correlation
-    human: Float
-    units: Int
-
-    def value(self, metric: Float) -> float:
-        """As `Measure.value`."""
-        return self.statistic(metric, self.human)
-
-    def resampler(self, metric: Float) -> OfTimes:
-        """As `Measure.resampler`."""
+    def resampler(metric: Float) -> OfTimes:
         from pfsm_kernels.statistics.resampling import repeated_kendall_tau_b, repeated_spearman  # noqa: PLC0415 - starts a JIT compiler
 
-        kernel = repeated_kendall_tau_b if self.statistic is kendall_tau_b else repeated_spearman
+        kernel = repeated_kendall_tau_b if statistic is kendall_tau_b else repeated_spearman
         # In the order of the metric's scores: the kernel sorts in every call, which then costs little.
         order = np.argsort(metric, kind="stable")
-        ranks, human, units = dense_ranks(metric)[order], dense_ranks(self.human)[order], self.units[order]
+        ranks, of_people, of_row = dense_ranks(metric)[order], dense_ranks(human)[order], units[order]
         # A few resamples at a time: units have many rows.
         step = max(1, _ROWS_AT_ONCE // units.size)
 
         def of_times(times: Int) -> Float:
-            blocks = (times[start : start + step][:, units] for start in range(0, len(times), step))
-            return np.concatenate([kernel(ranks, human, block) for block in blocks])
+            blocks = (times[start : start + step][:, of_row] for start in range(0, len(times), step))
+            return np.concatenate([kernel(ranks, of_people, block) for block in blocks])
 
         return of_times
 
-
-_ROWS_AT_ONCE = 1 << 20
-
-
-@dataclass(frozen=True, eq=False)
-class PlainMeasure(Measure):
-    """Any function of a metric's and people's scores, resampled by brute force."""
-
-    function: Callable[[Float, Float], float]
-    human: Float
-    units: Int
-
-    def value(self, metric: Float) -> float:
-        """As `Measure.value`."""
-        return float(self.function(metric, self.human))
-
-    def resampler(self, metric: Float) -> OfTimes:
-        """As `Measure.resampler`."""
-
-        def of_times(times: Int) -> Float:
-            rows = (np.repeat(np.arange(metric.size), one[self.units]) for one in times)
-            return np.array([self.function(metric[row], self.human[row]) for row in rows], dtype=np.float64)
-
-        return of_times
+    return Measure(count_ids(units), lambda metric: statistic(metric, human), resampler)
 
 
-class AdditiveMeasure(Measure):
-    """A measure whose statistic is a function of sums over units."""
+def centred_pearson(items: Items, segments: Int, weights: Float) -> Measure:
+    """Pearson's correlation of mean-removed scores (Kahn et al. 2009, section 3.3), weighted."""
+    human, units = items.human, items.units
 
-    @abstractmethod
-    def table(self, metric: Float) -> Float:
-        """float64 [n_units, k]: what each unit adds to the sums."""
-
-    @abstractmethod
-    def of_sums(self, sums: Float) -> Float:
-        """float64 [m]: the statistic of each row of sums, float64 [m, k]; NaN where it is undefined."""
-
-    def value(self, metric: Float) -> float:
-        """As `Measure.value`."""
-        return float(self.of_sums(self.table(metric).sum(axis=0, keepdims=True))[0])
-
-    def resampler(self, metric: Float) -> OfTimes:
-        """As `Measure.resampler`."""
-        from pfsm_kernels.statistics.resampling import resampled_sums  # noqa: PLC0415 - starts a JIT compiler
-
-        table = self.table(metric)
-        return lambda times: self.of_sums(resampled_sums(times, table))
-
-
-@dataclass(frozen=True, eq=False)
-class MeanScore(AdditiveMeasure):
-    """The mean of the scores themselves, whatever people say."""
-
-    units: Int
-
-    def value(self, metric: Float) -> float:
-        """As `Measure.value`."""
-        return float(metric.mean()) if metric.size else float("nan")
-
-    def table(self, metric: Float) -> Float:
-        """float64 [n_units, 2]: sums of scores and numbers of them."""
-        return sums_of_segments(np.stack([metric, np.ones(metric.size)], axis=1), self.units)
-
-    def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
-        return ratio(sums[:, 0], sums[:, 1])
-
-
-def ratio(parts: Float, wholes: NDArray[Any], otherwise: float = math.nan) -> Float:
-    """Quotients; another number where the whole is not above 0. Shapes are those of float64 [m], or broadcast."""
-    result = np.full(np.broadcast_shapes(parts.shape, wholes.shape), otherwise)
-    np.divide(parts, wholes, out=result, where=wholes > 0.0)
-    return result
-
-
-def mean_removed(scores: ArrayLike, segments: Names, weights: ArrayLike | None = None) -> Float:
-    """Every score less the mean of its segment (Kahn et al. 2009, equation 3).
-
-    Args:
-        scores: float64 [n], finite.
-        segments: [n], names or numbers; scores of one segment share a mean.
-        weights: float64 [n], not negative: the mean is a weighted one; equal weights where it is None.
-
-    Returns:
-        float64 [n]; 0 for the only translation of a segment.
-
-    Raises:
-        ValueError: If lengths differ, a score is not finite, or a weight negative or not finite.
-    """
-    values, heaviness = paired_scores(scores, np.ones(np.size(scores)) if weights is None else weights)
-    if (heaviness < 0.0).any():
-        raise ValueError("a weight is negative")
-    ids = dense_ids(segments, values.size, "segments")
-    if not values.size:
-        return values
-    # Deviations from the first score of the segment: a common offset then costs the mean no digits.
-    first = values[np.unique(ids, return_index=True)[1]]
-    offsets = values - first[ids]
-    sums = sums_of_segments(np.stack([heaviness * offsets, heaviness], axis=1), ids)
-    means = np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0.0)
-    removed: Float = offsets - means[ids]
-    return removed
-
-
-def mean_removed_pearson(metric: ArrayLike, human: ArrayLike, segments: Names) -> float:
-    """Pearson's correlation of mean-removed scores (Kahn et al. 2009, section 3.3).
-
-    Args:
-        metric: float64 [n], finite.
-        human: float64 [n], finite.
-        segments: [n], names or numbers of the segments.
-
-    Returns:
-        A number in [-1, 1]; NaN where no segment has translations that differ in the scores of both.
-
-    Raises:
-        ValueError: If lengths differ, or a score is not finite.
-    """
-    metric, human = paired_scores(metric, human)
-    return pearson(mean_removed(metric, segments), mean_removed(human, segments))
-
-
-def weighted_pearson(x: ArrayLike, y: ArrayLike, weights: ArrayLike) -> float:
-    """Pearson's correlation in which every point counts with a weight.
-
-    ``sum w (x - mx)(y - my) / sqrt(sum w (x - mx)^2 sum w (y - my)^2)``, mx and my being the weighted means:
-    with whole weights the correlation of points that stand there so many times. Kahn et al. (2009, section
-    3.3) weigh segments by their length.
-
-    Args:
-        x: float64 [n], finite.
-        y: float64 [n], finite.
-        weights: float64 [n], finite, not negative.
-
-    Returns:
-        A number in [-1, 1]; NaN where fewer than two different points have weight, or x or y is constant.
-
-    Raises:
-        ValueError: If lengths differ, or a number is invalid.
-    """
-    x, y = paired_scores(x, y)
-    weights = paired_scores(weights, x)[0]
-    if (weights < 0.0).any():
-        raise ValueError("a weight is negative")
-    weighing = weights > 0.0
-    if not weighing.any():
-        return float("nan")
-    one = np.zeros(int(weighing.sum()), dtype=np.int64)
-    weights = weights[weighing] / weights.max()
-    root = np.sqrt(weights)
-    x, y = (
-        root * mean_removed(_scaled(side[weighing]), one, weights)  # the weighted mean is taken off
-        for side in (x, y)
-    )
-    spread = float(x @ x) * float(y @ y)
-    return float(np.clip((x @ y) / np.sqrt(spread), -1.0, 1.0)) if spread > 0.0 else float("nan")
-
-
-@dataclass(frozen=True, eq=False)
-class CentredPearson(AdditiveMeasure):
-    """Pearson's correlation of mean-removed scores; segments may carry weights."""
-
-    human: Float
-    segments: Int
-    weights: Float
-    units: Int
-
-    def resampler(self, metric: Float) -> OfTimes:
-        """As `Measure.resampler`; whole segments alone have sums of their own."""
-        whole_parts(self.segments, self.units)
-        return super().resampler(metric)
-
-    def table(self, metric: Float) -> Float:
-        """float64 [n_units, 3]: products and squares of the deviations from the segments' means."""
+    def table(metric: Float) -> Float:
+        """Products and squares of the deviations from the segments' means, by unit."""
         x, y = (
-            mean_removed(_scaled(side), self.segments, self.weights) if side.size else side
-            for side in (metric, self.human)
+            mean_removed(scaled(side), segments, weights) if side.size else side for side in (metric, human)
         )
-        return sums_of_segments(self.weights[:, np.newaxis] * np.stack([x * y, x * x, y * y], 1), self.units)
+        return sums_of_segments(weights[:, np.newaxis] * np.stack([x * y, x * x, y * y], 1), units)
 
-    def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
+    def of_sums(sums: Float) -> Float:
         products, x_squares, y_squares = sums.T
         return np.clip(ratio(products, np.sqrt(x_squares * y_squares)), -1.0, 1.0)
 
+    measure = additive(count_ids(units), table, of_sums)
 
-@dataclass(frozen=True, eq=False)
-class MomentPearson(AdditiveMeasure):
+    def resampler(metric: Float) -> OfTimes:
+        whole_parts(segments, units)  # only these have sums of their own
+        return measure.resampler(metric)
+
+    return Measure(measure.n_units, measure.value, resampler)
+
+
+def moment_pearson(items: Items, weights: Float | None = None) -> Measure:
     """Pearson's correlation, weighted where there are weights."""
+    human, units = items.human, items.units
 
-    human: Float
-    units: Int
-    weights: Float | None = None
+    def value(metric: Float) -> float:
+        """From deviations, which keep more digits than sums of squares."""
+        return pearson(metric, human) if weights is None else weighted_pearson(metric, human, weights)
 
-    def value(self, metric: Float) -> float:
-        """As `Measure.value`; from deviations, which keep more digits than sums of squares."""
-        if self.weights is None:
-            return pearson(metric, self.human)
-        return weighted_pearson(metric, self.human, self.weights)
+    def of_rows(metrics: Float) -> Float:
+        return pearson_of_rows(metrics, np.broadcast_to(human, metrics.shape))
 
-    def values(self, metrics: Float) -> Float:
-        """As `Measure.values`; all at once where there are no weights."""
-        if self.weights is None:
-            return pearson_of_rows(metrics, np.broadcast_to(self.human, metrics.shape))
-        return super().values(metrics)
-
-    def table(self, metric: Float) -> Float:
-        """float64 [n_units, 6]: weighted sums of 1, x, y, xx, yy, xy, x and y taken from their overall means."""
-        weights = np.ones(metric.size) if self.weights is None else self.weights
+    def table(metric: Float) -> Float:
+        """Weighted sums of 1, x, y, xx, yy, xy by unit, x and y taken from their overall means."""
+        weighing = np.ones(metric.size) if weights is None else weights
         one = np.zeros(metric.size, dtype=np.int64)
-        x, y = (mean_removed(_scaled(side), one, weights) for side in (metric, self.human))
+        x, y = (mean_removed(scaled(side), one, weighing) for side in (metric, human))
         moments = np.stack([np.ones(x.size), x, y, x * x, y * y, x * y], axis=1)
-        return sums_of_segments(weights[:, np.newaxis] * moments, self.units)
+        return sums_of_segments(weighing[:, np.newaxis] * moments, units)
 
-    def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
+    def of_sums(sums: Float) -> Float:
         weight, x, y, xx, yy, xy = sums.T
         x_spread, y_spread = (
             np.where(spread > _NOISE * weight * squares, spread, 0.0)
@@ -502,13 +365,5 @@ class MomentPearson(AdditiveMeasure):
         )
         return np.clip(ratio(weight * xy - x * y, np.sqrt(x_spread * y_spread)), -1.0, 1.0)
 
-
-_NOISE = 1e-13
-"""What rounding leaves of the spread of a constant, relative to its squares."""
-
-
-def _scaled(values: Float) -> Float:
-    """The values over a power of two that brings the largest below 1, so that squares stay in range."""
-    largest = np.abs(values).max(initial=0.0)
-    scaled: Float = np.ldexp(values, -int(np.frexp(largest)[1]))
-    return scaled
+    fast = of_rows if weights is None else None
+    return additive(count_ids(units), table, of_sums, value, of_rows=fast)

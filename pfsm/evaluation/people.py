@@ -11,7 +11,7 @@ Of rankings, with w_ij how often people preferred system i to system j, ties lef
 
 (Callison-Burch et al. 2012, section 3; Bojar et al. 2013, section 3).
 
-*Significant* for people is a pair with p < .05, two-sided, in the permutation test of `pfsm.evaluation.soft_pairwise`.
+*Significant* for people is a pair with p < .05, two-sided, in the permutation test of `pfsm.evaluation.systems`.
 A ranked system's part in a unit is what its comparisons there add to its score: (w_ij - w_ji) / 2 over what it is
 divided by.
 
@@ -123,10 +123,6 @@ class RankedSystems:
             worse=worse[kept],
             votes=self.votes[kept],
         )
-
-    def pick(self, metric: Float, rows: Int64) -> Float:
-        """A metric's scores of the items of `select`, from its scores of all."""
-        return metric[rows]
 
 
 class People(ABC):

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation.bootstrap import dense_ids, sums_of_segments
+from pfsm.evaluation.bootstrap import count_ids, dense_ids, sums_of_segments
 from pfsm.evaluation.measure import Items, Names, OfTotals, finite_scores, scored_items
 from pfsm.metrics import score_distinct
 from pfsm.metrics.base import SegmentMetric
@@ -61,22 +61,16 @@ Scores = Float | PooledScores
 """A metric's scores of the data's rows, float64 [n], or what they add to scores of systems or documents."""
 
 
-class Remembered:
-    """A function of totals that remembers its last result: several statistics ask for the scores of one resample.
+def remembered(of_totals: OfTotals) -> OfTotals:
+    """The function with its last result kept: several statistics ask for the scores of one resample."""
+    last = [np.empty(0), np.empty(0)]
 
-    Args:
-        of_totals: The function.
-    """
+    def scores(totals: Float) -> Float:
+        if not np.array_equal(totals, last[0]):
+            last[:] = totals, of_totals(totals)
+        return last[1]
 
-    def __init__(self, of_totals: OfTotals) -> None:
-        self._of_totals = of_totals
-        self._totals, self._scores = np.empty(0), np.empty(0)
-
-    def __call__(self, totals: Float) -> Float:
-        """The scores."""
-        if not np.array_equal(totals, self._totals):
-            self._totals, self._scores = totals, self._of_totals(totals)
-        return self._scores
+    return scores
 
 
 def oriented_scores(metric: SegmentMetric) -> OfTotals:
@@ -156,10 +150,9 @@ class TranslatedDocuments:
         return self.items.segments is not None and len(self.items) > np.unique(self.items.segments).size
 
     def scores(self, metric: Scores) -> Float:
-        """A metric's scores of the items: means, or corpus scores where it pools counts.
+        """A metric's scores of the items, float64 [n_items]: means, or corpus scores where it pools counts.
 
-        Returns:
-            float64 [n_items]; NaN where the score of a row is not known, or the item's is undefined.
+        NaN where the score of a row is not known, or the item's is undefined.
 
         Raises:
             ValueError: If there are not n scores, or one is infinite.
@@ -170,7 +163,10 @@ class TranslatedDocuments:
             raise ValueError(f"there are {self.of_row.size} rows, but {len(metric)} scores")
         found = metric.of_corpora(self.of_row)
         defined = np.isfinite(found)
-        return np.where(defined, _rounded(np.where(defined, found, 0.0)), np.nan)
+        # On the grid of the largest one: scores that differ by a rounding error tie.
+        known = np.where(defined, found, 0.0)
+        scale = np.ldexp(1.0, int(np.frexp(np.abs(known).max(initial=0.0))[1]))
+        return np.where(defined, np.round(known / scale, 12) * scale, np.nan)
 
     def means(self, scores: ArrayLike) -> Float:
         """The mean of scores, float64 [n], over the rows of each item.
@@ -189,7 +185,7 @@ class TranslatedDocuments:
 
 
 def translated_documents(human: ArrayLike, documents: Names, systems: Names) -> TranslatedDocuments:
-    """People's scores of segments as scores of documents.
+    """People's scores of segments as scores of documents, a point for each document in one system's translation.
 
     Args:
         human: float64 [n], finite, people's score of a segment in a system's translation. Where a segment was
@@ -197,18 +193,13 @@ def translated_documents(human: ArrayLike, documents: Names, systems: Names) -> 
         documents: [n], names or numbers; documents of different test sets or languages need different ones.
         systems: [n], names or numbers.
 
-    Returns:
-        The documents, a point for each in one system's translation.
-
     Raises:
         ValueError: If lengths differ, or a score is not finite.
     """
     scores = finite_scores(human)
-    document, system = (
-        dense_ids(documents, scores.size, "documents"),
-        dense_ids(systems, scores.size, "systems"),
-    )
-    n_systems = int(system.max(initial=0)) + 1
+    document = dense_ids(documents, scores.size, "documents")
+    system = dense_ids(systems, scores.size, "systems")
+    n_systems = max(1, count_ids(system))
     there, first, of_row = np.unique(document * n_systems + system, return_index=True, return_inverse=True)
     of_row = of_row.reshape(-1).astype(np.int64)
     items = scored_items(_means(scores, of_row), there // n_systems, there % n_systems)
@@ -225,9 +216,3 @@ def _means(scores: Float, of_row: Int) -> Float:
     means = np.bincount(of_row, weights=deviations / scale) / np.bincount(of_row)
     rounded: Float = np.round(means, 12) * scale + offset
     return rounded
-
-
-def _rounded(scores: Float) -> Float:
-    """Scores on the grid of the largest one: those that differ by a rounding error tie."""
-    scale = np.ldexp(1.0, int(np.frexp(np.abs(scores).max(initial=0.0))[1]))
-    return np.asarray(np.round(scores / scale, 12) * scale)

@@ -24,8 +24,6 @@ meets only by giving both the same score. Hence two yardsticks (their footnote 1
 * the *best* accuracy: a metric scores single translations, so that its preferences are transitive; the best
   order of each segment's translations agrees with as many judgments as any metric can;
 * the *random* accuracy, expected of scores drawn at random: one half of the judgments that are not ties.
-
-Preferences as data of measures: accuracy, with ties or without, and the Kendall's taus of the WMT tasks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +45,7 @@ from pfsm.evaluation.bootstrap import (
     sums_of_segments,
 )
 from pfsm.evaluation.correlation import paired_scores
-from pfsm.evaluation.measure import AdditiveMeasure, Names, ratio
+from pfsm.evaluation.measure import Measure, Names, additive, ratio, ratio_of_sums
 
 Int = NDArray[np.int64]
 
@@ -109,7 +107,7 @@ def preference_counts(
     Raises:
         ValueError: If lengths differ, a value is not finite, or a vote is negative.
     """
-    return count_votes(votes_by_outcome(better_scores, worse_scores, votes))
+    return PreferenceCounts(*votes_by_outcome(better_scores, worse_scores, votes).sum(axis=0).tolist())
 
 
 def votes_by_outcome(
@@ -136,29 +134,14 @@ def vote_weights(votes: ArrayLike | None, n: int) -> Float:
     return weights
 
 
-def count_votes(outcomes: Float) -> PreferenceCounts:
-    """The sums of the columns of `votes_by_outcome`."""
-    return PreferenceCounts(*outcomes.sum(axis=0).tolist())
-
-
 def statistic_of_votes(votes: Float, name: PreferenceStatistic) -> Float:
-    """A statistic of each row of concordant, discordant and tied votes.
-
-    Args:
-        votes: float64 [m, 3].
-        name: As at the head of this module.
-
-    Returns:
-        float64 [m]; NaN where it is undefined.
-    """
+    """A statistic of each row of concordant, discordant and tied votes, float64 [m, 3] to [m]; NaN where undefined."""
     concordant, discordant, ties = votes.T
     counted = discordant if name == "wmt13" else discordant + ties
     wrong = discordant if name == "wmt14" else counted
     parts = concordant if name == "accuracy" else concordant - wrong
     wholes = concordant + counted
-    result = np.full(len(votes), np.nan)
-    np.divide(parts, wholes, out=result, where=wholes > 0.0)
-    return result
+    return ratio(parts, wholes)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -286,36 +269,21 @@ def random_accuracy(judgments: PairwiseJudgments) -> float:
     return float(ratio(np.array([judgments.votes @ chance]), np.array([judgments.votes.sum()]))[0])
 
 
-@dataclass(frozen=True, eq=False)
-class Yardstick(AdditiveMeasure):
+def yardstick(judgments: PairwiseJudgments, *, best: bool) -> Measure:
     """The best or the random accuracy as a measure, whatever the metric; whole segments are drawn, always."""
+    votes, segments = judgments.votes, judgments.segments
 
-    judgments: PairwiseJudgments
-    best: bool
+    def table(_: Float) -> Float:
+        """Judgments agreed with, and all of them, by segment."""
+        sums = sums_of_segments(np.stack([votes * _chance(judgments), votes], axis=1), segments)
+        if best:
+            sums[:, 0] = _most_agreed(judgments)[0]
+        return sums
 
-    @property
-    def n_units(self) -> int:
-        """As `Measure.n_units`."""
-        return count_ids(self.judgments.segments)
+    def remarks(_: Float) -> Mapping[str, bool]:
+        return {"exact": best_accuracy(judgments).exact} if best else {}
 
-    def remarks(self, metric: Float) -> Mapping[str, bool]:
-        """Whether the best accuracy is exact."""
-        del metric
-        return {"exact": best_accuracy(self.judgments).exact} if self.best else {}
-
-    def table(self, metric: Float) -> Float:
-        """float64 [n_segments, 2]: judgments agreed with, and all of them."""
-        del metric
-        votes, segments = self.judgments.votes, self.judgments.segments
-        agreed = votes * _chance(self.judgments)
-        table = sums_of_segments(np.stack([agreed, votes], axis=1), segments)
-        if self.best:
-            table[:, 0] = _most_agreed(self.judgments)[0]
-        return table
-
-    def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
-        return ratio(sums[:, 0], sums[:, 1])
+    return additive(count_ids(segments), table, ratio_of_sums, remarks=remarks)
 
 
 def _choices(preferred: ArrayLike) -> Int:
@@ -334,8 +302,7 @@ def _chance(judgments: PairwiseJudgments) -> Float:
 
 def _most_agreed(judgments: PairwiseJudgments) -> tuple[Float, bool]:
     """float64 [n_segments]: the most votes that one order can agree with; and whether it is exact."""
-    n_segments = int(judgments.segments.max(initial=-1)) + 1
-    result = np.zeros(n_segments)
+    result = np.zeros(count_ids(judgments.segments))
     if not len(judgments):
         return result, True
     pairs = _count_pairs(judgments)
@@ -434,10 +401,6 @@ class PreferenceItems:
             by_appearance(self.units[rows]),
         )
 
-    def pick(self, metric: Float, rows: Int) -> Float:
-        """A metric's scores of the items of `select`, from its scores of all."""
-        return metric[rows]
-
     @property
     def judgments(self) -> PairwiseJudgments:
         """Every judgment, ties included."""
@@ -477,66 +440,34 @@ def preference_items(
         numbered.votes,
         np.zeros(n) if ties is None else vote_weights(ties, n),
         by_appearance(numbered.segments),
-        np.arange(n) if units is None else by_appearance(dense_ids(units, n, "segments")),
+        _units(units, n),
     )
 
 
-def items_of_votes(votes: Float, units: Names | None = None) -> PreferenceItems:
-    """Preferences of which no more is known than their votes: enough for what depends on scores alone.
-
-    Args:
-        votes: float64 [n].
-        units: As in `preference_items`.
-    """
-    n = votes.size
-    # Whether two pairs share a translation matters to yardsticks alone.
-    better, worse = ([f"{side} {number}" for number in range(n)] for side in ("better", "worse"))
-    return preference_items(better, worse, [""] * n, votes, units=units)
+def _units(names: Names | None, n: int) -> Int:
+    return np.arange(n) if names is None else by_appearance(dense_ids(names, n, "segments"))
 
 
-@dataclass(frozen=True, eq=False)
-class PreferenceMeasure(AdditiveMeasure):
-    """Accuracy or a Kendall's tau of preferences."""
+def preference_measure(votes: Float, units: Int, statistic: PreferenceStatistic) -> Measure:
+    """Accuracy or a Kendall's tau of preferences, each with its votes and its unit of resamples."""
 
-    items: PreferenceItems
-    statistic: PreferenceStatistic
+    def table(metric: Float) -> Float:
+        """Votes for pairs that are concordant, discordant, tied, by unit."""
+        return sums_of_segments(votes_by_outcome(metric[:, 0], metric[:, 1], votes), units)
 
-    @property
-    def n_units(self) -> int:
-        """As `Measure.n_units`."""
-        return count_ids(self.items.units)
-
-    def table(self, metric: Float) -> Float:
-        """float64 [n_units, 3]: votes for pairs that are concordant, discordant, tied."""
-        outcomes = votes_by_outcome(metric[:, 0], metric[:, 1], self.items.votes)
-        return sums_of_segments(outcomes, self.items.units)
-
-    def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
-        return statistic_of_votes(sums, self.statistic)
+    return additive(count_ids(units), table, lambda sums: statistic_of_votes(sums, statistic))
 
 
-@dataclass(frozen=True, eq=False)
-class AccuracyWithTies(AdditiveMeasure):
-    """The share of all judgments, ties included, that a metric agrees with (`pfsm.evaluation.preference`)."""
+def accuracy_with_human_ties(items: PreferenceItems) -> Measure:
+    """The share of all judgments, ties included, that a metric agrees with."""
 
-    items: PreferenceItems
-
-    @property
-    def n_units(self) -> int:
-        """As `Measure.n_units`."""
-        return count_ids(self.items.units)
-
-    def table(self, metric: Float) -> Float:
-        """float64 [n_units, 2]: judgments agreed with, and all of them."""
+    def table(metric: Float) -> Float:
+        """Judgments agreed with, and all of them, by unit."""
         better, worse = metric.T
-        items = self.items
         agreed = items.votes * (better > worse) + items.ties * (better == worse)
         return sums_of_segments(np.stack([agreed, items.votes + items.ties], axis=1), items.units)
 
-    def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
-        return ratio(sums[:, 0], sums[:, 1])
+    return additive(count_ids(items.units), table, ratio_of_sums)
 
 
 def preference_interval(
@@ -575,8 +506,8 @@ def preference_interval(
     if statistic not in names:
         raise ValueError(f"statistic is {statistic!r}, {listed(names)} is needed")
     better, worse = paired_scores(better_scores, worse_scores)
-    items = items_of_votes(vote_weights(votes, better.size), segments)
-    resampled = PreferenceMeasure(items, statistic).resampled(
-        np.stack([better, worse], axis=1), n_resamples, seed
+    weights = vote_weights(votes, better.size)
+    measure = preference_measure(weights, _units(segments, better.size), statistic)
+    return percentile_interval(
+        measure.resampled(np.stack([better, worse], axis=1), n_resamples, seed), confidence
     )
-    return percentile_interval(resampled, confidence)

@@ -65,9 +65,6 @@ class QuestionItems(Protocol):
     def select(self, rows: Int) -> Any:
         """Some of the items."""
 
-    def pick(self, metric: Float, rows: Int) -> Float:
-        """A metric's scores of the items of `select`, from its scores of all."""
-
 
 Data = TypeVar("Data", bound=QuestionItems)
 
@@ -127,7 +124,7 @@ class Question(Generic[Data]):
         rows = self.members[group]
         if isinstance(scores, PooledScores):
             return scores.select(rows)
-        return self.items.pick(scores, rows)
+        return scores[self.items.scored(rows) if isinstance(self.items, TestCases) else rows]
 
     @cached_property
     def members(self) -> dict[str, Int]:

@@ -29,7 +29,6 @@ accuracy on the same data (section 6). A search that counts all pairs anew for e
 their number P; here one pass over the pairs in order of their gaps finds it, in O(P log P).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,9 +36,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation.bootstrap import dense_ids, sums_of_segments
+from pfsm.evaluation.bootstrap import count_ids, dense_ids, sums_of_segments
 from pfsm.evaluation.correlation import dense_ranks, paired_scores
-from pfsm.evaluation.measure import AdditiveMeasure, Measure, Names, OfTimes, ratio, whole_parts
+from pfsm.evaluation.measure import (
+    Items,
+    Measure,
+    Names,
+    OfTimes,
+    additive,
+    ratio,
+    ratio_of_sums,
+    whole_parts,
+)
 from pfsm.evaluation.preference import PreferenceCounts, statistic_of_votes
 from pfsm.runtime.choice import simplest_within_noise
 
@@ -138,17 +146,9 @@ def wmt_kendall(
 
 
 def order_votes(human: ArrayLike, metric: ArrayLike, segments: Names, least_difference: float = 0.0) -> Float:
-    """Pairs that people order, by what the metric says: concordant, discordant, tied.
+    """float64 [n_segments, 3]: pairs that people order, by what the metric says: concordant, discordant, tied.
 
-    Args:
-        human: float64 [n], finite.
-        metric: float64 [n], finite.
-        segments: [n], names or numbers.
-        least_difference: How far apart people must put two translations to have ordered them; where it is 0,
-            any difference will do.
-
-    Returns:
-        float64 [n_segments, 3].
+    People have ordered two translations where they put them at least so far apart, or, where that is 0, apart at all.
     """
     from pfsm_kernels.statistics.pairs import ordered_pairs  # noqa: PLC0415 - starts a JIT compiler
 
@@ -160,63 +160,44 @@ def order_votes(human: ArrayLike, metric: ArrayLike, segments: Names, least_diff
     return counts.astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class WmtKendall(AdditiveMeasure):
-    """A Kendall's tau of the WMT metrics tasks."""
+def wmt_kendall_measure(items: Items, segments: Int, variant: WmtVariant) -> Measure:
+    """A Kendall's tau of the WMT metrics tasks as a measure."""
 
-    human: Float
-    segments: Int
-    variant: WmtVariant
-    units: Int
+    def votes(metric: Float) -> Float:
+        return order_votes(items.human, metric, segments, DARR_DIFFERENCE if variant == "darr" else 0.0)
 
-    def value(self, metric: Float) -> float:
-        """As `Measure.value`."""
-        return float(self.of_sums(self._votes(metric).sum(axis=0, keepdims=True))[0])
+    def table(metric: Float) -> Float:
+        return sums_of_segments(votes(metric), whole_parts(segments, items.units))
 
-    def table(self, metric: Float) -> Float:
-        """float64 [n_units, 3]: `order_votes` of the segments of each unit."""
-        return sums_of_segments(self._votes(metric), whole_parts(self.segments, self.units))
+    def value(metric: Float) -> float:
+        return float(statistic_of_votes(votes(metric).sum(axis=0, keepdims=True), variant)[0])
 
-    def _votes(self, metric: Float) -> Float:
-        least = DARR_DIFFERENCE if self.variant == "darr" else 0.0
-        return order_votes(self.human, metric, self.segments, least)
-
-    def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
-        return statistic_of_votes(sums, self.variant)
+    return additive(count_ids(items.units), table, lambda sums: statistic_of_votes(sums, variant), value)
 
 
 ItemVariant = Literal["b", "23", "acc23"]
 
 
-@dataclass(frozen=True, eq=False)
-class ItemKendall(AdditiveMeasure):
+def item_kendall(items: Items, segments: Int, variant: ItemVariant) -> Measure:
     """A Kendall's tau of each segment's translations, averaged over segments, as mt-metrics-eval does by item.
 
     Tau-b; tau-23 (C + T_both - D - T_human - T_metric) / all; acc-23 (C + T_both) / all, in which only equal scores
     tie. Segments where it is undefined are left out (Deutsch, Foster and Freitag 2023, table 1).
     """
 
-    human: Float
-    segments: Int
-    variant: ItemVariant
-    units: Int
-
-    def table(self, metric: Float) -> Float:
-        """float64 [n_units, 2]: sum over the segments of each unit, and how many have a value."""
-        table = pair_table(self.human, metric, self.segments).astype(np.float64)
-        c, d, human, machine, both = table.T
-        if self.variant == "b":
+    def table(metric: Float) -> Float:
+        """Sum over the segments of each unit, and how many have a value."""
+        counts = pair_table(items.human, metric, segments).astype(np.float64)
+        c, d, human, machine, both = counts.T
+        if variant == "b":
             values = ratio(c - d, np.sqrt((c + d + machine) * (c + d + human)))
         else:
-            values = ratio(c + both, table.sum(axis=1))
-            values = 2.0 * values - 1.0 if self.variant == "23" else values
+            values = ratio(c + both, counts.sum(axis=1))
+            values = 2.0 * values - 1.0 if variant == "23" else values
         found = np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=1)
-        return sums_of_segments(found, whole_parts(self.segments, self.units))
+        return sums_of_segments(found, whole_parts(segments, items.units))
 
-    def of_sums(self, sums: Float) -> Float:
-        """As `AdditiveMeasure.of_sums`."""
-        return ratio(sums[:, 0], sums[:, 1])
+    return additive(count_ids(items.units), table, ratio_of_sums)
 
 
 def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> float:
@@ -238,8 +219,7 @@ def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> float:
 
 def segment_starts(ids: Int) -> Int:
     """int64 [n_segments + 1]: where each segment begins among sorted ids, and where the last one ends."""
-    n_segments = int(ids.max()) + 1 if ids.size else 0
-    return np.searchsorted(ids, np.arange(n_segments + 1)).astype(np.int64)
+    return np.searchsorted(ids, np.arange(count_ids(ids) + 1)).astype(np.int64)
 
 
 def _by_segment(ids: Int, scores: Float) -> tuple[Int, Int]:
@@ -325,7 +305,9 @@ def calibrate_ties(human: ArrayLike, metric: ArrayLike, segments: Names | None =
     if not pairs.weights.any():
         return TieCalibration(float("nan"), float("nan"))
     steps = pairs.changes * pairs.weights[pairs.segments]
-    accuracies = (pairs.right.sum() + np.concatenate([[0.0], np.cumsum(steps)])) / pairs.present
+    accuracies = (pairs.right.sum() + np.concatenate([[0.0], np.cumsum(steps)])) / int(
+        np.count_nonzero(pairs.weights)
+    )
     # A threshold takes in every pair with its gap: only the last of them shows its accuracy.
     whole = np.concatenate([[True], np.diff(pairs.gaps) > 0.0, [True]])[-len(accuracies) :]
     thresholds = np.concatenate([[0.0], pairs.gaps])[whole]
@@ -334,28 +316,17 @@ def calibrate_ties(human: ArrayLike, metric: ArrayLike, segments: Names | None =
     return TieCalibration(float(accuracies[best]), float(thresholds[best]))
 
 
-@dataclass(frozen=True, eq=False)
-class CalibratedAccuracy(Measure):
+def calibrated_accuracy(items: Items, segments: Int) -> Measure:
     """acc-t as a measure: the threshold is calibrated anew for every metric and in every resample."""
 
-    human: Float
-    segments: Int
-    units: Int
+    def calibrated(metric: Float) -> TieCalibration:
+        return calibrate_ties(items.human, metric, segments)
 
-    def value(self, metric: Float) -> float:
-        """As `Measure.value`."""
-        return calibrate_ties(self.human, metric, self.segments).accuracy
-
-    def remarks(self, metric: Float) -> Mapping[str, float]:
-        """The threshold."""
-        return {"threshold": calibrate_ties(self.human, metric, self.segments).threshold}
-
-    def resampler(self, metric: Float) -> OfTimes:
-        """As `Measure.resampler`."""
+    def resampler(metric: Float) -> OfTimes:
         from pfsm_kernels.statistics.pairs import calibrated_accuracies  # noqa: PLC0415 - starts a JIT compiler
 
-        of_segment = whole_parts(self.segments, self.units)
-        pairs = _sorted_pairs(self.human, metric, self.segments)
+        of_segment = whole_parts(segments, items.units)
+        pairs = _sorted_pairs(items.human, metric, segments)
         paired = np.flatnonzero(pairs.weights > 0.0)
         place = np.zeros(pairs.weights.size, dtype=np.int32)
         place[paired] = np.arange(paired.size)
@@ -363,6 +334,13 @@ class CalibratedAccuracy(Measure):
         return lambda times: calibrated_accuracies(
             pairs.gaps, pairs.changes, places, right, weights, times[:, of_segment[paired]]
         )
+
+    return Measure(
+        count_ids(items.units),
+        lambda metric: calibrated(metric).accuracy,
+        resampler,
+        remarks=lambda metric: {"threshold": calibrated(metric).threshold},
+    )
 
 
 _ROUNDING = 1e-12
@@ -379,10 +357,6 @@ class _Pairs:
     """float64 [n_segments], share of a segment's pairs that are right at threshold 0; 0 without pairs."""
     weights: Float
     """float64 [n_segments], one over the number of its pairs; 0 without pairs."""
-
-    @property
-    def present(self) -> int:
-        return int(np.count_nonzero(self.weights))
 
 
 def _sorted_pairs(human: Float, metric: Float, ids: Int) -> _Pairs:

@@ -75,7 +75,7 @@ def permutation_test(
         return _difference(name, len(items), value_a, value_b, permuted), permuted
 
     found = [
-        tested(name, part, *(question.items.pick(side, question.members[name]) for side in sides))
+        tested(name, part, *(segment_scores(question.part_scores(side, name)) for side in sides))
         for name, part in question.parts.items()
     ]
     groups = tuple(group for group, _ in found)

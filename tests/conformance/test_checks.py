@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.conformance import numbers, texts
-from pfsm.conformance.checks import PAIRS, Result, Subject, results
-from pfsm.conformance.kinds import CHECKS
+from pfsm.conformance import kinds
+from pfsm.conformance.checks import PAIRS, Result, Subject
+from pfsm.conformance.kinds import check
 from pfsm.registry import Entry, Origin, table
 from tests.command_runs import Cli, Write
 from tests.conformance.faulty_plugins import MODULES, POINTS
@@ -21,14 +21,15 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     def work(function: Callable[..., object], *arguments: object) -> object:
         return function(*arguments)
 
-    for module in (numbers, texts):
-        monkeypatch.setattr(module, "in_another_process", work)
+    monkeypatch.setattr(kinds, "in_another_process", work)
 
 
 def found(kind: str, name: str, **further: object) -> dict[str, Result]:
     entry = table(kind).plugin(name) or Entry(kind, name, Origin("pfsm", ""), lambda: None)
     subject = Subject(entry, name, **{"samples": PAIRS, **further})  # type: ignore[arg-type]
-    return {result.name: result for result in results(CHECKS[kind](subject))}
+    said: list[Result] = []
+    check(kind, subject, said.append)
+    return {result.name: result for result in said}
 
 
 def failed(kind: str, name: str, **further: object) -> dict[str, str]:
@@ -59,7 +60,9 @@ def test_our_own_pass(kind: str, name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", OF_OURS)
 def test_our_own_metrics_pass(name: str) -> None:
     entry = Entry("metric", name.partition("(")[0], Origin("pfsm", ""), lambda: None)
-    said = {one.name: one.fault for one in results(CHECKS["metric"](Subject(entry, name, samples=PAIRS)))}
+    results: list[Result] = []
+    check("metric", Subject(entry, name, samples=PAIRS), results.append)
+    said = {one.name: one.fault for one in results}
     assert "does not name pfsm" in said.pop(SIGNS)  # what comes with pfsm names no package
     assert not any(said.values()), said
     assert len(said) == 10
@@ -127,10 +130,10 @@ FAULTS = [
 
 
 @pytest.mark.usefixtures("bad")
-@pytest.mark.parametrize(("kind", "name", "check", "fault"), FAULTS)
-def test_faults(kind: str, name: str, check: str, fault: str) -> None:
+@pytest.mark.parametrize(("kind", "name", "broken", "fault"), FAULTS)
+def test_faults(kind: str, name: str, broken: str, fault: str) -> None:
     further = {"files": (__file__,)} if kind == "format" else {}
-    said = [text for one, text in failed(kind, name, **further).items() if check in one]
+    said = [text for one, text in failed(kind, name, **further).items() if broken in one]
     assert said
     assert fault in said[0]
 

@@ -16,7 +16,7 @@ from pfsm.evaluation.catalogue import RANKINGS, SYSTEM_LEVEL
 from pfsm.evaluation.measure import scored_items
 from pfsm.evaluation.people import CEILING_RESAMPLES, people_of
 from pfsm.evaluation.questions import ranking_question
-from pfsm.evaluation.soft_pairwise import SampledAccuracy
+from pfsm.evaluation.systems import sampled_accuracy
 from tests.command_runs import Cli, Write
 
 Float = NDArray[np.float64]
@@ -121,7 +121,7 @@ def test_documents_are_swapped_whole() -> None:
 def test_a_few_segments_against_random_ones() -> None:
     kept = SEGMENT < 20
     items = scored_items(HUMAN[kept], SEGMENT[kept], SYSTEM[kept], people="least-squares")
-    ours = SampledAccuracy(items, size=6).value(METRIC[kept])
+    ours = sampled_accuracy(items, 6).value(METRIC[kept])
     matrix = np.full((SYSTEMS, 20), np.nan)
     for system, segment in set(zip(SYSTEM[kept].tolist(), SEGMENT[kept].tolist(), strict=True)):
         matrix[system, segment] = METRIC[(system == SYSTEM) & (segment == SEGMENT)].mean()

@@ -24,7 +24,7 @@ from pfsm.evaluation.catalogue import DOCUMENT_LEVEL, SEGMENT_LEVEL, SYSTEM_LEVE
 from pfsm.evaluation.pooled import corpus_statistics
 from pfsm.evaluation.questions import Question
 from pfsm.evaluation.significance import permutation_test
-from pfsm.evaluation.soft_pairwise import pooled_p_values
+from pfsm.evaluation.systems import pooled_p_values
 from pfsm.metrics import get_metric
 from tests.judgment_cases import rows
 from tests.oracles import resampling

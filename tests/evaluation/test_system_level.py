@@ -17,8 +17,7 @@ from pfsm.evaluation import (
     system_pairwise_accuracy,
 )
 from pfsm.evaluation.measure import scored_items
-from pfsm.evaluation.soft_pairwise import permutation_p_values
-from pfsm.evaluation.system_level import SYSTEM_STATISTICS, SystemMeasure
+from pfsm.evaluation.systems import SYSTEM_STATISTICS, permutation_p_values, system_measure
 
 
 def test_pairwise_accuracy_by_hand() -> None:
@@ -66,7 +65,7 @@ def test_soft_pairwise_accuracy_is_one_less_the_mean_distance_of_p_values() -> N
 
 def test_a_system_that_is_not_in_a_resample_leaves_it_undefined() -> None:
     items = scored_items([1.0, 2.0, 3.0], segments=[0, 0, 1], systems=["a", "b", "c"])
-    found = SystemMeasure(items, SYSTEM_STATISTICS["accuracy"]).resampled(np.array([1.0, 2.0, 3.0]), 64, 1)
+    found = system_measure(items, SYSTEM_STATISTICS["accuracy"]).resampled(np.array([1.0, 2.0, 3.0]), 64, 1)
     assert set(found[~np.isnan(found)]) == {1.0}
     assert 0 < np.isnan(found).sum() < 64
 

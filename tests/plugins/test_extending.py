@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pfsm import registry
-from pfsm.conformance import numbers, texts
+from pfsm.conformance import kinds
 from pfsm.conformance.kinds import CHECKS, failures
 from tests.command_runs import Cli
 
@@ -40,8 +40,7 @@ def test_the_examples_pass_the_checks(
     def here(function: Callable[..., object], *arguments: object) -> object:
         return function(*arguments)
 
-    for module in (numbers, texts):
-        monkeypatch.setattr(module, "in_another_process", here)
+    monkeypatch.setattr(kinds, "in_another_process", here)
     file = tmp_path / "judged.bars"
     file.write_text("the cat|a cat|1.5\na|b|2\n", encoding="utf-8")
     for name in registered[kind]:

@@ -246,7 +246,7 @@ def _scores(one: Prediction, test: TestSet, question: Question[Any]) -> Scores:
 
 
 def _with_mean(found: Mapping[str, Sample]) -> Mapping[str, Sample]:
-    return {**found, MEAN: mean_sample(found)[0]} if len(found) > 1 else found
+    return {**found, MEAN: mean_sample(found.values())} if len(found) > 1 else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,7 +381,7 @@ def _mean(samples: Sequence[Sample]) -> Sample:
         return samples[0]
     if not samples:
         return Sample(math.nan, np.empty(0))
-    return mean_sample({str(number): sample for number, sample in enumerate(samples)})[0]
+    return mean_sample(samples)
 
 
 def _defined(value: float) -> float | None:
