@@ -11,7 +11,7 @@ from pfsm.data import Judgments, judgments_from_table
 from pfsm.data.formats.registry import read_judged
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.registry import get_metric
-from pfsm.metrics.terp.metric import TerpMetric
+from pfsm.metrics.terp import TerpMetric
 from pfsm.model.file import check_line, save_model
 
 if TYPE_CHECKING:

@@ -265,8 +265,8 @@ def _metric(trial: Trial, subject: Subject) -> None:
     with trial("its signature names its package, and is the same from a metric made anew"):
         label = subject.entry.origin.label
         for signature, again in zip(*map(_signatures, (metric(), get_metric(subject.name))), strict=True):
-            good = signature.isprintable() and "||" not in signature
-            hold(good, f"{signature!r} cannot be printed on a line")
+            printable = signature.isprintable() and "||" not in signature
+            hold(printable, f"{signature!r} cannot be printed on a line")
             hold(f"|plugin:{label}|" in signature, f"{signature!r} does not name {label}")
             hold(again == signature, "it differs")
     try:

@@ -1,11 +1,18 @@
-"""What a comparison of systems comes to: one sentence, and plain values that JSON can hold."""
+"""What a comparison of systems comes to: one sentence, and plain values that JSON can hold.
 
+Also how often people order two systems as a difference of scores does: shares of pairs of systems in campaigns, learned
+by ``scripts/build_agreement.py`` for the shipped models.
+"""
+
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cache
+from importlib.resources import files
 from statistics import NormalDist
+from typing import Any
 
-from pfsm.evaluation.agreed import people_agree
 from pfsm.evaluation.comparison import NO_PREFERENCE, Comparison, PairResult, interval_entry, number
 
 # Names of systems before the rest are counted.
@@ -13,6 +20,37 @@ NAMED = 3
 
 # How often a comparison of so many segments as `to_settle` names is to find a difference that is there.
 POWER = 0.8
+
+# Beyond these multiples of the fewest and most segments that a share was learned from, it says nothing.
+FEWER, MORE = 0.5, 4.0
+
+
+@cache
+def _learned() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        (files("pfsm.resources") / "agreement.json").read_text(encoding="utf-8")
+    )
+    return found
+
+
+def people_agree(short_signature: str, difference: float, n_segments: int) -> float | None:
+    """The share of pairs of systems as far apart as this that people ordered alike, from 0 to 1.
+
+    Args:
+        short_signature: Of the scores, with one reference; None for all but those of shipped models.
+        difference: Of the scores of two systems, in points of the model.
+        n_segments: What they are means over; None comes of a number far from those that the shares were learned from.
+    """
+    _, _, rest = short_signature.partition(":")
+    name, _, rest = rest.partition(":")
+    found = _learned().get(name)
+    # weights:version; several references stand between them.
+    if found is None or rest.split(":")[:-1] != [found["weights"]] or not math.isfinite(difference):
+        return None
+    fewest, most = found["segments"]
+    if not difference or not FEWER * fewest <= n_segments <= MORE * most:
+        return None
+    return next(float(share) for least, share in reversed(found["steps"]) if abs(difference) >= least)
 
 
 def p_text(pair: PairResult, n_resamples: int, places: int = 4) -> str:

@@ -14,7 +14,6 @@ from pfsm.metrics.inputs import (
     as_streams,
     best_of_references,
     by_segment,
-    check_pairs,
     check_streams,
     quotient,
     score_distinct,
@@ -66,7 +65,7 @@ class AnalysedMetric(MetricWithComponents):
         self.name = name
         self._together = together
         self.segment_references = "best" if together is None else "all"
-        self._understood = understood or _has_a_tree
+        self._understood = understood or has_tree
         self._understood_hypothesis = understood_hypothesis or self._understood
         self._settings = dict(entries)
         self._parser, self._wanted, self._compute = parser, wanted, compute
@@ -95,7 +94,6 @@ class AnalysedMetric(MetricWithComponents):
     def _over_pairs(
         self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str], wanted: Wanted
     ) -> Float:
-        check_pairs(hypotheses, references)
         return score_distinct(lambda h, r: self._analysed(compute, h, r, wanted), hypotheses, references)
 
     def _compute_understood(self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
@@ -218,7 +216,8 @@ class AnalysedMetric(MetricWithComponents):
         return np.concatenate(parts)
 
 
-def _has_a_tree(analysis: Analysis) -> bool:
+def has_tree(analysis: Analysis) -> bool:
+    """Whether there is a dependency tree, or constituents to take one from."""
     return bool(analysis.tokens and (analysis.trees or analysis.constituents))
 
 

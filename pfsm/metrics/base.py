@@ -427,8 +427,8 @@ class SegmentMetric(ABC):
         scores = self.segment_scores([hypothesis], [[reference] for reference in references])
         return self._as_score(scores, len(references), "segment")
 
-    def _as_score(self, scores: Float, nrefs: NumberOfReferences, level: Level) -> Score:
-        """The mean of segment scores, with its signatures."""
+    def _as_score(self, scores: float | Float, nrefs: NumberOfReferences, level: Level) -> Score:
+        """The mean of segment scores, or a score from pooled counts, with its signatures."""
         return Score.of(
             scores, self.name, self.get_signature(nrefs, level), self.get_short_signature(nrefs, level)
         )
@@ -489,8 +489,7 @@ class SegmentMetric(ABC):
         else:
             totals = self.segment_statistics(hypotheses, references).sum(axis=0)
             value = float(self.corpus_from_totals(np.asarray(totals)))
-        signatures = self.get_signature(nrefs, "corpus"), self.get_short_signature(nrefs, "corpus")
-        return Score.of(value, self.name, *signatures)
+        return self._as_score(value, nrefs, "corpus")
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
         """What a corpus score adds up over segments; with several references those of the best one.

@@ -5,7 +5,6 @@ a number, so a model with one scores rows of a table, or text together with the 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,24 +38,14 @@ def check_column(feature: str) -> None:
         )
 
 
-@dataclass(frozen=True)
-class ColumnGroup(MetricGroup):
-    """All features ``column:NAME``."""
-
-    def knows(self, name: str) -> bool:
-        """Whether it begins with ``column:``."""
-        return name.startswith(PREFIX)
-
-    def is_metric(self, name: str) -> bool:  # noqa: ARG002
-        """Never."""
-        return False
-
-    def describe(self, name: str) -> str:
-        """What it is, in half a line."""
-        return f"the number in the column {name.removeprefix(PREFIX)} of the data"
+def _about(name: str) -> str | None:
+    if not name.startswith(PREFIX):
+        return None
+    return f"the number in the column {name.removeprefix(PREFIX)} of the data"
 
 
-GROUP = ColumnGroup(check_part=check_column, label=str)
+GROUP = MetricGroup(check_part=check_column, label=str, family=_about)
+"""All features ``column:NAME``."""
 
 
 def missing_column(name: str, needed_by: str, *, single: bool = False) -> PfsmError:

@@ -38,8 +38,7 @@ from pfsm.metrics.meteor.options import BASE, METEOR, PARTS
 from pfsm.metrics.meteor.options import check_options as meteor_options
 from pfsm.metrics.metric_group import MetricGroup, with_options
 from pfsm.metrics.names import read_options
-from pfsm.metrics.syntax.layers import has_dependencies, has_tags
-from pfsm.metrics.syntax.trees import PARSER, tree_of
+from pfsm.metrics.syntax.trees import PARSER, has_dependencies, has_tags, tree_of
 from pfsm.runtime.options import Option, flag, number, one_of, whole
 
 Float = NDArray[np.float64]
@@ -209,9 +208,6 @@ class DpmMetric(AnalysedMetric):
     Args:
         name: What scores are reported under.
         options: Some of `OPTIONS`.
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:

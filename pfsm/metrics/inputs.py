@@ -91,13 +91,14 @@ def score_distinct(
     Raises:
         ValueError: If the lists differ in length.
     """
+    check_pairs(hypotheses, references)
     place: dict[tuple[str, Reference], int] = {}
     rows = [place.setdefault(pair, len(place)) for pair in zip(hypotheses, references, strict=True)]
     scores = score_pairs([hypothesis for hypothesis, _ in place], [reference for _, reference in place])
     return scores[np.array(rows, dtype=np.int64)]
 
 
-def check_pairs(hypotheses: Sequence[str], references: Sequence[str]) -> None:
+def check_pairs(hypotheses: Sequence[str], references: Sequence[object]) -> None:
     """Refuses what is not a series of pairs.
 
     Raises:
@@ -314,3 +315,11 @@ def sides_of(pair: Any, place: int) -> tuple[str, Sequence[str]]:
 def quotient(over: Float, under: Float) -> Float:
     """``over / under``, 0 where there is nothing to divide by."""
     return np.divide(over, under, out=np.zeros(over.shape), where=under > 0)
+
+
+def numbered_words(
+    lines: Sequence[Sequence[str]], ids: dict[str, int]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Numbers for the words of all lines, and where each line begins; new words are added to the known ones."""
+    flat = np.array([ids.setdefault(word, len(ids)) for line in lines for word in line], dtype=np.int32)
+    return flat, np.cumsum([0, *map(len, lines)], dtype=np.int64)

@@ -3,12 +3,16 @@
 A name is that of a metric, as in ``chrf``; with options, as in ``edpm(n=50,gamma=0.25)``; or one part of what a metric
 is made of, as in ``bleu.bp``. A metric can be scored alone, stand in an experiment, and enter a model as a feature; a
 part is a feature only.
+
+Those of other packages are checked here: what they must be, and what they say of pairs.
 """
 
+import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +21,7 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import check_pairs, score_distinct
 from pfsm.metrics.names import parse_name, stem_and_type
+from pfsm.registry import origin_label
 from pfsm.runtime.options import Options
 
 Float = NDArray[np.float64]
@@ -42,7 +47,6 @@ class MetricWithComponents(SegmentMetric):
             PfsmError: If something that is needed is not installed.
             ValueError: If the lists differ in length, or one of them is a single string.
         """
-        check_pairs(hypotheses, references)
         return score_distinct(self._rows, hypotheses, references)
 
 
@@ -52,6 +56,10 @@ def _as_it_is(name: str) -> str:
 
 def _not_counted(name: str, _: Sequence[str]) -> str:
     return name
+
+
+def _no_family(_: str) -> str | None:
+    return None
 
 
 def _no_metric(name: str, _: Options) -> SegmentMetric:
@@ -93,6 +101,7 @@ class MetricGroup:
             several; models of the relative form take their rates.
         listed: Whether the names mean something without options.
         about: By the same as `parts`, half a line on each of the features, where they are parts of no metric.
+        family: From a name to half a line on it, if it is one of a family that no list holds; else None.
     """
 
     metrics: Mapping[str, str] = field(default_factory=dict)
@@ -107,15 +116,18 @@ class MetricGroup:
     counts: frozenset[str] = frozenset()
     listed: bool = True
     about: Mapping[str, str] = field(default_factory=dict)
+    family: Callable[[str], str | None] = _no_family
 
     def knows(self, name: str) -> bool:
         """Whether a metric or feature belongs to this group, whatever its parentheses hold."""
         bare = name.partition("(")[0]
-        return bare in self.metrics or any(bare in parts for parts in self.parts.values())
+        listed = bare in self.metrics or any(bare in parts for parts in self.parts.values())
+        return listed or self.family(name) is not None
 
     def is_metric(self, name: str) -> bool:
         """Whether it is a metric, not merely a feature."""
-        return name.partition("(")[0] in self.metrics
+        of_family = self.make is not _no_metric and self.family(name) is not None
+        return of_family or name.partition("(")[0] in self.metrics
 
     def is_count(self, name: str) -> bool:
         """Whether a feature grows with the length of the text."""
@@ -133,8 +145,9 @@ class MetricGroup:
     def describe(self, name: str) -> str:
         """A metric or feature of the group in half a line; of a part, whose part it is."""
         bare = name.partition("(")[0]
-        if bare in self.metrics:
-            return self.metrics[bare]
+        found = self.metrics[bare] if bare in self.metrics else self.family(name)
+        if found is not None:
+            return found
         whole = next(whole for whole, parts in self.parts.items() if bare in parts)
         return self.about.get(whole, f"part of {whole}")
 
@@ -142,39 +155,23 @@ class MetricGroup:
 ALL = "*"
 
 
-@dataclass(frozen=True)
-class TypedFamily(MetricGroup):
-    """Metrics ``STEM-*``, the mean over all types of something, and ``STEM-TYPE``, which counts one.
-
-    Attributes:
-        stems: By the stem of a name, such as ``dp-or``, half a line on the metrics.
-        mean: What ``*`` stands for, in words.
-    """
-
-    stems: Mapping[str, str] = field(default_factory=dict)
-    mean: str = "mean over types"
-
-    def knows(self, name: str) -> bool:
-        """Whether it is a metric of this family, of whatever type."""
-        stem, only = stem_and_type(name)
-        return stem in self.stems and bool(only)
-
-    def is_metric(self, name: str) -> bool:
-        """All of them are."""
-        return self.knows(name)
-
-    def describe(self, name: str) -> str:
-        """A metric in half a line."""
-        stem, only = stem_and_type(name)
-        return f"{self.stems[stem]}, {self.mean if only == ALL else only}"
-
-
 def typed_family(
     stems: Mapping[str, str], mean: str, make: Callable[[str, Options], SegmentMetric]
-) -> TypedFamily:
-    """The family of some stems; ``make`` takes names with options."""
-    return TypedFamily(
-        {f"{stem}-{ALL}": f"{what}, {mean}" for stem, what in stems.items()}, make, stems=stems, mean=mean
+) -> MetricGroup:
+    """Metrics ``STEM-*``, the mean over all types of something, and ``STEM-TYPE``, which counts one.
+
+    Args:
+        stems: By the stem of a name, such as ``dp-or``, half a line on the metrics.
+        mean: What ``*`` stands for, in words.
+        make: As of `MetricGroup`; takes names with options.
+    """
+
+    def family(name: str) -> str | None:
+        stem, only = stem_and_type(name)
+        return f"{stems[stem]}, {mean if only == ALL else only}" if stem in stems and only else None
+
+    return MetricGroup(
+        {f"{stem}-{ALL}": f"{what}, {mean}" for stem, what in stems.items()}, make, family=family
     )
 
 
@@ -264,3 +261,123 @@ def group_with_parts(
         check_part=check,
         prepared=prepared,
     )
+
+
+Compute = Callable[[Sequence[str], Sequence[str]], Any]
+
+
+def metric_group(name: str, value: Any) -> MetricGroup:
+    """A metric of another package as the registry holds it.
+
+    Args:
+        name: What it is registered under.
+        value: A class derived from `pfsm.metrics.base.SegmentMetric`, or a function that makes such a metric; called
+            with the metric's options as keyword arguments.
+
+    Raises:
+        PfsmError: If it cannot be called, or is a class of another kind or without what every metric has.
+    """
+    if not callable(value) or (isinstance(value, type) and not issubclass(value, SegmentMetric)):
+        raise PfsmError(
+            "must be a class derived from pfsm.metrics.base.SegmentMetric, or a function that makes a metric"
+        )
+    missing = ", ".join(f"{method}()" for method in sorted(getattr(value, "__abstractmethods__", ())))
+    if missing:
+        raise PfsmError(f"does not define {missing}")
+    called = getattr(value, "name", name) if isinstance(value, type) else name
+    if called != name:
+        raise PfsmError(f"calls itself {called!r}; its name must be {name!r}, as it is registered")
+    return MetricGroup(
+        {name: first_line(value)}, with_options(lambda _, options: _made(name, value, options))
+    )
+
+
+def _made(name: str, make: Callable[..., SegmentMetric], options: Options) -> SegmentMetric:
+    """The metric, its output validated, with its package in its signature."""
+    _check_options(name, make, options)
+    metric = make(**options)
+    if not isinstance(metric, SegmentMetric):
+        raise PfsmError(f"metric {name!r}: makes a {type(metric).__name__}, which is not a SegmentMetric")
+    if metric.name != name:
+        raise PfsmError(f"metric {name!r}: calls itself {metric.name!r}; its name must be {name!r}")
+    scores, entries, understood = metric.score_pairs, metric.entries, metric.understood_scores
+    what = f"metric {name!r}"
+    # Of this object alone: the author's class stays what it is.
+    vars(metric).update(
+        score_pairs=lambda hypotheses, references: validated(what, scores, hypotheses, references),
+        entries=lambda: {"plugin": origin_label("metric", name), **entries()},
+    )
+    if type(metric).understood_scores is not SegmentMetric.understood_scores:
+        vars(metric).update(
+            understood_scores=lambda hypotheses, references: validated(
+                what, understood, hypotheses, references, gaps=True
+            )
+        )
+    return metric
+
+
+def _check_options(name: str, make: Callable[..., object], options: Options) -> None:
+    try:
+        inspect.signature(make).bind(**options)
+    except TypeError as error:
+        raise PfsmError(f"metric {name}: takes no such options ({error})") from None
+
+
+def feature_group(name: str, value: Any) -> MetricGroup:
+    """A feature of another package as the registry holds it.
+
+    Args:
+        name: What it is registered under.
+        value: A function from hypotheses and references to float64 [n_pairs].
+
+    Raises:
+        PfsmError: If it cannot be called.
+    """
+    if not callable(value):
+        raise PfsmError("is not a function of hypotheses and references")
+
+    def values(_: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        return {name: validated(f"feature {name!r}", value, hypotheses, references)}
+
+    return MetricGroup(
+        parts={name: (name,)},
+        values=values,
+        label=lambda feature: f"{feature}({origin_label('feature', name)})",
+        about={name: first_line(value)},
+    )
+
+
+def validated(
+    what: str, compute: Compute, hypotheses: Sequence[str], references: Sequence[str], *, gaps: bool = False
+) -> Float:
+    """What a plug-in says of pairs, float64 [n_pairs].
+
+    Args:
+        what: What messages call it.
+        compute: The plug-in.
+        hypotheses: Translations.
+        references: As many references.
+        gaps: Whether NaN may stand where it can say nothing.
+
+    Raises:
+        PfsmError: If that is not one finite number for each pair.
+        ValueError: If the lists differ in length, or one of them is a single string.
+    """
+    check_pairs(hypotheses, references)
+    found = compute(hypotheses, references)
+    try:
+        values = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise PfsmError(f"{what}: gives a {type(found).__name__}, float64 [n_pairs] is needed") from None
+    if values.shape != (len(hypotheses),):
+        raise PfsmError(f"{what}: gives numbers of shape {values.shape} for {len(hypotheses)} pairs")
+    good = np.isfinite(values) | (gaps & np.isnan(values))
+    if not good.all():
+        place = int(np.flatnonzero(~good)[0])
+        raise PfsmError(f"{what}: gives {values[place]} for {hypotheses[place]!r} and {references[place]!r}")
+    return values
+
+
+def first_line(value: Any) -> str:
+    """The first line of a docstring, without its full stop."""
+    return (inspect.getdoc(value) or "").partition("\n")[0].removesuffix(".")

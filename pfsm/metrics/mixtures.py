@@ -18,7 +18,6 @@ O_l is over sets of words, as in the paper.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -26,7 +25,6 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import check_pairs
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.metrics.names import parse_name, read_options, written_name
 from pfsm.metrics.ngram_table import INFO, NgramTable
@@ -127,7 +125,6 @@ class BackOff(_Mixed):
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]."""
-        check_pairs(hypotheses, references)
         return self._filled(self.metric.understood_scores(hypotheses, references), hypotheses, references)
 
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
@@ -220,47 +217,26 @@ def _taken_apart(name: str) -> _Parts | None:
 Find = Callable[[str], MetricGroup | None]
 
 
-def _nothing(_: str) -> MetricGroup | None:
-    return None
+def mixtures(find: Find) -> MetricGroup:
+    """``NAME_b`` and ``NAME_i`` of all metrics that a function finds the group of."""
 
-
-@dataclass(frozen=True)
-class Mixtures(MetricGroup):
-    """``NAME_b`` and ``NAME_i`` of every metric of some groups.
-
-    Attributes:
-        of: Finds the group of a metric.
-    """
-
-    of: Find = _nothing
-
-    def knows(self, name: str) -> bool:
-        """Whether it is a metric of the groups with one of the two endings."""
+    def family(name: str) -> str | None:
         parts = _taken_apart(name)
-        return parts is not None and self.of(parts.inner) is not None
-
-    def is_metric(self, name: str) -> bool:
-        """All of them are."""
-        return self.knows(name)
-
-    def describe(self, name: str) -> str:
-        """A mixture in half a line."""
-        parts, group = _parts_and_group(self.of, name)
-        how = "backing off to" if parts.ending == BACK_OFF else "mean with"
+        group = None if parts is None else find(parts.inner)
+        if parts is None or group is None:
+            return None
         about = group.describe(parts.inner)
+        how = "backing off to" if parts.ending == BACK_OFF else "mean with"
         return f"{about}{'; ' if about else ''}{how} lexical overlap"
 
-
-def mixtures(find: Find) -> Mixtures:
-    """The mixtures of all metrics that a function finds the group of."""
-    return Mixtures(
+    return MetricGroup(
         make=lambda name, options: _mixture(find, name, options),
         pin=lambda name: _pinned(find, name),
         counted=lambda name, references: _rebuilt(
             find, name, lambda group, inner: group.counted(inner, references)
         ),
         listed=False,
-        of=find,
+        family=family,
     )
 
 

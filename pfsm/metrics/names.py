@@ -86,11 +86,7 @@ def stem_and_type(name: str) -> tuple[str, str]:
 
 
 def read_options(name: str, given: Options, known: Mapping[str, Option]) -> dict[str, Any]:
-    """Values of all options of a metric, those that are not given with their defaults.
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value.
-    """
+    """Values of all options of a metric, those that are not given with their defaults."""
     return chosen_options(f"metric {name}", given, known, lambda _: f"known are {', '.join(known)}")
 
 

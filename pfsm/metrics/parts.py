@@ -2,7 +2,7 @@
 
 Precisions, partial scores and the brevity penalty of sentence BLEU (sacrebleu's, 0 to 100 and 0 to 1), NIST's
 information per n-gram, partial scores and penalty, METEOR's precision, recall, penalty and shares of words matched, and
-lengths. TER's are in `pfsm.metrics.sacre_counts`.
+lengths. TER's are in `pfsm.metrics.sacre`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from pfsm.metrics.metric_group import PairFeatures
 from pfsm.metrics.names import parse_name, written_name
 from pfsm.metrics.ngram_table import INFO, ORDERS
 from pfsm.metrics.nist import NIST_PARTS
-from pfsm.metrics.sacre_counts import TER_PARTS, ter_parts
+from pfsm.metrics.sacre import TER_PARTS, ter_parts
 from pfsm.metrics.words import Nist
 from pfsm.text.scripts import spaceless_sizes
 

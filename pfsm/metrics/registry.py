@@ -18,7 +18,9 @@ from pfsm.metrics.meteor.options import BASE, METEOR, PARTS, check_options
 from pfsm.metrics.metric_group import (
     MetricGroup,
     MetricWithComponents,
+    feature_group,
     group_with_parts,
+    metric_group,
     with_options,
     without_options,
 )
@@ -35,9 +37,7 @@ from pfsm.metrics.parts import (
     nist,
     sacre_parts,
 )
-from pfsm.metrics.sacre import sacre_metric
-from pfsm.metrics.sacre_counts import TER_PARTS
-from pfsm.metrics.validation import feature_group, metric_group
+from pfsm.metrics.sacre import TER_PARTS, sacre_metric
 from pfsm.metrics.words import word_metric
 from pfsm.registry import Table
 from pfsm.runtime.near_names import known_names
@@ -101,28 +101,23 @@ _FURTHER = (
     "pfsm.metrics.syntax.tree_metrics",
     "pfsm.metrics.syntax.overlap",
     "pfsm.metrics.roles",
-    "pfsm.metrics.discourse.metrics",
+    "pfsm.metrics.discourse",
     "pfsm.metrics.dpmf",
-    "pfsm.metrics.terp.metric",
+    "pfsm.metrics.terp",
     "pfsm.english.entailment.features",
     "pfsm.metrics.embedding",
 )
 
 
-class Groups:
+def _groups() -> Iterator[MetricGroup]:
     """All groups, in the order in which names are looked up.
 
     A further module is imported when it is its turn: who looks for a name of the first groups does not wait for it.
     """
+    yield from _FIRST
+    for module in _FURTHER:
+        yield from import_module(module).GROUPS
 
-    def __iter__(self) -> Iterator[MetricGroup]:
-        """One group after the other."""
-        yield from _FIRST
-        for module in _FURTHER:
-            yield from import_module(module).GROUPS
-
-
-GROUPS = Groups()
 
 # What a training learns over an encoder; it means nothing without the model that it was learned for.
 _LEARNED = MetricGroup(
@@ -138,7 +133,7 @@ Float = NDArray[np.float64]
 
 
 def _of_ours(name: str) -> MetricGroup | None:
-    return next((group for group in GROUPS if group.is_metric(name)), None)
+    return next((group for group in _groups() if group.is_metric(name)), None)
 
 
 # Columns first, whatever they are called; then mixtures: a name such as dp-or-*_b is theirs, not a type of dp-or.
@@ -146,7 +141,7 @@ _BEFORE = (COLUMNS, _LEARNED, mixtures(_of_ours))
 
 
 def _all() -> Iterator[MetricGroup]:
-    return chain(_BEFORE, GROUPS)
+    return chain(_BEFORE, _groups())
 
 
 def _built_in(name: str) -> MetricGroup | None:
@@ -158,7 +153,7 @@ def _is_taken(name: str) -> bool:
 
 
 METRICS: Table[MetricGroup] = Table("metric", {}, metric_group, _is_taken)
-"""Metrics of other packages: those that come with pfsm are made by `GROUPS`."""
+"""Metrics of other packages: those that come with pfsm are found in groups."""
 FEATURES: Table[MetricGroup] = Table("feature", {}, feature_group, _is_taken)
 """Sentence-level features of other packages that are not metrics."""
 # Mixtures of metrics of other packages; a package's own NAME_b or NAME_i comes first.
@@ -171,7 +166,7 @@ def metric_names() -> tuple[str, ...]:
     Returns:
         The names, in the order of the documentation.
     """
-    return (*(name for group in GROUPS if group.listed for name in group.metrics), *METRICS)
+    return (*(name for group in _groups() if group.listed for name in group.metrics), *METRICS)
 
 
 def group_of(name: str) -> MetricGroup | None:
@@ -239,7 +234,7 @@ def expanded(name: str) -> tuple[str, ...]:
     """
     bare, parenthesis, options = name.partition("(")
     prefix = bare.removesuffix(".*")
-    parts = () if prefix == bare else tuple(part for one in GROUPS for part in one.parts.get(prefix, ()))
+    parts = () if prefix == bare else tuple(part for one in _groups() for part in one.parts.get(prefix, ()))
     return tuple(f"{part}{parenthesis}{options}" for part in parts) or (name,)
 
 
@@ -248,7 +243,7 @@ def part_names(name: str) -> tuple[str, ...]:
     base, parenthesis, options = name.partition("(")
     return tuple(
         part + parenthesis + options
-        for group in GROUPS
+        for group in _groups()
         if base in group.metrics
         for part in group.parts.get(base, ())
     )
@@ -270,6 +265,6 @@ def metric_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]
 
 def feature_names() -> tuple[str, ...]:
     """Names of all sentence-level features."""
-    parts = (name for group in GROUPS for names in group.parts.values() for name in names)
-    others = (name for group in GROUPS if not group.listed for name in group.metrics)
+    parts = (name for group in _groups() for names in group.parts.values() for name in names)
+    others = (name for group in _groups() if not group.listed for name in group.metrics)
     return (*metric_names(), *parts, *others, *FEATURES)

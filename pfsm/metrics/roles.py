@@ -41,9 +41,8 @@ from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.metric_group import MetricGroup, typed_family
-from pfsm.metrics.syntax.layers import Element, Layer
 from pfsm.metrics.syntax.overlap import Measure, average_overlap, layer_scores, pooled_overlap, read_typed
-from pfsm.metrics.syntax.trees import words_of
+from pfsm.metrics.syntax.trees import Element, Layer, words_of
 from pfsm.runtime.options import Options, flag
 
 ROLES = Wanted(roles=True)

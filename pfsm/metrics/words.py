@@ -45,7 +45,7 @@ from pfsm.metrics.nist import (
     encoder,
     nist_parts,
 )
-from pfsm.metrics.sacre_counts import rates_of_totals
+from pfsm.metrics.sacre import rates_of_totals
 from pfsm.runtime.options import anything, flag, text
 from pfsm.text.languages import check_tokeniser, tokeniser_label
 
@@ -155,9 +155,6 @@ class _OverWords(SegmentMetric):
     Args:
         name: What scores are reported under.
         options: ``tokeniser`` (``plain``, the default, or ``penn``), ``lowercase`` (default: true).
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
@@ -183,7 +180,6 @@ class _OverWords(SegmentMetric):
         self, compute: Callable[[WordPairs], Float], hypotheses: Sequence[str], references: Sequence[str]
     ) -> Float:
         """What a function says of pairs, float64 [n_pairs, …]; each distinct pair once."""
-        check_pairs(hypotheses, references)
         words = self._encoder
         return score_distinct(
             lambda ours, theirs: compute(words.encode(ours, theirs)), hypotheses, references
@@ -198,9 +194,6 @@ class WordMetric(_OverWords):
     Args:
         name: One of `WORD_METRICS`.
         options: ``tokeniser`` (``plain``, the default, or ``penn``), ``lowercase`` (default: true).
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:

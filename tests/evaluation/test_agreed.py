@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from pfsm.evaluation import compare_systems
-from pfsm.evaluation.agreed import people_agree
-from pfsm.evaluation.verdict import to_settle
+from pfsm.evaluation.verdict import people_agree, to_settle
 from pfsm.model.shipped import load
 
 LEARNED = json.loads((files("pfsm.resources") / "agreement.json").read_text(encoding="utf-8"))

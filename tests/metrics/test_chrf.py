@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
 from pfsm.metrics import get_metric
-from pfsm.metrics.sacre_counts import f_scores, ngram_counts
+from pfsm.metrics.sacre import f_scores, ngram_counts
 from pfsm_kernels.strings.ngrams import character_ngrams, word_ngrams
 
 any_line = st.one_of(

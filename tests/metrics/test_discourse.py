@@ -119,7 +119,7 @@ def test_overlaps_by_hand(name: str, hypothesis: str, reference: str, score: flo
 def test_words_of_every_type(parser: str, tmp_path: Path) -> None:
     from pfsm.analysis.programs import FileAnalyser
     from pfsm.analysis.wanted import Wanted
-    from pfsm.metrics.discourse.conditions import conditions_of
+    from pfsm.metrics.discourse import conditions_of
 
     (one,) = FileAnalyser(parser.removeprefix("file:")).analyse([ASKED], Wanted())
     found = {
@@ -199,7 +199,7 @@ def test_boxes_in_circles_end(tmp_path: Path) -> None:
 
 def _kinds(clauses: str) -> list[tuple[str, str]]:
     from pfsm.analysis.clause_files import read_clauses
-    from pfsm.metrics.discourse.conditions import conditions_of
+    from pfsm.metrics.discourse import conditions_of
 
     (one,) = read_clauses(f"%%% raw: a b c d e f\n{clauses}".splitlines(), "x")
     return [(condition.kind, condition.symbol) for condition in conditions_of(one.analysis)]

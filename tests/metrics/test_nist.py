@@ -21,7 +21,7 @@ from pfsm.metrics.ngram_table import (
 )
 from pfsm.metrics.parts import MORE_NIST_PARTS
 from pfsm.metrics.registry import metric_with_tables
-from pfsm.metrics.syntax.sequences import SEQUENCES, labels_of
+from pfsm.metrics.syntax.overlap import SEQUENCES, labels_of
 from tests.judgment_cases import rows
 from tests.oracles.nist import Information, score, totals
 

@@ -9,9 +9,8 @@ from pfsm import PfsmError
 from pfsm.analysis.constituents import parse_brackets
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.metrics import get_metric
-from pfsm.metrics.syntax.layers import LAYERS, Element
-from pfsm.metrics.syntax.overlap import average_overlap, layer_scores, pooled_overlap
-from pfsm.metrics.syntax.sequences import SEQUENCES, labels_of
+from pfsm.metrics.syntax.overlap import SEQUENCES, average_overlap, labels_of, layer_scores, pooled_overlap
+from pfsm.metrics.syntax.trees import LAYERS, Element
 
 # I have a red pen: the sentence of Liu and Gildea (2005), section 2.1.
 PEN = Analysis(

@@ -11,7 +11,7 @@ from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from pfsm.features.values import feature_values
 from pfsm.metrics.parts import BLEU_PARTS, MORE_NIST_PARTS
-from pfsm.metrics.sacre_counts import count_edits
+from pfsm.metrics.sacre import count_edits
 from tests.judgment_cases import rows
 
 PAIRS = [(hypothesis, reference) for reference, hypothesis, _ in rows(80, seed=3)]

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.terp.metric import PARTS, TerpMetric
-from pfsm.metrics.terp.options import KINDS, cost_vector
+from pfsm.metrics.terp import KINDS, PARTS, TerpMetric, cost_vector
 from tests.judgment_cases import rows
 
 TER = "terp-base(costs=ter,tokeniser=ter,edits=none)"

@@ -9,7 +9,7 @@ from pfsm import Metric, PfsmError
 from pfsm.data import Judgments
 from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.terp.metric import TerpMetric
+from pfsm.metrics.terp import TerpMetric
 from pfsm.model.file import load_model
 from pfsm_training.tuning.edit_costs import tune_costs
 from pfsm_training.tuning.hill_climbing import Moments, Target, climb

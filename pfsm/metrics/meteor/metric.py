@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.inputs import check_pairs, quotient, score_distinct
+from pfsm.metrics.inputs import quotient, score_distinct
 from pfsm.metrics.meteor.matching import Analyser, Matches
 from pfsm.metrics.meteor.options import STAGES, MeteorOptions, Parameters
 from pfsm.metrics.metric_group import MetricWithComponents
@@ -54,7 +54,7 @@ class MeteorMetric(MetricWithComponents):
         return {
             "lang": self.options.language,
             "task": self.options.task,
-            **{key: f"{value:g}" for key, value in self.options.given.items()},
+            **{key: f"{value:g}" for key, value in self.options.given},
             "stages": "+".join(self.options.stages),
             "tok": "meteor",
             **analyser.labels,
@@ -73,7 +73,6 @@ class MeteorMetric(MetricWithComponents):
         Words matched by side (hypothesis, reference), class (content, function) and stage; words by side and class;
         chunks, of which a pair whose both sides are one chunk has none.
         """
-        check_pairs(hypotheses, references)
         return score_distinct(self._statistics, hypotheses, references)
 
     def corpus_from_totals(self, totals: Float) -> Float:

@@ -10,7 +10,7 @@ written down: where they must be beyond doubt, give ``alpha``, ``beta`` and ``ga
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from pfsm.errors import PfsmError
@@ -97,19 +97,7 @@ def default_task(language: str) -> str:
 NAMES = METEOR, BASE = ("meteor", "meteor-base")
 NONE = "none"
 # Values that are features of models, too.
-PARTS = (
-    "precision",
-    "recall",
-    "f",
-    "penalty",
-    "fragmentation",
-    "exact",
-    "stem",
-    "syn",
-    "para",
-    "content",
-    "function",
-)
+PARTS = ("precision", "recall", "f", "penalty", "fragmentation", *STAGES, "content", "function")
 # The parameters that can be given as options, and their largest values.
 _LARGEST = {"alpha": 1.0, "beta": 100.0, "gamma": 1.0}
 # Languages of which we know tables.
@@ -126,40 +114,24 @@ class MeteorOptions:
         task: What the parameters are for.
         synonyms: Name of a table, or ``none``.
         paraphrases: Likewise.
-        alpha: Instead of the task's; None: the task's, and likewise:
-        beta: Exponent of the fragmentation.
-        gamma: Largest penalty for fragmentation.
+        given: Those of alpha, beta and gamma that take the place of the task's.
     """
 
     language: str
     task: str
     synonyms: str
     paraphrases: str
-    alpha: float | None = None
-    beta: float | None = None
-    gamma: float | None = None
-
-    @property
-    def given(self) -> dict[str, float]:
-        """Those of alpha, beta and gamma that take the place of the task's."""
-        values = {"alpha": self.alpha, "beta": self.beta, "gamma": self.gamma}
-        return {name: value for name, value in values.items() if value is not None}
+    given: tuple[tuple[str, float], ...] = ()
 
     @property
     def parameters(self) -> Parameters:
         """Parameters without the stages that have no table."""
-        given = parameters(self.language, self.task)
-        without = [
+        of_task = parameters(self.language, self.task)
+        lacking = {
             stage for stage, table in (("syn", self.synonyms), ("para", self.paraphrases)) if table == NONE
-        ]
-        weights = {stage: weight for stage, weight in given.weights.items() if stage not in without}
-        return Parameters(
-            given.alpha if self.alpha is None else self.alpha,
-            given.beta if self.beta is None else self.beta,
-            given.gamma if self.gamma is None else self.gamma,
-            given.delta,
-            weights,
-        )
+        }
+        weights = {stage: weight for stage, weight in of_task.weights.items() if stage not in lacking}
+        return replace(of_task, weights=weights, **dict(self.given))
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -195,7 +167,7 @@ def check_options(name: str, options: Options) -> MeteorOptions:
         task,
         check_reference(options.get("synonyms", _SYNONYMS.get(language, NONE)), f"metric {name}: synonyms"),
         check_reference(options.get("paraphrases", paraphrases), f"metric {name}: paraphrases"),
-        *(None if chosen[key] is None else float(chosen[key]) for key in _LARGEST),
+        tuple((key, float(chosen[key])) for key in _LARGEST if chosen[key] is not None),
     )
     parameters(language, task)
     return checked

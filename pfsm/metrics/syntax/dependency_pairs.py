@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.heads import projected_labels
 from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.metrics.analysed import has_tree
 from pfsm.metrics.syntax.fragments import Bags, chosen, shared_of
-from pfsm.metrics.syntax.trees import constituent_dependencies, has_tree, lacking, tree_of, words_of
+from pfsm.metrics.syntax.trees import constituent_dependencies, lacking, tree_of, words_of
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]

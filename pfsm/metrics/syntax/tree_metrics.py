@@ -6,7 +6,6 @@ EDPM's group, HWCM and DSTM pool their counts in corpora, and have parts, which 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,19 +32,22 @@ from pfsm.metrics.syntax.dependency_pairs import (
     Expectation,
     pair_counts,
 )
-from pfsm.metrics.syntax.fragments import chains, fragment_counts, kernel_scores, subtrees
-from pfsm.metrics.syntax.layers import CONSTITUENTS, has_constituents, has_dependencies, has_tags
+from pfsm.metrics.syntax.fragments import Fragments, chains, fragment_counts, kernel_scores, subtrees
 from pfsm.metrics.syntax.trees import (
     AS_PARSED,
     CATEGORIES,
     COLLINS,
+    CONSTITUENTS,
     PARSER,
     RELATIONS,
     WORDS,
     Trees,
     as_trees,
     constituent_trees,
+    has_constituents,
+    has_dependencies,
     has_heads,
+    has_tags,
     wanted_for,
 )
 from pfsm.metrics.syntax.trees import UNIVERSAL as UNIVERSAL_CATEGORIES
@@ -59,15 +61,8 @@ MOST_GAMMA = 10
 F, MU_PR = "f", "pr"
 
 
-def decompositions(value: str) -> tuple[str, ...]:
-    """The parts of ``1g+2g+dl``."""
-    return tuple(value.split("+"))
-
-
 def _are_decompositions(value: object) -> bool:
-    if not isinstance(value, str):
-        return False
-    parts = decompositions(value)
+    parts = value.split("+") if isinstance(value, str) else [""]
     return set(parts) <= set(DECOMPOSITIONS) and len(set(parts)) == len(parts)
 
 
@@ -88,8 +83,7 @@ PAIRS: Mapping[str, Option] = {
     "lowercase": flag(True),
     **PARSER,
 }
-CHAINS: Mapping[str, Option] = {"length": whole(4, MOST_LEVELS), **_SHARED}
-SUBTREES: Mapping[str, Option] = {"depth": whole(4, MOST_LEVELS), **_SHARED}
+_CHAINS: Mapping[str, Option] = {"length": whole(4, MOST_LEVELS), **_SHARED}
 KERNEL: Mapping[str, Option] = {
     "of": OF,
     "decay": number(1.0, 1e-9, 1.0, "a number above 0, at most 1"),
@@ -108,18 +102,6 @@ def case_entry(lowercase: bool) -> dict[str, str]:
     return {"case": "lc" if lowercase else "mixed"}
 
 
-def check_labels(name: str, options: Options) -> None:
-    """Refuses all trees where there are none but those of a list.
-
-    Raises:
-        PfsmError: If labels come from constituent trees and all trees are asked for.
-    """
-    if options["labels"] == FROM_CONSTITUENTS and options["n"] == ALL_TREES:
-        raise PfsmError(
-            f"metric {name}: labels=ab are those of a list of trees; add n=50, or labels=projected for all trees"
-        )
-
-
 Float = NDArray[np.float64]
 EXACT, EDPM, DPM, PUBLISHED = "edpm-exact", "edpm", "dpm", "edpm-ab"
 _EDPM_PARTS = "1g+2g+dl+lh"
@@ -129,10 +111,12 @@ PAIR_RULES: Mapping[str, Mapping[str, Option]] = {
     PUBLISHED: with_defaults(PAIRS, parts=_EDPM_PARTS, n=50, gamma=0.25, labels=FROM_CONSTITUENTS),
     DPM: PAIRS,
 }
-CHAIN_RULES: Mapping[str, Mapping[str, Option]] = {
-    "hwcm": CHAINS,
-    "hwcm-c": with_defaults(CHAINS, of="categories"),
-    "hwcm-r": with_defaults(CHAINS, of="relations"),
+# Of each metric over fragments what they are, the option for the largest, and all options.
+FRAGMENTS: Mapping[str, tuple[Fragments, str, Mapping[str, Option]]] = {
+    "hwcm": (chains, "length", _CHAINS),
+    "hwcm-c": (chains, "length", with_defaults(_CHAINS, of="categories")),
+    "hwcm-r": (chains, "length", with_defaults(_CHAINS, of="relations")),
+    "dstm": (subtrees, "depth", {"depth": whole(4, MOST_LEVELS), **_SHARED}),
 }
 
 
@@ -148,10 +132,13 @@ def pair_metric(name: str, options: Options) -> PrecisionRecallMetric:
         options: ``parts``, ``n``, ``gamma``, ``mean``, ``labels``, ``lowercase``, ``parser``.
     """
     chosen = read_options(name, options, PAIR_RULES[name])
-    check_labels(name, chosen)
+    if chosen["labels"] == FROM_CONSTITUENTS and chosen["n"] == ALL_TREES:
+        raise PfsmError(
+            f"metric {name}: labels=ab are those of a list of trees; add n=50, or labels=projected for all trees"
+        )
     n = None if chosen["n"] == ALL_TREES else int(chosen["n"])
     gamma = float(chosen["gamma"])
-    parts = decompositions(chosen["parts"])
+    parts = chosen["parts"].split("+")
     expectation = Expectation(n, gamma, chosen["labels"], chosen["lowercase"])
     mean = harmonic_mean if chosen["mean"] == MU_PR else f_of_sums
     return PrecisionRecallMetric(
@@ -188,32 +175,17 @@ def _by_kind(counts: Float) -> Float:
     return np.stack([precision, recall], axis=2).reshape(len(counts), 2 * counts.shape[1])
 
 
-def chain_metric(name: str, options: Options) -> PrecisionRecallMetric:
-    """HWCM (`pfsm.metrics.syntax.fragments`); its parts are the precisions of each length.
+def fragment_metric(name: str, options: Options) -> PrecisionRecallMetric:
+    """HWCM or DSTM (`pfsm.metrics.syntax.fragments`); its parts are the precisions of each length or depth.
 
-    Several references: chains are clipped over all of them together, in segments and in corpora.
-
-    Args:
-        name: ``hwcm``, ``hwcm-c`` or ``hwcm-r``: chains of words, categories or relations by default.
-        options: ``length``, ``of``, ``heads``, ``lowercase``, ``parser``.
-    """
-    return _fragments(name, read_options(name, options, CHAIN_RULES[name]), "length")
-
-
-def subtree_metric(name: str, options: Options) -> PrecisionRecallMetric:
-    """DSTM (`pfsm.metrics.syntax.fragments`); its parts are the precisions of each depth.
-
-    Several references: subtrees are clipped over all of them together, in segments and in corpora.
+    Several references: fragments are clipped over all of them together, in segments and in corpora.
 
     Args:
-        name: ``dstm``.
-        options: ``depth``, ``of``, ``heads``, ``lowercase``, ``parser``.
+        name: One of `FRAGMENTS`; the three of HWCM have chains of words, categories or relations by default.
+        options: ``length`` or ``depth``, ``of``, ``heads``, ``lowercase``, ``parser``.
     """
-    return _fragments(name, read_options(name, options, SUBTREES), "depth")
-
-
-def _fragments(name: str, chosen: Mapping[str, Any], size: str) -> PrecisionRecallMetric:
-    fragments = chains if size == "length" else subtrees
+    fragments, size, rules = FRAGMENTS[name]
+    chosen = read_options(name, options, rules)
     most, kind, lowercase, heads = chosen[size], chosen["of"], chosen["lowercase"], chosen["heads"]
     read = partial(as_trees, kind=kind, lowercase=lowercase, heads=heads)
 
@@ -280,9 +252,6 @@ def subtree_match(name: str, options: Options) -> AnalysedMetric:
     """STM, up to the ``depth`` that is asked for.
 
     Several references: subtrees are clipped over all of them together (Liu and Gildea 2005, section 2).
-
-    Raises:
-        PfsmError: If there is no such option or value.
     """
     chosen = read_options(name, options, PARSER | {"depth": whole(DEPTH, MOST_LEVELS)})
     depth = chosen["depth"]
@@ -295,11 +264,7 @@ def subtree_match(name: str, options: Options) -> AnalysedMetric:
 
 
 def tree_kernel(name: str, options: Options) -> AnalysedMetric:
-    """TKM, with a weight of ``decay`` for each production. Several references: the best one counts.
-
-    Raises:
-        PfsmError: If there is no such option or value.
-    """
+    """TKM, with a weight of ``decay`` for each production. Several references: the best one counts."""
     chosen = read_options(name, options, PARSER | DECAY)
     decay = float(chosen["decay"])
 
@@ -358,10 +323,11 @@ _PAIRS = {
     PUBLISHED: "EDPM as published: the same with labels A/B of the 50 likeliest constituent trees",
     DPM: "dependency pair match, F[dl,lh] of the likeliest tree; every variant by options",
 }
-_CHAINS = {
+_FRAGMENTS = {
     "hwcm": "HWCM: head-word chains up to four words in common, mean precision",
     "hwcm-c": "HWCM over part-of-speech tags",
     "hwcm-r": "HWCM over grammatical relations",
+    "dstm": "DSTM: dependency subtrees in common, mean precision over depths",
 }
 # By the last letter of a name: the chains in a signature, and what they are of.
 _PLAIN_CHAINS = {
@@ -375,10 +341,7 @@ GROUPS = (
         group_with_parts(name, about, pair_metric, PAIR_PARTS, _all_decompositions)
         for name, about in _PAIRS.items()
     ),
-    *(group_with_parts(name, about, chain_metric, SIZE_PARTS) for name, about in _CHAINS.items()),
-    group_with_parts(
-        "dstm", "DSTM: dependency subtrees in common, mean precision over depths", subtree_metric, SIZE_PARTS
-    ),
+    *(group_with_parts(name, about, fragment_metric, SIZE_PARTS) for name, about in _FRAGMENTS.items()),
     MetricGroup(
         {"dtkm": "DTKM: tree kernel of the two dependency trees, cosine"}, with_options(kernel_metric)
     ),

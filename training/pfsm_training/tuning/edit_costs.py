@@ -26,8 +26,7 @@ from pfsm.lattice.names import sentence_feature
 from pfsm.metrics.inputs import flat_pairs
 from pfsm.metrics.ngram_table import documents_of
 from pfsm.metrics.registry import expanded
-from pfsm.metrics.terp.metric import TerpMetric, features
-from pfsm.metrics.terp.options import KINDS, T, cost_vector
+from pfsm.metrics.terp import KINDS, T, TerpMetric, cost_vector, features
 from pfsm.model.file import Model, Scale
 from pfsm.model.settings import BEST, Settings
 from pfsm.runtime.choice import NOISE

@@ -1,1 +1,0 @@
-"""Metrics over discourse representation structures."""
