@@ -14,7 +14,8 @@ from importlib import import_module
 from typing import TextIO
 
 from pfsm.commands import COMMANDS, TASKS
-from pfsm.commands.parsers import Parser, add_unquote
+from pfsm.commands.options import declare
+from pfsm.commands.parsers import Parser
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.registry import fault_of_plugin
 from pfsm.runtime.color import AUTO, CHOICES, colored
@@ -26,8 +27,12 @@ __all__ = ["COMMANDS", "main"]
 # These score whole files. A service answers from threads, which must not fork.
 FORKING = frozenset({"score", "compare", "evaluate", "submit"})
 ENCODING = frozenset({"score", "compare", "explain", "evaluate", "mbr", "submit", "probe", "serve"})
-DEVICES = ("auto", "cpu", "cuda")
 TABLES = frozenset({"score", "compare", "train", "tune", "evaluate", "probe", "submit", "experiment"})
+OPTIONS = f"""
+--verbose  progress in plain lines where no bar is drawn
+--color WHEN [{AUTO}]  auto (a terminal without NO_COLOR), always, never
+"""
+DEVICE = "--device DEVICE  of encoders: auto (a GPU if any), cpu, cuda"
 # What an error quotes is told up to 200 characters.
 _QUOTED = re.compile(r"(['\"])((?:(?!\1).){200})(?:(?!\1).)+\1")
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
@@ -162,19 +167,11 @@ def _run(arguments: list[str]) -> int:
         if name == chosen:
             command = import_module(f"pfsm.commands.{name}")
             command.add_arguments(subparser)
-            subparser.add_argument(
-                "--verbose", action="store_true", help="progress in plain lines where no bar is drawn"
-            )
-            subparser.add_argument(
-                "--color", choices=CHOICES, default=AUTO, metavar="WHEN",
-                help="auto (a terminal without NO_COLOR), always, never",
-            )  # fmt: skip
+            declare(subparser, OPTIONS, color=CHOICES)
             if name in ENCODING:
-                subparser.add_argument(
-                    "--device", choices=DEVICES, metavar="DEVICE", help="of encoders: auto (a GPU if any), cpu, cuda"
-                )  # fmt: skip
+                declare(subparser, DEVICE, device=("auto", "cpu", "cuda"))
             if name in TABLES:
-                add_unquote(subparser)
+                declare(subparser, "@unquote")
             subparser.set_defaults(run=command.run)
     options = parser.parse_args(arguments)
     if options.version:

@@ -11,7 +11,7 @@ from pathlib import Path
 from real_data import CHECKOUT, data_folder
 
 import pfsm
-from pfsm.commands.evaluate_spans import marked_translations
+from pfsm.commands.spans import marked_translations
 from pfsm.data.formats.registry import read_judged
 from pfsm.io.files import atomic_write
 from pfsm_training.error_spans import Lesson

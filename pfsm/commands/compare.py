@@ -1,8 +1,6 @@
 """``pfsm compare``: which of two or more systems is better, and how sure that is."""
 
-import json
 import math
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,28 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pfsm.commands.arguments import (
-    add_format,
-    add_quiet,
-    add_resamples,
-    add_scorers,
-    add_signature,
-    add_strict,
-    add_threads,
-    check_output,
-    decimals,
-    heading,
-    hush,
-    note_skipped,
-    open_scorers,
-    print_columns,
-)
-from pfsm.commands.evaluation_text import NO_INTERVAL
-from pfsm.commands.languages import check_text
-from pfsm.commands.parsers import add_skipping
-from pfsm.commands.test_sets import add_test_set, reference_paths
+from pfsm.commands.arguments import check_text, heading, hush, note_skipped, open_scorers
+from pfsm.commands.options import check_output, declare
+from pfsm.commands.output import NO_INTERVAL, bracketed, print_columns, print_json, tell
+from pfsm.commands.test_sets import reference_paths
 from pfsm.comparison import (
     Compared,
     SegmentFacts,
@@ -41,13 +22,13 @@ from pfsm.comparison import (
     side_by_side,
     write_comparison,
 )
-from pfsm.comparison.junit import Worse, worse_systems, write_junit
-from pfsm.data import ParallelText, Table, read_parallel
+from pfsm.comparison.junit import worse_systems, write_junit
+from pfsm.data import ParallelText, read_parallel
 from pfsm.data.formats import guess_format, read_judged
 from pfsm.data.formats.texts import check_parallel, read_documents
 from pfsm.data.judgments import others, target_languages
 from pfsm.errors import PfsmError
-from pfsm.evaluation import Comparison, Interval, PairResult
+from pfsm.evaluation import Comparison, PairResult
 from pfsm.evaluation.comparison import NO_PREFERENCE
 from pfsm.evaluation.verdict import p_text, people_agree, to_settle
 from pfsm.io.files import STANDARD_INPUT, atomic_write
@@ -57,73 +38,43 @@ from pfsm.runtime.color import FAINT, GOOD, STRONG, painted
 TIE = "tie"
 
 
+OPTIONS = """
+references REF*  reference file(s), one segment a line; .gz is read
+--input, -i SYS+  two or more outputs, parallel to REF, or of --table
+--table FILE  instead: judgments or annotations of several systems, in any format of `pfsm data convert` that needs no
+  options
+@test-set
+@scorers
+@signature
+@quiet
+@skipping
+@strict
+@width
+@format text json
+--sentences FILE  write scores and preferred system per segment, as a TSV; its segments are counted from 0
+--html FILE  write one self-contained page to look at, share, sort and search
+--segments FILE  a table with a row for each segment: human:SYS for the human scores of a system, and for the page
+  source, document (several are drawn whole), source_lang, test_set
+--documents FILE  compare by document: a table with a column document, WMT's XML, or mt-metrics-eval's LP.docs, a row or
+  segment for each line of REF
+--title TITLE  of the page (default: the names of the systems)
+--fail-if-worse  end with status 1 if any system is significantly worse than the first one, by any of the metrics
+--margin POINTS  with --fail-if-worse or --junit: also if one is worse by more than so much, significantly or not
+--junit FILE  write JUnit's XML: a test a system, failed if worse than the first
+@resamples
+@threads
+"""
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument(
-        "references", nargs="*", metavar="REF", help="reference file(s), one segment a line; .gz is read"
-    )
-    parser.add_argument(
-        "--input", "-i", nargs="+", metavar="SYS", help="two or more outputs, parallel to REF, or of --table"
-    )
-    parser.add_argument(
-        "--table",
-        metavar="FILE",
-        help="instead: judgments or annotations of several systems, in any format of `pfsm data convert` that needs no "
-        "options",
-    )
-    add_test_set(parser)
-    add_scorers(parser)
-    add_signature(parser)
-    add_quiet(parser)
-    add_skipping(parser)
-    add_strict(parser)
-    parser.add_argument(
-        "--width", "-w", type=decimals, default=4, metavar="N", help="decimals in text (default: 4)"
-    )
-    add_format(parser, "text", "json")
-    parser.add_argument(
-        "--sentences",
-        metavar="FILE",
-        help="write scores and preferred system per segment, as a TSV; its segments are counted from 0",
-    )
-    parser.add_argument(
-        "--html", metavar="FILE", help="write one self-contained page to look at, share, sort and search"
-    )
-    parser.add_argument(
-        "--segments",
-        metavar="FILE",
-        help="a table with a row for each segment: human:SYS for the human scores of a system, and for the page "
-        "source, document (several are drawn whole), source_lang, test_set",
-    )
-    parser.add_argument(
-        "--documents",
-        metavar="FILE",
-        help="compare by document: a table with a column document, WMT's XML, or mt-metrics-eval's LP.docs, a row or "
-        "segment for each line of REF",
-    )
-    parser.add_argument("--title", help="of the page (default: the names of the systems)")
-    parser.add_argument(
-        "--fail-if-worse",
-        action="store_true",
-        help="end with status 1 if any system is significantly worse than the first one, by any of the metrics",
-    )
-    parser.add_argument(
-        "--margin",
-        type=float,
-        metavar="POINTS",
-        help="with --fail-if-worse or --junit: also if one is worse by more than so much, significantly or not",
-    )
-    parser.add_argument(
-        "--junit", metavar="FILE", help="write JUnit's XML: a test a system, failed if worse than the first"
-    )
-    add_resamples(parser)
-    add_threads(parser)
+    declare(parser, OPTIONS, margin=float)
 
 
 def run(options: Namespace) -> int:
     """Reads, scores, compares, prints and writes; 1 if ``--fail-if-worse`` finds a system that is."""
     hush(options)
-    paths = reference_paths(options, options.references)
+    paths = reference_paths(options)
     if options.table is None and options.input is None and len(paths) == 1:
         options.table, paths = _table(paths[0]), []
     _check(options, paths)
@@ -131,9 +82,7 @@ def run(options: Namespace) -> int:
     metrics = open_scorers(options)
     if options.sentences is not None and len(metrics) > 1:
         raise PfsmError("--sentences writes the scores of one model or metric; give one")
-    n = len(text.references[0]) + len(text.left_out)
-    kept = others(text.left_out, n)
-    note_skipped(len(text.left_out), n, options)
+    note_skipped(len(text.left_out), len(text.references[0]) + len(text.left_out), options)
     for metric in metrics:
         check_text(metric, text.reference_lines, options)
     outputs = {system.name: system.lines for system in text.systems}
@@ -143,12 +92,17 @@ def run(options: Namespace) -> int:
     compared = replace(compared, left_out=text.left_out)
     worse = worse_systems(compared, options.margin)
     options.status = int(bool(options.fail_if_worse and worse))
-    _write(compared, worse, kept, options)
+    if options.sentences is not None:
+        _write_sentences(options.sentences, compared)
+    if options.html is not None:
+        write_comparison(compared, options.html, options.title or "")
+    if options.junit is not None:
+        write_junit(compared, worse, options.junit)
     _print(compared, options)
     if options.html is not None and not options.quiet:
-        print(f"pfsm: the page is {options.html}", file=sys.stderr)
+        tell(f"the page is {options.html}")
     for line in worse.values() if options.fail_if_worse else ():
-        print(f"pfsm: {line}", file=sys.stderr)
+        tell(line)
     return int(options.status)
 
 
@@ -160,7 +114,10 @@ def _read(
     if options.table is not None:
         table = read_judged(options.table)
         found = side_by_side(table, options.input or (), skip_missing_references=skip)
-        _take_language(table, options)
+        if options.language is None and not options.scorers:
+            language = min(target_languages(table), default=None)
+            if language is not None and model_for(language) != DEFAULT_MODEL:
+                options.language = language
         return *found, None
     text = read_parallel(paths, options.input, skip_missing_references=skip)
     n = len(text.references[0]) + len(text.left_out)
@@ -178,29 +135,12 @@ def _read(
     return text, facts, documents
 
 
-def _write(compared: Compared, worse: Worse, kept: Sequence[int], options: Namespace) -> None:
-    if options.sentences is not None:
-        _write_sentences(options.sentences, list(compared.systems), compared.results[0].scores, kept)
-    if options.html is not None:
-        write_comparison(compared, options.html, options.title or "")
-    if options.junit is not None:
-        write_junit(compared, worse, options.junit)
-
-
 def _table(path: str) -> str | None:
     """The file, where it is not text: judgments or annotations."""
     try:
         return None if guess_format(path) == "nist" else path
     except PfsmError:
         return None if Path(path).is_file() or path == STANDARD_INPUT else path
-
-
-def _take_language(table: Table, options: Namespace) -> None:
-    """Sets ``--language`` where it is not given to the one that the table names."""
-    if options.language is None and not options.scorers:
-        language = min(target_languages(table), default=None)
-        if language is not None and model_for(language) != DEFAULT_MODEL:
-            options.language = language
 
 
 def _check(options: Namespace, paths: Sequence[str]) -> None:
@@ -219,12 +159,10 @@ def _check(options: Namespace, paths: Sequence[str]) -> None:
     gate = options.fail_if_worse or options.junit is not None
     if options.margin is not None and not (gate and 0.0 <= options.margin < math.inf):
         raise PfsmError("--margin is a number of points from 0, and goes with --fail-if-worse or --junit")
-    inputs = [*paths, *(options.input or []), *([] if options.segments is None else [options.segments])]
-    inputs += [] if options.documents is None else [options.documents]
+    inputs = [*paths, *(options.input or []), options.segments, options.documents]
     inputs += [name for kind, name in options.scorers or [] if kind == "model"]
     for output in (options.sentences, options.html, options.junit):
-        if output is not None:
-            check_output(output, inputs)
+        check_output(output, inputs)
 
 
 def _print(compared: Compared, options: Namespace) -> None:
@@ -236,7 +174,7 @@ def _print(compared: Compared, options: Namespace) -> None:
             result.document | left_out | ({} if found is None else {"agreement": found})
             for result, found in zip(results, people, strict=True)
         ]
-        print(json.dumps(documents if len(documents) > 1 else documents[0], indent=1, ensure_ascii=False))
+        print_json(documents if len(documents) > 1 else documents[0])
         return
     print(f"{compared.verdict}\n")
     _print_table(compared, options.width)
@@ -252,15 +190,11 @@ def _print(compared: Compared, options: Namespace) -> None:
 def _print_table(compared: Compared, places: int) -> None:
     """Systems by metrics; what differs significantly from the first system is marked, as sacrebleu does."""
     results = [result.comparison for result in compared.results]
-    print_columns(
-        [
-            ["system", *(result.metric.name for result in compared.results)],
-            *(
-                [name, *(_marked(result, place, places) for result in results)]
-                for place, name in enumerate(compared.systems)
-            ),
-        ]
-    )
+    rows = [
+        [name, *(_marked(result, place, places) for result in results)]
+        for place, name in enumerate(compared.systems)
+    ]
+    print_columns([["system", *(result.metric.name for result in compared.results)], *rows])
     limit = f"p < {results[0].significance:g} after Holm's correction"
     print(f"*: significantly different from {compared.systems[0]} ({limit})")
 
@@ -284,21 +218,16 @@ def _print_agreement(name: str, found: Mapping[str, Any]) -> None:
     )
 
 
-def _write_sentences(
-    path: str, names: list[str], scores: Sequence[NDArray[np.float64]], kept: Sequence[int]
-) -> None:
+def _write_sentences(path: str, compared: Compared) -> None:
     # A system's name is its path, which may hold bytes that are not UTF-8.
-    names = [name.encode("utf-8", "backslashreplace").decode() for name in names]
+    names = [name.encode("utf-8", "backslashreplace").decode() for name in compared.systems]
+    kept = others(compared.left_out, compared.n_segments + len(compared.left_out))
     with atomic_write(path) as handle:
         handle.write("\t".join(["segment", *names, "preferred"]) + "\n")
-        for segment, values in zip(kept, np.column_stack(scores).tolist(), strict=True):
+        for segment, values in zip(kept, np.column_stack(compared.results[0].scores).tolist(), strict=True):
             best = [name for name, score in zip(names, values, strict=True) if score == max(values)]
             preferred = best[0] if len(best) == 1 else TIE
             handle.write("\t".join([str(segment), *map(repr, values), preferred]) + "\n")
-
-
-def _range(interval: Interval, form: str) -> str:
-    return NO_INTERVAL if math.isnan(interval.low) else f"[{interval.low:{form}}, {interval.high:{form}}]"
 
 
 def _print_text(result: Comparison, name: str, places: int, short: str) -> None:
@@ -309,7 +238,8 @@ def _print_text(result: Comparison, name: str, places: int, short: str) -> None:
     decided = [pair for pair in result.pairs if pair.preferred]
     beaten = {name for pair in decided for name in (pair.system_a, pair.system_b) if name != pair.preferred}
     for system in result.systems:
-        line = f"{system.name:{width}}  {system.score:>{column}.{places}f}  {_range(system.interval, f'.{places}f')}"
+        ends = bracketed(system.interval, f".{places}f")
+        line = f"{system.name:{width}}  {system.score:>{column}.{places}f}  {ends}"
         # Bold are those that no other is significantly better than.
         print(line if system.name in beaten else painted(line, STRONG))
     tested = sum(not math.isnan(one.p_value) for one in result.pairs)
@@ -336,7 +266,7 @@ def _p_values(pair: PairResult, tested: int, n_resamples: int) -> str:
 
 def _print_pair(pair: PairResult, places: int, tested: int, result: Comparison) -> None:
     print(f"\n{pair.system_a} vs {pair.system_b}")
-    interval = _range(pair.interval, f"+.{places}f")
+    interval = bracketed(pair.interval, f"+.{places}f")
     difference = f"{pair.difference:+.{places}f} {interval}, {_p_values(pair, tested, result.n_resamples)}"
     print(f"  difference      {painted(difference, GOOD if pair.preferred else FAINT)}")
     unit = "segments " if result.n_documents is None else "documents"

@@ -1,120 +1,85 @@
 """``pfsm data``: converts, checks and summarises judgments in the field's formats, and makes minimal pairs."""
 
-import json
 import re
-import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections import Counter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
 from pfsm.commands import data_perturb
-from pfsm.commands.arguments import add_format, check_output
-from pfsm.commands.parsers import add_unquote
+from pfsm.commands.options import check_output, declare, number_where
+from pfsm.commands.output import print_json, tell
 from pfsm.data import is_preferences
-from pfsm.data.formats import FORMATS, Options, Preference, Written, read_format, write_tsv
+from pfsm.data.formats import FORMATS, Options, Preference, read_format, write_tsv
 from pfsm.data.formats.mqm import DEFAULT_WEIGHTS
 from pfsm.data.formats.records import clean
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.groups import BY_HELP, SEGMENT, counted, group_names, held_out
-from pfsm.data.summary import Finding, Scores, Shared, Summary, bars, shared, summarise
-from pfsm.data.table import finite_number
+from pfsm.data.summary import Scores, Summary, bars, shared, summarise
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.io.files import STANDARD_INPUT, atomic_write
 
-
-def _add_convert(parser: ArgumentParser) -> None:
-    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="files or folders with the judgments")
-    parser.add_argument("--output", "-o", required=True, metavar="OUT.tsv[.gz]", help="the TSV to write")
-    add_reader_options(parser)
-
-
-def add_reader_options(parser: ArgumentParser) -> None:
-    """``--from FORMAT``, and the options of the formats' readers."""
-    parser.add_argument(
-        "--from", dest="from_format", choices=tuple(FORMATS), metavar="FORMAT",
-        help=f"{', '.join(FORMATS)} (default: detected; ESA is wmt-jsonl, pearmut or jsonl)",
-    )  # fmt: skip
-    _add_texts(parser)
-    _add_places(parser)
-    _add_scores(parser)
-
-
-def _add_texts(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("texts that the judgments refer to")
-    group.add_argument(
-        "--references", nargs="+", default=[], metavar="REF",
-        help="reference file(s), the best first (mt-metrics-eval: names of references)",
-    )  # fmt: skip
-    group.add_argument(
-        "--sources", default="", metavar="FILE", help="file of source segments, one per line or NIST"
-    )
-    group.add_argument(
-        "--documents", default="", metavar="FILE",
-        help="file with the document of each segment, one per line (as in *.docs)",
-    )  # fmt: skip
-    group.add_argument(
-        "--system-outputs", nargs="+", default=[], metavar="FOLDER|FILE|NAME=FILE",
-        help="translations of the systems: a folder, a file per system, or Appraise's batches.json",
-    )  # fmt: skip
-    group.add_argument(
-        "--skip-unknown-systems",
-        action="store_true",
-        help="leave out judgments of systems whose translations are not given",
-    )
-    group.add_argument(
-        "--reference-systems", nargs="+", default=[], metavar="NAME",
-        help="systems of the file whose translations are references (default: ref, refA, ref.B …)",
-    )  # fmt: skip
-
-
-def _add_places(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("what the judgments are about")
-    group.add_argument(
-        "--source-lang", default="", metavar="CODE",
-        help="source language, such as cs; selects one of several",
-    )  # fmt: skip
-    group.add_argument("--target-lang", default="", metavar="CODE", help="target language, such as en")
-    group.add_argument(
-        "--test-set", default="", metavar="NAME",
-        help="test set, such as newstest2012; becomes part of segment ids",
-    )  # fmt: skip
-    group.add_argument(
-        "--sid-order", choices=("file", "document"),
-        help="wmt-da: SID counts the lines of the file, or segments document by document (WMT21, WMT22)",
-    )  # fmt: skip
+CONVERT = """
+inputs INPUT+  files or folders with the judgments
+--output, -o OUT.tsv[.gz]!  the TSV to write
+"""
+INFO = """
+files FILE+  a file to summarise, or two files to see also what they share
+@format text json
+"""
+FROM = f"--from FORMAT  {', '.join(FORMATS)} (default: detected; ESA is wmt-jsonl, pearmut or jsonl)"
+# Options of the formats' readers, under headings of the help.
+READERS = {
+    "texts that the judgments refer to": """
+--references REF+ []  reference file(s), the best first (mt-metrics-eval: names of references)
+--sources FILE []  file of source segments, one per line or NIST
+--documents FILE []  file with the document of each segment, one per line (as in *.docs)
+--system-outputs FOLDER|FILE|NAME=FILE+ []  translations of the systems: a folder, a file per system, or Appraise's
+  batches.json
+--skip-unknown-systems  leave out judgments of systems whose translations are not given
+--reference-systems NAME+ []  systems of the file whose translations are references (default: ref, refA, ref.B …)
+""",
+    "what the judgments are about": """
+--source-lang CODE []  source language, such as cs; selects one of several
+--target-lang CODE []  target language, such as en
+--test-set NAME []  test set, such as newstest2012; becomes part of segment ids
+--sid-order {file,document}  wmt-da: SID counts the lines of the file, or segments document by document (WMT21, WMT22)
+""",
+    "scores": f"""
+--scores FILE+ []  nist, parallel: file(s) of segment scores
+--score-column NAME []  the column that becomes the score
+--human-score NAME []  mt-metrics-eval: score to read, such as mqm or wmt-z
+--metric-scores NAME+ []  mt-metrics-eval: metrics whose scores become columns, such as BLEU-refA
+--weights LIST []  mqm: error weights (default: {DEFAULT_WEIGHTS!r})
+@unquote
+--per-rater  write one row per rater instead of one for all raters
+--keep-ties  wmt-ranking: count ties in an additional column
+""",
+}
+SPLIT = f"""
+file FILE  judgments or preferences
+--by WHAT [{SEGMENT}]  what stays together: {BY_HELP} (default: segment, all translations of a sentence)
+--test SHARE [0.3]  share of the rows to hold out (default: 0.3)
+--seed N  of the choice of groups (default: PFSM_SEED)
+"""
 
 
-def _add_scores(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("scores")
-    group.add_argument(
-        "--scores", nargs="+", default=[], metavar="FILE", help="nist, parallel: file(s) of segment scores"
-    )
-    group.add_argument("--score-column", default="", metavar="NAME", help="the column that becomes the score")
-    group.add_argument(
-        "--human-score", default="", metavar="NAME",
-        help="mt-metrics-eval: score to read, such as mqm or wmt-z",
-    )  # fmt: skip
-    group.add_argument(
-        "--metric-scores", nargs="+", default=[], metavar="NAME",
-        help="mt-metrics-eval: metrics whose scores become columns, such as BLEU-refA",
-    )  # fmt: skip
-    group.add_argument(
-        "--weights", default="", metavar="LIST", help=f"mqm: error weights (default: {DEFAULT_WEIGHTS!r})"
-    )
-    add_unquote(group)
-    group.add_argument(
-        "--per-rater", action="store_true", help="write one row per rater instead of one for all raters"
-    )
-    group.add_argument(
-        "--keep-ties", action="store_true", help="wmt-ranking: count ties in an additional column"
-    )
+def _add_reader(parser: ArgumentParser, table: str) -> None:
+    """An action's own options, ``--from FORMAT``, and the options of the formats' readers."""
+    declare(parser, table)
+    declare(parser, FROM, **{"from": {"dest": "from_format", "choices": tuple(FORMATS)}})
+    for title, rows in READERS.items():
+        declare(parser.add_argument_group(title), rows)
+
+
+def _add_split(parser: ArgumentParser) -> None:
+    fits = number_where(lambda value: 0.0 < value < 1.0, "must be a share between 0 and 1, such as 0.3")
+    declare(parser, SPLIT, test=fits, seed=int)
 
 
 def _convert(options: Namespace) -> None:
-    chosen = reader_options(options)
+    chosen = _reader_options(options)
     texts = [
         entry.rpartition("=")[2] for entry in (*options.references, *options.system_outputs, *options.scores)
     ]
@@ -124,45 +89,26 @@ def _convert(options: Namespace) -> None:
         written = write_tsv(reading, file)
         if not written.rows:
             raise PfsmError(f"{', '.join(options.inputs)}: no judgments; nothing to write")
-    kind = "preferences" if reading.kind is Preference else "judgments"
-    _report(options.output, kind, written, reading.notes)
-
-
-def reader_options(options: Namespace) -> Options:
-    """The options of the reader."""
-    values: dict[str, Any] = {}
-    for entry in fields(Options):
-        value = getattr(options, entry.name)
-        values[entry.name] = tuple(value) if isinstance(value, list) else value
-    return Options(**values)
-
-
-def _report(output: str, kind: str, written: Written, notes: Counter[str]) -> None:
-    """Says on standard error what was done, because standard output may be the TSV."""
-    print(f"pfsm: {output}: {written.rows} {kind}", file=sys.stderr)
+    tell(f"{options.output}: {written.rows} {'preferences' if reading.kind is Preference else 'judgments'}")
     if written.mended:
-        print(f"pfsm: note: {written.mended} fields: tabs and line ends replaced by spaces", file=sys.stderr)
-    for note, count in sorted(notes.items()):
-        print(f"pfsm: note: {count} {note}", file=sys.stderr)
+        tell(f"note: {written.mended} fields: tabs and line ends replaced by spaces")
+    for note, count in sorted(reading.notes.items()):
+        tell(f"note: {count} {note}")
+
+
+def _reader_options(options: Namespace) -> Options:
+    given = {entry.name: getattr(options, entry.name) for entry in fields(Options)}
+    return Options(**{name: tuple(one) if isinstance(one, list) else one for name, one in given.items()})
 
 
 _BAR = 40
 _NAMES_SHOWN = 20
 
 
-def _add_info(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE",
-        help="a file to summarise, or two files to see also what they share",
-    )  # fmt: skip
-    add_format(parser, "text", "json")
-    add_reader_options(parser)
-
-
 def _info(options: Namespace) -> None:
     if len(options.files) > 2:
         raise PfsmError(f"{len(options.files)} files; give one, or two to compare")
-    chosen = reader_options(options)
+    chosen = _reader_options(options)
     summaries = [summarise(read_format([path], chosen, options.from_format)) for path in options.files]
     for path, summary in zip(options.files, summaries, strict=True):
         if not summary.rows:
@@ -173,12 +119,14 @@ def _info(options: Namespace) -> None:
         document: dict[str, Any] = {"files": documents}
         if overlap is not None:
             document["overlap"] = {name: asdict(counts) for name, counts in overlap.items()}
-        print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
+        print_json(document)
         return
     for path, summary in zip(options.files, summaries, strict=True):
         _print_summary(path, summary)
     if overlap is not None:
-        _print_overlap(options.files, overlap)
+        print(f"shared by {options.files[0]} and {options.files[1]}")
+        for name, counts in overlap.items():
+            print(f"    {counts.both:>8}  {name}, of {counts.first} and {counts.second}")
 
 
 def _document(path: str, summary: Summary) -> dict[str, Any]:
@@ -217,7 +165,10 @@ def _print_summary(path: str, summary: Summary) -> None:
         print(f"  votes           {summary.votes:g}")
     if summary.scores is not None:
         _print_scores(summary.scores)
-    _print_findings(summary.findings)
+    print("  checks")
+    for name, finding in summary.findings.items():
+        where = f"  (first: line {finding.first_line})" if finding.first_line is not None else ""
+        print(f"    {finding.rows:>8}  {name}{where}")
 
 
 def _names(counts: Mapping[str, int]) -> str:
@@ -239,40 +190,7 @@ def _print_scores(scores: Scores) -> None:
         print(f"    {low:>{width}} to {high:>{width}}  {count:>8}  {bar}".rstrip())
 
 
-def _print_findings(findings: Mapping[str, Finding]) -> None:
-    print("  checks")
-    for name, finding in findings.items():
-        where = f"  (first: line {finding.first_line})" if finding.first_line is not None else ""
-        print(f"    {finding.rows:>8}  {name}{where}")
-
-
-def _print_overlap(files: list[str], overlap: Mapping[str, Shared]) -> None:
-    print(f"shared by {files[0]} and {files[1]}")
-    for name, counts in overlap.items():
-        print(f"    {counts.both:>8}  {name}, of {counts.first} and {counts.second}")
-
-
-def _add_split(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="judgments or preferences")
-    parser.add_argument(
-        "--by", default=SEGMENT, metavar="WHAT",
-        help=f"what stays together: {BY_HELP} (default: segment, all translations of a sentence)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--test", type=_share, default=0.3, metavar="SHARE",
-        help="share of the rows to hold out (default: 0.3)",
-    )  # fmt: skip
-    parser.add_argument("--seed", type=int, metavar="N", help="of the choice of groups (default: PFSM_SEED)")
-
-
 _ENDING = re.compile(r"(\.(tsv|csv|txt|jsonl?|parquet))?(\.gz)?$", re.IGNORECASE)
-
-
-def _share(text: str) -> float:
-    value = finite_number(text)
-    if value is None or not 0.0 < value < 1.0:
-        raise ArgumentTypeError(f"{text!r} must be a share between 0 and 1, such as 0.3")
-    return value
 
 
 def _split(options: Namespace) -> None:
@@ -303,13 +221,17 @@ def _split(options: Namespace) -> None:
 
 
 ACTIONS = {
-    "convert": (_add_convert, _convert, "turn judgments in any format into the TSV of pfsm"),
+    "convert": (
+        lambda parser: _add_reader(parser, CONVERT),
+        _convert,
+        "turn judgments in any format into the TSV of pfsm",
+    ),
     "split": (
         _add_split,
         _split,
         "divide judgments into training and test data, whole documents or segments",
     ),
-    "info": (_add_info, _info, "count, check and summarise judgments"),
+    "info": (lambda parser: _add_reader(parser, INFO), _info, "count, check and summarise judgments"),
     "perturb": (
         data_perturb.add_arguments,
         data_perturb.run,

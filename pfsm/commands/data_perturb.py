@@ -3,18 +3,16 @@
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 
-from pfsm.commands.arguments import check_output, positive, print_columns, refuse_without
-from pfsm.commands.parsers import add_unquote
+from pfsm.commands.options import check_output, declare, number_where, refuse_without
+from pfsm.commands.output import print_columns, tell
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.minimal_pairs import SEVERITIES
-from pfsm.data.table import Table
-from pfsm.english.perturbation.kind import NAMES, Kind, kind_named, kinds_asked_for
+from pfsm.english.perturbation.kind import NAMES, kind_named, kinds_asked_for
 from pfsm.english.perturbation.pairs import (
     COLUMNS,
-    Pair,
     Translation,
     has_sources,
     language_of,
@@ -31,14 +29,32 @@ HEADER = ("reference", "better", "worse", "kind", "severity", "place")
 _DEFAULT_LANGUAGE = "en"
 
 
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value <= 1.0:
-        raise ArgumentTypeError(f"{text!r} is not a share above 0 and up to 1")
-    return value
+OPTIONS = f"""
+input FILE?  TSV or CSV with a column reference
+--output, -o OUT.tsv[.gz]  the TSV to write (default: standard output)
+--list  print all kinds, and write nothing
+--kinds LIST  kinds or severities ({", ".join(SEVERITIES)}), separated by commas (default: all kinds for the language)
+--per-kind N  at most N pairs of each kind, drawn at random (default: all)
+--seed N  another seed makes other pairs (default: PFSM_SEED, else 12345)
+--language CODE  language of the translations (default: the column target_lang, else {_DEFAULT_LANGUAGE})
+@unquote
+--processes N [1]  number of processes that parse (default: 1)
+@no-cache
+"""
+CHANGED = f"""
+--lines  FILE is plain text, one reference per line
+--of COLUMN [{COLUMNS[0]}]  change the texts of this column: {", ".join(COLUMNS)} (default: {COLUMNS[0]})
+--top SHARE  with --of hypothesis: share of the hypotheses to take, those with the highest scores (default: 0.25)
+--score-column NAME  column of these scores (default: score)
+--source COLUMN  column of the source texts (default: source, if there is one)
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the action."""
+    declare(parser, OPTIONS, seed=_seed)
+    top = number_where(lambda value: 0.0 < value <= 1.0, "is not a share above 0 and up to 1")
+    declare(parser.add_argument_group("what is changed"), CHANGED, of=COLUMNS, top=top)
 
 
 def _seed(text: str) -> int:
@@ -47,70 +63,18 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the action."""
-    parser.add_argument("input", nargs="?", metavar="FILE", help="TSV or CSV with a column reference")
-    parser.add_argument(
-        "--output", "-o", metavar="OUT.tsv[.gz]", help="the TSV to write (default: standard output)"
-    )
-    parser.add_argument("--list", action="store_true", help="print all kinds, and write nothing")
-    parser.add_argument(
-        "--kinds",
-        metavar="LIST",
-        help=f"kinds or severities ({', '.join(SEVERITIES)}), separated by commas "
-        "(default: all kinds for the language)",
-    )
-    parser.add_argument(
-        "--per-kind", type=positive, metavar="N",
-        help="at most N pairs of each kind, drawn at random (default: all)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--seed", type=_seed, metavar="N",
-        help="another seed makes other pairs (default: PFSM_SEED, else 12345)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--language",
-        metavar="CODE",
-        help=f"language of the translations (default: the column target_lang, else {_DEFAULT_LANGUAGE})",
-    )
-    _add_texts(parser)
-    parser.add_argument(
-        "--processes", type=positive, default=1, metavar="N",
-        help="number of processes that parse (default: 1)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--no-cache", action="store_true", help="neither read nor write the cache of analyses"
-    )
-
-
-def _add_texts(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("what is changed")
-    add_unquote(parser)
-    group.add_argument("--lines", action="store_true", help="FILE is plain text, one reference per line")
-    group.add_argument(
-        "--of", choices=COLUMNS, default=COLUMNS[0], metavar="COLUMN",
-        help=f"change the texts of this column: {', '.join(COLUMNS)} (default: {COLUMNS[0]})",
-    )  # fmt: skip
-    group.add_argument(
-        "--top", type=_share, metavar="SHARE",
-        help="with --of hypothesis: share of the hypotheses to take, those with the highest scores (default: 0.25)",
-    )  # fmt: skip
-    group.add_argument("--score-column", metavar="NAME", help="column of these scores (default: score)")
-    group.add_argument(
-        "--source", metavar="COLUMN", help="column of the source texts (default: source, if there is one)"
-    )
-
-
 def run(options: Namespace) -> None:
     """Reads, changes, writes, one pair at a time."""
     if options.list:
-        _print_kinds(options)
+        _print_kinds(options.language)
         return
     if options.input is None:
         raise PfsmError("give a FILE with references, or --list")
-    _check(options)
-    if options.output is not None:
-        check_output(options.output, [options.input])
+    if options.of != "hypothesis":
+        refuse_without(options, ("top", "score_column"), "--of hypothesis")
+    if options.lines and (options.of != COLUMNS[0] or options.source is not None):
+        raise PfsmError("--lines is plain text without columns; leave --of and --source out")
+    check_output(options.output, [options.input])
     translations, language, sources = _read(options)
     kinds = kinds_asked_for(language, _asked(options.kinds), source=sources)
     seed = default_seed() if options.seed is None else options.seed
@@ -131,32 +95,28 @@ def run(options: Namespace) -> None:
                 if not counts:
                     out.write("\t".join(HEADER) + "\n")
                 counts[pair.kind] += 1
-                out.write("\t".join(_cells(pair)) + "\n")
+                place = f"{pair.place[0]}-{pair.place[1]}"
+                cells = (pair.reference, pair.better, _field(pair.worse), pair.kind, pair.severity, place)
+                out.write("\t".join(cells) + "\n")
             if not counts:
                 raise PfsmError(
                     f"{display_name(options.input)}: no kind applies to these texts; nothing to write"
                 )
-    _report(options.output, counts, kinds, seed)
-
-
-def _check(options: Namespace) -> None:
-    if options.of != "hypothesis":
-        refuse_without(options, ("top", "score_column"), "--of hypothesis")
-    if options.lines and (options.of != COLUMNS[0] or options.source is not None):
-        raise PfsmError("--lines is plain text without columns; leave --of and --source out")
+    where = "" if options.output is None else f"{options.output}: "
+    tell(f"{where}{counts.total()} pairs of {len(counts)} kinds, seed {seed}")
+    missing = [kind.name for kind in kinds if kind.name not in counts]
+    if missing:
+        tell(f"note: no text for {', '.join(missing)}")
 
 
 def _read(options: Namespace) -> tuple[list[Translation], str, bool]:
+    """The texts, their language, and whether sources are among them."""
     language = None if options.language is None else language_code(options.language)
     if options.lines:
-        lines = read_lines(options.input)
-        return (
-            [Translation(_field(line), _field(line)) for line in lines],
-            language or _DEFAULT_LANGUAGE,
-            False,
-        )
-    table: Table = read_judged(options.input)
-    language = language or _language(table)
+        lines = map(_field, read_lines(options.input))
+        return [Translation(line, line) for line in lines], language or _DEFAULT_LANGUAGE, False
+    table = read_judged(options.input)
+    language = language or language_code(language_of(table) or _DEFAULT_LANGUAGE)
     found = translations_of(
         table,
         options.of,
@@ -166,11 +126,6 @@ def _read(options: Namespace) -> tuple[list[Translation], str, bool]:
     )
     fields = [Translation(_field(one.reference), _field(one.text), one.source) for one in found]
     return fields, language, has_sources(table, options.source)
-
-
-def _language(table: Table) -> str:
-    found = language_of(table)
-    return _DEFAULT_LANGUAGE if found is None else language_code(found)
 
 
 def _field(text: str) -> str:
@@ -186,31 +141,12 @@ def _asked(kinds: str | None) -> Sequence[str]:
     return names
 
 
-def _cells(pair: Pair) -> Iterator[str]:
-    yield from (pair.reference, pair.better, _field(pair.worse), pair.kind, pair.severity)
-    yield f"{pair.place[0]}-{pair.place[1]}"
-
-
-def _report(output: str | None, counts: Counter[str], kinds: Sequence[Kind], seed: int) -> None:
-    """Says on standard error what was done, because standard output may be the TSV."""
-    where = "" if output is None else f"{output}: "
-    print(f"pfsm: {where}{counts.total()} pairs of {len(counts)} kinds, seed {seed}", file=sys.stderr)
-    missing = [kind.name for kind in kinds if kind.name not in counts]
-    if missing:
-        print(f"pfsm: note: no text for {', '.join(missing)}", file=sys.stderr)
-
-
-def _print_kinds(options: Namespace) -> None:
-    language = None if options.language is None else language_code(options.language)
-    kinds = [kind_named(name) for name in NAMES]
+def _print_kinds(language: str | None) -> None:
+    code = None if language is None else language_code(language)
     rows = [("kind", "severity", "languages", "what is changed")]
-    rows += [
-        (kind.name, kind.severity, ",".join(kind.languages) or "all", kind.about + _needs(kind))
-        for kind in kinds
-        if language is None or kind.is_for(language)
-    ]
+    for kind in map(kind_named, NAMES):
+        if code is None or kind.is_for(code):
+            needs = " (needs source texts)" if kind.source else ""
+            languages = ",".join(kind.languages) or "all"
+            rows.append((kind.name, kind.severity, languages, kind.about + needs))
     print_columns(rows)
-
-
-def _needs(kind: Kind) -> str:
-    return " (needs source texts)" if kind.source else ""

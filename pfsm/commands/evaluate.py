@@ -1,30 +1,18 @@
 """``pfsm evaluate``: how well a metric's scores agree with human judgments."""
 
-import json
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
-from pfsm.commands import evaluate_spans
-from pfsm.commands.arguments import (
-    Sharing,
-    add_format,
-    add_resamples,
-    add_scheduler,
-    add_signature,
-    add_threads,
-    given_scorers,
-    note_skipped,
-    sharing,
-)
+from pfsm.commands import spans
+from pfsm.commands.arguments import Sharing, given_scorers, note_skipped, sharing
 from pfsm.commands.evaluation_sources import (
     DEFAULT_GROUPING,
+    SOURCES,
     Inputs,
     Scorer,
     Source,
-    add_source,
     check_one_source,
     open_named,
     open_source,
@@ -49,7 +37,8 @@ from pfsm.commands.evaluation_tasks import (
     versus_document,
 )
 from pfsm.commands.evaluation_text import print_document
-from pfsm.commands.parsers import add_skipping
+from pfsm.commands.options import declare
+from pfsm.commands.output import print_json, tell
 from pfsm.data import Table, overlap
 from pfsm.data.judgments import all_references
 from pfsm.errors import PfsmError
@@ -57,6 +46,7 @@ from pfsm.evaluation import canonical, default_seed, preference_counts
 from pfsm.evaluation.catalogue import LEVELS, PREFERENCES, SYSTEM
 from pfsm.evaluation.people import FITS, SYSTEM_SCORES
 from pfsm.evaluation.questions import PREFERENCE, RESAMPLES, SEGMENTS
+from pfsm.model.metric import Metric
 
 OF_SEGMENTS = ("spa", "significant", "ceiling", "accuracy-50", "accuracy-100", "accuracy-200")
 """Statistics of systems that people's scores of segments tell, not those of systems."""
@@ -64,96 +54,67 @@ USUAL = {"kendall_tau": "Kendall tau"}
 TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}
 
 
+OPTIONS = f"""
+data DATA.tsv+  reference, hypothesis and a score, or reference, better and worse; .gz is read
+--mtme DIR  folder of mt-metrics-eval; DATA is a test set, a language pair and maybe references (wmt24 en-de refA),
+  --column and --versus column: name metrics of metric-scores
+{SOURCES.strip()}
+@skipping
+--score-column NAME  column with the human scores (default: score); with --mtme their name (default: mqm, esa, …)
+--by COLUMN  for each value of this column (default: {DEFAULT_GROUPING} if every file has it)
+--tau {{wmt12,wmt13}}  of preferences: ties of the metric count against it (wmt12, the default) or are left out (wmt13)
+--statistics LIST  such as pearson,acc-t, instead of the default ones (docs/evaluation.md)
+--level LEVEL  agreement about translations of a segment (default) or a document, or about a system (columns document,
+  system; of preferences better_system, worse_system)
+--system-scores KIND  people's, of systems: least-squares (default) or means of scores; of preferences won (WMT12) or
+  expected-wins (WMT13; default)
+--versus SCORES  test against another MODEL, metric:NAME, column:NAME or scores:FILE: who agrees more with people?
+--test TEST  for --versus: paired bootstrap (default), or perm-both for absolute scores
+--resample UNIT  what is drawn: segments (default; of documents and systems, documents), judgments, documents or systems
+--spans FILE?  instead: how well the model, or FILE of `pfsm score --spans`, finds the errors that experts marked
+@signature
+@format text json
+@resamples
+@threads
+@scheduler
+"""
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument(
-        "data", nargs="+", metavar="DATA.tsv",
-        help="reference, hypothesis and a score, or reference, better and worse; .gz is read",
-    )  # fmt: skip
-    parser.add_argument(
-        "--mtme",
-        metavar="DIR",
-        help="folder of mt-metrics-eval; DATA is a test set, a language pair and maybe references (wmt24 en-de refA), "
-        "--column and --versus column: name metrics of metric-scores",
+    declare(
+        parser,
+        OPTIONS,
+        tau=canonical,
+        level=LEVELS,
+        system_scores=(*FITS, *SYSTEM_SCORES),
+        test=tuple(TESTS),
+        resample=RESAMPLES,
+        spans={"const": ""},
     )
-    add_source(parser)
-    add_skipping(parser)
-    parser.add_argument(
-        "--score-column",
-        metavar="NAME",
-        help="column with the human scores (default: score); with --mtme their name (default: mqm, esa, …)",
-    )
-    parser.add_argument(
-        "--by",
-        metavar="COLUMN",
-        help=f"for each value of this column (default: {DEFAULT_GROUPING} if every file has it)",
-    )
-    parser.add_argument(
-        "--tau", type=canonical, choices=("wmt12", "wmt13"),
-        help="of preferences: ties of the metric count against it (wmt12, the default) or are left out (wmt13)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--statistics",
-        metavar="LIST",
-        help="such as pearson,acc-t, instead of the default ones (docs/evaluation.md)",
-    )
-    parser.add_argument(
-        "--level", choices=LEVELS, metavar="LEVEL",
-        help="agreement about translations of a segment (default) or a document, or about a system (columns document, "
-        "system; of preferences better_system, worse_system)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--system-scores", choices=(*FITS, *SYSTEM_SCORES), metavar="KIND",
-        help="people's, of systems: least-squares (default) or means of scores; of preferences won (WMT12) or "
-        "expected-wins (WMT13; default)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--versus",
-        metavar="SCORES",
-        help="test against another MODEL, metric:NAME, column:NAME or scores:FILE: who agrees more with people?",
-    )
-    parser.add_argument(
-        "--test", choices=tuple(TESTS), metavar="TEST",
-        help="for --versus: paired bootstrap (default), or perm-both for absolute scores",
-    )  # fmt: skip
-    parser.add_argument(
-        "--resample", choices=RESAMPLES, metavar="UNIT",
-        help="what is drawn: segments (default; of documents and systems, documents), judgments, documents or systems",
-    )  # fmt: skip
-    parser.add_argument(
-        "--spans", nargs="?", const="", metavar="FILE",
-        help="instead: how well the model, or FILE of `pfsm score --spans`, finds the errors that experts marked",
-    )  # fmt: skip
-    add_signature(parser)
-    add_format(parser, "text", "json")
-    add_resamples(parser)
-    add_threads(parser)
-    add_scheduler(parser)
+    parser.set_defaults(model=None, metric=None)
 
 
 def run(options: Namespace) -> None:
     """Reads, scores, measures, prints."""
     given = given_scorers(options)
+    several = [Namespace(**vars(options) | {kind: name}) for kind, name in given] or [options]
     if options.spans is not None:
         if len(given) > 1:
             raise PfsmError("--spans is about one model; give one")
-        evaluate_spans.run(_of(options, given))
+        spans.evaluate(several[0])
         return
     with sharing(options.scheduler) as shared:
-        _run(options, given, shared)
+        _run(several, shared)
 
 
-def _of(options: Namespace, scorer: Sequence[tuple[str, str]]) -> Namespace:
-    """The options for one model or metric."""
-    return Namespace(**vars(options) | dict(scorer))
-
-
-def _run(options: Namespace, given: Sequence[tuple[str, str]], shared: Sharing) -> None:
-    several = [_of(options, [one]) for one in given] or [options]
+def _run(several: Sequence[Namespace], shared: Sharing) -> None:
+    options = several[0]
     for one in several:
         check_one_source(one)
     level = level_of(options.statistics, options.level)
-    inputs = _read(options, level)
+    inputs = read_inputs(options) if options.mtme is None else read_mtme(options, systems=level == SYSTEM)
+    note_skipped(len(inputs.left_out), sum(map(len, inputs.tables)) + len(inputs.left_out), options)
     # Everything is read, opened and checked before the long work begins.
     for one in several:
         take_language(one, inputs)
@@ -163,11 +124,7 @@ def _run(options: Namespace, given: Sequence[tuple[str, str]], shared: Sharing) 
     ]
     if options.format == "json":
         documents = [document for document, _ in found]
-        print(
-            json.dumps(
-                documents if given[1:] else documents[0], indent=1, ensure_ascii=False, allow_nan=False
-            )
-        )
+        print_json(documents if several[1:] else documents[0])
         return
     for place, (document, headings) in enumerate(found):
         if place:
@@ -181,40 +138,37 @@ def _evaluated(
     """What is found about one model, metric, column or file of scores, and what text calls its statistics."""
     seed = default_seed()
     other = None if options.versus is None else open_named(options.versus, options, shared)
-    _check_fit(options, inputs)
+    sources = [source] if other is None else [source, other]
+    _check_fit(options, inputs, level)
     check_level(inputs, level)
-    _check_ranked(options, inputs, level)
     names = None if options.statistics is None else statistic_names(options.statistics, inputs, level)
     parts = _parts(options, inputs, level, names)
-    for part, one in product([part for part, _ in parts], filter(None, (source, other))):
-        one.check(part)
-        if isinstance(one, Scorer):
-            one.check_text(part, options)
-    _check_measured(options, inputs, names, (source, other))
-    _check_swapped(options, level, (source, other))
+    for (part, _), one in product(parts, sources):
+        one.check(part, options)
+    _check_test(options, inputs, level, names, sources)
     tasks = [
         task
         for part, asked in parts
         for task in tasks_of(part, level, asked, options.tau, options.resample, options.system_scores)
     ]
-    warnings = _warnings(source, inputs)
-    for warning in warnings + ([] if other is None else _warnings(other, inputs)):
-        print(f"pfsm: warning: {warning}", file=sys.stderr)
+    told = [_warnings(one, inputs) for one in sources]
+    for warning in chain(*told):
+        tell(f"warning: {warning}")
     document: dict[str, Any] = {
         "name": source.name,
         **signatures_at_level(source, inputs, level),
         "by": inputs.by,
         "seed": seed,
         "resamples": options.confidence_n,
-        "warnings": warnings,
+        "warnings": told[0],
         **({"segments_left_out": list(inputs.left_out)} if inputs.left_out else {}),
     }
     scores = [task.scores(source) for task in tasks]
     for task, metric in zip(tasks, scores, strict=True):
         found = statistics_document(task.question, task.statistics, metric, options.confidence_n, seed)
-        if names is None and task.question.kind == PREFERENCE:
-            found = _usual_pairs(found, task, metric, options.tau)
         kind = task.question.kind
+        if names is None and kind == PREFERENCE:
+            found = _usual_pairs(found, task, metric, options.tau)
         document[kind] = _joined(document[kind], found) if kind in document else found
     if other is not None:
         signatures = signatures_at_level(other, inputs, level)
@@ -224,17 +178,6 @@ def _evaluated(
         for task in tasks
     }
     return document, headings
-
-
-def _read(options: Namespace, level: str) -> Inputs:
-    if options.mtme is not None:
-        found = read_mtme(options, systems=level == SYSTEM)
-    else:
-        column, anywhere = options.score_column or "score", options.scheduler is not None
-        skip = options.skip_missing_references
-        found = read_inputs(options.data, column, options.by, anywhere=anywhere, skip=skip)
-    note_skipped(len(found.left_out), sum(map(len, found.tables)) + len(found.left_out), options)
-    return found
 
 
 def _parts(
@@ -311,56 +254,48 @@ def training_overlap(training: Mapping[str, Any], tables: Sequence[Table]) -> li
 
 
 def _warnings(source: Source, inputs: Inputs) -> list[str]:
-    if not isinstance(source, Scorer) or source.model is None:
+    if not isinstance(source, Scorer) or not isinstance(source.opened, Metric):
         return []
-    return training_overlap(source.model.model.training, inputs.tables)
+    return training_overlap(source.opened.model.training, inputs.tables)
 
 
-def _check_swapped(options: Namespace, level: str, sources: Sequence[Source | None]) -> None:
-    for source in sources:
-        if options.test == PERM_BOTH and level == SYSTEM and source is not None and pools(source, level):
-            raise PfsmError(
-                f"--test perm-both swaps scores of segments between metrics, but {source.name} pools counts to score "
-                "systems; take the bootstrap, or give scores of segments with --scores or --column"
-            )
-
-
-def _check_fit(options: Namespace, inputs: Inputs) -> None:
+def _check_fit(options: Namespace, inputs: Inputs, level: str) -> None:
+    """Refuses options that do not go with the data."""
     if options.mtme is not None and options.scheduler is not None:
         raise PfsmError("--mtme reads a folder of this machine; leave --scheduler out")
     if options.score_column is not None and inputs.absolute is None:
         raise PfsmError(f"--score-column {options.score_column}: preferences have no scores; leave it out")
     if options.tau is not None and inputs.pairwise is None:
         raise PfsmError(
-            f"--tau needs pairwise preferences, but {inputs.absolute_tables[0].path} has absolute scores; "
+            f"--tau needs pairwise preferences, but {inputs.tables[0].path} has absolute scores; "
             "see --statistics kendall"
         )
     if options.test is not None and options.versus is None:
         raise PfsmError(f"--test {options.test}: give what to test against with --versus")
     options.tau = options.tau or "wmt12"
     options.test = options.test or BOOTSTRAP
-
-
-def _check_ranked(options: Namespace, inputs: Inputs, level: str) -> None:
     scores = options.system_scores
     data, kind = (inputs.absolute, "scores") if scores in FITS else (inputs.pairwise, "preferences")
     if scores is not None and (data is None or level != SYSTEM):
         raise PfsmError(f"--system-scores {scores}: is for {kind} at --level system; leave it out")
 
 
-def _check_measured(
-    options: Namespace, inputs: Inputs, names: Sequence[str] | None, sources: Sequence[Source | None]
+def _check_test(
+    options: Namespace, inputs: Inputs, level: str, names: Sequence[str] | None, sources: Sequence[Source]
 ) -> None:
+    """Refuses what cannot be measured or tested of these scores."""
     swapped = options.versus is not None and options.test == PERM_BOTH
-    if (
-        swapped
-        and inputs.pairwise is not None
-        and (names is None or any(name in PREFERENCES for name in names))
-    ):
+    ranked = inputs.pairwise is not None and (names is None or any(name in PREFERENCES for name in names))
+    if swapped and ranked:
         raise PfsmError("--test perm-both is for absolute scores; preferences take the bootstrap")
     if KING in (names or ()):
         for source in sources:
-            if source is not None:
-                scorer_for_likeness(source)
+            scorer_for_likeness(source)
         if swapped:
             raise PfsmError(f"--test perm-both swaps scores of translations; {KING} takes the bootstrap")
+    for source in sources:
+        if swapped and level == SYSTEM and pools(source, level):
+            raise PfsmError(
+                f"--test perm-both swaps scores of segments between metrics, but {source.name} pools counts to score "
+                "systems; take the bootstrap, or give scores of segments with --scores or --column"
+            )

@@ -1,18 +1,17 @@
 """What ``pfsm evaluate`` reads: judgments, and the scores that are held against people's."""
 
-import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import ALONE, Sharing, add_scorers
-from pfsm.commands.languages import check_text, metric_options, model_name
+from pfsm.commands.arguments import Sharing, check_text, model_name, named_metric, signatures
+from pfsm.commands.output import tell
 from pfsm.data import (
     Judgments,
     Preferences,
@@ -25,7 +24,6 @@ from pfsm.data.formats import Options
 from pfsm.data.formats.mt_metrics_eval import read_test_set
 from pfsm.data.formats.records import table_of
 from pfsm.data.judgments import (
-    DOCUMENT,
     TARGET_LANGUAGE,
     all_references,
     others,
@@ -37,18 +35,23 @@ from pfsm.distributed.partitions import read_tables
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT
 from pfsm.evaluation.pooled import Scores, pooled_scores
-from pfsm.evaluation.questions import RANKING, Question, group_names
+from pfsm.evaluation.questions import PREFERENCE, RANKING, Question, group_names
 from pfsm.io.files import display_name, read_lines
-from pfsm.metrics import get_metric
-from pfsm.metrics.base import Level, SegmentMetric
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import score_distinct_rows
 from pfsm.metrics.inputs import NumberOfReferences, number_by_segment
-from pfsm.model.metric import Metric
 from pfsm.model.shipped import DEFAULT_MODEL, load, model_for
 from pfsm.text.language_names import english_name, main_code
 
 DEFAULT_GROUPING = "source_lang"
 TIES = "ties"
+# The options that name what is measured.
+SOURCES = """
+@scorers
+--column NAME  evaluate the scores in this column of the data (preferences: NAME_better and NAME_worse)
+--scores FILE  evaluate the scores in this file, a line for each row of the data (preferences: two, with a tab)
+"""
+Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +66,19 @@ class Inputs:
     left_out: tuple[int, ...] = ()
     """Rows of all files together that are not among these, from 0."""
 
-    @property
-    def absolute_tables(self) -> list[Table]:
-        """The files with absolute scores."""
-        return [table for table in self.tables if not is_preferences(table)]
+    def tables_of(self, *, pairwise: bool) -> list[Table]:
+        """The files with preferences, or those with absolute scores."""
+        return [table for table in self.tables if is_preferences(table) == pairwise]
+
+    def file_numbers(self, *, pairwise: bool) -> NDArray[np.int64]:
+        """int64 [n]: which of these files each row is of."""
+        tables = self.tables_of(pairwise=pairwise)
+        return np.repeat(np.arange(len(tables)), [len(table) for table in tables])
 
     @property
-    def pairwise_tables(self) -> list[Table]:
-        """The files with preferences."""
-        return [table for table in self.tables if is_preferences(table)]
+    def parts(self) -> list[Judgments | Preferences]:
+        """Absolute scores and preferences, as far as there are any."""
+        return [part for part in (self.absolute, self.pairwise) if part is not None]
 
     def groups(self, data: Judgments | Preferences) -> Sequence[str]:
         """The group of every row."""
@@ -83,16 +90,23 @@ class Inputs:
     @property
     def n_references(self) -> NumberOfReferences:
         """How many references the segments have."""
-        parts = [part for part in (self.absolute, self.pairwise) if part is not None]
-        return number_by_segment([several for part in parts for several in part.all_references])
+        return number_by_segment([several for part in self.parts for several in part.all_references])
 
     @property
-    def ties(self) -> NDArray[np.float64] | None:
+    def ties(self) -> Float | None:
         """float64 [n]: how often people preferred neither translation of a pair; None where no file tells."""
-        tables = self.pairwise_tables
+        tables = self.tables_of(pairwise=True)
         if not any(TIES in table.columns for table in tables):
             return None
-        return np.concatenate([_ties(table) for table in tables])
+        needed = "a finite number of 0 or more"
+        return np.concatenate(
+            [
+                table.numbers(TIES, minimum=0.0, needed=needed)
+                if TIES in table.columns
+                else np.zeros(len(table))
+                for table in tables
+            ]
+        )
 
 
 def read_mtme(options: Namespace, *, systems: bool) -> Inputs:
@@ -114,26 +128,27 @@ def read_mtme(options: Namespace, *, systems: bool) -> Inputs:
     reading, told = read_test_set(root, pair, chosen, systems)
     table = replace(table_of(reading, root), path=f"{root}: {pair}")
     for note, count in sorted(reading.notes.items()):
-        print(f"pfsm: note: {count} {note}", file=sys.stderr)
-    print(f"pfsm: {name} {pair}: {told}", file=sys.stderr)
-    tables, left_out = with_references([table]) if options.skip_missing_references else ((table,), ())
-    absolute = judgments_from_table(tables[0], "score")
-    return Inputs(tables, absolute, None, _grouping(options.by, tables), left_out)
+        tell(f"note: {count} {note}")
+    tell(f"{name} {pair}: {told}")
+    return _inputs([table], "score", options)
 
 
-def read_inputs(
-    paths: Sequence[str], score_column: str, by: str | None, *, anywhere: bool = False, skip: bool = False
-) -> Inputs:
-    """Reads and checks all files; ``anywhere`` as `pfsm.distributed.partitions.read_tables`."""
-    tables = tuple(map(mean_of_judges, read_tables(paths, anywhere=anywhere, score_column=score_column)))
-    tables, left_out = with_references(tables) if skip else (tables, ())
-    absolute = [judgments_from_table(table, score_column) for table in tables if not is_preferences(table)]
-    pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
+def read_inputs(options: Namespace) -> Inputs:
+    """Reads and checks all files."""
+    column = options.score_column or "score"
+    tables = read_tables(options.data, anywhere=options.scheduler is not None, score_column=column)
+    return _inputs([*map(mean_of_judges, tables)], column, options)
+
+
+def _inputs(tables: Sequence[Table], score_column: str, options: Namespace) -> Inputs:
+    kept, left_out = with_references(tables) if options.skip_missing_references else (tuple(tables), ())
+    absolute = [judgments_from_table(table, score_column) for table in kept if not is_preferences(table)]
+    pairwise = [preferences_from_table(table) for table in kept if is_preferences(table)]
     return Inputs(
-        tables,
+        kept,
         Judgments.join(absolute) if absolute else None,
         Preferences.join(pairwise) if pairwise else None,
-        _grouping(by, tables),
+        _grouping(options.by, kept),
         left_out,
     )
 
@@ -149,14 +164,13 @@ def with_references(tables: Sequence[Table]) -> tuple[tuple[Table, ...], tuple[i
     return tuple(chosen), tuple(left_out)
 
 
-def check_documents(tables: Sequence[Table]) -> None:
-    """Refuses files that do not tell documents."""
-    for table in tables:
-        for line, name in zip(
-            table.line_numbers, table.column(DOCUMENT, "; the document level needs it"), strict=True
-        ):
-            if not name.strip():
-                raise PfsmError(f"{table.path}:{line}: {DOCUMENT} is empty, the document level needs a name")
+def check_named(table: Table, column: str, level: str) -> None:
+    """Refuses a table with an empty name of a document or system."""
+    for line, name in zip(
+        table.line_numbers, table.column(column, f"; the {level} level needs it"), strict=True
+    ):
+        if not name.strip():
+            raise PfsmError(f"{table.path}:{line}: {column} is empty, the {level} level needs a name")
 
 
 def _grouping(wanted: str | None, tables: Sequence[Table]) -> str | None:
@@ -170,163 +184,93 @@ def _grouping(wanted: str | None, tables: Sequence[Table]) -> str | None:
     return wanted
 
 
-def _ties(table: Table) -> NDArray[np.float64]:
-    if TIES not in table.columns:
-        return np.zeros(len(table))
-    return table.numbers(TIES, minimum=0.0, needed="a finite number of 0 or more")
-
-
-def file_numbers(tables: Sequence[Table]) -> NDArray[np.int64]:
-    """int64 [n]: which file each row is of."""
-    return np.repeat(np.arange(len(tables)), [len(table) for table in tables])
-
-
-Float = NDArray[np.float64]
-
-
-class Source(Protocol):
-    """Scores of one metric for whatever is in the files."""
-
-    @property
-    def name(self) -> str:
-        """What tables call it."""
-
-    def absolute(self, inputs: Inputs) -> Float:
-        """float64 [n]: scores of the hypotheses, of which there are some."""
-
-    def pairwise(self, inputs: Inputs) -> Float:
-        """float64 [n, 2]: scores of the better and the worse translations, of which there are some."""
-
-    def check(self, inputs: Inputs) -> None:
-        """Raises PfsmError for scores that are not there, before any long work."""
-
-
 @dataclass(frozen=True, eq=False)
 class Scorer:
     """A model or another metric, at work."""
 
     metric: SegmentMetric
-    model: Metric | None = None
-    opened: SegmentMetric | None = None
-    """The model or metric in this process, where ``metric`` is at work elsewhere."""
+    opened: SegmentMetric
+    """The same in this process, where ``metric`` is at work elsewhere."""
 
     @property
     def name(self) -> str:
-        """As `Source.name`."""
+        """What tables call it."""
         return self.metric.name
 
-    def score_segments(self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Float:
-        """As `SegmentMetric.score_segments`."""
-        return self.metric.score_segments(hypotheses, references)
-
     def absolute(self, inputs: Inputs) -> Float:
-        """As `Source.absolute`; a translation that is there many times is scored once."""
+        """float64 [n]: scores of the hypotheses; a translation that is there many times is scored once."""
         data = inputs.absolute
         assert data is not None
         columns = {name: data.numbers(name) for name in self.metric.columns}
         return score_distinct_rows(self.metric, data.hypotheses, data.all_references, columns)
 
     def pairwise(self, inputs: Inputs) -> Float:
-        """As `Source.pairwise`."""
+        """float64 [n, 2]: scores of the better and the worse translations."""
         data = inputs.pairwise
         assert data is not None
         hypotheses, references = [*data.better, *data.worse], [*data.all_references, *data.all_references]
         columns = {name: np.concatenate(data.numbers(name)) for name in self.metric.columns}
         return score_distinct_rows(self.metric, hypotheses, references, columns).reshape(2, -1).T
 
-    def check_text(self, inputs: Inputs, options: Namespace) -> None:
-        """Refuses text that the metric cannot take apart, as `pfsm.commands.languages.check_text`."""
-        for data in (inputs.absolute, inputs.pairwise):
-            if data is not None:
-                check_text(self.opened or self.metric, chain.from_iterable(data.all_references), options)
-
-    def check(self, inputs: Inputs) -> None:
-        """As `Source.check`: the columns that the metric needs."""
+    def check(self, inputs: Inputs, options: Namespace) -> None:
+        """Refuses a column that is missing and text that the metric cannot take apart, before any long work."""
         for name in self.metric.columns:
-            for data in (inputs.absolute, inputs.pairwise):
-                if data is not None:
-                    data.numbers(name)
+            for data in inputs.parts:
+                data.numbers(name)
+        for data in inputs.parts:
+            check_text(self.opened, chain.from_iterable(data.all_references), options)
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
-    """Scores that stand in the files; with preferences ``NAME_better`` and ``NAME_worse``."""
+class Given:
+    """Scores that stand in a column of the files, or in a file of their own with a line for each row of the data.
+
+    Of preferences there are two: in the columns ``NAME_better`` and ``NAME_worse``, or on each line.
+    """
 
     name: str
+    lines: Sequence[tuple[float, ...]] | None = None
 
     def absolute(self, inputs: Inputs) -> Float:
-        """As `Source.absolute`."""
-        return np.concatenate([table.numbers(self.name) for table in inputs.absolute_tables])
+        """As `Scorer.absolute`."""
+        return self._of(inputs, pairwise=False).reshape(-1)
 
     def pairwise(self, inputs: Inputs) -> Float:
-        """As `Source.pairwise`."""
-        sides = [
-            np.concatenate([table.numbers(f"{self.name}_{side}") for table in inputs.pairwise_tables])
-            for side in ("better", "worse")
-        ]
-        return np.stack(sides, axis=1)
+        """As `Scorer.pairwise`."""
+        return self._of(inputs, pairwise=True)
 
-    def check(self, inputs: Inputs) -> None:
-        """As `Source.check`."""
+    def check(self, inputs: Inputs, options: Namespace) -> None:  # noqa: ARG002 - as of a scorer
+        """Refuses scores that are not there, before any long work."""
+        lines = self.lines
+        if lines is None:
+            for table in inputs.tables:
+                self._columns(table)
+            return
+        n = sum(map(len, inputs.tables)) + len(inputs.left_out)
+        if len(lines) != n:
+            raise PfsmError(f"{self.name}: {len(lines)} lines, but the data has {n} rows")
+        kept = iter(others(inputs.left_out, n))
         for table in inputs.tables:
-            names = [f"{self.name}_better", f"{self.name}_worse"] if is_preferences(table) else [self.name]
-            for name in names:
-                table.numbers(name)
-
-
-@dataclass(frozen=True, eq=False)
-class Lines:
-    """Scores in a file of their own, a line for each row of the data; with preferences two on a line."""
-
-    name: str
-    rows: tuple[tuple[float, ...], ...]
-
-    def absolute(self, inputs: Inputs) -> Float:
-        """As `Source.absolute`."""
-        return np.array(self._of(inputs, pairwise=False), dtype=np.float64).reshape(-1)
-
-    def pairwise(self, inputs: Inputs) -> Float:
-        """As `Source.pairwise`."""
-        return np.array(self._of(inputs, pairwise=True), dtype=np.float64)
-
-    def check(self, inputs: Inputs) -> None:
-        """As `Source.check`."""
-        wanted = [(table, 2 if is_preferences(table) else 1) for table in inputs.tables]
-        n = sum(len(table) for table, _ in wanted) + len(inputs.left_out)
-        if len(self.rows) != n:
-            raise PfsmError(f"{self.name}: {len(self.rows)} lines, but the data has {n} rows")
-        kept, start = others(inputs.left_out, n), 0
-        for table, width in wanted:
-            for line in kept[start : start + len(table)]:
-                if len(self.rows[line]) != width:
+            width = 2 if is_preferences(table) else 1
+            for line, _ in zip(kept, range(len(table)), strict=False):
+                if len(lines[line]) != width:
                     raise PfsmError(
-                        f"{self.name}:{line + 1}: {len(self.rows[line])} scores, {width} needed for {table.path}"
+                        f"{self.name}:{line + 1}: {len(lines[line])} scores, {width} needed for {table.path}"
                     )
-            start += len(table)
 
-    def _of(self, inputs: Inputs, pairwise: bool) -> list[tuple[float, ...]]:
-        kept: list[tuple[float, ...]] = []
-        start = 0
-        rows = [self.rows[row] for row in others(inputs.left_out, len(self.rows))]
-        for table in inputs.tables:
-            if is_preferences(table) == pairwise:
-                kept += rows[start : start + len(table)]
-            start += len(table)
-        return kept
+    def _columns(self, table: Table) -> Float:
+        sides = ("_better", "_worse") if is_preferences(table) else ("",)
+        return np.stack([table.numbers(f"{self.name}{side}") for side in sides], axis=1)
+
+    def _of(self, inputs: Inputs, *, pairwise: bool) -> Float:
+        if self.lines is None:
+            return np.concatenate([self._columns(table) for table in inputs.tables_of(pairwise=pairwise)])
+        kept = others(inputs.left_out, len(self.lines))
+        rows = np.repeat([is_preferences(table) for table in inputs.tables], [*map(len, inputs.tables)])
+        return np.array([self.lines[kept[row]] for row in np.flatnonzero(rows == pairwise)], dtype=np.float64)
 
 
-def add_source(parser: ArgumentParser) -> None:
-    """``--model``, ``--metric``, ``--column`` and ``--scores``: one of them, or several models and metrics."""
-    add_scorers(parser)
-    parser.set_defaults(model=None, metric=None)
-    parser.add_argument(
-        "--column", metavar="NAME",
-        help="evaluate the scores in this column of the data (preferences: NAME_better and NAME_worse)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--scores", metavar="FILE",
-        help="evaluate the scores in this file, a line for each row of the data (preferences: two, with a tab)",
-    )  # fmt: skip
+Source = Scorer | Given
 
 
 def check_one_source(options: Namespace) -> list[str]:
@@ -361,22 +305,18 @@ def take_language(options: Namespace, inputs: Inputs) -> None:
         return
     options.language = language
     if not given:
-        print(
-            f"pfsm: {english_name(language)}, as the column {TARGET_LANGUAGE} says: model {model_for(language)}",
-            file=sys.stderr,
-        )
         options.model = model_for(language)
+        tell(f"{english_name(language)}, as the column {TARGET_LANGUAGE} says: model {options.model}")
 
 
-def open_source(options: Namespace, shared: Sharing = ALONE) -> Source:
+def open_source(options: Namespace, shared: Sharing) -> Source:
     """What the options name; a model or metric at work on the cluster, where there is one."""
-    given = check_one_source(options)
-    kind = given[0] if given else "model"
+    (kind,) = check_one_source(options) or ["model"]
     value = getattr(options, kind)
     return _open(kind, model_name(options) if value is None else value, options, shared)
 
 
-def open_named(name: str, options: Namespace, shared: Sharing = ALONE) -> Source:
+def open_named(name: str, options: Namespace, shared: Sharing) -> Source:
     """The metric that ``--versus`` names: ``metric:NAME``, ``column:NAME``, ``scores:FILE``, or a model."""
     kind, colon, value = name.partition(":")
     if colon and kind in {"metric", "column", "scores"}:
@@ -385,16 +325,14 @@ def open_named(name: str, options: Namespace, shared: Sharing = ALONE) -> Source
 
 
 def _open(kind: str, value: str, options: Namespace, shared: Sharing) -> Source:
-    if kind == "metric":
-        metric = get_metric(value, **metric_options(value, options))
-        metric.check_available()
-        return Scorer(shared.metric(metric), opened=metric)
     if kind == "column":
-        return Column(value)
+        return Given(value)
     if kind == "scores":
-        return Lines(display_name(value), _read_scores(value))
-    model = load(value, options.threads)
-    return Scorer(shared.metric(model), model, model)
+        return Given(display_name(value), _read_scores(value))
+    metric: SegmentMetric = load(value, options.threads) if kind == "model" else named_metric(value, options)
+    if kind == "metric":
+        metric.check_available()
+    return Scorer(shared.metric(metric), metric)
 
 
 def pools(source: Source, level: str) -> bool:
@@ -403,23 +341,18 @@ def pools(source: Source, level: str) -> bool:
 
 
 def scores_at_level(source: Source, inputs: Inputs, question: Question[Any]) -> Scores:
-    """Scores of the hypotheses, or what they add to the scores of systems or documents."""
-    if question.kind == RANKING:
-        return _ranked(source, inputs, question)
-    data = inputs.absolute
-    if data is None or not isinstance(source, Scorer) or not pools(source, question.level):
-        return source.absolute(inputs)
-    return pooled_scores(source.metric, data.hypotheses, data.all_references, question.corpora)
-
-
-def _ranked(source: Source, inputs: Inputs, question: Question[Any]) -> Scores:
-    """Scores of the rows, or what the translations that were ranked add to the scores of systems."""
-    data, chosen = inputs.pairwise, question.translations
-    assert data is not None
-    assert chosen is not None
+    """Scores of the rows, or what their translations add to the scores of systems or documents."""
+    ranked = question.kind in {PREFERENCE, RANKING}
     if not isinstance(source, Scorer) or not pools(source, question.level):
-        return source.pairwise(inputs)
-    hypotheses, references = (*data.better, *data.worse), (*data.all_references, *data.all_references)
+        return source.pairwise(inputs) if ranked else source.absolute(inputs)
+    if not ranked:
+        data = inputs.absolute
+        assert data is not None
+        return pooled_scores(source.metric, data.hypotheses, data.all_references, question.corpora)
+    pairs, chosen = inputs.pairwise, question.translations
+    assert pairs is not None
+    assert chosen is not None
+    hypotheses, references = (*pairs.better, *pairs.worse), (*pairs.all_references, *pairs.all_references)
     places = chosen.tolist()
     return pooled_scores(
         source.metric, [hypotheses[k] for k in places], [references[k] for k in places], question.corpora
@@ -433,23 +366,18 @@ def signatures_at_level(source: Source, inputs: Inputs, level: str) -> dict[str,
     """
     if not isinstance(source, Scorer):
         return {"signature": None, "short_signature": None}
-    asked: tuple[NumberOfReferences, Level] = inputs.n_references, "segment" if level == SEGMENT else "corpus"
-    return {
-        "signature": source.metric.get_signature(*asked),
-        "short_signature": source.metric.get_short_signature(*asked),
-    }
+    return {**signatures(source.metric, inputs.n_references, "segment" if level == SEGMENT else "corpus")}
 
 
-def _read_scores(path: str) -> tuple[tuple[float, ...], ...]:
+def _read_scores(path: str) -> list[tuple[float, ...]]:
     rows = []
     for number, line in enumerate(read_lines(path), start=1):
-        scores = []
-        for field in line.split("\t"):
-            score = finite_number(field)
-            if score is None:
-                raise PfsmError(
-                    f"{display_name(path)}:{number}: score is {shown(field)}, a finite number is needed"
-                )
-            scores.append(score)
+        fields = line.split("\t")
+        scores = [score for score in map(finite_number, fields) if score is not None]
+        if len(scores) < len(fields):
+            wrong = next(field for field in fields if finite_number(field) is None)
+            raise PfsmError(
+                f"{display_name(path)}:{number}: score is {shown(wrong)}, a finite number is needed"
+            )
         rows.append(tuple(scores))
-    return tuple(rows)
+    return rows

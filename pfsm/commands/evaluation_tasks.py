@@ -11,12 +11,11 @@ from pfsm.commands.evaluation_sources import (
     Inputs,
     Scorer,
     Source,
-    check_documents,
-    file_numbers,
+    check_named,
     scores_at_level,
 )
 from pfsm.commands.parsers import meant
-from pfsm.data import Judgments, Table
+from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Difference, Estimate, Estimates, MeanEstimate, PairedTest, compare, estimate
 from pfsm.evaluation.catalogue import (
@@ -105,26 +104,21 @@ def check_level(inputs: Inputs, level: str) -> None:
     """Refuses what has no such level."""
     if level == SEGMENT:
         return
-    for table in inputs.pairwise_tables:
+    for table in inputs.tables_of(pairwise=True):
         if level == DOCUMENT:
             raise PfsmError(f"{table.path}: preferences have no document level; give absolute scores")
-        _check_ranked(table)
-    if level == DOCUMENT:
-        check_documents(inputs.absolute_tables)
-    for table in inputs.absolute_tables:
+        columns = [f"{side}_{SYSTEM_COLUMN}" for side in SIDES]
+        if any(name not in table.columns for name in columns):
+            raise PfsmError(
+                f"{table.path}: preferences have no system level without the columns {' and '.join(columns)}"
+            )
+        for name in columns:
+            check_named(table, name, level)
+    absolute = inputs.tables_of(pairwise=False)
+    for table in absolute if level == DOCUMENT else ():
+        check_named(table, DOCUMENT, level)
+    for table in absolute:
         table.column(SYSTEM_COLUMN, f"; the {level} level needs it")
-
-
-def _check_ranked(table: Table) -> None:
-    columns = [f"{side}_{SYSTEM_COLUMN}" for side in SIDES]
-    if any(name not in table.columns for name in columns):
-        raise PfsmError(
-            f"{table.path}: preferences have no system level without the columns {' and '.join(columns)}"
-        )
-    for name in columns:
-        for line, system in zip(table.line_numbers, table.columns[name], strict=True):
-            if not system.strip():
-                raise PfsmError(f"{table.path}:{line}: {name} is empty, the system level needs a name")
 
 
 def tasks_of(
@@ -157,10 +151,9 @@ def tasks_of(
         tasks.append(task)
         if names is not None and KING in names:
             tasks.append(_likeness(inputs, inputs.absolute, resample))
-    if inputs.pairwise is not None and level == SYSTEM:
-        tasks.append(_ranking(inputs, usual if names is None else names, resample, people))
-    elif inputs.pairwise is not None:
-        tasks.append(_pairwise(inputs, ("accuracy", tau) if names is None else names, resample))
+    if inputs.pairwise is not None:
+        chosen = names or (usual if level == SYSTEM else ("accuracy", tau))
+        tasks.append(_preferences(inputs, inputs.pairwise, level, chosen, resample, people))
     return [task for task in tasks if task.statistics]
 
 
@@ -183,7 +176,7 @@ def _absolute(
     statistics = _chosen(names, BY_LEVEL[level])
     question = absolute_question(
         data,
-        file_numbers(inputs.absolute_tables),
+        inputs.file_numbers(pairwise=False),
         inputs.groups(data),
         level,
         resample=resample,
@@ -197,33 +190,29 @@ def _absolute(
     return Task(question, statistics, lambda source: scores_at_level(source, inputs, question))
 
 
-def _pairwise(inputs: Inputs, names: Sequence[str], resample: str | None) -> Task:
-    data = inputs.pairwise
-    assert data is not None
-    files = file_numbers(inputs.pairwise_tables)
-    question = preference_question(data, files, inputs.groups(data), resample=resample, ties=inputs.ties)
-    return Task(question, _chosen(names, PREFERENCES), lambda source: source.pairwise(inputs))
-
-
-def _ranking(inputs: Inputs, names: Sequence[str], resample: str | None, people: str) -> Task:
-    data = inputs.pairwise
-    assert data is not None
-    files = file_numbers(inputs.pairwise_tables)
-    question = ranking_question(data, files, inputs.groups(data), resample=resample, people=people)
-    return Task(question, _chosen(names, RANKINGS), lambda source: scores_at_level(source, inputs, question))
+def _preferences(
+    inputs: Inputs, data: Preferences, level: str, names: Sequence[str], resample: str | None, people: str
+) -> Task:
+    files, groups = inputs.file_numbers(pairwise=True), inputs.groups(data)
+    if level == SYSTEM:
+        question: Question[Any] = ranking_question(data, files, groups, resample=resample, people=people)
+    else:
+        question = preference_question(data, files, groups, resample=resample, ties=inputs.ties)
+    statistics = _chosen(names, RANKINGS if level == SYSTEM else PREFERENCES)
+    return Task(question, statistics, lambda source: scores_at_level(source, inputs, question))
 
 
 def _likeness(inputs: Inputs, data: Judgments, resample: str | None) -> Task:
-    for table in inputs.absolute_tables:
+    for table in inputs.tables_of(pairwise=False):
         if SEGMENT_COLUMN not in table.columns:
             raise PfsmError(f"{table.path}: {KING} needs absolute scores with the column {SEGMENT_COLUMN}")
     if resample not in {None, SEGMENTS}:
         raise PfsmError(f"{KING} resamples segments, not {resample}")
-    cases = likeness_question(data, file_numbers(inputs.absolute_tables), inputs.groups(data))
+    cases = likeness_question(data, inputs.file_numbers(pairwise=False), inputs.groups(data))
     return Task(
         cases.question,
         list(LIKENESS.values()),
-        lambda source: cases.scores(scorer_for_likeness(source).score_segments),
+        lambda source: cases.scores(scorer_for_likeness(source).metric.score_segments),
     )
 
 
@@ -275,10 +264,8 @@ def _of_systems(question: Question[Any], found: Mapping[str, Estimates]) -> dict
         for key, one in found.items()
         if one.pooled is not None and one.over_groups is not None
     }
-    return {
-        "system_scores": question.people,
-        **({"pooled": pooled} if len(question.members) > 1 and pooled else {}),
-    }
+    several = len(question.members) > 1 and pooled
+    return {"system_scores": question.people, **({"pooled": pooled} if several else {})}
 
 
 def _number_of_systems(question: Question[Any], rows: NDArray[np.int64]) -> dict[str, int]:

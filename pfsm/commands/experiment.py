@@ -1,37 +1,27 @@
 """``pfsm experiment``: from a YAML file to tables and the models behind them."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from pfsm.commands.arguments import add_resources, add_scheduler, positive
+from pfsm.commands.options import declare
+from pfsm.commands.output import tell
 from pfsm.distributed.pools import open_pool
 from pfsm.errors import PfsmError
+
+OPTIONS = """
+config CONFIG.yaml  what is trained on what, and how it is tested (`docs/experiments.md`)
+--data DIR!  folder that the file's paths are relative to
+--output, -o DIR!  folder for results; an earlier run there is resumed
+--jobs, -j N  processes (default: all processors; results do not depend on it)
+@scheduler
+@resource
+--fresh  work out again what an earlier run has finished
+"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument(
-        "config",
-        metavar="CONFIG.yaml",
-        help="what is trained on what, and how it is tested (`docs/experiments.md`)",
-    )
-    parser.add_argument(
-        "--data", required=True, metavar="DIR", help="folder that the file's paths are relative to"
-    )
-    parser.add_argument(
-        "--output", "-o", required=True, metavar="DIR",
-        help="folder for results; an earlier run there is resumed",
-    )  # fmt: skip
-    parser.add_argument(
-        "--jobs", "-j", type=positive, metavar="N",
-        help="processes (default: all processors; results do not depend on it)",
-    )  # fmt: skip
-    add_scheduler(parser)
-    add_resources(parser)
-    parser.add_argument(
-        "--fresh", action="store_true", help="work out again what an earlier run has finished"
-    )
+    declare(parser, OPTIONS)
 
 
 def run(options: Namespace) -> None:
@@ -56,5 +46,5 @@ def run(options: Namespace) -> None:
     for table in result_tables(results.entries):
         print(f"{markdown_table(table)}\n")
     for note in results.notes:
-        print(f"pfsm: note: {note}", file=sys.stderr)
+        tell(f"note: {note}")
     print(f"wrote {output / 'table.md'}")

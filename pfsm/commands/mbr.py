@@ -5,21 +5,13 @@ import math
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from contextlib import nullcontext
 from itertools import chain
 from typing import TextIO
 
-from pfsm.commands.arguments import (
-    add_format,
-    add_scheduler,
-    add_scorer,
-    add_threads,
-    check_output,
-    open_scorer,
-    positive,
-    print_signature,
-    sharing,
-)
-from pfsm.commands.languages import check_text
+from pfsm.commands.arguments import check_text, heading, open_scorer, sharing
+from pfsm.commands.options import check_output, declare
+from pfsm.commands.output import tell
 from pfsm.distributed.pairs import choose_on
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
@@ -29,51 +21,36 @@ from pfsm.model.mbr import Choice, choose
 from pfsm.model.shipped import DEFAULT_MODEL, QUICK_MODEL, model_for
 from pfsm.runtime.progress import error_line
 
+OPTIONS = f"""
+--input, -i, -t HYPS [{STANDARD_INPUT}]  JSON lines, a source on each: a list of candidates, texts or objects with
+  text and weight, or an object with candidates and weights; with --num-samples text, a candidate a line (default:
+  standard input)
+--num-samples, --num-sample, --num_sample, -n N  candidates of each source, at least 2, on consecutive lines
+--output, -o OUT  where to write the choices (default: standard output)
+--weights FILE  with --num-samples: the candidates' weights as references, such as probabilities, a number from 0 a line
+@scorer {QUICK_MODEL}
+@format text json tsv
+--signature {{short,long}}  say on standard error what scored: its short or long signature
+@threads
+@scheduler
+"""
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument(
-        "--input", "-i", "-t", default=STANDARD_INPUT, metavar="HYPS",
-        help="JSON lines, a source on each: a list of candidates, texts or objects with text and weight, or an object "
-        "with candidates and weights; with --num-samples text, a candidate a line (default: standard input)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--num-samples", "--num-sample", "--num_sample", "-n", type=positive, metavar="N",
-        help="candidates of each source, at least 2, on consecutive lines",
-    )  # fmt: skip
-    parser.add_argument(
-        "--output", "-o", metavar="OUT", help="where to write the choices (default: standard output)"
-    )
-    parser.add_argument(
-        "--weights",
-        metavar="FILE",
-        help="with --num-samples: the candidates' weights as references, such as probabilities, a number from 0 a line",
-    )
-    add_scorer(parser, QUICK_MODEL)
-    add_format(parser, "text", "json", "tsv")
-    parser.add_argument(
-        "--signature",
-        choices=("short", "long"),
-        help="say on standard error what scored: its short or long signature",
-    )
-    add_threads(parser)
-    add_scheduler(parser)
+    declare(parser, OPTIONS)
 
 
 def run(options: Namespace) -> None:
     """Reads, chooses, writes."""
     if options.num_samples is not None and options.num_samples < 2:
         raise PfsmError("--num-samples is 1, at least 2 candidates are needed to choose from")
-    if options.output is not None:
-        check_output(options.output, [path for path in (options.input, options.weights) if path is not None])
+    check_output(options.output, [options.input, options.weights])
     if options.input == options.weights == STANDARD_INPUT:
         raise PfsmError("standard input: given more than once, it can be read only once; give files")
     candidates, weights = _read(options)
-    if (
-        options.model is None
-        and options.metric is None
-        and model_for(options.language or "en") == DEFAULT_MODEL
-    ):
+    named = options.model is not None or options.metric is not None
+    if not named and model_for(options.language or "en") == DEFAULT_MODEL:
         options.model = QUICK_MODEL
         error_line(
             f"pfsm: scored by {QUICK_MODEL}; --model {DEFAULT_MODEL} agrees more with people, and takes longer"
@@ -87,11 +64,8 @@ def run(options: Namespace) -> None:
         else:
             choices = choose(candidates, metric, weights=weights)
     if options.signature is not None:
-        print_signature(metric, "var", options)
-    if options.output is None:
-        _write(choices, options.format, sys.stdout)
-        return
-    with atomic_write(options.output) as handle:
+        tell(f"scored by {heading(metric, 'var', 'segment', options)}")
+    with nullcontext(sys.stdout) if options.output is None else atomic_write(options.output) as handle:
         _write(choices, options.format, handle)
 
 
@@ -184,23 +158,21 @@ def _weight(text: str, where: str) -> float:
 
 
 def _write(choices: Sequence[Choice], form: str, handle: TextIO) -> None:
-    if form == "tsv":
-        print("segment\tcandidate\tscore", file=handle)
-    documents = []
-    for segment, choice in enumerate(choices):
-        if form == "text":
-            print(choice.text, file=handle)
-        elif form == "tsv":
-            print(f"{segment}\t{choice.candidate}\t{choice.score!r}", file=handle)
-        else:
-            documents.append(
-                {
-                    "segment": segment,
-                    "candidate": choice.candidate,
-                    "translation": choice.text,
-                    "score": choice.score,
-                    "expected": choice.expected.tolist(),
-                }
-            )
     if form == "json":
-        print(json.dumps(documents, indent=1, ensure_ascii=False), file=handle)
+        documents = [
+            {
+                "segment": segment,
+                "candidate": choice.candidate,
+                "translation": choice.text,
+                "score": choice.score,
+                "expected": choice.expected.tolist(),
+            }
+            for segment, choice in enumerate(choices)
+        ]
+        lines = [json.dumps(documents, indent=1, ensure_ascii=False)]
+    elif form == "tsv":
+        rows = [f"{segment}\t{one.candidate}\t{one.score!r}" for segment, one in enumerate(choices)]
+        lines = ["segment\tcandidate\tscore", *rows]
+    else:
+        lines = [choice.text for choice in choices]
+    handle.writelines(f"{line}\n" for line in lines)

@@ -8,7 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pfsm.commands.arguments import add_format, print_columns
+from pfsm.commands.options import declare
+from pfsm.commands.output import print_columns, print_json
 from pfsm.embeddings.beside import DISTRIBUTIONS, MODELS, folder_beside
 from pfsm.model.file import Model, load_model
 from pfsm.model.shipped import DEFAULT_MODEL, ShippedModel, shipped_models
@@ -20,14 +21,14 @@ _ENCODER = re.compile(r"head=(\w+),source=shipped:(\w+)")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    add_format(parser, "text", "json")
+    declare(parser, "@format text json")
 
 
 def run(options: Namespace) -> None:
     """Lists the models."""
     found = documents()
     if options.format == "json":
-        print(json.dumps(found, indent=1, ensure_ascii=False))
+        print_json(found)
         return
     print_columns([("name", "languages", "agreement", "pairs/s", "size", "needs"), *map(_row, found)])
     for name in sorted(set(MODELS) - {document["name"] for document in found}):

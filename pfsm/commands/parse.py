@@ -18,7 +18,7 @@ from pfsm.analysis.role_files import is_propbank, role_lines
 from pfsm.analysis.roles import NOUN, VERB
 from pfsm.analysis.scoring import (
     Agreement,
-    ParserEvaluation,
+    Calibration,
     RoleScores,
     evaluate_on_text,
     evaluate_on_words,
@@ -29,7 +29,8 @@ from pfsm.analysis.scoring import (
 from pfsm.analysis.sentence import Analysis, joined, moved, structure_of
 from pfsm.analysis.service import PORTION, analyse_lines
 from pfsm.analysis.wanted import MOST_TREES, Wanted
-from pfsm.commands.arguments import check_output, positive, refuse_without
+from pfsm.commands.options import check_output, declare, refuse_without
+from pfsm.commands.output import tell
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
 from pfsm.runtime.progress import Stage
@@ -41,75 +42,34 @@ EACH = 16
 FORMATS = ("conllu", "ptb", "nbest", "roles")
 
 
+OPTIONS = f"""
+files FILE*  text, one segment per line (default: standard input)
+--parser, -p NAME [{DEFAULT_PARSER}]  a shipped parser, a weights file, spacy:PIPELINE, command:PROGRAM or file:PATH
+  (default: {DEFAULT_PARSER})
+--format, -f {{{",".join(FORMATS)}}}  conllu: dependencies (default); ptb: constituents; nbest: several trees with
+  probabilities; roles: one line for every predicate
+--trees, -n N  with --format nbest: number of trees per line, at most {MOST_TREES} (default: 50)
+--roles  with --format conllu: write semantic roles to the last column; with --evaluate: evaluate them
+--nominal  with --roles or --format roles: nouns can be predicates, too, as decision in 'made a decision'; with
+  --evaluate: evaluate both kinds
+--drs  print discourse representation structures: boxes and clauses
+--one-sentence  treat every line as one sentence
+--output, -o FILE  output file (default: standard output)
+--processes N [1]  number of processes (default: 1)
+@no-cache
+--evaluate GOLD  evaluate the parser on a treebank in CoNLL-U, using the treebank's words
+--brackets FILE  with --evaluate: gold constituent trees over the same words
+--gold-roles FILE  with --evaluate --roles: gold roles over the same words, if GOLD has none
+--gold-trees  with --evaluate --roles: use the tags and trees of GOLD, and those of --brackets, not the parser's
+--raw  with --evaluate: parse the treebank's untokenised text
+--join N [1]  with --raw: put N sentences on each line (default: 1)
+--json  with --evaluate: print JSON
+"""
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="text, one segment per line (default: standard input)"
-    )
-    parser.add_argument(
-        "--parser", "-p", default=DEFAULT_PARSER, metavar="NAME",
-        help="a shipped parser, a weights file, spacy:PIPELINE, command:PROGRAM or file:PATH "
-        f"(default: {DEFAULT_PARSER})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--format", "-f", choices=FORMATS,
-        help="conllu: dependencies (default); ptb: constituents; nbest: several trees with probabilities; roles: one "
-        "line for every predicate",
-    )  # fmt: skip
-    parser.add_argument(
-        "--trees", "-n", type=positive, metavar="N",
-        help=f"with --format nbest: number of trees per line, at most {MOST_TREES} (default: 50)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--roles",
-        action="store_true",
-        help="with --format conllu: write semantic roles to the last column; with --evaluate: evaluate them",
-    )
-    parser.add_argument(
-        "--nominal",
-        action="store_true",
-        help="with --roles or --format roles: nouns can be predicates, too, as decision in 'made a decision'; with "
-        "--evaluate: evaluate both kinds",
-    )
-    parser.add_argument(
-        "--drs",
-        action="store_true",
-        help="print discourse representation structures: boxes and clauses",
-    )
-    parser.add_argument("--one-sentence", action="store_true", help="treat every line as one sentence")
-    parser.add_argument("--output", "-o", metavar="FILE", help="output file (default: standard output)")
-    parser.add_argument(
-        "--processes", type=positive, default=1, metavar="N", help="number of processes (default: 1)"
-    )
-    parser.add_argument(
-        "--no-cache", action="store_true", help="neither read nor write the cache of analyses"
-    )
-    parser.add_argument(
-        "--evaluate",
-        metavar="GOLD",
-        help="evaluate the parser on a treebank in CoNLL-U, using the treebank's words",
-    )
-    parser.add_argument(
-        "--brackets", metavar="FILE", help="with --evaluate: gold constituent trees over the same words"
-    )
-    parser.add_argument(
-        "--gold-roles",
-        metavar="FILE",
-        help="with --evaluate --roles: gold roles over the same words, if GOLD has none",
-    )
-    parser.add_argument(
-        "--gold-trees",
-        action="store_true",
-        help="with --evaluate --roles: use the tags and trees of GOLD, and those of --brackets, not the parser's",
-    )
-    parser.add_argument(
-        "--raw", action="store_true", help="with --evaluate: parse the treebank's untokenised text"
-    )
-    parser.add_argument(
-        "--join", type=positive, default=1, metavar="N",
-        help="with --raw: put N sentences on each line (default: 1)",
-    )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="with --evaluate: print JSON")
+    declare(parser, OPTIONS)
 
 
 def run(options: Namespace) -> None:
@@ -120,13 +80,15 @@ def run(options: Namespace) -> None:
         _evaluate(options)
         return
     refuse_without(options, ("brackets", "gold_roles", "gold_trees", "raw", "json"), "--evaluate GOLD")
-    _check_roles(options)
+    if options.roles and options.format not in {None, "conllu", "roles"}:
+        raise PfsmError("--roles goes with --format conllu or roles")
+    if options.nominal and not (options.roles or options.format == "roles"):
+        raise PfsmError("--nominal goes with --roles or --format roles")
     if options.trees is not None and options.format != "nbest":
         raise PfsmError("--trees goes with --format nbest")
     if (options.trees or 0) > MOST_TREES:
         raise PfsmError(f"--trees is {options.trees}, at most {MOST_TREES} can be computed")
-    if options.output is not None:
-        check_output(options.output, options.files)
+    check_output(options.output, options.files)
     lines = [line for path in options.files or [STANDARD_INPUT] for line in read_lines(path)]
     # A bar among the lines of the output would spoil both.
     patience = math.inf if options.output is None and sys.stdout.isatty() else 0.5
@@ -138,21 +100,14 @@ def run(options: Namespace) -> None:
             out.write(f"{text}\n")
 
 
-def _check_roles(options: Namespace) -> None:
-    if options.roles and options.format not in {None, "conllu", "roles"}:
-        raise PfsmError("--roles goes with --format conllu or roles")
-    if options.nominal and not (options.roles or options.format == "roles"):
-        raise PfsmError("--nominal goes with --roles or --format roles")
-
-
 def _formatted(lines: Sequence[str], options: Namespace, stage: Stage) -> Iterator[str]:
     """Lines of output, one portion of the text at a time, so that a pipe receives them early."""
-    chosen = options.format or FORMATS[0]
+    chosen = "drs" if options.drs else options.format or FORMATS[0]
     wanted = Wanted(
         trees=(options.trees or 50) if chosen == "nbest" else 1,
         constituents=chosen == "ptb",
         one_sentence=options.one_sentence,
-        roles=options.roles or options.drs or chosen == "roles",
+        roles=options.roles or chosen in {"drs", "roles"},
         nominal=options.nominal,
     )
     # Processes take a second or two to start, so they get more at a time.
@@ -166,33 +121,39 @@ def _formatted(lines: Sequence[str], options: Namespace, stage: Stage) -> Iterat
             cache=not options.no_cache,
         )
         for number, analysis in enumerate(found, first + 1):
-            if options.drs:
-                yield from _drs_lines(analysis, number, options.parser)
-                continue
-            if wanted.roles and analysis.frames is None and not analysis.is_failed and analysis.tokens:
-                raise PfsmError(
-                    f"parser {options.parser!r}: gives no semantic roles; use {DEFAULT_PARSER} or a file"
-                )
-            yield from _texts(analysis, number, chosen, options.parser)
+            if analysis.tokens:
+                _check_given(analysis, chosen, wanted, options.parser)
+            yield from _texts(analysis, number, chosen)
         stage.advance(len(found))
 
 
-def _texts(analysis: Analysis, number: int, chosen: str, parser: str) -> Iterator[str]:
-    if chosen == "roles":
-        yield from role_lines(analysis, number)
-        return
-    if chosen != "ptb":
-        yield from conllu_lines(analysis, number, n_best=chosen == "nbest")
-        return
-    if analysis.tokens and not analysis.constituents:
+def _check_given(analysis: Analysis, chosen: str, wanted: Wanted, parser: str) -> None:
+    """Refuses what a parser does not give, of a line with words."""
+    if chosen == "drs" and not (analysis.trees or analysis.drs or analysis.is_failed):
+        raise PfsmError(
+            f"parser {parser!r}: gives no dependency trees, which structures are built from; use {DEFAULT_PARSER}"
+        )
+    if chosen != "drs" and wanted.roles and analysis.frames is None and not analysis.is_failed:
+        raise PfsmError(f"parser {parser!r}: gives no semantic roles; use {DEFAULT_PARSER} or a file")
+    if chosen == "ptb" and not analysis.constituents:
         raise PfsmError(
             f"parser {parser!r}: gives no constituents; use {DEFAULT_PARSER}, or another --format"
         )
-    # One output line for every input line, even an empty one.
-    yield " ".join(
-        format_brackets(analysis.tokens[tree.start : tree.end], moved(tree, -tree.start))
-        for tree in analysis.constituents
-    )
+
+
+def _texts(analysis: Analysis, number: int, chosen: str) -> Iterator[str]:
+    if chosen == "drs":
+        yield from clause_lines(analysis, structure_of(analysis), number)
+    elif chosen == "roles":
+        yield from role_lines(analysis, number)
+    elif chosen == "ptb":
+        # One output line for every input line, even an empty one.
+        yield " ".join(
+            format_brackets(analysis.tokens[tree.start : tree.end], moved(tree, -tree.start))
+            for tree in analysis.constituents
+        )
+    else:
+        yield from conllu_lines(analysis, number, n_best=chosen == "nbest")
 
 
 def _evaluate(options: Namespace) -> None:
@@ -203,8 +164,8 @@ def _evaluate(options: Namespace) -> None:
         )
     if options.roles:
         _evaluate_roles(options)
-        return
-    _evaluate_trees(options)
+    else:
+        _evaluate_trees(options)
 
 
 def _evaluate_trees(options: Namespace) -> None:
@@ -224,44 +185,36 @@ def _evaluate_trees(options: Namespace) -> None:
         result = evaluate_on_words(analyser, sentences, trees)
     else:
         raise PfsmError(f"parser {options.parser!r}: splits words itself; add --raw")
+    scores, words = result.scores, result.scores.words
+    measures = {"UAS": scores.uas.f1, "LAS": scores.las.f1, "UPOS": scores.upos.f1, "XPOS": scores.xpos.f1}
+    if words.system != words.gold or words.correct != words.gold:
+        measures = {"words": words.f1} | measures
+    if result.brackets is not None:
+        measures["brackets"] = result.brackets.f1
     if options.json:
-        print(json.dumps(_as_json(result, analyser.label), indent=2))
-    else:
-        _print_result(result, analyser.label)
-
-
-def _measures(result: ParserEvaluation) -> dict[str, float]:
-    scores = result.scores
-    found = {"UAS": scores.uas.f1, "LAS": scores.las.f1, "UPOS": scores.upos.f1, "XPOS": scores.xpos.f1}
-    if scores.words.system != scores.words.gold or scores.words.correct != scores.words.gold:
-        found = {"words": scores.words.f1} | found
-    return found | ({} if result.brackets is None else {"brackets": result.brackets.f1})
-
-
-def _print_result(result: ParserEvaluation, label: str) -> None:
-    print(f"{label}: {result.lines} lines, {result.scores.words.gold} words")
-    for name, value in _measures(result).items():
+        figures = {name: None if math.isnan(value) else value for name, value in measures.items()}
+        about = {"parser": analyser.label, "lines": result.lines, "words": words.gold}
+        print(json.dumps(about | figures | _calibration(result.calibration, "arcs"), indent=2))
+        return
+    print(f"{analyser.label}: {result.lines} lines, {words.gold} words")
+    for name, value in measures.items():
         note = f"  ({result.trees} trees)" if name == "brackets" else ""
         print(f"{name:9} {value:6.2f}{note}")
-    if result.calibration is not None:
-        print(f"\n{'probability':12} {'arcs':>8} {'mean':>7} {'right':>7}")
-        for row in result.calibration.rows("arcs"):
-            print(
-                f"{row['from']:.1f} to {row['to']:.1f}   {row['arcs']:8d} {row['mean']:7.3f} {row['right']:7.3f}"
-            )
+    _print_calibration(result.calibration, "arcs")
 
 
-def _as_json(result: ParserEvaluation, label: str) -> dict[str, Any]:
-    measures = {name: None if math.isnan(value) else value for name, value in _measures(result).items()}
-    found: dict[str, Any] = {
-        "parser": label,
-        "lines": result.lines,
-        "words": result.scores.words.gold,
-        **measures,
-    }
-    if result.calibration is not None:
-        found["calibration"] = result.calibration.rows("arcs")
-    return found
+def _calibration(found: Calibration | None, counted: str) -> dict[str, Any]:
+    return {} if found is None else {"calibration": found.rows(counted)}
+
+
+def _print_calibration(found: Calibration | None, counted: str) -> None:
+    if found is None:
+        return
+    width = max(8, len(counted))
+    print(f"\n{'probability':12} {counted:>{width}} {'mean':>7} {'right':>7}")
+    for row in found.rows(counted):
+        ends = f"{row['from']:.1f} to {row['to']:.1f}"
+        print(f"{ends}   {row[counted]:{width}d} {row['mean']:7.3f} {row['right']:7.3f}")
 
 
 def _evaluate_roles(options: Namespace) -> None:
@@ -277,11 +230,10 @@ def _evaluate_roles(options: Namespace) -> None:
     if options.gold_trees:
         found = _on_gold_trees(analyser, gold, options)
     elif options.raw or not isinstance(analyser, TrainedAnalyser):
-        groups = [gold[first : first + options.join] for first in range(0, len(gold), options.join)]
         texts = _line_texts(lines_of_gold, display_name(options.evaluate), gold)
-        lines = [texts[first : first + options.join] for first in range(0, len(gold), options.join)]
-        gold = [joined(group) for group in groups]
-        found = in_portions([" ".join(line) for line in lines], lambda part: analyser.analyse(part, wanted))
+        parts = [slice(first, first + options.join) for first in range(0, len(gold), options.join)]
+        gold, lines = [joined(gold[part]) for part in parts], [" ".join(texts[part]) for part in parts]
+        found = in_portions(lines, lambda part: analyser.analyse(part, wanted))
     else:
         if options.join > 1:
             raise PfsmError("--join goes with --raw")
@@ -294,9 +246,11 @@ def _evaluate_roles(options: Namespace) -> None:
         for kind in (_KINDS if options.nominal else (VERB,))
     }
     if options.json:
-        print(json.dumps(_roles_json(scores, analyser.label, len(gold)), indent=2))
+        nominal = {"nominal": _scores_json(scores[NOUN])} if NOUN in scores else {}
+        about = {"parser": analyser.label, "lines": len(gold), **_scores_json(scores[VERB])}
+        print(json.dumps(about | nominal, indent=2))
     else:
-        _print_roles(scores, analyser.label, len(gold))
+        _print_roles(scores, f"{analyser.label}: {len(gold)} lines")
 
 
 def _on_gold_trees(analyser: Analyser, gold: Sequence[Analysis], options: Namespace) -> list[Analysis]:
@@ -346,35 +300,26 @@ def gold_roles(path: str, roles: str | None, lines: Sequence[str] | None = None)
     ]
     if not found:
         raise PfsmError(f"{roles}: has none of the sentences of {path}")
-    _note_left_out(path, len(sentences), len(sentences) - len(found), roles)
     rest = sum(map(len, known.values()))
-    _note_left_out(roles, len(found) + rest, rest, path)
+    for name, number, left_out, other in (
+        (path, len(sentences), len(sentences) - len(found), roles),
+        (roles, len(found) + rest, rest, path),
+    ):
+        if left_out:
+            tell(
+                f"note: {display_name(name)}: {left_out} of {number} sentences are left out; {display_name(other)} "
+                "does not have their words"
+            )
     return found
-
-
-def _note_left_out(path: str, number: int, left_out: int, other: str) -> None:
-    if left_out:
-        print(
-            f"pfsm: note: {display_name(path)}: {left_out} of {number} sentences are left out; {display_name(other)} "
-            "does not have their words",
-            file=sys.stderr,
-        )
-
-
-def _roles_json(scores: Mapping[str, RoleScores], label: str, lines: int) -> dict[str, Any]:
-    nominal = {"nominal": _scores_json(scores[NOUN])} if NOUN in scores else {}
-    return {"parser": label, "lines": lines, **_scores_json(scores[VERB]), **nominal}
 
 
 def _scores_json(scores: RoleScores) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    return {
         "predicates": _figures(scores.predicates),
         "arguments": _figures(scores.arguments),
         "roles": {role: _figures(one) for role, one in scores.by_role.items()},
+        **_calibration(scores.calibration, "arguments"),
     }
-    if scores.calibration is not None:
-        found["calibration"] = scores.calibration.rows("arguments")
-    return found
 
 
 def _figures(one: Agreement) -> dict[str, float | int | None]:
@@ -386,34 +331,16 @@ def _figures(one: Agreement) -> dict[str, float | int | None]:
     }
 
 
-def _print_roles(scores: Mapping[str, RoleScores], label: str, lines: int) -> None:
+def _print_roles(scores: Mapping[str, RoleScores], opening: str) -> None:
     both = len(scores) > 1
     if both:
-        print(f"{label}: {lines} lines")
+        print(opening)
     for kind, one in scores.items():
-        opening = f"\n{_KINDS[kind]}: " if both else f"{label}: {lines} lines, "
-        print(f"{opening}{one.predicates.gold} predicates, {one.arguments.gold} arguments")
-        _print_role_scores(one)
-
-
-def _print_role_scores(scores: RoleScores) -> None:
-    print(f"{'':12} {'precision':>9} {'recall':>7} {'F1':>7} {'gold':>7}")
-    rows = [("predicates", scores.predicates), ("arguments", scores.arguments), *scores.by_role.items()]
-    for name, one in rows:
-        figures = (_figures(one)[key] for key in ("precision", "recall", "f1"))
-        cells = ("–" if value is None else f"{value:.2f}" for value in figures)
-        print(f"{name:12} {'{:>9} {:>7} {:>7}'.format(*cells)} {one.gold:7d}")
-    if scores.calibration is not None:
-        print(f"\n{'probability':12} {'arguments':>9} {'mean':>7} {'right':>7}")
-        for row in scores.calibration.rows("arguments"):
-            print(
-                f"{row['from']:.1f} to {row['to']:.1f}   {row['arguments']:9d} {row['mean']:7.3f} {row['right']:7.3f}"
-            )
-
-
-def _drs_lines(analysis: Analysis, number: int, parser: str) -> Iterator[str]:
-    if analysis.tokens and not (analysis.trees or analysis.drs or analysis.is_failed):
-        raise PfsmError(
-            f"parser {parser!r}: gives no dependency trees, which structures are built from; use {DEFAULT_PARSER}"
-        )
-    yield from clause_lines(analysis, structure_of(analysis), number)
+        head = f"\n{_KINDS[kind]}: " if both else f"{opening}, "
+        print(f"{head}{one.predicates.gold} predicates, {one.arguments.gold} arguments")
+        print(f"{'':12} {'precision':>9} {'recall':>7} {'F1':>7} {'gold':>7}")
+        for name, of in (("predicates", one.predicates), ("arguments", one.arguments), *one.by_role.items()):
+            figures = (_figures(of)[key] for key in ("precision", "recall", "f1"))
+            cells = ("–" if value is None else f"{value:.2f}" for value in figures)
+            print(f"{name:12} {'{:>9} {:>7} {:>7}'.format(*cells)} {of.gold:7d}")
+        _print_calibration(one.calibration, "arguments")

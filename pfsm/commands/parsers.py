@@ -7,7 +7,6 @@ from argparse import (
     ArgumentParser,
     Namespace,
     RawDescriptionHelpFormatter,
-    _ActionsContainer,
 )
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -76,20 +75,6 @@ _GROUPS = {
 _MANY = 8
 # Similarity by difflib's measure, 0 to 1.
 _ALIKE = 0.6
-
-
-def add_unquote(parser: _ActionsContainer) -> None:
-    """``--unquote``."""
-    parser.add_argument("--unquote", action="store_true", help="take the quotes of pandas out of tables")
-
-
-def add_skipping(parser: ArgumentParser) -> None:
-    """``--skip-missing-references``."""
-    parser.add_argument(
-        "--skip-missing-references",
-        action="store_true",
-        help="leave out segments without a reference",
-    )
 
 
 class _Formatter(RawDescriptionHelpFormatter):

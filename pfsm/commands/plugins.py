@@ -1,40 +1,31 @@
 """``pfsm plugins``: what other packages add to pfsm, and whether it keeps its promises."""
 
-import json
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
 import yaml
 
-from pfsm.commands.arguments import add_format, print_columns
+from pfsm.commands.options import declare
+from pfsm.commands.output import print_columns, print_json
 from pfsm.errors import PfsmError
 from pfsm.registry import PAGE, TABLES, Entry, group, table
+
+CHECK = """
+name NAME  the plug-in; of an analyser NAME:ARGUMENT, of a metric NAME(KEY=VALUE,…)
+--kind {KINDS}  where several plug-ins have this name
+--option KEY=VALUE...  an option of a matcher or format
+--sample FILE...  judgments to try it on besides the built-in sentences; of a format, files to read
+""".replace("KINDS", ",".join(TABLES))
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.set_defaults(action=_list, format="text")
     actions = parser.add_subparsers(metavar="ACTION", title="actions")
-    listing = actions.add_parser("list", help="list all plug-ins (the default)")
-    add_format(listing, "text", "json")
+    declare(actions.add_parser("list", help="list all plug-ins (the default)"), "@format text json")
     checking = actions.add_parser("check", help="test whether a plug-in does what pfsm expects of it")
     checking.set_defaults(action=_check)
-    checking.add_argument(
-        "name",
-        metavar="NAME",
-        help="the plug-in; of an analyser NAME:ARGUMENT, of a metric NAME(KEY=VALUE,…)",
-    )
-    checking.add_argument("--kind", choices=tuple(TABLES), help="where several plug-ins have this name")
-    checking.add_argument(
-        "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of a matcher or format"
-    )
-    checking.add_argument(
-        "--sample",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="judgments to try it on besides the built-in sentences; of a format, files to read",
-    )
+    declare(checking, CHECK)
 
 
 def run(options: Namespace) -> None:
@@ -45,7 +36,7 @@ def run(options: Namespace) -> None:
 def _list(options: Namespace) -> None:
     rows = [_row(entry) for kind in TABLES for entry in table(kind).plugins()]
     if options.format == "json":
-        print(json.dumps(rows, indent=1, ensure_ascii=False))
+        print_json(rows)
         return
     if not rows:
         groups = ", ".join(map(group, TABLES))
@@ -76,10 +67,8 @@ def _check(options: Namespace) -> None:
 
     def report(result: Result) -> None:
         more = result.fault or result.note
-        print(
-            f"  {'FAILED' if result.fault else 'ok':<6}  {result.name}{f': {more}' if more else ''}",
-            flush=True,
-        )
+        state = "FAILED" if result.fault else "ok"
+        print(f"  {state:<6}  {result.name}{f': {more}' if more else ''}", flush=True)
         failed.extend([result.name] if result.fault else [])
 
     check(entry.kind, subject, report)
@@ -89,15 +78,10 @@ def _check(options: Namespace) -> None:
 
 def _named(asked: str, kind: str | None) -> Entry:
     bare = asked.partition("(")[0].partition(":")[0]
-    found = [
-        entry
-        for one in TABLES
-        if kind in {None, one}
-        for entry in table(one).plugins()
-        if entry.name in {asked, bare}
-    ]
+    entries = [entry for one in TABLES for entry in table(one).plugins()]
+    found = [entry for entry in entries if kind in {None, entry.kind} and entry.name in {asked, bare}]
     if not found:
-        known = ", ".join(sorted({entry.name for one in TABLES for entry in table(one).plugins()}))
+        known = ", ".join(sorted({entry.name for entry in entries}))
         raise PfsmError(f"no plug-in {asked!r}; {f'known are {known}' if known else 'none is installed'}")
     if len(found) > 1:
         kinds = ", ".join(entry.kind for entry in found)

@@ -1,6 +1,5 @@
 """``pfsm probe``: tests on minimal pairs whether models and metrics notice what people notice."""
 
-import json
 import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -9,24 +8,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pfsm.commands.arguments import (
-    add_format,
-    add_resamples,
-    add_scorers,
-    add_signature,
-    add_threads,
-    check_output,
-    heading,
-    open_scorers,
-    print_columns,
-)
-from pfsm.commands.evaluation_text import NO_INTERVAL
-from pfsm.commands.languages import check_text
+from pfsm.commands.arguments import check_text, heading, open_scorers, signatures
+from pfsm.commands.options import check_output, declare
+from pfsm.commands.output import NO_INTERVAL, bracketed, print_columns, print_json
 from pfsm.data.minimal_pairs import KINDS, SEVERITIES, MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
 from pfsm.english.perturbation.kind import NAMES, kind_named
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import default_seed
-from pfsm.evaluation.bootstrap import Estimate, Interval
+from pfsm.evaluation.bootstrap import Estimate
 from pfsm.evaluation.comparison import interval_entry, number
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, SeverityResult, probe
 from pfsm.io.files import STANDARD_INPUT
@@ -39,21 +28,16 @@ MEAN = "mean of kinds"
 
 @dataclass(frozen=True)
 class Tested:
-    """A model or metric with its outcome.
+    """A model or metric with its outcome; ``heading`` is what text calls it, its short or its long signature."""
 
-    Attributes:
-        name: Its name.
-        heading: What text calls it: its short or its long signature.
-        signature: Its signature.
-        short_signature: Its short signature.
-        result: The outcome.
-    """
-
-    name: str
+    metric: SegmentMetric
     heading: str
-    signature: str
-    short_signature: str
     result: ProbeResult
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return self.metric.name
 
 
 def print_one(tested: Tested, note: str) -> None:
@@ -84,83 +68,71 @@ def print_several(tested: Sequence[Tested], note: str) -> None:
     severities = [one.result.severity for one in tested if one.result.severity is not None]
     if severities:
         print()
-        columns = [_severity_rows(one) for one in severities]
-        print_columns(
-            [
-                ("", *names),
-                *((row[0][0], *(cells[-1] for _, cells in row)) for row in zip(*columns, strict=True)),
-            ]
-        )
+        columns = zip(*map(_severity_rows, severities), strict=True)
+        print_columns([("", *names), *((row[0][0], *(cells[-1] for _, cells in row)) for row in columns)])
     print(f"[{note}]")
 
 
 def _cells(result: KindResult) -> tuple[str, ...]:
-    difference = result.difference
+    # What is changed: as `pfsm data perturb` has it where the file tells severities, else as in the shipped pairs.
+    about = KINDS.get(result.kind, "")
+    if result.severity and result.kind in NAMES:
+        about = kind_named(result.kind).about
     notes = [
-        "" if result.kind == ALL else _about(result),
-        "harmless" if result.severity == SEVERITIES[0] else result.severity,
+        "" if result.kind == ALL else about,
+        _harmless(result.severity),
         f"{result.ties} tied" * bool(result.ties),
     ]
-    return (
-        result.kind,
-        f"{result.n:>4}",
-        _share(result.lower),
-        f"{difference.value:+9.4f} {_range(difference.interval, '{:+.3f}')}",
-        "; ".join(filter(None, notes)),
-    )
+    difference = _shown(result.difference, "+9.4f", "+.3f")
+    return result.kind, f"{result.n:>4}", _share(result.lower), difference, "; ".join(filter(None, notes))
 
 
-def _about(result: KindResult) -> str:
-    """What is changed: as `pfsm data perturb` has it where the file tells severities, else as in the shipped pairs."""
-    if result.severity and result.kind in NAMES:
-        return kind_named(result.kind).about
-    return KINDS.get(result.kind, "")
+def _harmless(severity: str) -> str:
+    return "harmless" if severity == SEVERITIES[0] else severity
 
 
 def _severity_rows(result: SeverityResult) -> list[tuple[str, tuple[str, ...]]]:
     rows: list[tuple[str, tuple[str, ...]]] = [
-        (f"median loss, {'harmless' if one.severity == SEVERITIES[0] else one.severity}",
-         (f"{one.n:>4}", f"{one.median.value:+9.4f} {_range(one.median.interval, '{:+.3f}')}"))
+        (
+            f"median loss, {_harmless(one.severity)}",
+            (f"{one.n:>4}", _shown(one.median, "+9.4f", "+.3f")),
+        )
         for one in result.losses
-    ]  # fmt: skip
+    ]
     for name, estimate, form in (
-        ("rank correlation of severity and loss", result.correlation, "{:+.3f}"),
-        ("a critical error loses more than a minor one", result.critical_above_minor, "{:.1%}"),
-        ("median loss: harmless / critical", result.harmless_share, "{:.1%}"),
+        ("rank correlation of severity and loss", result.correlation, "+.3f"),
+        ("a critical error loses more than a minor one", result.critical_above_minor, ".1%"),
+        ("median loss: harmless / critical", result.harmless_share, ".1%"),
     ):
-        value = "–" if math.isnan(estimate.value) else form.format(estimate.value)
-        rows.append((name, ("", f"{value:>9} {_range(estimate.interval, form)}")))
+        value = NO_INTERVAL if math.isnan(estimate.value) else f"{estimate.value:{form}}"
+        rows.append((name, ("", f"{value:>9} {bracketed(estimate.interval, form)}")))
     return rows
 
 
 def _share(estimate: Estimate) -> str:
-    return f"{estimate.value:6.1%} {_range(estimate.interval, '{:.0%}')}"
+    return _shown(estimate, "6.1%", ".0%")
 
 
-def _range(interval: Interval, form: str) -> str:
-    if math.isnan(interval.low):
-        return NO_INTERVAL
-    return f"[{form.format(interval.low)}, {form.format(interval.high)}]"
+def _shown(estimate: Estimate, form: str, ends: str) -> str:
+    return f"{estimate.value:{form}} {bracketed(estimate.interval, ends)}"
+
+
+OPTIONS = """
+pairs FILE.tsv?  minimal pairs: columns kind, reference, better, worse, and severity if you like, as
+  `pfsm data perturb` writes them (default: the shipped ones)
+@scorers
+--list  print every pair with its two scores
+--plot FILE  draw the table as a picture too: a name on .svg, .png or .pdf
+@signature
+@format text json
+@resamples
+@threads
+"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument(
-        "pairs",
-        nargs="?",
-        metavar="FILE.tsv",
-        help="minimal pairs: columns kind, reference, better, worse, and severity if you like, as "
-        "`pfsm data perturb` writes them (default: the shipped ones)",
-    )
-    add_scorers(parser)
-    parser.add_argument("--list", action="store_true", help="print every pair with its two scores")
-    parser.add_argument(
-        "--plot", metavar="FILE", help="draw the table as a picture too: a name on .svg, .png or .pdf"
-    )
-    add_signature(parser)
-    add_format(parser, "text", "json")
-    add_resamples(parser)
-    add_threads(parser)
+    declare(parser, OPTIONS)
 
 
 def run(options: Namespace) -> None:
@@ -177,10 +149,8 @@ def run(options: Namespace) -> None:
         check_text(metric, pairs.references, options)
     results = [
         Tested(
-            metric.name,
+            metric,
             heading(metric, 1, "segment", options),
-            metric.get_signature(1),
-            metric.get_short_signature(1),
             probe(metric, pairs, n_resamples=options.confidence_n, seed=seed),
         )
         for metric in metrics
@@ -190,8 +160,7 @@ def run(options: Namespace) -> None:
     note = f"95% intervals: Wilson; of differences {options.confidence_n} bootstrap resamples, seed {seed}"
     if options.format == "json":
         documents = [_document(one, pairs, options, seed) for one in results]
-        document = documents[0] if len(documents) == 1 else {"metrics": documents}
-        print(json.dumps(document, indent=1, ensure_ascii=False))
+        print_json(documents[0] if len(documents) == 1 else {"metrics": documents})
     elif options.list:
         _print_pairs(pairs, results[0].result)
     elif len(results) == 1:
@@ -234,7 +203,7 @@ def _check_plot(options: Namespace) -> None:
     from pfsm_experiments.report.pictures import check_picture  # noqa: PLC0415 - takes time to import
 
     check_picture(options.plot)
-    check_output(options.plot, [] if options.pairs is None else [options.pairs])
+    check_output(options.plot, [options.pairs])
 
 
 def _draw(results: Sequence[Tested], path: str) -> None:
@@ -246,8 +215,7 @@ def _draw(results: Sequence[Tested], path: str) -> None:
 def _document(one: Tested, pairs: MinimalPairs, options: Namespace, seed: int) -> dict[str, Any]:
     document = {
         "name": one.name,
-        "signature": one.signature,
-        "short_signature": one.short_signature,
+        **signatures(one.metric, 1, "segment"),
         "pairs": pairs.source.name,
         "sha256": pairs.source.checksum,
         "kinds": [_kind_document(kind) for kind in one.result.kinds],

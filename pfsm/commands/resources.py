@@ -1,123 +1,83 @@
 """``pfsm resources``: lists tables and encoders, compiles tables, and learns paraphrases."""
 
-import json
-import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pfsm import registry as plugins
-from pfsm.commands.arguments import add_format, add_model, add_threads, positive
-from pfsm.commands.parsers import add_unquote
+from pfsm.commands.options import declare, number_where
+from pfsm.commands.output import print_json, tell
 from pfsm.embeddings.encoders import described_encoders
 from pfsm.errors import PfsmError
+from pfsm.io.files import checksum, display_name
 from pfsm.lexicons import paraphrases, registry, synonyms
 from pfsm.lexicons.container import Lexicon, Source, read_lexicon, write_lexicon
+from pfsm.lexicons.paraphrase_formats import (
+    LONGEST,
+    SMALLEST_PROBABILITY,
+    Pruner,
+    format_of,
+    read_paraphrases,
+)
+
+NAMED = """
+--name NAME!  name by which models will refer to the table
+--licence LICENCE  licence of the table, recorded in it
+"""
+SYNONYMS = f"""
+source SOURCE+  a folder with WordNet's index.* and *.exc, or tab files
+{NAMED.strip()}
+--forms FILE  with tab files: lines form<TAB>lemma with the lemmas of inflected words
+"""
+PARAPHRASES = f"""
+source FILE+  files of one format, plain or .gz
+{NAMED.strip()}
+--layout {{meteor,terp,ppdb}}  format of the files (default: detected from the first line of each)
+--longest N [{LONGEST}]  leave out phrases of more than N words (default: {LONGEST})
+--smallest P [{SMALLEST_PROBABILITY}]  leave out pairs with a probability below P (default: {SMALLEST_PROBABILITY})
+--feature FEATURE  with PPDB: the feature with the negative logarithm of the probability (default: -logp(e2|e1) or
+  p(e|f))
+"""
+# `en-small` has no table of paraphrases, so its alignments do not depend on paraphrases already known.
+LEARNING = f"""
+@unquote
+data DATA+  TSV or CSV files with reference and hypothesis, or better and worse; their scores are not used
+{NAMED.strip()}
+@model en-small
+--posterior P [POSTERIOR]  smallest posterior of an aligned position, above 0.5 (default: POSTERIOR)
+--segments N [SEGMENTS]  leave out pairs found in fewer than N segments (default: SEGMENTS)
+--association LLR [LEAST]  leave out pairs with a log-likelihood ratio below LLR (default: LEAST, p = 0.001)
+@threads
+"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
+    from pfsm_training.lexicons.learning import Thresholds  # noqa: PLC0415 - only where it is used
+
+    given = Thresholds()
+    probability = number_where(lambda value: 0.0 <= value <= 1.0, "is not a number from 0 to 1")
     parser.set_defaults(action=_list, format="text")
     actions = parser.add_subparsers(metavar="ACTION", title="actions")
-    listing = actions.add_parser("list", help="list the installed tables (the default)")
-    add_format(listing, "text", "json")
+    declare(actions.add_parser("list", help="list the installed tables (the default)"), "@format text json")
     compiling = actions.add_parser("compile", help="compile a table from the files of another project")
     kinds = compiling.add_subparsers(metavar="KIND", title="kinds", required=True)
-    _add_synonyms(
-        kinds.add_parser(synonyms.KIND, help="from a WordNet database or Open Multilingual Wordnet")
-    )
-    _add_paraphrases(kinds.add_parser(paraphrases.KIND, help="from METEOR's, TERp's or PPDB's files"))
-    _add_learning(
-        actions.add_parser("learn-paraphrases", help="find paraphrases in references and translations")
-    )
+    synonymous = kinds.add_parser(synonyms.KIND, help="from a WordNet database or Open Multilingual Wordnet")
+    declare(synonymous, SYNONYMS)
+    synonymous.set_defaults(action=_compile_synonyms)
+    paraphrasing = kinds.add_parser(paraphrases.KIND, help="from METEOR's, TERp's or PPDB's files")
+    declare(paraphrasing, PARAPHRASES, smallest=probability)
+    paraphrasing.set_defaults(action=_compile_paraphrases)
+    learning = actions.add_parser("learn-paraphrases", help="find paraphrases in references and translations")
+    rows = LEARNING.replace("POSTERIOR", str(given.posterior)).replace("SEGMENTS", str(given.segments))
+    declare(learning, rows.replace("LEAST", str(given.association)), posterior=probability, association=float)
+    learning.set_defaults(action=_learn)
 
 
 def run(options: Namespace) -> None:
     """Lists, compiles or learns."""
     options.action(options)
-
-
-def _add_name(parser: ArgumentParser) -> None:
-    parser.add_argument("--name", required=True, help="name by which models will refer to the table")
-    parser.add_argument("--licence", help="licence of the table, recorded in it")
-
-
-def _add_synonyms(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "source", nargs="+", metavar="SOURCE", help="a folder with WordNet's index.* and *.exc, or tab files"
-    )
-    _add_name(parser)
-    parser.add_argument(
-        "--forms",
-        metavar="FILE",
-        help="with tab files: lines form<TAB>lemma with the lemmas of inflected words",
-    )
-    parser.set_defaults(action=_compile_synonyms)
-
-
-def _add_paraphrases(parser: ArgumentParser) -> None:
-    from pfsm.lexicons.paraphrase_formats import LONGEST, SMALLEST_PROBABILITY  # noqa: PLC0415 - only where it is used
-
-    parser.add_argument("source", nargs="+", metavar="FILE", help="files of one format, plain or .gz")
-    _add_name(parser)
-    parser.add_argument(
-        "--layout",
-        choices=("meteor", "terp", "ppdb"),
-        help="format of the files (default: detected from the first line of each)",
-    )
-    parser.add_argument(
-        "--longest", type=positive, default=LONGEST, metavar="N",
-        help=f"leave out phrases of more than N words (default: {LONGEST})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--smallest", type=_probability, default=SMALLEST_PROBABILITY, metavar="P",
-        help=f"leave out pairs with a probability below P (default: {SMALLEST_PROBABILITY})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--feature",
-        help="with PPDB: the feature with the negative logarithm of the probability "
-        "(default: -logp(e2|e1) or p(e|f))",
-    )
-    parser.set_defaults(action=_compile_paraphrases)
-
-
-def _probability(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
-    return value
-
-
-def _add_learning(parser: ArgumentParser) -> None:
-    add_unquote(parser)
-    from pfsm_training.lexicons.learning import Thresholds  # noqa: PLC0415 - only where it is used
-
-    given = Thresholds()
-    parser.add_argument(
-        "data", nargs="+", metavar="DATA",
-        help="TSV or CSV files with reference and hypothesis, or better and worse; their scores are not used",
-    )  # fmt: skip
-    _add_name(parser)
-    # `en-small` has no table of paraphrases, so its alignments do not depend on paraphrases already known.
-    add_model(parser, "en-small")
-    parser.add_argument(
-        "--posterior", type=_probability, default=given.posterior, metavar="P",
-        help=f"smallest posterior of an aligned position, above 0.5 (default: {given.posterior})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--segments", type=positive, default=given.segments, metavar="N",
-        help=f"leave out pairs found in fewer than N segments (default: {given.segments})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--association", type=float, default=given.association, metavar="LLR",
-        help=f"leave out pairs with a log-likelihood ratio below LLR (default: {given.association}, p = 0.001)",
-    )  # fmt: skip
-    add_threads(parser)
-    parser.set_defaults(action=_learn)
 
 
 def _compile_synonyms(options: Namespace) -> None:
@@ -145,20 +105,13 @@ def _compile_synonyms(options: Namespace) -> None:
 
 
 def _compile_paraphrases(options: Namespace) -> None:
-    from pfsm.io.files import checksum, display_name  # noqa: PLC0415
-    from pfsm.lexicons.paraphrase_formats import (  # noqa: PLC0415
-        Pruner,
-        format_of,
-        read_paraphrases,
-    )
-
     path = _output(options.name)
     pruner = Pruner(options.longest, options.smallest)
     for source in options.source:
         layout = options.layout or format_of(source)
         pruner.add(
             read_paraphrases(source, layout, options.feature),
-            lambda read, kept: print(f"pfsm: {read:,} entries read, {kept:,} kept", file=sys.stderr),
+            lambda read, kept: tell(f"{read:,} entries read, {kept:,} kept"),
         )
     if not pruner.pairs:
         raise PfsmError(
@@ -211,7 +164,7 @@ def _learning_progress(n_segments: int) -> Callable[[int, int], None]:
         # A hundred thousand pairs of versions take a few seconds.
         if pairs // 100_000 > say_at[0]:
             say_at[0] = pairs // 100_000
-            print(f"pfsm: {done:,} of {n_segments:,} segments, {pairs:,} pairs of versions", file=sys.stderr)
+            tell(f"{done:,} of {n_segments:,} segments, {pairs:,} pairs of versions")
 
     say_at = [0]
     return say
@@ -229,10 +182,29 @@ def _write(lexicon: Lexicon, path: Path) -> None:
 
 
 def _list(options: Namespace) -> None:
-    encoders = [{**entry, "ships with pfsm": "yes"} for entry in described_encoders()]
-    entries = [_entry(found) for found in registry.installed()] + encoders + _possible() + _plugged()
+    installed = registry.installed()
+    here = {found.name for found in installed}
+    entries = [
+        *map(_entry, installed),
+        *({**entry, "ships with pfsm": "yes"} for entry in described_encoders()),
+        *(
+            {
+                "name": name,
+                "kind": recipe.kind,
+                "about": recipe.about,
+                "not compiled yet": "on first use" if recipe.is_possible() else recipe.install,
+            }
+            for name, recipe in registry.recipes().items()
+            if name not in here
+        ),
+        *(
+            {"name": entry.name, "kind": f"plug-in ({kind})", "package": str(entry.origin)}
+            for kind in ("matcher", "analyser", "tokeniser", "stemmer")
+            for entry in plugins.table(kind).plugins()
+        ),
+    ]
     if options.format == "json":
-        print(json.dumps(entries, indent=1, ensure_ascii=False))
+        print_json(entries)
         return
     for entry in entries:
         print(entry["name"])
@@ -258,25 +230,3 @@ def _entry(found: registry.Installed) -> dict[str, Any]:
         "sources": ", ".join(f"{source.name} ({source.sha256[:8]})" for source in lexicon.sources),
         **place,
     }
-
-
-def _plugged() -> list[dict[str, Any]]:
-    return [
-        {"name": entry.name, "kind": f"plug-in ({kind})", "package": str(entry.origin)}
-        for kind in ("matcher", "analyser", "tokeniser", "stemmer")
-        for entry in plugins.table(kind).plugins()
-    ]
-
-
-def _possible() -> list[dict[str, Any]]:
-    here = {found.name for found in registry.installed()}
-    return [
-        {
-            "name": name,
-            "kind": recipe.kind,
-            "about": recipe.about,
-            "not compiled yet": "on first use" if recipe.is_possible() else recipe.install,
-        }
-        for name, recipe in registry.recipes().items()
-        if name not in here
-    ]

@@ -1,18 +1,17 @@
 """What ``pfsm score`` prints: lines, tables, JSON, TSV."""
 
-import json
 import math
 import warnings
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import heading
-from pfsm.commands.evaluation_text import NO_INTERVAL
+from pfsm.commands.arguments import heading, signatures
+from pfsm.commands.output import NO_INTERVAL, bracketed, print_json
 from pfsm.data.judgments import others
 from pfsm.errors import PfsmNote
 from pfsm.metrics import SegmentMetric
@@ -90,15 +89,20 @@ def _say_why_no_interval(columns: Sequence[Column]) -> None:
         )
 
 
+def _segments(columns: Sequence[Column]) -> Iterator[tuple[str, int, tuple[float, ...]]]:
+    """A system, the number of a segment, from 0, and its score by each metric."""
+    for results in zip(*(column.results for column in columns), strict=True):
+        scores = zip(*(one.segments.tolist() for one in results), strict=True)
+        for number, several in zip(columns[0].numbers, scores, strict=True):
+            yield results[0].system, number, several
+
+
 def _print_segments(columns: Sequence[Column], options: Namespace) -> None:
     """A line a segment; with several systems the name and the number of the segment, from 1, stand before it."""
     several = len(columns[0].results) > 1
-    for results in zip(*(column.results for column in columns), strict=True):
-        for number, *scores in zip(
-            columns[0].numbers, *(one.segments.tolist() for one in results), strict=True
-        ):
-            shown = [f"{score:.{options.width}f}" for score in scores]
-            print("\t".join([*([results[0].system, str(number + 1)] if several else []), *shown]))
+    for system, number, scores in _segments(columns):
+        shown = [f"{score:.{options.width}f}" for score in scores]
+        print("\t".join([*([system, str(number + 1)] if several else []), *shown]))
 
 
 def _print_lines(column: Column, options: Namespace) -> None:
@@ -113,12 +117,9 @@ def _print_lines(column: Column, options: Namespace) -> None:
 
 
 def _number(result: Scored, options: Namespace) -> str:
-    number, interval = f"{result.score:.{options.width}f}", result.interval
-    if interval is None:
-        return number
-    if math.isnan(interval.low):
-        return f"{number} {NO_INTERVAL}"
-    return f"{number} [{interval.low:.{options.width}f}, {interval.high:.{options.width}f}]"
+    form, interval = f".{options.width}f", result.interval
+    ends = "" if interval is None else f" {bracketed(interval, form)}"
+    return f"{result.score:{form}}{ends}"
 
 
 def _labels(columns: Sequence[Column]) -> list[str]:
@@ -161,7 +162,7 @@ def _print_table(columns: Sequence[Column], options: Namespace) -> None:
 
 def _print_json(columns: Sequence[Column], options: Namespace) -> None:
     documents = [_document(column, result, options) for column in columns for result in column.results]
-    print(json.dumps(documents[0] if len(documents) == 1 else documents, indent=1, ensure_ascii=False))
+    print_json(documents[0] if len(documents) == 1 else documents)
 
 
 def _document(column: Column, result: Scored, options: Namespace) -> dict[str, Any]:
@@ -172,8 +173,7 @@ def _document(column: Column, result: Scored, options: Namespace) -> dict[str, A
     document: dict[str, Any] = {
         "name": metric.name,
         "score": result.score,
-        "signature": metric.get_signature(column.nrefs, "corpus"),
-        "short_signature": metric.get_short_signature(column.nrefs, "corpus"),
+        **signatures(metric, column.nrefs, "corpus"),
         "system": result.system,
         "segments": result.n,
     }
@@ -209,30 +209,16 @@ def _of_document(part: Scored) -> dict[str, Any]:
 
 def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
     if options.sentence_level:
-        heads = ["system", "segment", *(_labels(columns) if len(columns) > 1 else ["score"])]
-        print("\t".join(heads))
-        for results in zip(*(column.results for column in columns), strict=True):
-            for number, *scores in zip(
-                columns[0].numbers, *(one.segments.tolist() for one in results), strict=True
-            ):
-                cells = [results[0].system, str(number), *map(repr, scores)]
-                print("\t".join(cells))
+        print("\t".join(["system", "segment", *(_labels(columns) if len(columns) > 1 else ["score"])]))
+        for system, number, scores in _segments(columns):
+            print("\t".join([system, str(number), *map(repr, scores)]))
         return
-    print(
-        "\t".join(
-            [
-                *(["system", "document"] if options.documents else ["system"]),
-                "score",
-                "name",
-                "signature",
-                *(["low", "high"] if options.confidence else []),
-            ]
-        )
-    )
+    systems = ["system", "document"] if options.documents else ["system"]
+    ends = ["low", "high"] if options.confidence else []
+    print("\t".join([*systems, "score", "name", "signature", *ends]))
     for column in columns:
         signature = column.metric.get_signature(column.nrefs, "corpus")
         for result in column.results:
             for one in result.parts if options.documents else (result, *result.parts):
-                ends = [repr(one.interval.low), repr(one.interval.high)] if one.interval is not None else []
-                cells = [one.system, repr(one.score), column.metric.name, signature, *ends]
-                print("\t".join(cells))
+                ends = [] if one.interval is None else [repr(one.interval.low), repr(one.interval.high)]
+                print("\t".join([one.system, repr(one.score), column.metric.name, signature, *ends]))

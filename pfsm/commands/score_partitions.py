@@ -1,15 +1,13 @@
 """``pfsm score --output``: files of any number and size, scored in partitions, here or on a Dask cluster."""
 
-import json
-import sys
 from argparse import Namespace
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from pfsm.commands.arguments import heading
-from pfsm.commands.languages import check_text
+from pfsm.commands.arguments import check_text, heading, signatures
+from pfsm.commands.output import print_json, tell
 from pfsm.distributed import FILES, PACKAGES, need_packages
 from pfsm.distributed.job import Job, Scored, score_job
 from pfsm.distributed.partitions import PARTITION_BYTES, distinct_references, references_in_order
@@ -55,12 +53,9 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
         report = Report(pool)
         scored = score_job(job, pool, report)
         if scored.partitions and not options.quiet:
-            print(f"pfsm: {report.summary()}", file=sys.stderr)
+            tell(report.summary())
     if scored.leftover and not options.quiet:
-        print(
-            f"pfsm: warning: {job.folder} holds {scored.leftover} partitions of files that are not there any more",
-            file=sys.stderr,
-        )
+        tell(f"warning: {job.folder} holds {scored.leftover} partitions of files that are not there any more")
     if scored.rows:
         _print(scored, metric, options)
     _raise_faults(scored, job)
@@ -70,26 +65,16 @@ def _print(scored: Scored, metric: SegmentMetric, options: Namespace) -> None:
     score = scored.mean
     if scored.totals is not None:
         score = float(metric.corpus_from_totals(np.array(scored.totals)))
-    signature = metric.get_signature(scored.n_references, "corpus")
     if options.format == "json":
-        document = {
-            "name": metric.name,
-            "score": score,
-            "signature": signature,
-            "short_signature": metric.get_short_signature(scored.n_references, "corpus"),
-            "segments": scored.rows,
-            **asdict(scored),
-        }
-        for key in ("rows", "mean", "totals", "n_references"):
-            del document[key]
-        print(json.dumps(document, indent=1, ensure_ascii=False))
+        about = asdict(scored)
+        segments = about.pop("rows")
+        for key in ("mean", "totals", "n_references"):
+            del about[key]
+        named = signatures(metric, scored.n_references, "corpus")
+        print_json({"name": metric.name, "score": score, **named, "segments": segments, **about})
         return
-    number = f"{score:.{options.width}f}"
-    print(
-        number
-        if options.score_only
-        else f"{heading(metric, scored.n_references, 'corpus', options)} = {number}"
-    )
+    name = "" if options.score_only else f"{heading(metric, scored.n_references, 'corpus', options)} = "
+    print(f"{name}{score:.{options.width}f}")
 
 
 def _raise_faults(scored: Scored, job: Job) -> None:
@@ -103,5 +88,5 @@ def _raise_faults(scored: Scored, job: Job) -> None:
     if len(scored.faults) == 1:
         raise PfsmError(f"{scored.faults[0]}; {kept}")
     for fault in scored.faults[:SHOWN]:
-        print(f"pfsm: {fault}", file=sys.stderr)
+        tell(fault)
     raise PfsmError(f"{len(scored.faults)} faults in {job.source}; {kept}")

@@ -3,13 +3,13 @@
 import ipaddress
 import os
 import re
-import sys
 from argparse import ArgumentParser, Namespace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pfsm.commands.arguments import add_resources, add_threads, positive
+from pfsm.commands.options import declare
+from pfsm.commands.output import tell
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.io.files import read_lines
@@ -26,53 +26,44 @@ _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,252})")
 _PACKAGES = ("starlette", "uvicorn", "prometheus_client")
 
 
+OPTIONS = f"""
+--host ADDRESS [127.0.0.1]  address to listen on (default: 127.0.0.1)
+--port N [8765]  port (default: 8765; 0: a free one)
+--model, -m NAME=FILE...  also offer a model file under a name; may be repeated; the first one is the default of
+  requests; NAME alone of a shipped model makes that the default
+@resource
+--token-file FILE  its first line is the token that clients have to send, {SHORTEST_TOKEN} characters at least; or set
+  {TOKEN_VARIABLE}; needed for any address but this machine's own
+--allow-host NAME...  a name that the server goes by in the header Host, as behind a proxy; may be repeated
+"""
+BOUNDS = """
+--max-body MB  megabytes of a body (default: 16)
+--max-pairs N  pairs of a request (default: 10,000)
+--max-stream-pairs N  pairs of a stream (default: 1,000,000)
+--max-line N  characters of a segment (default: 4,000)
+--timeout S  seconds for an answer (default: 60)
+--read-timeout S  seconds for a head, and for a body (default: 20)
+--training-timeout S  seconds of a training (default: 3600)
+--training-memory MB  megabytes of memory of a training (default: 4096)
+"""
+# The bound that each of these options is.
+_LIMITS = {
+    "max_body": "body",
+    "max_pairs": "pairs",
+    "max_stream_pairs": "streamed",
+    "max_line": "line",
+    "timeout": "patience",
+    "read_timeout": "reading",
+    "training_timeout": "training",
+    "training_memory": "memory",
+}
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument(
-        "--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (default: 127.0.0.1)"
-    )
-    parser.add_argument(
-        "--port", type=int, default=8765, metavar="N", help="port (default: 8765; 0: a free one)"
-    )
-    parser.add_argument(
-        "--model", "-m", action="append", default=[], metavar="NAME=FILE",
-        help="also offer a model file under a name; may be repeated; the first one is the "
-        "default of requests; NAME alone of a shipped model makes that the default",
-    )  # fmt: skip
-    add_resources(parser)
-    parser.add_argument(
-        "--token-file",
-        metavar="FILE",
-        help=f"its first line is the token that clients have to send, {SHORTEST_TOKEN} characters at least; or set "
-        f"{TOKEN_VARIABLE}; needed for any address but this machine's own",
-    )
-    parser.add_argument(
-        "--allow-host", action="append", default=[], metavar="NAME",
-        help="a name that the server goes by in the header Host, as behind a proxy; may be repeated",
-    )  # fmt: skip
-    bounds = parser.add_argument_group("bounds")
-    bounds.add_argument("--max-body", type=positive, metavar="MB", help="megabytes of a body (default: 16)")
-    bounds.add_argument(
-        "--max-pairs", type=positive, metavar="N", help="pairs of a request (default: 10,000)"
-    )
-    bounds.add_argument(
-        "--max-stream-pairs", type=positive, metavar="N", help="pairs of a stream (default: 1,000,000)"
-    )
-    bounds.add_argument(
-        "--max-line", type=positive, metavar="N", help="characters of a segment (default: 4,000)"
-    )
-    bounds.add_argument("--timeout", type=positive, metavar="S", help="seconds for an answer (default: 60)")
-    bounds.add_argument(
-        "--read-timeout", type=positive, metavar="S", help="seconds for a head, and for a body (default: 20)"
-    )
-    bounds.add_argument(
-        "--training-timeout", type=positive, metavar="S", help="seconds of a training (default: 3600)"
-    )
-    bounds.add_argument(
-        "--training-memory", type=positive, metavar="MB",
-        help="megabytes of memory of a training (default: 4096)",
-    )  # fmt: skip
-    add_threads(parser)
+    declare(parser, OPTIONS, port=int)
+    declare(parser.add_argument_group("bounds"), BOUNDS)
+    declare(parser, "@threads")
 
 
 def run(options: Namespace) -> None:
@@ -101,7 +92,7 @@ def run(options: Namespace) -> None:
     guard = Guard(port, names, token, anywhere=not own)
     service = Service(models, guard, _limits(options), options.threads or default_threads())
     shown = f"[{options.host}]" if ":" in options.host else options.host
-    print(f"pfsm: serving on http://{shown}:{port}; Ctrl-C ends", file=sys.stderr, flush=True)
+    tell(f"serving on http://{shown}:{port}; Ctrl-C ends")
     serve(listener, service)
 
 
@@ -138,17 +129,9 @@ def _host_name(name: str) -> str:
 def _limits(options: Namespace) -> "Limits":
     from pfsm.serve.limits import MEGABYTE, Limits  # noqa: PLC0415
 
-    given = {
-        "body": None if options.max_body is None else options.max_body * MEGABYTE,
-        "pairs": options.max_pairs,
-        "streamed": options.max_stream_pairs,
-        "line": options.max_line,
-        "patience": options.timeout,
-        "reading": options.read_timeout,
-        "training": options.training_timeout,
-        "memory": None if options.training_memory is None else options.training_memory * MEGABYTE,
-    }
-    return Limits(**{name: value for name, value in given.items() if value is not None})
+    given = {limit: getattr(options, option) for option, limit in _LIMITS.items()}
+    units = {"body": MEGABYTE, "memory": MEGABYTE}
+    return Limits(**{name: value * units.get(name, 1) for name, value in given.items() if value is not None})
 
 
 def _loaded_models(options: Namespace) -> "list[LoadedModel]":
@@ -170,8 +153,5 @@ def _loaded_models(options: Namespace) -> "list[LoadedModel]":
             raise PfsmError(f"--model {given}: there is a model {name} already; give another name")
         first.append(LoadedModel(name, load_model(Path(path)), "given"))
     names = {loaded.name for loaded in first}
-    order = sorted(shipped.values(), key=lambda one: one.name != DEFAULT_MODEL)
-    return [
-        *first,
-        *(LoadedModel(one.name, find_model(one.name), "shipped") for one in order if one.name not in names),
-    ]
+    rest = sorted((name for name in shipped if name not in names), key=lambda name: name != DEFAULT_MODEL)
+    return [*first, *(LoadedModel(name, find_model(name), "shipped") for name in rest)]

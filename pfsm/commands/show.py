@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pfsm.commands.arguments import add_format, add_resources
+from pfsm.commands.options import declare
 from pfsm.embeddings.bert_weights import tuned_layers
 from pfsm.encoder.heads import PARTS, contents_of, head_path, is_encoder_feature, known_head, parse_feature
 from pfsm.errors import PfsmError
@@ -23,21 +23,25 @@ from pfsm.model.training_record import doubt, edge, started, tried, weight_group
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
 
+OPTIONS = """
+model MODEL  name of a shipped model, or a model file
+@resource
+@format text json
+"""
+MACHINE = "--machine FILE  draw states and the weights of all arcs into this SVG file"
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("model", metavar="MODEL", help="name of a shipped model, or a model file")
+    declare(parser, OPTIONS)
     group = parser.add_argument_group("the machine")
-    group.add_argument(
-        "--machine", metavar="FILE", help="draw states and the weights of all arcs into this SVG file"
-    )
+    declare(group, MACHINE)
     group.add_argument(
         "--pair",
         nargs=2,
         metavar=("REFERENCE", "TRANSLATION"),
         help="with --machine: two sentences, whose best edit sequence is drawn in",
     )
-    add_resources(parser)
-    add_format(parser, "text", "json")
 
 
 def run(options: Namespace) -> None:

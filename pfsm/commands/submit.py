@@ -7,15 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import (
-    add_scorer,
-    add_signature,
-    add_threads,
-    check_output,
-    open_scorer,
-    print_signature,
-)
-from pfsm.commands.languages import check_text
+from pfsm.commands.arguments import check_text, heading, open_scorer
+from pfsm.commands.options import check_output, declare
+from pfsm.commands.output import tell
 from pfsm.data import read_parallel
 from pfsm.data.formats.texts import segments_of
 from pfsm.data.submission import (
@@ -28,60 +22,31 @@ from pfsm.data.submission import (
 )
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, display_name, read_lines
-from pfsm.metrics import SegmentMetric
-from pfsm.metrics.inputs import Streams
 from pfsm.text.language_names import code_of
+
+OPTIONS = f"""
+references REF+  reference file(s), one segment per line; scores are computed against each of them separately
+--input, -i SYS+!  output files of systems, parallel to REF
+--metric-name NAME!  name of the metric in the files
+--language-pair XX-YY!  language pair, such as en-de
+--testset NAME!  name of the test set, such as generaltest2023
+--output, -o PREFIX!  writes PREFIX.seg.score and PREFIX.sys.score (mtme: PREFIX-REFERENCE.…); in a folder,
+  NAME.seg.score …
+--documents FILE  file with a document, or a domain and a document, for each line of REF
+--domains FILE  file with a domain for each line of REF
+--reference-names NAME+  names of the references (default: from the file names; en-de.refA.txt gives refA)
+--system-names NAME+  names of the systems (default: the file names without .txt)
+--together  score against all references at once, as the metric combines them; their names are joined by dots
+--format, -f {{{",".join(FORMATS)}}} [{FORMATS[0]}]  layout of the files (default: {FORMATS[0]})
+@scorer en
+@signature
+@threads
+"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument(
-        "references", nargs="+", metavar="REF",
-        help="reference file(s), one segment per line; scores are computed against each of them separately",
-    )  # fmt: skip
-    parser.add_argument(
-        "--input", "-i", nargs="+", required=True, metavar="SYS",
-        help="output files of systems, parallel to REF",
-    )  # fmt: skip
-    parser.add_argument(
-        "--metric-name", required=True, metavar="NAME", help="name of the metric in the files"
-    )
-    parser.add_argument(
-        "--language-pair", required=True, metavar="XX-YY", help="language pair, such as en-de"
-    )
-    parser.add_argument(
-        "--testset", required=True, metavar="NAME", help="name of the test set, such as generaltest2023"
-    )
-    parser.add_argument(
-        "--output", "-o", required=True, metavar="PREFIX",
-        help="writes PREFIX.seg.score and PREFIX.sys.score (mtme: PREFIX-REFERENCE.…); in a folder, NAME.seg.score …",
-    )  # fmt: skip
-    parser.add_argument(
-        "--documents",
-        metavar="FILE",
-        help="file with a document, or a domain and a document, for each line of REF",
-    )
-    parser.add_argument("--domains", metavar="FILE", help="file with a domain for each line of REF")
-    parser.add_argument(
-        "--reference-names", nargs="+", metavar="NAME",
-        help="names of the references (default: from the file names; en-de.refA.txt gives refA)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--system-names", nargs="+", metavar="NAME",
-        help="names of the systems (default: the file names without .txt)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--together",
-        action="store_true",
-        help="score against all references at once, as the metric combines them; their names are joined by dots",
-    )
-    parser.add_argument(
-        "--format", "-f", choices=FORMATS, default=FORMATS[0],
-        help=f"layout of the files (default: {FORMATS[0]})",
-    )  # fmt: skip
-    add_scorer(parser)
-    add_signature(parser)
-    add_threads(parser)
+    declare(parser, OPTIONS)
 
 
 def run(options: Namespace) -> None:
@@ -95,8 +60,8 @@ def run(options: Namespace) -> None:
     text = read_parallel(options.references, options.input)
     domains, documents = _labels(options, len(text.references[0]))
     for path in submission_files(prefix, shown, options.format, domains is not None, documents is not None):
-        check_output(path, [name for name in inputs if name is not None])
-    streams: list[Streams] = [text.references]
+        check_output(path, inputs)
+    streams: list[Sequence[Sequence[str | None]]] = [text.references]
     if not options.together and len(references) > 1:
         # Alone, a blank line is a reference like any other; together, the next file's has its place.
         if STANDARD_INPUT in options.references:
@@ -108,41 +73,25 @@ def run(options: Namespace) -> None:
     submission(options.metric_name, pair, options.testset, empty, domains, documents)
     metric = open_scorer(options)
     check_text(metric, text.reference_lines, options)
-    scored = {
-        (name, system): _Scored(metric, output.lines, references)
-        for name, references in zip(shown, streams, strict=True)
-        for system, output in zip(systems, text.systems, strict=True)
-    }
-    scores = {name: {system: scored[name, system].segments for system in systems} for name in shown}
-    found = submission(
-        options.metric_name,
-        pair,
-        options.testset,
-        scores,
-        domains,
-        documents,
-        lambda reference, system, rows: scored[reference, system].score(rows),
-    )
+    segments: dict[str, dict[str, NDArray[np.float64]]] = {name: {} for name in shown}
+    statistics: dict[tuple[str, str], NDArray[np.float64]] = {}
+    for name, references_of in zip(shown, streams, strict=True):
+        for system, output in zip(systems, text.systems, strict=True):
+            segments[name][system] = metric.segment_scores(output.lines, references_of)
+            if not metric.averages:
+                statistics[name, system] = metric.segment_statistics(output.lines, references_of)
+
+    def score(name: str, system: str, rows: NDArray[np.int64]) -> float:
+        if metric.averages:
+            return float(segments[name][system][rows].mean())
+        totals = statistics[name, system][rows].sum(axis=0)
+        return float(metric.oriented(metric.corpus_from_totals(totals)))
+
+    found = submission(options.metric_name, pair, options.testset, segments, domains, documents, score)
     for path in write_submission(found, prefix, options.format):
         print(f"wrote {path}")
-    print_signature(metric, len(references) if options.together else 1, options)
-
-
-class _Scored:
-    """One system scored against some references: the scores of its segments, and of any set of segments together."""
-
-    def __init__(self, metric: SegmentMetric, hypotheses: Sequence[str], references: Streams) -> None:
-        self._metric = metric
-        self.segments = metric.segment_scores(hypotheses, references)
-        self._statistics = (
-            np.zeros(0) if metric.averages else metric.segment_statistics(hypotheses, references)
-        )
-
-    def score(self, rows: NDArray[np.int64]) -> float:
-        if self._metric.averages:
-            return float(self.segments[rows].mean())
-        totals = self._statistics[rows].sum(axis=0)
-        return float(self._metric.oriented(self._metric.corpus_from_totals(totals)))
+    nrefs = len(references) if options.together else 1
+    tell(f"scored by {heading(metric, nrefs, 'segment', options)}")
 
 
 def _names(what: str, paths: Sequence[str], given: Sequence[str] | None, after_dot: bool) -> list[str]:

@@ -3,50 +3,26 @@
 import contextlib
 import io
 import os
-from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.runtime.near_names import known_names
 from pfsm.text.language_names import code_of
 
 
-def add_test_set(parser: ArgumentParser) -> None:
-    """``--test-set``, ``--language-pair``, ``--download``."""
-    parser.add_argument(
-        "--test-set",
-        "-t",
-        metavar="NAME",
-        help="instead of REF: a test set in sacrebleu's cache, as wmt16",
-    )
-    parser.add_argument("--language-pair", "-l", metavar="LP", help="of the test set, such as de-en")
-    parser.add_argument(
-        "--download",
-        action="store_true",
-        help="fetch the test set, or a network of vectors, if it is missing",
-    )
-
-
-def reference_paths(options: Namespace, given: Sequence[str]) -> list[str]:
-    """The reference files: those given, or those of the test set.
-
-    Args:
-        options: With `add_test_set`'s options.
-        given: Reference files of the command line.
-    """
+def reference_paths(options: Namespace) -> list[str]:
+    """The reference files: those given, or those of the test set."""
+    given: list[str] = options.references
     if options.test_set is None:
         if options.language_pair is not None:
             raise PfsmError("--language-pair goes with --test-set NAME")
-        return list(given)
+        return given
     if given:
         raise PfsmError(
             f"give either reference files or --test-set, not both; {given[0]} is a reference file"
         )
-    return [
-        str(path) for path in cached_references(options.test_set, options.language_pair, options.download)
-    ]
+    return list(map(str, cached_references(options.test_set, options.language_pair, options.download)))
 
 
 def cached_references(test_set: str, pair: str | None, download: bool) -> list[Path]:
@@ -67,28 +43,19 @@ def cached_references(test_set: str, pair: str | None, download: bool) -> list[P
     if chosen not in data.langpairs:
         known = known_names(chosen, tuple(data.langpairs), f"`sacrebleu -t {test_set} --list`")
         raise PfsmError(f"--language-pair {pair or 'is missing'}: {test_set} has no such pair; {known}")
-    found = _files(data, test_set, chosen)
+    # Where sacrebleu keeps them: CACHE/SET/SET.PAIR.FIELD.
+    folder = Path(os.environ.get("SACREBLEU", Path("~").expanduser() / ".sacrebleu")) / test_set
+    fields = [field.replace(":", "-") for field in data.fieldnames(chosen) if field.startswith("ref")]
+    found = [folder / f"{test_set.replace('/', '_')}.{chosen}.{field}" for field in fields]
     if all(path.is_file() for path in found):
         return found
     if not download:
         raise PfsmError(
             f"{found[0]}: not there; say --download to let sacrebleu download {test_set} into its cache"
         )
-    return _downloaded(data, test_set, chosen)
-
-
-def _files(data: Any, test_set: str, pair: str) -> list[Path]:
-    """Where sacrebleu keeps the references: ``CACHE/SET/SET.PAIR.FIELD``."""
-    cache = Path(os.environ.get("SACREBLEU", Path("~").expanduser() / ".sacrebleu"))
-    fields = [field for field in data.fieldnames(pair) if field.startswith("ref")]
-    name = test_set.replace("/", "_")
-    return [cache / test_set / f"{name}.{pair}.{field.replace(':', '-')}" for field in fields]
-
-
-def _downloaded(data: Any, test_set: str, pair: str) -> list[Path]:
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            return [Path(path) for path in data.get_reference_files(pair)]
+            return [Path(path) for path in data.get_reference_files(chosen)]
     except (Exception, SystemExit) as error:  # sacrebleu ends the program where a download fails
         said = " ".join(str(error).split())
         raise PfsmError(f"--download: sacrebleu could not download {test_set} ({said})") from None

@@ -12,10 +12,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pfsm.commands.arguments import add_resources, add_scheduler, add_threads, check_output
-from pfsm.commands.evaluate_spans import compared, marked_translations, print_rows
-from pfsm.commands.languages import add_language, check_tokeniser_for, model_name
+from pfsm.commands.arguments import model_name, refuse_text
+from pfsm.commands.options import check_output, declare
 from pfsm.commands.show import STATISTICS, interval, number
+from pfsm.commands.spans import compared, marked_translations, print_rows
 from pfsm.data import (
     Judgments,
     Preferences,
@@ -43,6 +43,7 @@ from pfsm.runtime.progress import Stage, error_line
 from pfsm.runtime.threads import default_threads
 from pfsm.text.language_names import english_name, looks_foreign
 from pfsm.text.languages import language_code
+from pfsm.text.scripts import needs_spaces
 
 if TYPE_CHECKING:
     from pfsm.model.settings import Settings
@@ -60,72 +61,33 @@ WORDS = "words"
 LARGE_PAIR = 1_000_000
 
 
+OPTIONS = f"""
+data DATA.tsv+  files with columns reference, hypothesis and a score, or reference, better and worse; plain or .gz
+--output, -o MODEL.json!  where to write the model
+--config FILE.yaml  YAML file with settings, lambda, objective, mixture; words: an empty one, the machine on words and
+  stems (default: for English, all shipped knowledge)
+@score-column
+--init MODEL  model (name or file) to start from and stay close to; --config may add features and matchers to it
+--folds-by WHAT  what cross-validation and its intervals hold out together: {BY_HELP} (default: source languages where
+  there are several, else segments)
+--spans  learn from marked errors (column errors) where --init's translations lose points, and nothing else: its scores
+  stay
+@resource
+--dev FILE.tsv  held-out data: report the correlation on it; it does not affect training
+--report PAGE.html  write a page on what was learned and how far to trust it: overfitting, a learning curve, intervals
+  of weights, judgments to check, the worst segments; about doubles the time
+@name pfsm
+--download  fetch a network transformers:NAME if the local cache lacks it
+@language the data
+@threads
+@scheduler
+--resume  save each iteration to MODEL.json{CHECKPOINT}; if that file exists, training resumes from it
+"""
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument(
-        "data", nargs="+", metavar="DATA.tsv",
-        help="files with columns reference, hypothesis and a score, or reference, better and worse; plain or .gz",
-    )  # fmt: skip
-    parser.add_argument(
-        "--output", "-o", required=True, metavar="MODEL.json", help="where to write the model"
-    )
-    parser.add_argument(
-        "--config",
-        metavar="FILE.yaml",
-        help="YAML file with settings, lambda, objective, mixture; words: an empty one, the machine on words and stems "
-        "(default: for English, all shipped knowledge)",
-    )
-    parser.add_argument(
-        "--score-column", default="score", metavar="NAME", help="column of the scores (default: score)"
-    )
-    parser.add_argument(
-        "--init",
-        metavar="MODEL",
-        help="model (name or file) to start from and stay close to; --config may add features and matchers to it",
-    )
-    parser.add_argument(
-        "--folds-by", metavar="WHAT",
-        help=f"what cross-validation and its intervals hold out together: {BY_HELP} (default: source languages where "
-        "there are several, else segments)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--spans", action="store_true",
-        help="learn from marked errors (column errors) where --init's translations lose points, and nothing else: its "
-        "scores stay",
-    )  # fmt: skip
-    add_resources(parser)
-    parser.add_argument(
-        "--dev",
-        metavar="FILE.tsv",
-        help="held-out data: report the correlation on it; it does not affect training",
-    )
-    parser.add_argument(
-        "--report",
-        metavar="PAGE.html",
-        help="write a page on what was learned and how far to trust it: overfitting, a learning curve, intervals of "
-        "weights, judgments to check, the worst segments; about doubles the time",
-    )
-    parser.add_argument(
-        "--name",
-        default="pfsm",
-        help="name of the model, recorded in its file and shown with scores (default: pfsm)",
-    )
-    parser.add_argument(
-        "--licence", default="not stated", metavar="TEXT", help="licence of the model, recorded in its file"
-    )
-    parser.add_argument(
-        "--download",
-        action="store_true",
-        help="fetch a network transformers:NAME if the local cache lacks it",
-    )
-    add_language(parser, "the data")
-    add_threads(parser)
-    add_scheduler(parser)
-    parser.add_argument(
-        "--resume",
-        action="store_true",
-        help=f"save each iteration to MODEL.json{CHECKPOINT}; if that file exists, training resumes from it",
-    )
+    declare(parser, OPTIONS)
 
 
 def run(options: Namespace) -> None:
@@ -134,12 +96,16 @@ def run(options: Namespace) -> None:
         raise NotInstalledError("training needs PyTorch, which is not installed", ["torch"], ["train"])
     check_line(options.name, "--name")
     check_line(options.licence, "--licence")
-    inputs = [*options.data, *(path for path in (options.config, options.dev) if path is not None)]
+    inputs = [*options.data, options.config, options.dev]
     check_output(options.output, inputs)
     if options.spans:
         _learn_errors(options)
         return
-    _check_report(options, inputs)
+    check_output(options.report, inputs)
+    if options.report is not None and Path(options.report).resolve() == Path(options.output).resolve():
+        raise PfsmError(
+            f"{options.report}: --report and --output are the same file; give the page another name"
+        )
     from pfsm_training import train  # noqa: PLC0415 - brings torch
     from pfsm_training.config import settings_to_train, with_knowledge  # noqa: PLC0415 - brings torch
 
@@ -260,21 +226,13 @@ def _with_language(
 def _check_text(
     settings: "Settings", judgments: Judgments | None, preferences: Preferences | None, options: Namespace
 ) -> None:
-    for part in (judgments, preferences):
-        if part is not None and settings.edits:
-            what = f"the tokeniser {settings.tokeniser}"
-            check_tokeniser_for(what, settings.tokeniser, chain.from_iterable(part.all_references), options)
-
-
-def _check_report(options: Namespace, inputs: Sequence[str]) -> None:
-    """Checks before training that the page can be written, and replaces neither an input nor the model."""
-    if options.report is None:
+    if not settings.edits or options.force or not needs_spaces(settings.tokeniser):
         return
-    check_output(options.report, inputs)
-    if Path(options.report).resolve() == Path(options.output).resolve():
-        raise PfsmError(
-            f"{options.report}: --report and --output are the same file; give the page another name"
-        )
+    what = f"the tokeniser {settings.tokeniser}"
+    for part in (judgments, preferences):
+        if part is not None:
+            lines = chain.from_iterable(part.all_references)
+            refuse_text(what, lines, "--language NAME chooses a tokeniser")
 
 
 def _write_report(training: "Training", path: str) -> Sequence[str]:

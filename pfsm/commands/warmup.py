@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from pfsm.commands.arguments import add_quiet, hush
+from pfsm.commands.arguments import hush
+from pfsm.commands.options import declare
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.evaluation.catalogue import BY_LEVEL, DOCUMENT, LEVELS, PREFERENCES, SEGMENT, SYSTEM
 from pfsm.metrics import metric_names
@@ -70,8 +71,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "Compile all kernels ahead, by running other commands on a few made-up sentences. They are kept below "
         "NUMBA_CACHE_DIR if that is set, else beside the installed package, else in the user's cache folder."
     )
-    parser.add_argument("--usual", action="store_true", help="only what the README's commands need: a minute")
-    add_quiet(parser)
+    declare(parser, "--usual  only what the README's commands need: a minute\n@quiet")
 
 
 def run(options: Namespace) -> None:

@@ -171,6 +171,22 @@ def mean_of_references(
     return np.asarray(sums / np.diff([*starts, len(flat)]))
 
 
+def best_numbers(
+    score_pairs: PairScorer, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> list[int]:
+    """Of each segment the number of its reference with the best score, from 0; the first of several.
+
+    Args:
+        score_pairs: From hypotheses and references to float64 [n_pairs].
+        hypotheses: Translations.
+        references: For each of them its references, one at least.
+    """
+    repeated, flat, starts = flat_pairs(hypotheses, references)
+    if len(flat) == len(hypotheses):
+        return [0] * len(flat)
+    return [int(own.argmax()) for own in np.split(score_pairs(repeated, flat), starts[1:])]
+
+
 def best_understood(scores: Float, starts: NDArray[np.int64]) -> Float:
     """The best score of each segment that is known, float64 [n_segments]; NaN where none is.
 
