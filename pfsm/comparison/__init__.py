@@ -1,7 +1,6 @@
 """Outputs of several systems compared by one metric or several, as an object and as a page."""
 
-from pfsm.comparison.agreement import agreement
-from pfsm.comparison.compared import Compared, MetricResult, compare_outputs
+from pfsm.comparison.compared import Compared, MetricResult, agreement, compare_outputs
 from pfsm.comparison.facts import SegmentFacts, read_facts, side_by_side
 from pfsm.comparison.page import render_comparison, write_comparison
 

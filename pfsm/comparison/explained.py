@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm.comparison.compared import Compared
 from pfsm.lattice.names import DELETE, INSERT, JUMP, SUBSTITUTION, base_state
+from pfsm.metrics.inputs import best_numbers
 from pfsm.model.explain.alignments import BASE, ENTROPY, Alignment, Alignments
 from pfsm.model.explain.explanation import Edit
 from pfsm.model.explain.page import named_states
@@ -48,27 +49,19 @@ def explained(compared: Compared) -> Explained | None:
     """Explanations by the first metric that has any; None if none has."""
     for number, result in enumerate(compared.results):
         if isinstance(result.metric, Metric):
-            found = [_aligned(result.metric, lines, compared.references) for lines in compared.outputs]
-            return Explained(number, tuple(one for one, _ in found), tuple(best for _, best in found))
+            # The first reference stands for further ones that are missing.
+            references = [
+                [several[0] or "" if line is None else line for line in several]
+                for several in zip(*compared.references, strict=True)
+            ]
+            found, counted = [], []
+            for lines in compared.outputs:
+                best = best_numbers(result.metric.score_pairs, lines, references)
+                chosen = [several[one] for several, one in zip(references, best, strict=True)]
+                found.append(result.metric.alignments(lines, chosen))
+                counted.append(best)
+            return Explained(number, tuple(found), tuple(counted))
     return None
-
-
-def _aligned(
-    metric: Metric, lines: Sequence[str], references: Sequence[Sequence[str | None]]
-) -> tuple[Alignments, list[int]]:
-    """Alignments of a system, of several references with the first of those with the best score."""
-    best = [0] * len(lines)
-    if len(references) > 1:
-        scores = np.array([_against(metric, lines, stream) for stream in references])
-        best = [int(number) for number in scores.argmax(axis=0)]
-    chosen = [references[number][place] or "" for place, number in enumerate(best)]
-    return metric.alignments(lines, chosen), best
-
-
-def _against(metric: Metric, lines: Sequence[str], stream: Sequence[str | None]) -> Float:
-    """Scores against a stream, float64 [n_segments]; minus infinity where it has no reference."""
-    scores = metric.score_pairs(lines, [line or "" for line in stream])
-    return np.where([line is None for line in stream], -math.inf, scores)
 
 
 def explained_data(found: Explained, compared: Compared) -> dict[str, object]:
@@ -113,19 +106,20 @@ def explained_data(found: Explained, compared: Compared) -> dict[str, object]:
 
 
 def _across(found: Explained, compared: Compared) -> dict[str, object]:
+    """Words that moved, and words left in the language of the source, or in another script where there is none."""
     source = compared.facts.source
-    data: dict[str, object] = {
-        "moved": [[moved_words(pair) for pair in one.pairs] for one in found.alignments]
-    }
-    if source is not None:
-        counts = [
-            [untranslated_words(pair, line) for pair, line in zip(one.pairs, source, strict=True)]
-            for one in found.alignments
-        ]
-    else:
+    if source is None:
         scripts = scripts_of(line or "" for stream in compared.references for line in stream)
-        counts = [[foreign_words(pair, scripts) for pair in one.pairs] for one in found.alignments]
-    return data | {"untranslated": counts, "fromSource": source is not None}
+    return {
+        "moved": [[moved_words(pair) for pair in one.pairs] for one in found.alignments],
+        "untranslated": [
+            [foreign_words(pair, scripts) for pair in one.pairs]
+            if source is None
+            else [untranslated_words(pair, line) for pair, line in zip(one.pairs, source, strict=True)]
+            for one in found.alignments
+        ],
+        "fromSource": source is not None,
+    }
 
 
 def _parts(names: Sequence[str]) -> list[str]:

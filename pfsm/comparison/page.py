@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from pfsm.comparison.agreement import agreement
 from pfsm.comparison.buckets import Buckets, all_buckets
-from pfsm.comparison.compared import Compared, MetricResult
+from pfsm.comparison.compared import Compared, MetricResult, agreement
 from pfsm.comparison.explained import Explained, explained, explained_data
 from pfsm.data.judgments import others
 from pfsm.evaluation.comparison import Comparison, number

@@ -18,6 +18,7 @@ from pfsm.evaluation.comparison import interval_entry
 from pfsm.evaluation.verdict import comparison_document
 from pfsm.metrics.inputs import (
     as_streams,
+    best_numbers,
     best_of_references,
     flat_pairs,
     mean_of_references,
@@ -28,7 +29,7 @@ from pfsm.model.explain.page import render_page
 from pfsm.model.metric import Metric
 from pfsm.model.settings import MEAN
 from pfsm.serve.batching import Batcher, FaultyPairError, cost, portion_end
-from pfsm.serve.limits import invalid, too_late
+from pfsm.serve.limits import RequestError, invalid, too_late
 from pfsm.serve.model_pool import LoadedModel
 from pfsm.serve.requests import CompareRequest, ExplainRequest, References, ScoreRequest, pointer
 from pfsm.text.language_names import doubt_of_english
@@ -78,14 +79,29 @@ def check_text(loaded: LoadedModel, references: References, force: bool) -> list
     metric = loaded.metric  # made ready here, in a thread, if it was not
     if force:
         return []
-    found, seen = lines_without_spaces(flat(references)) if metric.needs_spaces else (0, 0)
-    if seen and found >= REFUSED * seen:
-        raise invalid(
-            "/references",
-            f"model {loaded.name} finds words between spaces, but {found} of {seen} lines are in a script without "
-            "them; choose another model (any is for every language), or say force",
-        )
+    if metric.needs_spaces:
+        check_spaces(loaded.name, *lines_without_spaces(flat(references)), "/references")
     return doubts(loaded, flat(references))
+
+
+def check_spaces(name: str, found: int, seen: int, field: str | None = None) -> None:
+    """Refuses text for a model that finds words between spaces.
+
+    Args:
+        name: The model.
+        found: Lines in a script without spaces.
+        seen: All lines.
+        field: Where they stand in the request.
+
+    Raises:
+        RequestError: If a quarter of the lines or more are of the former.
+    """
+    if seen and found >= REFUSED * seen:
+        told = (
+            f"model {name} finds words between spaces, but {found} of {seen} lines are in a script without them; "
+            "choose another model (any is for every language), or say force"
+        )
+        raise RequestError(422, told, field)
 
 
 def flat(references: References) -> Iterator[str]:
@@ -114,14 +130,13 @@ async def checked_text(
     Raises:
         RequestError: As of `check_text`.
     """
-    size = sum(map(len, flat(references)))
-    if loaded.ready and size <= LOOKED_AT_ONCE:
+
+    def look() -> list[str]:
         found = check_text(loaded, references, force)
-    else:
-        found = await batcher.run(partial(check_text, loaded, references, force))
-    if outputs and not force:
-        look = partial(mismatches, outputs, as_streams(references))
-        found += look() if size * len(outputs) <= LOOKED_AT_ONCE else await batcher.run(look)
+        return [*found, *mismatches(outputs, as_streams(references))] if outputs and not force else found
+
+    size = sum(map(len, flat(references))) * max(1, len(outputs or ()))
+    found = look() if loaded.ready and size <= LOOKED_AT_ONCE else await batcher.run(look)
     return {"warnings": found} if found else {}
 
 
@@ -187,15 +202,9 @@ async def compare(
         for place, lines in enumerate(outputs.values())
     ]
     check_time(deadline)
-    result: Comparison = await batcher.run(
-        partial(
-            compare_systems,
-            list(outputs),
-            found,
-            n_resamples=asked.resamples,
-            seed=None if asked.seed is UNSET else asked.seed,
-        )
-    )
+    seed = None if asked.seed is UNSET else asked.seed
+    work = partial(compare_systems, list(outputs), found, n_resamples=asked.resamples, seed=seed)
+    result: Comparison = await batcher.run(work)
     named = loaded.named(number_by_segment(references))
     document = comparison_document(result, named["name"], named["signature"], named["short_signature"])
     if asked.segments:
@@ -221,27 +230,21 @@ async def explain(
         sum(cost(line, one) for one in several)
         for line, several in zip(asked.hypotheses, references, strict=True)
     ]
-    first = 0
-    while first < len(costs):
+    while len(explained) < len(costs):
         check_time(deadline)
+        first = len(explained)
         part = slice(first, portion_end(costs, first, EXPLAINED_AT_ONCE, MOST_CELLS))
         work = partial(_explained, loaded.metric, asked.hypotheses[part], references[part], first)
         own, own_means = await batcher.run(work)
         explained += own
         means += own_means
-        first = part.stop
     named = loaded.named(number_by_segment(references))
     if page:
+        signature = f"{named['name']}|{named['segment_signature']}"
+        numbers = range(start, start + len(explained))
+        systems = [("translations", explained)]
         title = f"Explanations by {loaded.name}"
-        return await batcher.run(
-            partial(
-                render_page,
-                [("translations", explained)],
-                title,
-                f"{named['name']}|{named['segment_signature']}",
-                range(start, start + len(explained)),
-            )
-        )
+        return await batcher.run(partial(render_page, systems, title, signature, numbers))
     return {
         "name": named["name"],
         "signature": named["segment_signature"],
@@ -259,16 +262,12 @@ def _explained(
     metric: Metric, hypotheses: Sequence[str], references: References, first: int
 ) -> tuple[list[Explanation], list[float | None]]:
     """Explanations of segments against the reference with the best score; and scores that are means over references."""
-    repeated, flat, starts = flat_pairs(hypotheses, references)
-    ends = [*starts.tolist()[1:], len(flat)]
-    alone = metric.score_pairs(repeated, flat) if len(flat) > len(hypotheses) else np.zeros(len(flat))
-    best = [int(alone[start:end].argmax()) for start, end in zip(starts.tolist(), ends, strict=True)]
+    best = best_numbers(metric.score_pairs, hypotheses, references)
     chosen = [several[number] for several, number in zip(references, best, strict=True)]
     found: list[Explanation] = []
     means: list[float | None] = []
     try:
-        explanations = metric.explanations(hypotheses, chosen)
-        for place, explanation in enumerate(explanations):
+        for place, explanation in enumerate(metric.explanations(hypotheses, chosen)):
             count = len(references[place])
             mean = None
             if count > 1 and metric.segment_references == MEAN:

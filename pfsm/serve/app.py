@@ -61,29 +61,16 @@ class Service:
         self.bodies = Bodies(self.limits)
         self.figures = Figures(self.batcher)
 
-    def deadline(self) -> float:
-        """When an answer that is begun now has to be there."""
-        return time.monotonic() + self.limits.patience
-
     async def asked(self, request: Request, read: Callable[[Any, Limits], Asked]) -> Asked:
         """The request that the JSON in a body is; what takes long is read beside the event loop.
 
         Raises:
             RequestError: If there is none.
         """
-        body = await self.body(request)
-        return await self.beside(lambda: read(parse(body), self.limits), len(body))
-
-    async def json(self, request: Request) -> Any:
-        """The JSON in the body of a request; errors as of `asked`."""
-        body = await self.body(request)
-        return await self.beside(partial(parse, body), len(body))
-
-    async def body(self, request: Request) -> bytes:
-        """The body, which has to be JSON."""
         if media_type(request) != JSON:
             raise RequestError(415, f"the content type must be {JSON} here")
-        return await self.bodies.whole(request)
+        body = await self.bodies.whole(request)
+        return await self.beside(lambda: read(parse(body), self.limits), len(body))
 
     async def beside(self, work: Callable[[], Asked], size: int) -> Asked:
         """The result of work on so many bytes, in a thread of its own where they are many."""
@@ -97,7 +84,7 @@ class Service:
         Raises:
             RequestError: If it is not ready by then.
         """
-        deadline = self.deadline()
+        deadline = time.monotonic() + self.limits.patience
         try:
             async with asyncio.timeout_at(deadline):
                 return await answer(deadline)
@@ -115,17 +102,12 @@ Handler = Callable[[Service, Request], Awaitable[Response]]
 
 async def score(service: Service, request: Request) -> Response:
     """``POST /v1/score``: one request, or a stream."""
-    if media_type(request) == LINES:
-        return _streamed(service, request)
-    asked = await service.asked(request, score_request)
-    loaded = service.models.find(asked.model)
-    return json_response(await service.in_time(partial(answers.score, service.batcher, loaded, asked)))
-
-
-def _streamed(service: Service, request: Request) -> Response:
-    for name in request.query_params:
-        if name not in {"model", "force"}:
-            raise RequestError(422, "a stream takes the parameters model and force alone")
+    if media_type(request) != LINES:
+        asked = await service.asked(request, score_request)
+        loaded = service.models.find(asked.model)
+        return json_response(await service.in_time(partial(answers.score, service.batcher, loaded, asked)))
+    if not {*request.query_params} <= {"model", "force"}:
+        raise RequestError(422, "a stream takes the parameters model and force alone")
     loaded = service.models.find(request.query_params.get("model", ""))
     deadline = time.monotonic() + service.limits.streaming
     force = request.query_params.get("force") == "true"
@@ -273,14 +255,11 @@ class App:
             return problem_response(RequestError(500, "the server has a fault here; its log says more"))
 
     def _headers(self, given: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-        names = {name for name, _ in given}
         more = {**HEADERS, "content-security-policy": POLICY}
         if self._service.ending:
             more["connection"] = "close"
-        added = [
-            (name.encode(), value.encode()) for name, value in more.items() if name.encode() not in names
-        ]
-        return [*given, *added]
+        added = {name.encode(): value.encode() for name, value in more.items()}
+        return [*(added | dict(given)).items()]
 
 
 def problem_response(error: RequestError) -> Response:

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from pfsm.serve.answers import doubts, scores
+from pfsm.serve.answers import check_spaces, doubts, scores
 from pfsm.serve.batching import MOST_PAIRS, Batcher
 from pfsm.serve.body import LINES
 from pfsm.serve.limits import Limits, RequestError, invalid
 from pfsm.serve.model_pool import LoadedModel
 from pfsm.serve.requests import pair_request, parse
-from pfsm.text.scripts import REFUSED, lines_without_spaces
+from pfsm.text.scripts import lines_without_spaces
 
 Float = NDArray[np.float64]
 # Escapes may make a line this many times as long as its text; and what stands around the text.
@@ -162,12 +162,7 @@ class ScoreStream:
     async def _end(self) -> dict[str, object]:
         if not self._scores:
             raise RequestError(422, "no pairs; every line is an object with hypothesis and reference")
-        if self._seen and self._unspaced >= REFUSED * self._seen:
-            raise RequestError(
-                422,
-                f"model {self._loaded.name} finds words between spaces, but {self._unspaced} of {self._seen} lines are "
-                "in a script without them; choose another model (any is for every language), or say force",
-            )
+        check_spaces(self._loaded.name, self._unspaced, self._seen)
         warned = await self._batcher.run(partial(doubts, self._loaded, self._first))
         named = self._loaded.named(self._counts.copy().pop() if len(self._counts) == 1 else VARIOUS)
         return {

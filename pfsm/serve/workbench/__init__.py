@@ -68,14 +68,14 @@ class Workbench:
         }
 
     async def _weights(self, service: Service, request: Request) -> Response:
-        asked = laboratory_request(await service.json(request), service.limits)
+        asked = await service.asked(request, laboratory_request)
         loaded = service.models.find(asked.model)
         await service.batcher.run(partial(answers.check_text, loaded, asked.all_references, False))
         return json_response(await service.batcher.run(partial(self._laboratory.answer, loaded, asked)))
 
     async def _start(self, service: Service, request: Request) -> Response:
         service.guard.check_page(request)
-        asked = training_request(await service.json(request), service.models)
+        asked = await service.asked(request, lambda value, _: training_request(value, service.models))
         return json_response((await self.trainings.start(asked)).document(), 201)
 
     async def _training(self, service: Service, request: Request) -> Response:  # noqa: ARG002
@@ -134,7 +134,7 @@ async def _head(service: Service, request: Request) -> Response:
 
 async def _saved(service: Service, request: Request) -> Response:
     """The model with changed weights, as a document to be downloaded; nothing is kept here."""
-    asked = request_of(await service.json(request), SavedRequest)
+    asked = await service.asked(request, lambda value, _: request_of(value, SavedRequest))
     check_name(asked.name)
     check_weights(asked.weights)
     return json_response(edited(service.models.find(asked.model), asked.weights, asked.name).to_dict())
