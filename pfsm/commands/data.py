@@ -2,8 +2,9 @@
 
 import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
+from functools import partial
 from typing import Any
 
 from pfsm.commands import data_perturb
@@ -98,7 +99,10 @@ def _convert(options: Namespace) -> None:
 
 def _reader_options(options: Namespace) -> Options:
     given = {entry.name: getattr(options, entry.name) for entry in fields(Options)}
-    return Options(**{name: tuple(one) if isinstance(one, list) else one for name, one in given.items()})
+    values: dict[str, Any] = {
+        name: tuple(one) if isinstance(one, list) else one for name, one in given.items()
+    }
+    return Options(**values)
 
 
 _BAR = 40
@@ -220,9 +224,9 @@ def _split(options: Namespace) -> None:
         print(f"{path}: {len(rows):,} {kind} ({len(rows) / len(names):.1%}) of {groups}")
 
 
-ACTIONS = {
+ACTIONS: dict[str, tuple[Callable[[ArgumentParser], None], Callable[[Namespace], None], str]] = {
     "convert": (
-        lambda parser: _add_reader(parser, CONVERT),
+        partial(_add_reader, table=CONVERT),
         _convert,
         "turn judgments in any format into the TSV of pfsm",
     ),
@@ -231,7 +235,7 @@ ACTIONS = {
         _split,
         "divide judgments into training and test data, whole documents or segments",
     ),
-    "info": (lambda parser: _add_reader(parser, INFO), _info, "count, check and summarise judgments"),
+    "info": (partial(_add_reader, table=INFO), _info, "count, check and summarise judgments"),
     "perturb": (
         data_perturb.add_arguments,
         data_perturb.run,
