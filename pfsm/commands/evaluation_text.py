@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pfsm.commands.output import NO_INTERVAL, bracketed
 from pfsm.runtime.color import significance
 
-NO_INTERVAL = "–"
 _WHOLE = dict.fromkeys(("segments", "documents", "systems"), "each with all its translations")
 _SYSTEM_SCORES = {
     "least-squares": "least-squares fit of system + segment",
@@ -26,43 +26,39 @@ def print_document(
         headings: What tables call the statistics, by kind of data and key.
         long: Whether metrics are called by their long signatures.
     """
+    by = document["by"] or ""
     print(_title(document, long=long))
     for kind in KINDS:
         if kind in document:
             result = document[kind]
-            _print_estimates(result, document["by"], headings[kind])
-            if "tau" in result:
-                print(f"Kendall tau as in {result['tau'].upper()}: metric ties "
-                      f"{'count as discordant' if result['tau'] == 'wmt12' else 'are left out'}")  # fmt: skip
-            if "system_scores" in result:
-                print(f"People's scores of systems: {_SYSTEM_SCORES[result['system_scores']]}")
-            if "significant" in result["mean"]:
-                print(_significant(result))
-            print(
-                f"Intervals: {result['resampled']} are resampled, {_WHOLE.get(result['resampled'], 'one by one')}"
-            )
+            _print_estimates(result, by, headings[kind])
             _print_notes(result)
     if "versus" in document:
-        _print_versus(document, headings, long=long)
+        versus = document["versus"]
+        print(f"\nversus {_title(versus, long=long)}")
+        for kind in filter(versus.__contains__, KINDS):
+            for statistic, heading in headings[kind].items():
+                if statistic in versus[kind]:
+                    _print_differences(versus[kind][statistic], by, heading)
+            print(f"p: {versus['test']} of {versus[kind]['unit']}, two-sided")
     print(f"[95% intervals: {document['resamples']} bootstrap resamples, seed {document['seed']}]")
 
 
-def _print_versus(
-    document: Mapping[str, Any], headings: Mapping[str, Mapping[str, str]], *, long: bool
-) -> None:
-    versus = document["versus"]
-    print()
-    print(f"versus {_title(versus, long=long)}")
-    for kind in KINDS:
-        if kind in versus:
-            _print_differences(versus[kind], document["by"], headings[kind])
-            print(f"p: {versus['test']} of {versus[kind]['unit']}, two-sided")
-
-
 def _print_notes(result: Mapping[str, Any]) -> None:
-    rows = [*result["groups"], result["mean"]]
+    if "tau" in result:
+        ties = "count as discordant" if result["tau"] == "wmt12" else "are left out"
+        print(f"Kendall tau as in {result['tau'].upper()}: metric ties {ties}")
+    if "system_scores" in result:
+        print(f"People's scores of systems: {_SYSTEM_SCORES[result['system_scores']]}")
+    if "significant" in result["mean"]:
+        print(_significant(result))
+    whole = _WHOLE.get(result["resampled"], "one by one")
+    print(f"Intervals: {result['resampled']} are resampled, {whole}")
     estimates = [
-        one for row in rows for key, one in row.items() if isinstance(one, Mapping) and key not in _YARDSTICKS
+        one
+        for row in (*result["groups"], result["mean"])
+        for key, one in row.items()
+        if isinstance(one, Mapping) and key not in _YARDSTICKS
     ]
     if any(one.get("value") is not None and one["interval"][0] is None for one in estimates):
         print(
@@ -82,7 +78,7 @@ def _title(document: Mapping[str, Any], *, long: bool) -> str:
     return f"{document['name']}|{signature}" if long else f"{document['short_signature']}"
 
 
-def _print_estimates(result: Mapping[str, Any], by: str | None, headings: Mapping[str, str]) -> None:
+def _print_estimates(result: Mapping[str, Any], by: str, headings: Mapping[str, str]) -> None:
     statistics = list(result["mean"])
     rows = [(entry["group"], f"{entry['n']}", entry) for entry in result["groups"]]
     if len(rows) > 1:
@@ -92,7 +88,7 @@ def _print_estimates(result: Mapping[str, Any], by: str | None, headings: Mappin
             key: {**one, "interval": one["interval_over_groups"]} for key, one in result["pooled"].items()
         }
         rows += [("pooled", "", result["pooled"]), (f"{by or 'groups'} drawn too", "", drawn)]
-    width = max(len(name) for name in [by or "", *(row[0] for row in rows)])
+    width = max(len(name) for name in [by, *(row[0] for row in rows)])
     cells = [
         [headings[key], *(_cell(entry[key], key) if key in entry else "" for *_, entry in rows)]
         for key in statistics
@@ -102,7 +98,7 @@ def _print_estimates(result: Mapping[str, Any], by: str | None, headings: Mappin
         for key, column in zip(statistics, cells, strict=True)
     ]
     print()
-    for (name, n), *line in zip([(by or "", "n"), *(row[:2] for row in rows)], *cells, strict=True):
+    for (name, n), *line in zip([(by, "n"), *(row[:2] for row in rows)], *cells, strict=True):
         shown = "  ".join(f"{cell:<{size}}" for cell, size in zip(line, widths, strict=True))
         print(f"{name:{width}}  {n:>7}  {shown}".rstrip())
 
@@ -120,44 +116,29 @@ def _significant(result: Mapping[str, Any]) -> str:
     )
 
 
-def _cell(estimate: Mapping[str, Any], key: str = "") -> str:
+def _cell(estimate: Mapping[str, Any], key: str) -> str:
     if estimate["value"] is None:
         return "undefined"
-    if key in _YARDSTICKS:
-        return f"{estimate['value']:+.3f}"
-    low, high = estimate["interval"]
-    interval = f" {NO_INTERVAL}" if low is None else f" [{low:+.3f}, {high:+.3f}]"
+    interval = "" if key in _YARDSTICKS else f" {bracketed(estimate['interval'], '+.3f')}"
     return f"{estimate['value']:+.3f}{interval}"
 
 
-def _print_differences(result: Mapping[str, Any], by: str | None, headings: Mapping[str, str]) -> None:
-    for statistic, heading in headings.items():
-        if statistic in result:
-            _print_difference_table(result[statistic], by, heading)
-
-
-def _print_difference_table(entry: Mapping[str, Any], by: str | None, heading: str) -> None:
+def _print_differences(entry: Mapping[str, Any], by: str, heading: str) -> None:
     rows = [(group["group"], group) for group in entry["groups"]]
     if len(rows) > 1:
         rows += [(name, entry[name]) for name in ("mean", "pooled") if name in entry]
-    width = max(len(name) for name in [by or "", *(row[0] for row in rows)])
+    width = max(len(name) for name in [by, *(row[0] for row in rows)])
     williams = any("williams_p" in row for _, row in rows)
-    print()
-    print(heading)
+    print(f"\n{heading}")
     columns = ["metric", "versus", "difference", "", "p"] + (["Williams p"] if williams else [])
-    print(f"{by or '':{width}}  {'n':>7}  " + _difference_line(columns))
+    print(f"{by:{width}}  {'n':>7}  {_difference_line(columns)}")
     for name, row in rows:
-        low, high = row["interval"]
         cells = [
-            _signed(row["value"]),
-            _signed(row["versus"]),
-            _signed(row["difference"]),
-            NO_INTERVAL if low is None else f"[{low:+.3f}, {high:+.3f}]",
-            _p_value(row["p_value"]),
+            *(_number(row[key], "+.3f") for key in ("value", "versus", "difference")),
+            bracketed(row["interval"], "+.3f"),
+            *(_number(row[key], ".4f") for key in ("p_value", "williams_p") if key in row),
         ]
-        if "williams_p" in row:
-            cells.append(_p_value(row["williams_p"]))
-        line = f"{name:{width}}  {row['n']:>7}  " + _difference_line(cells)
+        line = f"{name:{width}}  {row['n']:>7}  {_difference_line(cells)}"
         print(significance(line, row["p_value"], row["difference"] or 0.0))
 
 
@@ -166,9 +147,5 @@ def _difference_line(cells: Sequence[str]) -> str:
     return "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=False)).rstrip()
 
 
-def _signed(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:+.3f}"
-
-
-def _p_value(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
+def _number(value: float | None, form: str) -> str:
+    return "undefined" if value is None else f"{value:{form}}"
