@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from pfsm.commands.arguments import check_text, heading, hush, note_skipped, open_scorers
+from pfsm.commands.arguments import check_text, heading, hush, note_skipped, open_scorers, reference_paths
 from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import NO_INTERVAL, bracketed, print_columns, print_json, tell
-from pfsm.commands.test_sets import reference_paths
 from pfsm.comparison import (
     Compared,
     SegmentFacts,

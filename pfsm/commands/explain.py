@@ -5,10 +5,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pfsm.commands.arguments import check_text, heading, hush, model_name, named_metric, signatures
+from pfsm.commands.arguments import (
+    check_text,
+    heading,
+    hush,
+    model_name,
+    named_metric,
+    reference_paths,
+    signatures,
+)
 from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import print_json
-from pfsm.commands.test_sets import reference_paths
 from pfsm.data import ParallelText, SystemOutput, read_parallel
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import check_text, hush, note_skipped, open_scorers, sharing
+from pfsm.commands.arguments import check_text, hush, note_skipped, open_scorers, reference_paths, sharing
 from pfsm.commands.options import check_output, declare, refuse_without
 from pfsm.commands.score_output import Column, Scored, print_scores
-from pfsm.commands.test_sets import reference_paths
 from pfsm.data import ParallelText, read_pairs_table, read_parallel
 from pfsm.data.parallel import PairsTable
 from pfsm.distributed.partitions import FORMATS, LEAST_BYTES

@@ -23,8 +23,7 @@ from pfsm.serve.figures import Figures
 from pfsm.serve.guard import HEADERS, POLICY, Guard
 from pfsm.serve.limits import MEDIA_TYPE, Limits, RequestError, too_late
 from pfsm.serve.model_pool import ModelPool
-from pfsm.serve.openapi import openapi
-from pfsm.serve.requests import compare_request, explain_request, parse, score_request
+from pfsm.serve.requests import compare_request, explain_request, openapi, parse, score_request
 from pfsm.serve.stream import ScoreStream, Streamed
 
 Asked = TypeVar("Asked")

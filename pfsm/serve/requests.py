@@ -1,16 +1,22 @@
-"""What clients ask for: JSON read strictly into typed requests; errors carry the JSON pointer of the field."""
+"""What clients ask for: JSON read strictly into typed requests; errors carry the JSON pointer of the field.
+
+Their types are in the description of the service too: OpenAPI 3.1, at ``/openapi.json``.
+"""
 
 import json
 from collections import Counter
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import Annotated, Any, NoReturn, TypeVar
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pfsm.data.judgments import given_references
 from pfsm.io.array_checks import is_text
 from pfsm.io.typed import MISSING, UNKNOWN, MisfitError, typed
 from pfsm.serve.limits import Limits, RequestError, invalid
+from pfsm.version import __version__
 
 T = TypeVar("T")
 # Of each segment its references.
@@ -24,7 +30,7 @@ _SHOWN = 40
 
 
 def bound(keyword: str, limit: str) -> Meta:
-    """A bound of JSON Schema that the server's limit of this name gives; `pfsm.serve.openapi` writes its number."""
+    """A bound of JSON Schema that the server's limit of this name gives; `openapi` writes its number."""
     return Meta(extra_json_schema={"x-limit": [keyword, limit]})
 
 
@@ -321,3 +327,33 @@ def _check_pairs(found: int, most: int) -> None:
             413,
             f"{found} pairs, at most {most} in one request; send several requests, or a stream to /v1/score",
         )
+
+
+def openapi(limits: Limits) -> dict[str, Any]:
+    """The document; what it says of sizes are the bounds of this server."""
+    document: dict[str, Any] = json.loads(
+        (files("pfsm.resources") / "openapi.json").read_text(encoding="utf-8")
+    )
+    _, asked = msgspec.json.schema_components(
+        (ScoreRequest, CompareRequest, ExplainRequest, StreamedPair),
+        ref_template="#/components/schemas/{name}",
+    )
+    document["info"]["version"] = __version__
+    document["components"]["schemas"] |= asked
+    score = document["paths"]["/v1/score"]["post"]
+    score["description"] = score["description"].format(pairs=limits.pairs, streamed=limits.streamed)
+    found: dict[str, Any] = _with_limits(document, limits)
+    return found
+
+
+def _with_limits(value: Any, limits: Limits) -> Any:
+    """A schema with the numbers of bounds that depend on the server."""
+    if isinstance(value, list):
+        return [_with_limits(part, limits) for part in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _with_limits(part, limits) for key, part in value.items() if key != "x-limit"}
+    if "x-limit" in value:
+        keyword, limit = value["x-limit"]
+        found[keyword] = getattr(limits, limit)
+    return found

@@ -12,7 +12,7 @@ import msgspec
 
 from pfsm.serve.app import API
 from pfsm.serve.limits import KINDS, Limits
-from pfsm.serve.openapi import openapi
+from pfsm.serve.requests import openapi
 
 DOCUMENT = openapi(Limits())
 PAIR: dict[str, Any] = {"hypotheses": ["a b"], "references": ["a c"]}
