@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -23,10 +23,19 @@ from pfsm.serve.figures import Figures
 from pfsm.serve.guard import HEADERS, POLICY, Guard
 from pfsm.serve.limits import MEDIA_TYPE, Limits, RequestError, too_late
 from pfsm.serve.model_pool import ModelPool
-from pfsm.serve.requests import compare_request, explain_request, openapi, parse, score_request
+from pfsm.serve.requests import (
+    Asked,
+    CompareRequest,
+    ExplainRequest,
+    ScoreRequest,
+    openapi,
+    parse,
+    request_of,
+)
 from pfsm.serve.stream import ScoreStream, Streamed
 
-Asked = TypeVar("Asked")
+Kind = TypeVar("Kind", bound=Asked)
+Result = TypeVar("Result")
 _OTHER = "other"
 # Bytes that are read in the event loop.
 _AT_ONCE = 1 << 14
@@ -60,7 +69,7 @@ class Service:
         self.bodies = Bodies(self.limits)
         self.figures = Figures(self.batcher)
 
-    async def asked(self, request: Request, read: Callable[[Any, Limits], Asked]) -> Asked:
+    async def asked(self, request: Request, kind: type[Kind]) -> Kind:
         """The request that the JSON in a body is; what takes long is read beside the event loop.
 
         Raises:
@@ -69,15 +78,15 @@ class Service:
         if media_type(request) != JSON:
             raise RequestError(415, f"the content type must be {JSON} here")
         body = await self.bodies.whole(request)
-        return await self.beside(lambda: read(parse(body), self.limits), len(body))
+        return await self.beside(lambda: request_of(parse(body), kind, self.limits), len(body))
 
-    async def beside(self, work: Callable[[], Asked], size: int) -> Asked:
+    async def beside(self, work: Callable[[], Result], size: int) -> Result:
         """The result of work on so many bytes, in a thread of its own where they are many."""
         if size <= _AT_ONCE:
             return work()
         return await asyncio.get_running_loop().run_in_executor(self.texts, work)
 
-    async def in_time(self, answer: Callable[[float], Awaitable[Asked]]) -> Asked:
+    async def in_time(self, answer: Callable[[float], Awaitable[Result]]) -> Result:
         """The result of an awaitable that is given the deadline.
 
         Raises:
@@ -102,7 +111,7 @@ Handler = Callable[[Service, Request], Awaitable[Response]]
 async def score(service: Service, request: Request) -> Response:
     """``POST /v1/score``: one request, or a stream."""
     if media_type(request) != LINES:
-        asked = await service.asked(request, score_request)
+        asked = await service.asked(request, ScoreRequest)
         loaded = service.models.find(asked.model)
         return json_response(await service.in_time(partial(answers.score, service.batcher, loaded, asked)))
     if not {*request.query_params} <= {"model", "force"}:
@@ -116,14 +125,14 @@ async def score(service: Service, request: Request) -> Response:
 
 async def compare(service: Service, request: Request) -> Response:
     """``POST /v1/compare``."""
-    asked = await service.asked(request, compare_request)
+    asked = await service.asked(request, CompareRequest)
     loaded = service.models.find(asked.model)
     return json_response(await service.in_time(partial(answers.compare, service.batcher, loaded, asked)))
 
 
 async def explain(service: Service, request: Request) -> Response:
     """``POST /v1/explain``: JSON, or the page for those who accept HTML."""
-    asked = await service.asked(request, explain_request)
+    asked = await service.asked(request, ExplainRequest)
     loaded = service.models.find(asked.model)
     page = request.headers.get("accept", "").partition(",")[0].strip() == "text/html"
     found = await service.in_time(partial(answers.explain, service.batcher, loaded, asked, page=page))

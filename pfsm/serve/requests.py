@@ -5,9 +5,9 @@ Their types are in the description of the service too: OpenAPI 3.1, at ``/openap
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -18,7 +18,7 @@ from pfsm.io.typed import MISSING, UNKNOWN, MisfitError, typed
 from pfsm.serve.limits import Limits, RequestError, invalid
 from pfsm.version import __version__
 
-T = TypeVar("T")
+T = TypeVar("T", bound="Asked")
 # Of each segment its references.
 References = Sequence[Sequence[str]]
 RESAMPLES, LARGEST_SEED = 1000, 2**32 - 1
@@ -61,7 +61,18 @@ Skip = Annotated[
 ]
 
 
-class Referenced(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Asked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A request."""
+
+    def check(self, limits: Limits) -> None:
+        """Checks what the types of the fields do not tell, such as bounds of the server.
+
+        Raises:
+            RequestError: If a field is invalid, or there are too many pairs.
+        """
+
+
+class Referenced(Asked, frozen=True, kw_only=True):
     """References of segments, and the model to use; the default one if that is empty."""
 
     references: SegmentReferences
@@ -71,6 +82,34 @@ class Referenced(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def all_references(self) -> References:
         """Of each segment its references, without blank ones where there are others."""
         return [given_references([one] if isinstance(one, str) else one) for one in self.references]
+
+    def check_outputs(self, outputs: Mapping[str, Sequence[str]], limits: Limits, most: int) -> None:
+        """Checks that all texts are lines, and that outputs, by their pointers, have as many as there are references.
+
+        Raises:
+            RequestError: If not, or if there are more than ``most`` pairs.
+        """
+        listed = isinstance(self.references[0], list)
+        for place, one in enumerate(self.references):
+            if isinstance(one, list) != listed:
+                needed = "a list of strings" if listed else "a string"
+                where = pointer("references", place)
+                raise invalid(where, f"{needed} is needed here, as in the first place")
+        check_lines(self.references, limits.line, "/references")
+        for where, hypotheses in outputs.items():
+            check_lines(hypotheses, limits.line, where)
+            if len(hypotheses) != len(self.references):
+                told = f"{len(hypotheses)} hypotheses for the references of {len(self.references)} segments"
+                raise invalid(where, told)
+        pairs = sum(1 if isinstance(one, str) else len(one) for one in self.references) * len(outputs)
+        if pairs > most:
+            told = f"{pairs} pairs, at most {most} in one request; send several requests, or a stream to /v1/score"
+            raise RequestError(413, told)
+
+
+def _check_resamples(resamples: int, limits: Limits) -> None:
+    if resamples > limits.resamples:
+        raise invalid("/resamples", f"{resamples}, at most {limits.resamples} are possible here")
 
 
 class TextRequest(Referenced, frozen=True, kw_only=True):
@@ -87,6 +126,11 @@ class ScoreRequest(TextRequest, frozen=True, kw_only=True):
     skip_missing_references: Skip = False
     force: Force = False
 
+    def check(self, limits: Limits) -> None:
+        """As of any request."""
+        _check_resamples(self.resamples, limits)
+        self.check_outputs({"/hypotheses": self.hypotheses}, limits, limits.pairs)
+
 
 class ExplainRequest(TextRequest, frozen=True, kw_only=True):
     """A system's output to be explained."""
@@ -95,6 +139,10 @@ class ExplainRequest(TextRequest, frozen=True, kw_only=True):
         int, Meta(ge=1, le=LAST_SEGMENT, description="Number of the first segment in its file, from 1.")
     ] = 1
     force: Force = False
+
+    def check(self, limits: Limits) -> None:
+        """As of any request."""
+        self.check_outputs({"/hypotheses": self.hypotheses}, limits, limits.explained)
 
 
 class System(Struct, frozen=True, forbid_unknown_fields=True):
@@ -114,13 +162,45 @@ class CompareRequest(Referenced, frozen=True, kw_only=True):
     segments: Annotated[bool, Meta(description="Whether segment_scores are wanted.")] = False
     force: Force = False
 
+    def check(self, limits: Limits) -> None:
+        """As of any request."""
+        _check_resamples(self.resamples, limits)
+        names = [system.name for system in self.systems]
+        for place, name in enumerate(names):
+            check_lines(name, limits.line, f"/systems/{place}/name")
+            if name in names[:place]:
+                raise invalid(f"/systems/{place}/name", "two systems have the same name")
+        outputs = {f"/systems/{place}/hypotheses": of.hypotheses for place, of in enumerate(self.systems)}
+        self.check_outputs(outputs, limits, limits.pairs)
+        if len({1 if isinstance(one, str) else len(one) for one in self.references}) > 1:
+            raise invalid("/references", "all segments need the same number of references")
 
-class StreamedPair(Struct, frozen=True, forbid_unknown_fields=True):
+
+class StreamedPair(Asked, frozen=True):
     """A line of a stream, with `reference` or `references`."""
 
     hypothesis: Line
     reference: Line | UnsetType = UNSET
     references: Lines | UnsetType = UNSET
+
+    def check(self, limits: Limits) -> None:
+        """As of any request."""
+        check_lines(self.hypothesis, limits.line, "/hypothesis")
+        if self.reference is not UNSET:
+            if self.references is not UNSET:
+                raise invalid("/reference", "give either reference or references, not both")
+            check_lines(self.reference, limits.line, "/reference")
+        elif self.references is UNSET:
+            raise invalid("/reference", "the field reference is missing")
+        else:
+            check_lines(self.references, limits.line, "/references")
+
+    @property
+    def all_references(self) -> Sequence[str]:
+        """The references, without blank ones where there are others."""
+        if self.reference is not UNSET:
+            return [self.reference]
+        return given_references(self.references) if self.references is not UNSET else ()
 
 
 def parse(body: bytes, where: str = "the body") -> Any:
@@ -171,14 +251,14 @@ def pointer(*path: str | int) -> str:
     return "".join("/" + str(part)[:_SHOWN].replace("~", "~0").replace("/", "~1") for part in path)
 
 
-def request_of(value: object, kind: type[T]) -> T:
-    """A parsed body as a request.
+def request_of(value: object, kind: type[T], limits: Limits) -> T:
+    """A parsed body as a request, which is checked.
 
     Raises:
-        RequestError: If a field is missing, unknown or of another type.
+        RequestError: If a field is missing, unknown, of another type or invalid.
     """
     try:
-        return typed(value, kind)
+        asked = typed(value, kind)
     except MisfitError as error:
         field = pointer(*error.path)
         if error.needed == MISSING:
@@ -186,147 +266,36 @@ def request_of(value: object, kind: type[T]) -> T:
         if error.needed == UNKNOWN:
             raise invalid(field, f"unknown field {shown(error.path[-1])}") from None
         raise invalid(field, f"{shown(error.value)}, but {error.needed} is needed here") from None
-
-
-def score_request(value: object, limits: Limits) -> ScoreRequest:
-    """The request in a body of ``/v1/score``.
-
-    Raises:
-        RequestError: If a field is invalid, or there are too many pairs.
-    """
-    asked = request_of(value, ScoreRequest)
-    _check_resamples(asked.resamples, limits)
-    check_texts(asked, limits, limits.pairs)
+    asked.check(limits)
     return asked
 
 
-def explain_request(value: object, limits: Limits) -> ExplainRequest:
-    """The request in a body of ``/v1/explain``.
-
-    Raises:
-        RequestError: As of `score_request`.
-    """
-    asked = request_of(value, ExplainRequest)
-    check_texts(asked, limits, limits.explained)
-    return asked
-
-
-def compare_request(value: object, limits: Limits) -> CompareRequest:
-    """The request in a body of ``/v1/compare``.
-
-    Raises:
-        RequestError: As of `score_request`.
-    """
-    asked = request_of(value, CompareRequest)
-    _check_resamples(asked.resamples, limits)
-    names: list[str] = []
-    for place, system in enumerate(asked.systems):
-        check_lines([system.name], limits.line, ("systems", place, "name"), one=True)
-        if system.name in names:
-            raise invalid(pointer("systems", place, "name"), "two systems have the same name")
-        names.append(system.name)
-        check_lines(system.hypotheses, limits.line, ("systems", place, "hypotheses"))
-    references = _check_references(asked.references, limits)
-    for place, system in enumerate(asked.systems):
-        _check_length(system.hypotheses, asked.references, pointer("systems", place, "hypotheses"))
-    _check_pairs(references * len(asked.systems), limits.pairs)
-    if len({1 if isinstance(one, str) else len(one) for one in asked.references}) > 1:
-        raise invalid("/references", "all segments need the same number of references")
-    return asked
-
-
-def pair_request(value: object, limits: Limits) -> tuple[str, Sequence[str]]:
-    """The hypothesis and its references in a line of a stream.
-
-    Raises:
-        RequestError: If a field is invalid.
-    """
-    pair = request_of(value, StreamedPair)
-    check_lines([pair.hypothesis], limits.line, ("hypothesis",), one=True)
-    if pair.references is UNSET:
-        if pair.reference is UNSET:
-            raise invalid("/reference", "the field reference is missing")
-        check_lines([pair.reference], limits.line, ("reference",), one=True)
-        return pair.hypothesis, [pair.reference]
-    if pair.reference is not UNSET:
-        raise invalid("/reference", "give either reference or references, not both")
-    check_lines(pair.references, limits.line, ("references",))
-    return pair.hypothesis, given_references(pair.references)
-
-
-def check_texts(asked: TextRequest, limits: Limits, most: int) -> None:
-    """Checks that there are as many references as hypotheses, at most ``most`` pairs, and that all are lines.
-
-    Raises:
-        RequestError: If not.
-    """
-    check_lines(asked.hypotheses, limits.line, ("hypotheses",))
-    pairs = _check_references(asked.references, limits)
-    _check_length(asked.hypotheses, asked.references, "/hypotheses")
-    _check_pairs(pairs, most)
-
-
-def check_lines(values: Sequence[str], longest: int, path: Sequence[str | int], *, one: bool = False) -> None:
-    """Checks that text is what a line of a file can hold, in at most ``longest`` characters.
+def check_lines(value: str | Sequence[str | Sequence[str]], longest: int, where: str) -> None:
+    """Checks that text, or all text in a list, is what lines of files can hold, in at most ``longest`` characters.
 
     Args:
-        values: The text.
+        value: The text.
         longest: The bound.
-        path: Where the list stands; with ``one``, where its only item does.
-        one: Whether it is not a list in the request.
+        where: Its JSON pointer.
 
     Raises:
-        RequestError: If one of them is not a line, or is longer.
+        RequestError: If some of it is not a line, or is longer.
     """
-    joined = "".join(values)
-    # One look at all of them is quicker than one at each. Halves of a pair in neighbouring lines do not join.
-    if max(map(len, values)) <= longest and "\n" not in joined and "\r" not in joined and is_text(joined):
-        return
-    for place, value in enumerate(values):
-        where = pointer(*path) if one else pointer(*path, place)
-        if len(value) > longest:
-            raise RequestError(413, f"{len(value)} characters, at most {longest} are scored", where)
-        if "\n" in value or value.endswith("\r"):
-            raise invalid(where, "a line end; every segment is one line")
-        if not is_text(value):
-            raise invalid(where, "half of a surrogate pair, which is not text")
-
-
-def _check_references(references: Sequence[str | list[str]], limits: Limits) -> int:
-    """Checks lines, and that they are all strings or all lists; the number of references."""
-    listed = isinstance(references[0], list)
-    alone: list[str] = []
-    count = 0
-    for place, one in enumerate(references):
-        if isinstance(one, list) != listed:
-            needed = "a list of strings" if listed else "a string"
-            raise invalid(pointer("references", place), f"{needed} is needed here, as in the first place")
-        if isinstance(one, list):
-            check_lines(one, limits.line, ("references", place))
-            count += len(one)
-        else:
-            alone.append(one)
-    if alone:
-        check_lines(alone, limits.line, ("references",))
-    return count + len(alone)
-
-
-def _check_resamples(resamples: int, limits: Limits) -> None:
-    if resamples > limits.resamples:
-        raise invalid("/resamples", f"{resamples}, at most {limits.resamples} are possible here")
-
-
-def _check_length(hypotheses: Sequence[str], references: Sequence[object], where: str) -> None:
-    if len(hypotheses) != len(references):
-        raise invalid(where, f"{len(hypotheses)} hypotheses for the references of {len(references)} segments")
-
-
-def _check_pairs(found: int, most: int) -> None:
-    if found > most:
-        raise RequestError(
-            413,
-            f"{found} pairs, at most {most} in one request; send several requests, or a stream to /v1/score",
-        )
+    if not isinstance(value, str):
+        if all(isinstance(one, str) for one in value):
+            joined = "".join(cast("Sequence[str]", value))
+            # One look at all of them is quicker than one at each. Halves of a pair in neighbouring lines do not join.
+            sound = "\n" not in joined and "\r" not in joined and is_text(joined)
+            if sound and max(map(len, value)) <= longest:
+                return
+        for place, one in enumerate(value):
+            check_lines(one, longest, f"{where}/{place}")
+    elif len(value) > longest:
+        raise RequestError(413, f"{len(value)} characters, at most {longest} are scored", where)
+    elif "\n" in value or value.endswith("\r"):
+        raise invalid(where, "a line end; every segment is one line")
+    elif not is_text(value):
+        raise invalid(where, "half of a surrogate pair, which is not text")
 
 
 def openapi(limits: Limits) -> dict[str, Any]:

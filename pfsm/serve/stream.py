@@ -21,7 +21,7 @@ from pfsm.serve.batching import MOST_PAIRS, Batcher
 from pfsm.serve.body import LINES
 from pfsm.serve.limits import Limits, RequestError, invalid
 from pfsm.serve.model_pool import LoadedModel
-from pfsm.serve.requests import pair_request, parse
+from pfsm.serve.requests import StreamedPair, parse, request_of
 from pfsm.text.scripts import lines_without_spaces
 
 Float = NDArray[np.float64]
@@ -130,15 +130,16 @@ class ScoreStream:
         if len(line) > self._longest:
             raise RequestError(413, f"{where} is too long")
         try:
-            hypothesis, references = pair_request(parse(line, where), self._limits)
+            pair = request_of(parse(line, where), StreamedPair, self._limits)
         except RequestError as error:
             at = f"/{self._pairs - 1}{error.field or ''}"
             raise RequestError(
                 error.status, f"{where}: {error.detail.removeprefix(where + ' ')}", at
             ) from None
+        references = pair.all_references
         if len(references) > _MOST_REFERENCES:
             raise invalid(f"/{self._pairs - 1}/references", f"{where}: at most {_MOST_REFERENCES} references")
-        return hypothesis, references
+        return pair.hypothesis, references
 
     async def _score(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> None:
         hypotheses, references = [one for one, _ in pairs], [several for _, several in pairs]

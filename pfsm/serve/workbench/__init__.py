@@ -12,17 +12,15 @@ from pfsm.model.explain.page import FRAME_SCRIPTS, asset
 from pfsm.serve import answers
 from pfsm.serve.app import Handler, Service, json_response
 from pfsm.serve.limits import RequestError
-from pfsm.serve.model_pool import LoadedModel, check_name
-from pfsm.serve.requests import request_of
+from pfsm.serve.model_pool import LoadedModel
 from pfsm.serve.workbench.laboratory import (
     Laboratory,
+    LaboratoryRequest,
     SavedRequest,
-    check_weights,
     edited,
-    laboratory_request,
     model_document,
 )
-from pfsm.serve.workbench.trainings import REPORT, Trainings, training_request
+from pfsm.serve.workbench.trainings import REPORT, TrainingRequest, Trainings
 
 FOLDER = "workbench"
 TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html"}
@@ -68,14 +66,14 @@ class Workbench:
         }
 
     async def _weights(self, service: Service, request: Request) -> Response:
-        asked = await service.asked(request, laboratory_request)
+        asked = await service.asked(request, LaboratoryRequest)
         loaded = service.models.find(asked.model)
         await service.batcher.run(partial(answers.check_text, loaded, asked.all_references, False))
         return json_response(await service.batcher.run(partial(self._laboratory.answer, loaded, asked)))
 
     async def _start(self, service: Service, request: Request) -> Response:
         service.guard.check_page(request)
-        asked = await service.asked(request, lambda value, _: training_request(value, service.models))
+        asked = await service.asked(request, TrainingRequest)
         return json_response((await self.trainings.start(asked)).document(), 201)
 
     async def _training(self, service: Service, request: Request) -> Response:  # noqa: ARG002
@@ -134,9 +132,7 @@ async def _head(service: Service, request: Request) -> Response:
 
 async def _saved(service: Service, request: Request) -> Response:
     """The model with changed weights, as a document to be downloaded; nothing is kept here."""
-    asked = await service.asked(request, lambda value, _: request_of(value, SavedRequest))
-    check_name(asked.name)
-    check_weights(asked.weights)
+    asked = await service.asked(request, SavedRequest)
     return json_response(edited(service.models.find(asked.model), asked.weights, asked.name).to_dict())
 
 

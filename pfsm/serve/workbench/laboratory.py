@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Annotated, Any
 
 import numpy as np
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, UnsetType, field
 from numpy.typing import NDArray
 
 from pfsm.encoder.heads import contents_of, head_path
@@ -25,8 +25,8 @@ from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import MEAN
 from pfsm.model.training_record import weight_groups
 from pfsm.serve.limits import Limits, RequestError, invalid
-from pfsm.serve.model_pool import LoadedModel
-from pfsm.serve.requests import Model, TextRequest, check_texts, pointer, request_of, shown
+from pfsm.serve.model_pool import LoadedModel, check_name
+from pfsm.serve.requests import Asked, Model, TextRequest, pointer, shown
 
 Float = NDArray[np.float64]
 LARGEST_WEIGHT = 1e6
@@ -42,38 +42,31 @@ class LaboratoryRequest(TextRequest, frozen=True, kw_only=True):
     weights: dict[str, Any] = field(default_factory=dict)
     human: Annotated[list[float], Meta(min_length=1)] | UnsetType = UNSET
 
+    def check(self, limits: Limits) -> None:
+        """As of any request."""
+        self.check_outputs({"/hypotheses": self.hypotheses}, limits, min(limits.pairs, MOST_PAIRS))
+        pairs = zip(self.hypotheses, self.all_references, strict=True)
+        if sum(len(one) * len(line) for one, several in pairs for line in several) > MOST_AREA:
+            raise RequestError(413, "the texts are too long to be kept on screen; take fewer segments")
+        if self.human is not UNSET and len(self.human) != len(self.hypotheses):
+            raise invalid("/human", f"{len(self.human)} human scores for {len(self.hypotheses)} segments")
+        _check_weights(self.weights)
 
-class SavedRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+
+class SavedRequest(Asked, frozen=True, kw_only=True):
     """A model with changed weights, to be downloaded under a name."""
 
     name: str
     model: Model = ""
     weights: dict[str, Any] = field(default_factory=dict)
 
-
-def laboratory_request(value: object, limits: Limits) -> LaboratoryRequest:
-    """The request in a body.
-
-    Raises:
-        RequestError: If a field is invalid.
-    """
-    asked = request_of(value, LaboratoryRequest)
-    check_texts(asked, limits, min(limits.pairs, MOST_PAIRS))
-    pairs = zip(asked.hypotheses, asked.all_references, strict=True)
-    if sum(len(one) * len(line) for one, several in pairs for line in several) > MOST_AREA:
-        raise RequestError(413, "the texts are too long to be kept on screen; take fewer segments")
-    if asked.human is not UNSET and len(asked.human) != len(asked.hypotheses):
-        raise invalid("/human", f"{len(asked.human)} human scores for {len(asked.hypotheses)} segments")
-    check_weights(asked.weights)
-    return asked
+    def check(self, limits: Limits) -> None:  # noqa: ARG002 - as of any request
+        """As of any request."""
+        check_name(self.name)
+        _check_weights(self.weights)
 
 
-def check_weights(weights: Mapping[str, Any]) -> None:
-    """Checks the changed weights of a request.
-
-    Raises:
-        RequestError: If one is not a number, or is too large.
-    """
+def _check_weights(weights: Mapping[str, Any]) -> None:
     for name, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int | float) or abs(weight) > LARGEST_WEIGHT:
             raise invalid(

@@ -18,15 +18,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import is_text
 from pfsm.model.file import load_model
 from pfsm.serve.limits import MEGABYTE, Limits, RequestError, invalid
 from pfsm.serve.model_pool import LoadedModel, ModelPool, check_name
-from pfsm.serve.requests import check_lines, request_of, shown
+from pfsm.serve.requests import Asked, check_lines, shown
 from pfsm.text.languages import language_code
 from pfsm_installation import install_command
 
@@ -40,13 +37,13 @@ MOST_LINES, MOST_TRAININGS, GRACE = 300, 20, 5.0
 _LONGEST_LINE = 1000
 
 
-class TrainingRequest(Struct, frozen=True, forbid_unknown_fields=True):
+class TrainingRequest(Asked, frozen=True):
     """What is to be trained on.
 
     Attributes:
         name: Of the model.
         table: The judgments, as TSV.
-        language: Code of the language; empty: that of the default.
+        language: Name or code of the language; empty: that of the default.
         init: Shipped model to start from; empty: none.
     """
 
@@ -55,30 +52,19 @@ class TrainingRequest(Struct, frozen=True, forbid_unknown_fields=True):
     language: str = ""
     init: str = ""
 
-
-def training_request(value: object, models: ModelPool) -> TrainingRequest:
-    """The request in a body.
-
-    Raises:
-        RequestError: If a field is invalid.
-    """
-    asked = request_of(value, TrainingRequest)
-    check_name(asked.name)
-    if any(loaded.name == asked.name for loaded in models):
-        raise invalid("/name", f"there is a model {shown(asked.name)} already; give another name")
-    if not asked.table.strip():
-        raise invalid("/table", "a table with columns reference, hypothesis and score is needed, as TSV")
-    if not is_text(asked.table):
-        raise invalid("/table", "half of a surrogate pair, which is not text")
-    if asked.language:
-        check_lines([asked.language], 200, ("language",), one=True)
-        try:
-            asked = replace(asked, language=language_code(asked.language))
-        except PfsmError as error:
-            raise invalid("/language", str(error)) from None
-    if asked.init and models.find(asked.init).origin != "shipped":
-        raise invalid("/init", "a shipped model is needed here")
-    return asked
+    def check(self, limits: Limits) -> None:  # noqa: ARG002 - as of any request
+        """As of any request."""
+        check_name(self.name)
+        if not self.table.strip():
+            raise invalid("/table", "a table with columns reference, hypothesis and score is needed, as TSV")
+        if not is_text(self.table):
+            raise invalid("/table", "half of a surrogate pair, which is not text")
+        if self.language:
+            check_lines(self.language, 200, "/language")
+            try:
+                language_code(self.language)
+            except PfsmError as error:
+                raise invalid("/language", str(error)) from None
 
 
 @dataclass(eq=False)
@@ -133,8 +119,12 @@ class Trainings:
         """Begins a training.
 
         Raises:
-            RequestError: If one runs already, or the extra is missing.
+            RequestError: If there is such a model already, none to start from, a training runs, or PyTorch is missing.
         """
+        if any(loaded.name == asked.name for loaded in self._models):
+            raise invalid("/name", f"there is a model {shown(asked.name)} already; give another name")
+        if asked.init and self._models.find(asked.init).origin != "shipped":
+            raise invalid("/init", "a shipped model is needed here")
         if find_spec("torch") is None:
             raise RequestError(409, f"training needs PyTorch on the server; {install_command(['train'])}")
         if any(training.state == RUNNING for training in self._all.values()):
@@ -149,7 +139,7 @@ class Trainings:
         command = [
             *(sys.executable, "-m", "pfsm", "train", TABLE, "--output", MODEL, "--report", REPORT),
             *("--name", asked.name, "--verbose"),
-            *(("--language", asked.language) if asked.language else ()),
+            *(("--language", language_code(asked.language)) if asked.language else ()),
             *(("--init", asked.init) if asked.init else ()),
         ]
         environment = {key: value for key, value in os.environ.items() if key != "PFSM_SERVE_TOKEN"}
