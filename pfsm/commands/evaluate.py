@@ -6,20 +6,20 @@ from itertools import chain, product
 from typing import Any
 
 from pfsm.commands import spans
-from pfsm.commands.arguments import Sharing, given_scorers, note_skipped, sharing
+from pfsm.commands.arguments import Sharing, note_skipped, sharing
 from pfsm.commands.evaluation_sources import (
     DEFAULT_GROUPING,
     SOURCES,
     Inputs,
     Scorer,
     Source,
-    check_one_source,
-    open_named,
+    given_sources,
     open_source,
     pools,
     read_inputs,
     read_mtme,
     signatures_at_level,
+    source_named,
     take_language,
 )
 from pfsm.commands.evaluation_tasks import (
@@ -92,66 +92,63 @@ def add_arguments(parser: ArgumentParser) -> None:
         resample=RESAMPLES,
         spans={"const": ""},
     )
-    parser.set_defaults(model=None, metric=None)
 
 
 def run(options: Namespace) -> None:
     """Reads, scores, measures, prints."""
-    given = given_scorers(options)
-    several = [Namespace(**vars(options) | {kind: name}) for kind, name in given] or [options]
     if options.spans is not None:
-        if len(given) > 1:
-            raise PfsmError("--spans is about one model; give one")
-        spans.evaluate(several[0])
+        spans.evaluate(options)
         return
+    given = given_sources(options)
     with sharing(options.scheduler) as shared:
-        _run(several, shared)
+        _run(options, given, shared)
 
 
-def _run(several: Sequence[Namespace], shared: Sharing) -> None:
-    options = several[0]
-    for one in several:
-        check_one_source(one)
+def _run(options: Namespace, given: Sequence[tuple[str, str]], shared: Sharing) -> None:
     level = level_of(options.statistics, options.level)
     inputs = read_inputs(options) if options.mtme is None else read_mtme(options, systems=level == SYSTEM)
     note_skipped(len(inputs.left_out), sum(map(len, inputs.tables)) + len(inputs.left_out), options)
     # Everything is read, opened and checked before the long work begins.
-    for one in several:
-        take_language(one, inputs)
-    sources = [open_source(one, shared) for one in several]
-    found = [
-        _evaluated(one, inputs, level, source, shared) for one, source in zip(several, sources, strict=True)
-    ]
-    if options.format == "json":
-        documents = [document for document, _ in found]
-        print_json(documents if several[1:] else documents[0])
-        return
-    for place, (document, headings) in enumerate(found):
-        if place:
-            print()
-        print_document(document, headings, long=options.signature == "long")
-
-
-def _evaluated(
-    options: Namespace, inputs: Inputs, level: str, source: Source, shared: Sharing
-) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
-    """What is found about one model, metric, column or file of scores, and what text calls its statistics."""
-    seed = default_seed()
-    other = None if options.versus is None else open_named(options.versus, options, shared)
-    sources = [source] if other is None else [source, other]
+    sources = [open_source(*one, options, shared) for one in take_language(options, inputs, given)]
+    other = None if options.versus is None else open_source(*source_named(options.versus), options, shared)
+    opened = sources if other is None else [*sources, other]
     _check_fit(options, inputs, level)
     check_level(inputs, level)
     names = None if options.statistics is None else statistic_names(options.statistics, inputs, level)
     parts = _parts(options, inputs, level, names)
-    for (part, _), one in product(parts, sources):
+    for (part, _), one in product(parts, opened):
         one.check(part, options)
-    _check_test(options, inputs, level, names, sources)
+    _check_test(options, inputs, level, names, opened)
     tasks = [
         task
         for part, asked in parts
         for task in tasks_of(part, level, asked, options.tau, options.resample, options.system_scores)
     ]
-    told = [_warnings(one, inputs) for one in sources]
+    found = [_document(options, inputs, level, tasks, source, other) for source in sources]
+    if options.format == "json":
+        print_json(found if len(given) > 1 else found[0])
+        return
+    headings = {
+        task.question.kind: {key: name for one in tasks for key, name in one.headings.items()} | USUAL
+        for task in tasks
+    }
+    for place, document in enumerate(found):
+        if place:
+            print()
+        print_document(document, headings, long=options.signature == "long")
+
+
+def _document(
+    options: Namespace,
+    inputs: Inputs,
+    level: str,
+    tasks: Sequence[Task],
+    source: Source,
+    other: Source | None,
+) -> dict[str, Any]:
+    """What is found about one model, metric, column or file of scores."""
+    seed, n = default_seed(), options.confidence_n
+    told = [_warnings(one, inputs) for one in (source, other) if one is not None]
     for warning in chain(*told):
         tell(f"warning: {warning}")
     document: dict[str, Any] = {
@@ -159,25 +156,26 @@ def _evaluated(
         **signatures_at_level(source, inputs, level),
         "by": inputs.by,
         "seed": seed,
-        "resamples": options.confidence_n,
+        "resamples": n,
         "warnings": told[0],
         **({"segments_left_out": list(inputs.left_out)} if inputs.left_out else {}),
     }
     scores = [task.scores(source) for task in tasks]
     for task, metric in zip(tasks, scores, strict=True):
-        found = statistics_document(task.question, task.statistics, metric, options.confidence_n, seed)
+        found = statistics_document(task.question, task.statistics, metric, n, seed)
         kind = task.question.kind
-        if names is None and kind == PREFERENCE:
+        if options.statistics is None and kind == PREFERENCE:
             found = _usual_pairs(found, task, metric, options.tau)
         document[kind] = _joined(document[kind], found) if kind in document else found
     if other is not None:
         signatures = signatures_at_level(other, inputs, level)
-        document["versus"] = _versus(options, tasks, scores, other, signatures, seed)
-    headings = {
-        task.question.kind: {key: name for one in tasks for key, name in one.headings.items()} | USUAL
-        for task in tasks
-    }
-    return document, headings
+        versus: dict[str, Any] = {"name": other.name, **signatures, "test": TESTS[options.test]}
+        for task, metric in zip(tasks, scores, strict=True):
+            metrics = metric, task.scores(other)
+            found = versus_document(task.question, task.statistics, metrics, options.test, n, seed)
+            versus[task.question.kind] = versus.get(task.question.kind, {}) | found
+        document["versus"] = versus
+    return document
 
 
 def _parts(
@@ -193,24 +191,6 @@ def _parts(
     rest = [name for name in asked if name not in of_segments]
     found: list[tuple[Inputs, list[str] | None]] = [(inputs, rest)] if rest else []
     return [*found, (read_mtme(options, systems=False), of_segments)] if of_segments else found
-
-
-def _versus(
-    options: Namespace,
-    tasks: Sequence[Task],
-    scores: Sequence[Any],
-    other: Source,
-    signatures: Mapping[str, str | None],
-    seed: int,
-) -> dict[str, Any]:
-    document: dict[str, Any] = {"name": other.name, **signatures, "test": TESTS[options.test]}
-    for task, metric in zip(tasks, scores, strict=True):
-        metrics = metric, task.scores(other)
-        found = versus_document(
-            task.question, task.statistics, metrics, options.test, options.confidence_n, seed
-        )
-        document[task.question.kind] = document.get(task.question.kind, {}) | found
-    return document
 
 
 def _joined(document: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

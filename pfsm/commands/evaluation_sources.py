@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import Sharing, check_text, model_name, named_metric, signatures
+from pfsm.commands.arguments import Sharing, check_text, given_scorers, model_name, named_metric, signatures
 from pfsm.commands.output import tell
 from pfsm.data import (
     Judgments,
@@ -273,58 +273,55 @@ class Given:
 Source = Scorer | Given
 
 
-def check_one_source(options: Namespace) -> list[str]:
-    """The option that names what is measured; none is the default model."""
-    given = [name for name in ("model", "metric", "column", "scores") if getattr(options, name) is not None]
-    if len(given) > 1:
-        raise PfsmError(f"give either --{given[0]} or --{given[1]}, not both")
-    return given
+def given_sources(options: Namespace) -> list[tuple[str, str]]:
+    """What is measured, each by the kind of its option and its value: models and metrics, a column, or a file."""
+    scorers = given_scorers(options)
+    others = [
+        (kind, getattr(options, kind)) for kind in ("column", "scores") if getattr(options, kind) is not None
+    ]
+    if others and (scorers or len(others) > 1):
+        one, other = (kind for kind, _ in [*scorers[:1], *others][:2])
+        raise PfsmError(f"give either --{one} or --{other}, not both")
+    return scorers or others
 
 
-def take_language(options: Namespace, inputs: Inputs) -> None:
-    """Sets ``--language`` where it is not given to the one that the data name."""
-    given = check_one_source(options)
-    if options.language is not None:
-        return
-    try:
-        found = target_languages(inputs.absolute, inputs.pairwise)
-    except PfsmError:
-        if given:  # what the column says is not needed
-            return
-        raise
-    if len({main_code(code) for code in found}) > 1:
-        if not given:
+def take_language(
+    options: Namespace, inputs: Inputs, given: Sequence[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """Sets ``--language`` where it is not given to the one that the data name; chooses the model if none is given."""
+    sources = list(given)
+    if options.language is None:
+        try:
+            found = target_languages(inputs.absolute, inputs.pairwise)
+        except PfsmError:
+            if given:  # what the column says is not needed
+                return sources
+            raise
+        several = len({main_code(code) for code in found}) > 1
+        if several and not given:
             names = ", ".join(sorted(found))
             raise PfsmError(
                 f"column {TARGET_LANGUAGE} names several languages ({names}); give --model NAME, or --language NAME "
                 "(und: none of them)"
             )
-        return
-    language = min(found, default=None)
-    if language is None or model_for(language) == DEFAULT_MODEL:
-        return
-    options.language = language
-    if not given:
-        options.model = model_for(language)
-        tell(f"{english_name(language)}, as the column {TARGET_LANGUAGE} says: model {options.model}")
+        language = min(found, default=None)
+        if not several and language is not None and model_for(language) != DEFAULT_MODEL:
+            options.language = language
+            if not given:
+                model = model_for(language)
+                tell(f"{english_name(language)}, as the column {TARGET_LANGUAGE} says: model {model}")
+                return [("model", model)]
+    return sources or [("model", model_name(options))]
 
 
-def open_source(options: Namespace, shared: Sharing) -> Source:
-    """What the options name; a model or metric at work on the cluster, where there is one."""
-    (kind,) = check_one_source(options) or ["model"]
-    value = getattr(options, kind)
-    return _open(kind, model_name(options) if value is None else value, options, shared)
-
-
-def open_named(name: str, options: Namespace, shared: Sharing) -> Source:
-    """The metric that ``--versus`` names: ``metric:NAME``, ``column:NAME``, ``scores:FILE``, or a model."""
+def source_named(name: str) -> tuple[str, str]:
+    """What ``--versus`` names: ``metric:NAME``, ``column:NAME``, ``scores:FILE``, or a model."""
     kind, colon, value = name.partition(":")
-    if colon and kind in {"metric", "column", "scores"}:
-        return _open(kind, value, options, shared)
-    return _open("model", name, options, shared)
+    return (kind, value) if colon and kind in {"metric", "column", "scores"} else ("model", name)
 
 
-def _open(kind: str, value: str, options: Namespace, shared: Sharing) -> Source:
+def open_source(kind: str, value: str, options: Namespace, shared: Sharing) -> Source:
+    """A source of scores; a model or metric at work on the cluster, where there is one."""
     if kind == "column":
         return Given(value)
     if kind == "scores":

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pfsm.commands.arguments import model_name, note_skipped
+from pfsm.commands.arguments import given_scorers, model_name, note_skipped
 from pfsm.commands.evaluation_sources import read_mtme, with_references
 from pfsm.commands.output import print_json
 from pfsm.data import ParallelText, Table
@@ -84,8 +84,12 @@ def _documents(metric: Metric, systems: Systems) -> Iterator[dict[str, Any]]:
 
 def evaluate(options: Namespace) -> None:
     """Reads, predicts, measures, prints."""
+    given = given_scorers(options)
+    if len(given) > 1:
+        raise PfsmError("--spans is about one model; give one")
+    named = dict(given)
     for option in ("metric", "column", "scores", "versus", "statistics", "level"):
-        if getattr(options, option) is not None:
+        if named.get(option, getattr(options, option, None)) is not None:
             raise PfsmError(f"--spans measures the errors of a model or of a file, so leave --{option} out")
     if options.mtme is not None:
         inputs = read_mtme(options, systems=False)
@@ -99,7 +103,7 @@ def evaluate(options: Namespace) -> None:
     if options.spans:
         name, predicted = options.spans, _predicted(options.spans, translations, left_out)
     else:
-        metric = load(model_name(options, options.model), options.threads)
+        metric = load(model_name(options, named.get("model")), options.threads)
         pairs = [one.hypothesis for one in translations], [one.reference for one in translations]
         name = metric.get_short_signature(1)
         predicted = [
