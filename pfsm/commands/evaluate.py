@@ -162,7 +162,7 @@ def _document(
     }
     scores = [task.scores(source) for task in tasks]
     for task, metric in zip(tasks, scores, strict=True):
-        found = statistics_document(task.question, task.statistics, metric, n, seed)
+        found = statistics_document(task, metric, n, seed)
         kind = task.question.kind
         if options.statistics is None and kind == PREFERENCE:
             found = _usual_pairs(found, task, metric, options.tau)
@@ -172,7 +172,7 @@ def _document(
         versus: dict[str, Any] = {"name": other.name, **signatures, "test": TESTS[options.test]}
         for task, metric in zip(tasks, scores, strict=True):
             metrics = metric, task.scores(other)
-            found = versus_document(task.question, task.statistics, metrics, options.test, n, seed)
+            found = versus_document(task, metrics, options.test, n, seed)
             versus[task.question.kind] = versus.get(task.question.kind, {}) | found
         document["versus"] = versus
     return document

@@ -228,18 +228,9 @@ def scorer_for_likeness(source: Source) -> Scorer:
 BOOTSTRAP, PERM_BOTH = "bootstrap", "perm-both"
 
 
-def statistics_document(
-    question: Question[Any], statistics: Sequence[Statistic[Any]], metric: Scores, n_resamples: int, seed: int
-) -> dict[str, Any]:
-    """Every statistic in every group, with intervals, and the means; undefined numbers are null.
-
-    Args:
-        question: The human side.
-        statistics: What to measure.
-        metric: The metric's scores, as `pfsm.evaluation.estimate` takes them.
-        n_resamples: Of each group.
-        seed: Of the resamples.
-    """
+def statistics_document(task: Task, metric: Scores, n_resamples: int, seed: int) -> dict[str, Any]:
+    """Every statistic of a metric's scores by group, with intervals, and the means; undefined numbers are null."""
+    question, statistics = task.question, task.statistics
     found = estimate(question, metric, statistics, n_resamples, seed)
     return {
         "level": question.level,
@@ -274,24 +265,19 @@ def _number_of_systems(question: Question[Any], rows: NDArray[np.int64]) -> dict
 
 
 def versus_document(
-    question: Question[Any],
-    statistics: Sequence[Statistic[Any]],
-    metrics: tuple[Scores, Scores],
-    test: str,
-    n_resamples: int,
-    seed: int,
+    task: Task, metrics: tuple[Scores, Scores], test: str, n_resamples: int, seed: int
 ) -> dict[str, Any]:
     """The difference of every statistic in every group, of the means, and over all items; with p-values.
 
     Args:
-        question: The human side.
-        statistics: What to measure.
+        task: What to measure.
         metrics: Scores of the metric, and of the one that it is compared with.
         test: `BOOTSTRAP` or `PERM_BOTH`.
         n_resamples: Resamples, or permutations.
         seed: Of either.
     """
-    chosen = [statistic for statistic in statistics if statistic.of_metric]
+    question = task.question
+    chosen = [statistic for statistic in task.statistics if statistic.of_metric]
     if test == PERM_BOTH:
         found = {one.name: permutation_test(question, *metrics, one, n_resamples, seed) for one in chosen}
     else:

@@ -123,16 +123,8 @@ class TestScripts:
     def test_which_scripts(self) -> None:
         for line in ["今天", "ひらがな", "ภาษาไทย", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာ", "བོད་ཡིག"]:
             assert is_without_spaces(line)
-        for line in (
-            "",
-            "a",
-            "한국어 문장",
-            "שלום עולם",
-            "مرحبا",
-            "हिन्दी",
-            "Привет",
-            "The 公园 sign, he said",
-        ):
+        mixed = "The 公园 sign, he said"
+        for line in ("", "a", "한국어 문장", "שלום עולם", "مرحبا", "हिन्दी", "Привет", mixed):
             assert not is_without_spaces(line)
 
 

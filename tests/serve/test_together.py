@@ -12,22 +12,7 @@ import pfsm
 from tests.serve.conftest import MODEL
 from tests.serve.running import JSON, LINES, Running, reply, streamed
 
-WORDS = [
-    "the",
-    "a",
-    "cat",
-    "dog",
-    "house",
-    "green",
-    "red",
-    "runs",
-    "under",
-    "quickly",
-    "never",
-    "Monday",
-    "3",
-    ".",
-]
+WORDS = "the a cat dog house green red runs under quickly never Monday 3 .".split()
 
 
 @pytest.fixture(scope="module", autouse=True)
