@@ -20,8 +20,8 @@ HEAD = b"POST /v1/score HTTP/1.1\r\nHost: localhost:%d\r\nContent-Type: applicat
 def narrow() -> Iterator[Running]:
     """A server with small bounds."""
     pytest.importorskip("starlette")
-    bounds = "--max-body 1 --max-pairs 50 --max-stream-pairs 60 --max-line 500 --read-timeout 3".split()
-    with Running("--model", MODEL, *bounds) as running:
+    bounds = "--max-body 1 --max-pairs 50 --max-stream-pairs 60 --max-line 500 --read-timeout 3"
+    with Running("--model", MODEL, *bounds.split()) as running:
         yield running
 
 

@@ -12,7 +12,7 @@ import pfsm
 from tests.serve.conftest import MODEL
 from tests.serve.running import JSON, LINES, Running, reply, streamed
 
-WORDS = "the a cat dog house green red runs under quickly never Monday 3 .".split()
+WORDS = "the a cat dog house green red runs under quickly never Monday 3 ."
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -21,7 +21,7 @@ def _extra() -> None:
 
 
 def drawn(rng: np.random.Generator, count: int) -> list[str]:
-    return [" ".join(rng.choice(WORDS, size=rng.integers(1, 12))) for _ in range(count)]
+    return [" ".join(rng.choice(WORDS.split(), size=rng.integers(1, 12))) for _ in range(count)]
 
 
 @pytest.fixture(scope="module")
