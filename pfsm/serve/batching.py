@@ -10,16 +10,17 @@ answers.
 
 import asyncio
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
+from prometheus_client import Counter
 
 from pfsm.errors import PfsmError
 from pfsm.model.metric import Metric
@@ -62,16 +63,6 @@ class _Portion:
     deadline: float
 
 
-@dataclass
-class Tally:
-    """What has been scored since the start."""
-
-    pairs: int = 0
-    batches: int = 0
-    portions: int = 0
-    by_model: Counter[str] = field(default_factory=Counter)
-
-
 class Batcher:
     """Shares out the threads of a server among its requests; for use in one event loop.
 
@@ -91,7 +82,11 @@ class Batcher:
         self._busy = 0
         self._timer: asyncio.TimerHandle | None = None
         self.waiting = 0
-        self.tally = Tally()
+        # What has been scored since the start.
+        self.pairs = Counter("pfsm_pairs", "Pairs scored, by model.", ("model",), registry=None)
+        about = "Calls of a model, each with pairs of one or more requests."
+        self.batches = Counter("pfsm_batches", about, registry=None)
+        self.portions = Counter("pfsm_portions", "Portions of requests in these calls.", registry=None)
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """The result of a function that a thread of the pool calls."""
@@ -191,10 +186,9 @@ class Batcher:
             if pairs >= LEAST_TOGETHER or cells >= FIRST_COST / 2:
                 seconds = max(seconds, 1e-9)
                 self._pace[loaded] = max(seconds / pairs, of_pair), max(seconds / cells, of_cell)
-        self.tally.batches += 1
-        self.tally.portions += len(together)
-        self.tally.pairs += pairs
-        self.tally.by_model[loaded.name] += pairs
+        self.batches.inc()
+        self.portions.inc(len(together))
+        self.pairs.labels(loaded.name).inc(pairs)
         for portion, outcome in zip(together, outcomes, strict=True):
             if portion.scores.done():
                 continue
