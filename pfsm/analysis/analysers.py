@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.roles import Frame, check_frames
+from pfsm.analysis.roles import check_frames
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, cycle_of
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
@@ -98,25 +98,25 @@ def check_analysis(analysis: Analysis, line: str) -> None:
     shown = repr(line) if len(line) <= 60 else f"{line[:57]!r}..."
     if "".join("".join(analysis.tokens).split()) != "".join(line.split()):
         raise PfsmError(f"its words are not those of the line {shown}")
-    n_tokens = len(analysis.tokens)
-    _check_sentences(analysis.sentences, n_tokens, shown)
-    for what, tags in (("upos", analysis.upos), ("xpos", analysis.xpos)):
-        if tags and len(tags) != n_tokens:
-            raise PfsmError(f"{what} of {shown} has {len(tags)} tags for {n_tokens} words")
-    for tree in (*analysis.trees, *analysis.headed):
-        _check_tree(tree, n_tokens, shown)
-    if analysis.frames is not None:
-        _check_frames(analysis.frames, n_tokens, shown)
-    if analysis.marginals is not None:
-        _check_marginals(analysis.marginals, n_tokens, shown)
-
-
-def _check_sentences(starts: Sequence[int], n_tokens: int, shown: str) -> None:
+    n_tokens, starts = len(analysis.tokens), analysis.sentences
     ascending = all(one < other for one, other in pairwise((*starts, n_tokens)))
     if tuple(starts[:1]) != ((0,) if n_tokens else ()) or not ascending:
         raise PfsmError(
             f"sentences of {shown} begin at {tuple(starts)}; the first begins at 0, none is empty"
         )
+    for what, tags in (("upos", analysis.upos), ("xpos", analysis.xpos)):
+        if tags and len(tags) != n_tokens:
+            raise PfsmError(f"{what} of {shown} has {len(tags)} tags for {n_tokens} words")
+    for tree in (*analysis.trees, *analysis.headed):
+        _check_tree(tree, n_tokens, shown)
+    if any(not 0 <= frame.predicate < n_tokens for frame in analysis.frames or ()):
+        raise PfsmError(f"a predicate of {shown} is none of its {n_tokens} words")
+    try:
+        check_frames(analysis.frames or (), n_tokens)
+    except ValueError as error:
+        raise PfsmError(f"roles of {shown}: {error}") from None
+    if analysis.marginals is not None:
+        _check_marginals(analysis.marginals, n_tokens, shown)
 
 
 def _check_tree(tree: DependencyTree, n_tokens: int, shown: str) -> None:
@@ -129,31 +129,17 @@ def _check_tree(tree: DependencyTree, n_tokens: int, shown: str) -> None:
         raise PfsmError(f"a tree of {shown} has a cycle")
 
 
-def _check_frames(frames: Sequence[Frame], n_tokens: int, shown: str) -> None:
-    if any(not 0 <= frame.predicate < n_tokens for frame in frames):
-        raise PfsmError(f"a predicate of {shown} is none of its {n_tokens} words")
-    try:
-        check_frames(frames, n_tokens)
-    except ValueError as error:
-        raise PfsmError(f"roles of {shown}: {error}") from None
-
-
 def _check_marginals(marginals: Marginals, n_tokens: int, shown: str) -> None:
-    dependent, head, label, probability = (
-        marginals.dependent,
-        marginals.head,
-        marginals.label,
-        marginals.probability,
-    )
+    most = {"dependent": n_tokens - 1, "head": n_tokens, "label": len(marginals.names) - 1}
+    columns = {name: getattr(marginals, name) for name in most}
+    probability = marginals.probability
     if (
-        not dependent.shape == head.shape == label.shape == probability.shape
-        or not _within(dependent, n_tokens - 1)
-        or not _within(head, n_tokens)
-        or not _within(label, len(marginals.names) - 1)
+        any(column.shape != probability.shape for column in columns.values())
+        or not all(_within(column, most[name]) for name, column in columns.items())
         or not _within(probability, 1.0 + 1e-9)
     ):
         raise PfsmError(f"probabilities of arcs of {shown} are not of its words, or not from 0 to 1")
-    if np.bincount(dependent, probability, n_tokens).max(initial=0.0) > 1.0 + 1e-6:
+    if np.bincount(marginals.dependent, probability, n_tokens).max(initial=0.0) > 1.0 + 1e-6:
         raise PfsmError(f"probabilities of the heads of a word of {shown} add up to more than 1")
 
 

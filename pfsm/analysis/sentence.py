@@ -5,6 +5,8 @@ All code that uses syntax works on these objects, whether they come from a file,
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from pfsm.analysis.roles import Frame, moved_frame
 from pfsm.registry import Table
 
 ROOT_LABEL = "root"
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,24 +142,28 @@ def joined(parts: Sequence[Analysis]) -> Analysis:
         return parts[0]
     offsets = np.cumsum([0, *(len(part.tokens) for part in parts)]).tolist()
     pairs = list(zip(parts, offsets, strict=False))
+    frames = [
+        None if part.frames is None else [moved_frame(frame, first) for frame in part.frames]
+        for part, first in pairs
+    ]
+    structures = [(part.drs, first) for part, first in pairs if part.drs is not None]
+    constituents = [[moved(tree, first) for tree in part.constituents] for part, first in pairs]
     return Analysis(
-        tuple(token for part in parts for token in part.tokens),
+        tuple(chain.from_iterable(part.tokens for part in parts)),
         tuple(first + start for part, first in pairs for start in part.sentences),
         _all_or_none([part.upos for part in parts]),
         _all_or_none([part.xpos for part in parts]),
         _joined_trees([(part.trees, first) for part, first in pairs]),
         _joined_marginals(pairs),
-        tuple(moved(tree, first) for part, first in pairs for tree in part.constituents)
-        if all(part.constituents for part in parts)
-        else (),
+        _all_or_none(constituents),
         _joined_trees([(part.headed, first) for part, first in pairs]),
-        _joined_frames(pairs),
-        _joined_drs(pairs),
+        tuple(chain.from_iterable(one or () for one in frames)) if None not in frames else None,
+        joined_structures(structures) if structures and len(structures) == len(pairs) else None,
     )
 
 
-def _all_or_none(columns: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(tag for column in columns for tag in column) if all(columns) else ()
+def _all_or_none(columns: Sequence[Sequence[Item]]) -> tuple[Item, ...]:
+    return tuple(chain.from_iterable(columns)) if all(columns) else ()
 
 
 def _joined_trees(parts: Sequence[tuple[tuple[DependencyTree, ...], int]]) -> tuple[DependencyTree, ...]:
@@ -168,36 +175,22 @@ def _joined_trees(parts: Sequence[tuple[tuple[DependencyTree, ...], int]]) -> tu
     return (DependencyTree(heads, labels, sum(trees[0].log_probability for trees, _ in parts)),)
 
 
-def _joined_frames(pairs: Sequence[tuple[Analysis, int]]) -> tuple[Frame, ...] | None:
-    found: list[Frame] = []
-    for part, first in pairs:
-        if part.frames is None:
-            return None
-        found += (moved_frame(frame, first) for frame in part.frames)
-    return tuple(found)
-
-
-def _joined_drs(pairs: Sequence[tuple[Analysis, int]]) -> Drs | None:
-    given = [(part.drs, first) for part, first in pairs if part.drs is not None]
-    return joined_structures(given) if given and len(given) == len(pairs) else None
-
-
 def _joined_marginals(pairs: Sequence[tuple[Analysis, int]]) -> Marginals | None:
     given = [(part.marginals, first) for part, first in pairs if part.marginals is not None]
     if len(given) < len(pairs) or not given:
         return None
     names = tuple(sorted({name for marginals, _ in given for name in marginals.names}))
     number = {name: k for k, name in enumerate(names)}
-    relabelled = [np.array([number[name] for name in m.names], dtype=np.int32)[m.label] for m, _ in given]
-    return Marginals(
-        names,
-        np.concatenate([m.dependent + np.int32(first) for m, first in given]),
-        np.concatenate(
-            [np.where(m.head > 0, m.head + np.int32(first), 0).astype(np.int32) for m, first in given]
-        ),
-        np.concatenate(relabelled),
-        np.concatenate([m.probability for m, _ in given]),
-    )
+    columns = [
+        (
+            m.dependent + np.int32(first),
+            np.where(m.head > 0, m.head + np.int32(first), 0).astype(np.int32),
+            np.array([number[name] for name in m.names], dtype=np.int32)[m.label],
+            m.probability,
+        )
+        for m, first in given
+    ]
+    return Marginals(names, *map(np.concatenate, zip(*columns, strict=True)))
 
 
 def moved(tree: Constituent, by: int) -> Constituent:

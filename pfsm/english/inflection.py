@@ -46,7 +46,7 @@ def _features(given: Iterable[str]) -> dict[str, str]:
     return dict(one.split("=") for one in given)
 
 
-_LISTED = {
+_LISTED: dict[str, tuple[Form, ...]] = {
     word: (_form(lemma, **_features(features)),) for word, lemma, *features in table("inflection-listed")
 }
 for _modal, _was in (("will", "would"), ("can", "could"), ("shall", "should"), ("may", "might")):

@@ -4,7 +4,7 @@ import numpy as np
 
 from pfsm.analysis.clauses import Clause, Drs
 from pfsm.analysis.sentence import Analysis, DependencyTree
-from pfsm.english.labeller.nominals import noun_key
+from pfsm.english.labeller.label import noun_key
 from pfsm.english.labeller.weights import NominalWeights, RoleWeights
 from pfsm.english.parser.weights import Matrix, ParserWeights
 

@@ -15,8 +15,7 @@ from pfsm.analysis.scoring import score_roles
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.english.analyser import OwnAnalyser
-from pfsm.english.labeller.label import SMALLEST_OF_NOUNS, Labeller
-from pfsm.english.labeller.nominals import noun_keys, noun_log_odds, nouns_of
+from pfsm.english.labeller.label import SMALLEST_OF_NOUNS, Labeller, noun_keys, noun_log_odds, nouns_of
 from pfsm.english.labeller.weights import (
     NOUN_BITS,
     NominalWeights,

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from pfsm.english.inflection import differences, forms
-from pfsm.english.matchers.morphology import MorphologyMatcher
+from pfsm.english.matchers import MorphologyMatcher
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, SynonymTable
 from tests.matchers.test_spelling import encoded

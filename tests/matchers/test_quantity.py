@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from pfsm.english.matchers.quantity import QuantityMatcher
+from pfsm.english.matchers import QuantityMatcher
 from pfsm.english.quantities import quantities
 from pfsm.matchers.number import NumberMatcher
 from tests.matchers.test_spelling import encoded

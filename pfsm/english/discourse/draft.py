@@ -93,7 +93,7 @@ class Draft:
     def _letter(self, word: int) -> str:
         """The first letter of a new referent's name, which says of what kind it is."""
         category = self.grammar.category(word)
-        if (self.grammar.has_copula(word) and category in NOUNS) or self.grammar.asks(word):
+        if (self.grammar.first(word, "cop") is not None and category in NOUNS) or self.grammar.asks(word):
             return "x"
         if category not in {"VERB", "AUX"} and date_of(self.grammar, word) is not None:
             return "t"
@@ -208,10 +208,8 @@ def add_time(draft: Draft, word: int, event: str, box: str, outer: str) -> None:
     if tense not in draft.moments:
         moment = draft.moments[tense] = draft.new("t")
         draft.concept(outer, "time", "n", moment, (mark,))
-        if tense == _FUTURE:
-            draft.add(outer, "TPR", '"now"', moment, words=(mark,))
-        else:
-            draft.add(outer, "TPR" if tense == _PAST else "EQU", moment, '"now"', words=(mark,))
+        order = ('"now"', moment) if tense == _FUTURE else (moment, '"now"')
+        draft.add(outer, "EQU" if tense == _PRESENT else "TPR", *order, words=(mark,))
     draft.add(box, "Time", event, draft.moments[tense], words=(mark,))
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 from pfsm.analysis.roles import Frame
@@ -24,7 +23,6 @@ _INSIDE_CLAUSE = frozenset({"nsubj", "obj", "iobj", "obl", "nmod", "det", "advmo
 NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "SYM", "X", "DET"})
 
 
-@dataclass
 class Grammar:
     """A line with its dependency tree; words are counted from 0.
 
@@ -38,28 +36,20 @@ class Grammar:
         children: Dependents of each word, in the order of the text.
     """
 
-    analysis: Analysis
-    words: list[str] = field(init=False)
-    lemmas: list[str] = field(init=False)
-    labels: list[str] = field(init=False)
-    whole: tuple[str, ...] = field(init=False)
-    heads: list[int] = field(init=False)
-    children: list[list[int]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        tree = self.analysis.trees[0]
-        tokens = self.analysis.tokens
-        tags = self.analysis.xpos or self.analysis.upos or ("",) * len(tokens)
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        tree, tokens = analysis.trees[0], analysis.tokens
+        tags = analysis.xpos or analysis.upos or ("",) * len(tokens)
         self.words = [token.lower() for token in tokens]
         self.lemmas = [lemma_of(token, tag) for token, tag in zip(tokens, tags, strict=True)]
         self.whole = tree.labels
         self.labels = [label.partition(":")[0] for label in tree.labels]
         self.heads = [head - 1 for head in tree.heads]
-        self.children = [[] for _ in tokens]
+        self.children: list[list[int]] = [[] for _ in tokens]
         for word, head in enumerate(self.heads):
             if head >= 0:
                 self.children[head].append(word)
-        self._frames = {frame.predicate: frame for frame in self.analysis.frames or ()}
+        self._frames = {frame.predicate: frame for frame in analysis.frames or ()}
 
     def frame(self, word: int) -> Frame | None:
         """The word's frame, where roles are known."""
@@ -86,25 +76,14 @@ class Grammar:
 
     def among(self, word: int, words: Collection[str], *labels: str) -> int | None:
         """The first dependent, with one of these relations if any is given, that is one of these words."""
-        return next(
-            (
-                child
-                for child in self.children[word]
-                if self.words[child] in words and (not labels or self.labels[child] in labels)
-            ),
-            None,
-        )
+        children = self.having(word, *labels) if labels else self.children[word]
+        return next((child for child in children if self.words[child] in words), None)
 
     def is_passive(self, word: int) -> bool:
         """Whether a predicate is in the passive voice."""
-        below = (self.whole[child] for child in self.children[word])
-        return any(
-            label in {"nsubj:pass", "csubj:pass", "aux:pass", "nsubjpass", "auxpass"} for label in below
-        ) or (self.labels[word] == "acl" and self.tag(word) == "VBN")
-
-    def has_copula(self, word: int) -> bool:
-        """Whether it is a predicate with a form of be."""
-        return self.first(word, "cop") is not None
+        below = {self.whole[child] for child in self.children[word]}
+        passive = {"nsubj:pass", "csubj:pass", "aux:pass", "nsubjpass", "auxpass"}
+        return bool(below & passive) or (self.labels[word] == "acl" and self.tag(word) == "VBN")
 
     def is_predicate(self, word: int) -> bool:
         """Whether a word is worked off as a clause."""
@@ -214,24 +193,20 @@ def _by_place(grammar: Grammar, word: int) -> tuple[str, str] | None:
     if _YEAR.fullmatch(text):
         prepositions = {grammar.words[one] for one in grammar.case(word)}
         is_alone = grammar.labels[word] in {"obl", "nmod"} and prepositions & _BEFORE_YEARS
-        is_near = grammar.heads[word] >= 0 and _is_day_of_month(grammar, grammar.heads[word])
+        is_near = grammar.heads[word] >= 0 and _day_of_month(grammar, grammar.heads[word])
         return ("YearOfCentury", text) if is_alone or dated or is_near else None
-    return ("DayOfMonth", _day(text)) if _is_day_of_month(grammar, word) else None
+    day = _day_of_month(grammar, word)
+    return ("DayOfMonth", day) if day else None
 
 
-def _is_day_of_month(grammar: Grammar, word: int) -> bool:
-    """Whether it is a number with the name of a month above or below it."""
-    head = grammar.heads[word]
-    beside = [*grammar.children[word], *([head] if head >= 0 else [])]
+def _day_of_month(grammar: Grammar, word: int) -> str:
+    """The number of a day with the name of a month above or below it; empty for other words."""
+    match = _DAY.fullmatch(grammar.words[word])
+    beside = [one for one in (*grammar.children[word], grammar.heads[word]) if one >= 0]
     is_near = any(
         grammar.words[one] in MONTHS and grammar.category(one) in {"PROPN", "NOUN"} for one in beside
     )
-    return is_near and _DAY.fullmatch(grammar.words[word]) is not None
-
-
-def _day(text: str) -> str:
-    match = _DAY.fullmatch(text)
-    return f"{int(match[1]):02d}" if match else text
+    return f"{int(match[1]):02d}" if match and is_near else ""
 
 
 def number_of(grammar: Grammar, word: int) -> str:

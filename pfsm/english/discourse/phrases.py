@@ -122,7 +122,7 @@ def _box_of_phrase(draft: Draft, word: int, box: str) -> str:
     if mark is None:
         owners = [child for child in grammar.children[word] if grammar.whole[child] == "nmod:poss"]
         mark = owners[0] if owners else None
-    if mark is None or (grammar.has_copula(word) and grammar.labels[mark] != "det"):
+    if mark is None or (grammar.first(word, "cop") is not None and grammar.labels[mark] != "det"):
         return box
     return _presupposed_box(draft, box, (mark,))
 

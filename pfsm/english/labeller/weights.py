@@ -1,7 +1,7 @@
 """A labeller of semantic roles as a file (`pfsm.io.containers`); it stands beside the parser that it reads.
 
 The header gives name, licence, sources, scores, labels, temperature, threshold and the number of layers; ``nominal`` is
-there, with three arrays, if the labeller knows nominal predicates (`pfsm.english.labeller.nominals`). Matrices are int8
+there, with three arrays, if the labeller knows nominal predicates (`pfsm.english.labeller.label`). Matrices are int8
 with one float32 scale per row, as in the file of a parser; vectors are float32, keys of features int32.
 """
 
@@ -34,7 +34,7 @@ _NUMBERS = ("bias", "temperature", "threshold")
 
 @dataclass(frozen=True, eq=False)
 class NominalWeights:
-    """Weights of `pfsm.english.labeller.nominals`, and how arguments of nouns are decided.
+    """Weights of `pfsm.english.labeller.label`, and how arguments of nouns are decided.
 
     Attributes:
         keys: int32 [n_features], the lowest `NOUN_BITS` bits of each known feature, ascending.

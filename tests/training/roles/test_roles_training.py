@@ -10,8 +10,7 @@ import torch
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis
 from pfsm.english.labeller.inputs import Numbers, candidates_of, states_of
-from pfsm.english.labeller.label import Labeller
-from pfsm.english.labeller.nominals import noun_keys, noun_log_odds
+from pfsm.english.labeller.label import Labeller, noun_keys, noun_log_odds
 from pfsm.english.labeller.weights import RoleWeights
 from pfsm_training.roles.export import exported_arrays, exported_nouns, logistic_fit, tuned
 from pfsm_training.roles.lesson import Lesson, RolePlan, lesson_of

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from pfsm.analysis.roles import NOUN, VERB
 from pfsm.analysis.scoring import RoleScores, score_roles
 from pfsm.english.labeller.inputs import Numbers, states_of
-from pfsm.english.labeller.label import Labeller
-from pfsm.english.labeller.nominals import noun_keys, noun_log_odds, nouns_of
+from pfsm.english.labeller.label import Labeller, noun_keys, noun_log_odds, nouns_of
 from pfsm.english.labeller.weights import NominalWeights, RoleWeights
 from pfsm.english.parser.weights import Matrix, ParserWeights, quantised, restored
 from pfsm.runtime.choice import simplest_within_noise

@@ -13,7 +13,7 @@ from pfsm.analysis.role_files import read_propbank
 from pfsm.analysis.roles import CONTINUATION, NOUN, VERB, Frame, Span
 from pfsm.analysis.sentence import Analysis
 from pfsm.english.labeller.inputs import Numbers, SentenceArrays, candidates_of, sentence_arrays
-from pfsm.english.labeller.nominals import noun_keys, nouns_of
+from pfsm.english.labeller.label import noun_keys, nouns_of
 from pfsm.english.labeller.weights import KEY_BITS
 from pfsm.io.files import StrPath, display_name, read_lines
 from pfsm_kernels.roles.features import N_SLOTS

@@ -1,1 +1,0 @@
-"""Matchers that know English: forms of one word, amounts and dates."""
