@@ -48,8 +48,7 @@ def clauses(parse: Parse) -> Iterator[Clause]:
 
 def is_negated(parse: Parse, clause: Clause) -> bool:
     """Whether a word that negates, or an adjective on ``un-``, stands in the clause."""
-    around = parse.subtree(clause.verb)
-    if any(one.lower in NEGATIONS for one in around):
+    if any(one.lower in NEGATIONS for one in parse.subtree(clause.verb)):
         return True
     words = [clause.verb, *parse.children(clause.verb, "amod", "advmod", "obj", "xcomp")]
     return any(
@@ -69,19 +68,15 @@ def is_question(parse: Parse, token: Token) -> bool:
 def is_plural(parse: Parse, subject: Token) -> bool | None:
     """Whether a subject takes a plural verb; None where that is not certain."""
     if (
-        subject.lower in COLLECTIVE
-        or subject.xpos in {"CD", "FW", "DT", "WP", "WDT"}
+        subject.xpos in {"CD", "FW", "DT", "WP", "WDT"}
         or subject.upos == "NUM"
+        or any(one.lower in COLLECTIVE for one in (subject, *parse.children(subject, "nmod", "compound")))
+        or parse.children(subject, "conj", "nummod", "appos", "flat", "list")
     ):
         return None
-    if parse.children(subject, "conj", "nummod", "appos", "flat", "list"):
-        return None
-    if any(one.lower in COLLECTIVE for one in parse.children(subject, "nmod", "compound")):
-        return None
     if subject.xpos == "PRP":
-        return {"he": False, "she": False, "it": False, "we": True, "they": True, "you": True, "i": None}.get(
-            subject.lower
-        )
+        pronouns = {"he": False, "she": False, "it": False, "we": True, "they": True, "you": True}
+        return pronouns.get(subject.lower)
     return {"NN": False, "NNP": False, "NNS": True, "NNPS": True}.get(subject.xpos)
 
 
@@ -99,13 +94,10 @@ def text_of(line: str, tokens: list[Token]) -> str:
 def lowered(parse: Parse, line: str, tokens: list[Token]) -> str:
     """As `text_of`, with a small first letter if its capital is only that of the sentence."""
     text, first = text_of(line, tokens), tokens[0]
-    keeps = (
-        first.upos == "PROPN"
-        or first.lower == "i"
-        or first.form[1:2].isupper()
-        or _NATIONAL.search(first.form)
-    )
-    return text if keeps or not parse.is_first(first) else text[:1].lower() + text[1:]
+    keeps = first.upos == "PROPN" or first.lower == "i" or first.form[1:2].isupper()
+    if keeps or _NATIONAL.search(first.form) or not parse.is_first(first):
+        return text
+    return text[:1].lower() + text[1:]
 
 
 def is_whole(line: str, tokens: list[Token]) -> bool:
@@ -115,16 +107,13 @@ def is_whole(line: str, tokens: list[Token]) -> bool:
     return all(text.count(a) == text.count(b) for a, b in pairs) and text.count('"') % 2 == 0
 
 
-_BE_PRESENT = {True: "are", False: "is"}
-_BE_PAST = {True: "were", False: "was"}
-
-
 def be(parse: Parse, clause: Clause, *, past: bool) -> str | None:
     """The form of ``be`` that the subject takes; None where its number is not certain."""
     if clause.subject.lower == "i":
         return "was" if past else "am"
+    forms = ("was", "were") if past else ("is", "are")
     number = subject_number(parse, clause)
-    return None if number is None else (_BE_PAST if past else _BE_PRESENT)[number]
+    return None if number is None else forms[number]
 
 
 def have(parse: Parse, clause: Clause) -> str | None:

@@ -113,9 +113,8 @@ def kinds_for(language: str, names: Iterable[str] = (), *, source: bool = False)
     """
     asked = list(names)
     if not asked:
-        return [
-            kind for kind in map(kind_named, NAMES) if kind.is_for(language) and (source or not kind.source)
-        ]
+        every = map(kind_named, NAMES)
+        return [kind for kind in every if kind.is_for(language) and (source or not kind.source)]
     found = [kind_named(name) for name in asked]
     for kind in found:
         if not kind.is_for(language):
@@ -137,9 +136,6 @@ def kinds_asked_for(language: str, asked: Iterable[str] = (), *, source: bool = 
     """
     names: list[str] = []
     for name in asked:
-        if name in SEVERITIES:
-            possible = kinds_for(language, source=source)
-            names += [kind.name for kind in possible if kind.severity == name]
-        else:
-            names.append(name)
+        possible = kinds_for(language, source=source) if name in SEVERITIES else []
+        names += [kind.name for kind in possible if kind.severity == name] if possible else [name]
     return kinds_for(language, names, source=source)

@@ -152,30 +152,28 @@ class _Draw:
 
     def wanted(self, kinds: Sequence[Kind], one: Translation) -> Sequence[Kind]:
         """Those of the kinds whose change would be among those drawn so far."""
-        return kinds if self._per_kind is None else [kind for kind in kinds if self._may_take(kind, one)]
-
-    def _may_take(self, kind: Kind, one: Translation) -> bool:
-        best = self._best.get(kind.name, [])
-        if len(best) < (self._per_kind or 0):
-            return True
-        return bool(best) and self._rank(kind.name, one.text, one.reference) < best[-1][0]
+        most = self._per_kind
+        if most is None:
+            return kinds
+        known = ((kind, self._best.get(kind.name, [])) for kind in kinds)
+        return [
+            kind
+            for kind, best in known
+            if len(best) < most or (best and self._rank(kind.name, one.text, one.reference) < best[-1][0])
+        ]
 
     def drawn(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
         """Those of the pairs that are drawn, in their order; all must be such as may be taken."""
         for place, pair in enumerate(pairs):
             best = self._best.setdefault(pair.kind, [])
             rank = self._rank(pair.kind, pair.better, pair.reference)
-            insort(best, (rank, place, pair), key=_rank_and_place)
+            insort(best, (rank, place, pair), key=itemgetter(0, 1))
             del best[self._per_kind :]
         chosen = [one for best in self._best.values() for one in best]
         yield from (pair for _, _, pair in sorted(chosen, key=itemgetter(1)))
 
     def _rank(self, kind: str, text: str, reference: str) -> bytes:
         return Dice(self._seed, kind, f"{text}\0{reference}").rank
-
-
-def _rank_and_place(one: tuple[bytes, int, Pair]) -> tuple[bytes, int]:
-    return one[:2]
 
 
 def minimal_pairs(pairs: Sequence[Pair], source: DataSource) -> MinimalPairs:
@@ -185,14 +183,11 @@ def minimal_pairs(pairs: Sequence[Pair], source: DataSource) -> MinimalPairs:
         pairs: The pairs.
         source: The file that the translations came from.
     """
-    return MinimalPairs(
-        tuple(pair.kind for pair in pairs),
-        tuple(pair.reference for pair in pairs),
-        tuple(pair.better for pair in pairs),
-        tuple(pair.worse for pair in pairs),
-        source,
-        severities=tuple(pair.severity for pair in pairs),
+    kinds, references, better, worse, severities = (
+        tuple(getattr(pair, name) for pair in pairs)
+        for name in ("kind", "reference", "better", "worse", "severity")
     )
+    return MinimalPairs(kinds, references, better, worse, source, severities=severities)
 
 
 def translations_of(

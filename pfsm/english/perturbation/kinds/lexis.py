@@ -42,25 +42,25 @@ def _is_free(text: Text, token: Token) -> bool:
 
 def _antonyms(token: Token) -> list[str]:
     tag = TAGS.get(token.upos)
+    within = token.label in {"aux", "cop", "fixed", "compound:prt", "compound", "flat"}
+    if tag is None or within or len(token.form) < 3 or not token.form.isalpha():
+        return []
+    base = _base(token.lower, tag)
     if (
-        tag is None
-        or token.label in {"aux", "cop", "fixed", "compound:prt", "compound", "flat"}
-        or len(token.form) < 3
+        not _EXCLUDED_ANTONYM.isdisjoint((base, token.lower))
+        # A word of many senses has antonyms that fit few of its places.
+        or len(wordnet().synonyms.senses(base, tag)) > _MOST_SENSES
+        # The ending of a participle would be put on a form that has it.
+        or (tag == "a" and token.xpos not in {"JJ", "RB"})
     ):
         return []
-    base = verb_lemma(token.lower) if tag == "v" else lemma(token.lower, tag)
-    if base in _EXCLUDED_ANTONYM or token.lower in _EXCLUDED_ANTONYM or not token.form.isalpha():
-        return []
-    # A word of many senses has antonyms that fit few of its places.
-    if len(wordnet().synonyms.senses(base, tag)) > _MOST_SENSES:
-        return []
-    # The ending of a participle would be put on a form that has it.
-    if tag == "a" and token.xpos not in {"JJ", "RB"}:
-        return []
-    made = (
-        inflected_like(one, token.form, token.xpos) for one in wordnet().antonyms(base, tag) if one.isalpha()
-    )
+    opposites = filter(str.isalpha, wordnet().antonyms(base, tag))
+    made = (inflected_like(one, token.form, token.xpos) for one in opposites)
     return [form for form in made if form is not None and _is_usual(form, tag, token.lower)]
+
+
+def _base(form: str, tag: str) -> str:
+    return verb_lemma(form) if tag == "v" else lemma(form, tag)
 
 
 def _is_usual(form: str, tag: str, old: str) -> bool:
@@ -70,8 +70,7 @@ def _is_usual(form: str, tag: str, old: str) -> bool:
     # "Indecision" and "uncross" are hardly said; adjectives such as "unusual" are.
     if tag in "nv" and form.endswith(old[-5:]):
         return False
-    base = lemma(form, tag) if tag == "n" else verb_lemma(form) if tag == "v" else form
-    return base not in _EXCLUDED_ANTONYM
+    return (_base(form, tag) if tag in "nv" else form) not in _EXCLUDED_ANTONYM
 
 
 _STEPS = 4
@@ -94,24 +93,22 @@ def _hypernym(text: Text, dice: Dice) -> str | None:
 
 def _general(token: Token) -> list[str]:
     """The nearest general noun above a noun of a single sense."""
-    if (
-        token.xpos not in {"NN", "NNS"}
-        or not token.form.isalpha()
-        or not token.form.islower()
-        or len(token.form) < 4
-    ):
+    is_plain = token.form.isalpha() and token.form.islower() and len(token.form) >= 4
+    if not is_plain or token.xpos not in {"NN", "NNS"}:
         return []
-    base = lemma(token.lower, "n")
-    # "Fields" and "sessions" are entries too: names, or words of another sense.
-    if token.xpos == "NNS" and base == token.lower:
-        return []
-    # A word that may be an adjective or a verb may be one here, whatever its tag.
-    tags = {tag for form in (token.lower, base) for tag, _ in wordnet().synonyms.lemmas(form)}
-    if tags != {"n"} or base in _EXCLUDED_HYPERNYM or base.endswith("man"):
-        return []
-    table = wordnet()
+    table, base = wordnet(), lemma(token.lower, "n")
     own = table.synonyms.senses(base, "n")
-    if len(own) != 1 or base in general_nouns():
+    # A word that may be an adjective or a verb may be one here, whatever its tag.
+    tags = {tag for form in (token.lower, base) for tag, _ in table.synonyms.lemmas(form)}
+    if (
+        tags != {"n"}
+        # "Fields" and "sessions" are entries too: names, or words of another sense.
+        or (token.xpos == "NNS" and base == token.lower)
+        or base in _EXCLUDED_HYPERNYM
+        or base.endswith("man")
+        or len(own) != 1
+        or base in general_nouns()
+    ):
         return []
     level = {own[0]}
     for _ in range(_STEPS):
@@ -153,23 +150,20 @@ def _synonym(text: Text, dice: Dice) -> str | None:
 
 def _other_synonym(parse: Parse, token: Token) -> list[str]:
     tag = TAGS.get(token.upos)
-    before, after = parse.previous(token), parse.next(token)
+    around = (parse.previous(token), parse.next(token))
     if (
         tag is None
-        or (after is not None and after.form == "-")
-        or (before is not None and before.form == "-")
+        or any(one is not None and one.form == "-" for one in around)
+        or token.label in {"compound", "fixed", "flat"}
+        or parse.children(token, "compound:prt", "fixed")
+        or (not token.form.islower() and not parse.is_first(token))
     ):
         return []
-    if token.label in {"compound", "fixed", "flat"} or parse.children(token, "compound:prt", "fixed"):
+    base = _base(token.lower, tag)
+    is_inflected = tag in {"a", "r"} and base != token.lower  # "stronger"
+    if is_inflected or not _fits(parse, token, base):
         return []
-    if not token.form.islower() and not parse.is_first(token):
-        return []
-    base = verb_lemma(token.lower) if tag == "v" else lemma(token.lower, tag)
-    if not _fits(parse, token, base):
-        return []
-    forms = [inflected_like(one, token.form, token.xpos) for one in _synonyms().get((tag, base), ())]
-    if tag in {"a", "r"} and base != token.lower:  # "stronger"
-        return []
+    forms = (inflected_like(one, token.form, token.xpos) for one in _synonyms().get((tag, base), ()))
     return [form for form in forms if form is not None]
 
 
@@ -231,30 +225,23 @@ def _part_of_speech(text: Text, dice: Dice) -> str | None:
 
 
 def _other_part_of_speech(text: Text, token: Token) -> str | None:
-    form = token.lower
+    form, after = token.lower, text.parse.next(token)
     if not form.isalpha() or len(form) < 4:
         return None
-    if (
-        token.xpos == "JJ"
-        and token.label in {"amod", "root", "xcomp"}
-        and text.line[token.end : token.end + 1] == " "
-    ):
-        after = text.parse.next(token)
-        # A noun before an adjective and a noun would be an adverb's place.
-        if after is not None and (after.upos == "ADJ" or after.xpos in {"VBN", "VBG"}):
-            return None
-        return _adverb(form) or _noun(form)
     if token.xpos == "RB" and token.label == "advmod" and form.endswith("ly") and form not in _ADVERB_KEEPS:
-        after = text.parse.next(token)
         return None if after is None or after.upos == "ADP" else _adjective(form)
-    return None
+    fits = token.xpos == "JJ" and token.label in {"amod", "root", "xcomp"}
+    if not fits or text.line[token.end : token.end + 1] != " ":
+        return None
+    # A noun before an adjective and a noun would be an adverb's place.
+    if after is not None and (after.upos == "ADJ" or after.xpos in {"VBN", "VBG"}):
+        return None
+    return _adverb(form) or _noun(form)
 
 
 def _adverb(form: str) -> str | None:
-    made = (
-        f"{form[:-1]}ily" if form.endswith("y") else f"{form[:-1]}y" if form.endswith("le") else f"{form}ly"
-    )
-    made = f"{form}ally" if form.endswith("ic") else made
+    endings = (("y", f"{form[:-1]}ily"), ("le", f"{form[:-1]}y"), ("ic", f"{form}ally"), ("", f"{form}ly"))
+    made = next(made for ending, made in endings if form.endswith(ending))
     return made if is_lemma(made, "r") and not is_lemma(made, "a") else None
 
 

@@ -39,13 +39,12 @@ def _swapped(text: Text, clause: Clause) -> list[Edit] | None:
     if not left or not right or not _may_swap(parse, subject, left) or not _may_swap(parse, thing, right):
         return None
     whole = (
-        is_whole(line, left) and is_whole(line, right) and "'" not in {one.form for one in (*left, *right)}
+        is_whole(line, left) and is_whole(line, right) and not any(one.form == "'" for one in left + right)
     )
     ends = (left[-1].end, right[-1].end, left[0].start - 1, right[0].start - 1)
     # A name such as "A.B" or "X-Y" is several tokens.
-    if any(line[end : end + 1] in {".", "-"} and line[end + 1 : end + 2].isalnum() for end in ends):
-        return None
-    if not whole or clause.finite.form[0] in "'’":
+    cut = any(line[end : end + 1] in {".", "-"} and line[end + 1 : end + 2].isalnum() for end in ends)
+    if cut or not whole or clause.finite.form[0] in "'’":
         return None
     first = _as(_SUBJECTS, right, lowered(parse, line, right))
     second = _as(_OBJECTS, left, lowered(parse, line, left))
@@ -64,15 +63,12 @@ def _as(forms: dict[str, str], phrase: list[Token], text: str) -> str:
 
 
 def _may_swap(parse: Parse, head: Token, phrase: list[Token]) -> bool:
-    if len(phrase) > 8 or head.upos not in {"NOUN", "PROPN", "PRON"}:
-        return False
-    if phrase[0].upos in {"CCONJ", "ADV", "PUNCT", "ADP"} or (
-        parse.children(head, "conj") and len(phrase) > 5
-    ):
-        return False
     barred = {"who", "which", "that", "what", "it", "this", "there", "those", "these", "you", "one", "each"}
     return (
-        head.lower not in barred
+        len(phrase) <= (5 if parse.children(head, "conj") else 8)
+        and head.upos in {"NOUN", "PROPN", "PRON"}
+        and phrase[0].upos not in {"CCONJ", "ADV", "PUNCT", "ADP"}
+        and head.lower not in barred
         and not head.lower.endswith(("self", "selves"))
         and not any(
             one.xpos in {"WDT", "WP", "WRB"} or one.label in {"acl:relcl", "parataxis"} for one in phrase
@@ -89,12 +85,10 @@ def _agreed(parse: Parse, clause: Clause, thing: Token) -> list[Edit] | None:
     if plural is None or finite.form[0] in "'’":
         return None
     base = verb_lemma(finite.lower)
+    forms = (third(base), base)
     if base == "be":
         forms = ("was", "were") if finite.lower in {"was", "were"} else ("is", "are")
-        new = forms[plural]
-    else:
-        new = base if plural else third(base)
-    return [Edit(finite.start, finite.end, new)]
+    return [Edit(finite.start, finite.end, forms[plural])]
 
 
 _VERBS = words("passive-verbs")
@@ -157,23 +151,24 @@ def _object(text: Text, clause: Clause) -> Token | None:
         or verb.label not in {"root", "ccomp", *_CLAUSES}
         or verb_lemma(verb.lower) not in _VERBS
         or not _is_simple(clause)
+        or any(not _may_depend(parse, verb, one) for one in parse.children(verb))
     ):
-        return None
-    if any(not _may_depend(parse, verb, one) for one in parse.children(verb)):
         return None
     left, right = parse.phrase(clause.subject), parse.phrase(thing)
     if not left or not right or left[-1].at + 1 != clause.finite.at or right[0].at != verb.at + 1:
         return None
-    if not _is_plain(parse, clause.subject, left) or not _is_plain(parse, thing, right):
-        return None
-    if not _opens(parse, left[0]) or _rest(parse, right[-1].at + 1) is None:
-        return None
-    if thing.lower in _TIMES:
-        return None
-    # A bare noun, as in "caught fire", is half of its verb.
-    if thing.xpos == "NN" and not parse.children(thing, "det", "nmod:poss"):
-        return None
-    return None if parse.children(thing, "conj") or _is_plural(parse, thing) is None else thing
+    fits = (
+        _is_plain(parse, clause.subject, left)
+        and _is_plain(parse, thing, right)
+        and _opens(parse, left[0])
+        and _rest(parse, right[-1].at + 1) is not None
+        and thing.lower not in _TIMES
+        # A bare noun, as in "caught fire", is half of its verb.
+        and (thing.xpos != "NN" or parse.children(thing, "det", "nmod:poss"))
+        and not parse.children(thing, "conj")
+        and _is_plural(parse, thing) is not None
+    )
+    return thing if fits else None
 
 
 _DEPENDENTS = frozenset(["nsubj", "obj", "aux", "obl", "punct", "mark", "cc"])
@@ -200,7 +195,9 @@ def _opens(parse: Parse, token: Token) -> bool:
     if before[-1].label in {"mark", "cc"}:
         return True
     opening = before[0].lower in {"on", "in", "last", "yesterday", "today", "later", "earlier"}
-    return opening and before[-1].form == "," and _is_short_time(before[:-1])
+    phrase = before[:-1]
+    is_short = len(phrase) <= 5 and all(one.upos != "PUNCT" for one in phrase)
+    return opening and before[-1].form == "," and is_short and _names_time(phrase)
 
 
 def _rest(parse: Parse, at: int) -> list[Token] | None:
@@ -250,12 +247,8 @@ def _is_plural(parse: Parse, thing: Token) -> bool | None:
     return True if counted else is_plural(parse, thing)
 
 
-def _is_short_time(phrase: tuple[Token, ...]) -> bool:
-    return (
-        len(phrase) <= 5
-        and all(one.upos != "PUNCT" for one in phrase)
-        and any(one.lower in _TIMES or (one.form.isdigit() and len(one.form) == 4) for one in phrase)
-    )
+def _names_time(phrase: Sequence[Token]) -> bool:
+    return any(one.lower in _TIMES or (one.form.isdigit() and len(one.form) == 4) for one in phrase)
 
 
 def _is_plain(parse: Parse, head: Token, phrase: list[Token]) -> bool:
@@ -302,9 +295,7 @@ def _reorder_adjunct(text: Text, _: Dice) -> str | None:
 
 
 def _has_time(phrase: list[Token]) -> bool:
-    return any(
-        one.lower in _TIMES or (one.form.isdigit() and len(one.form) == 4) for one in phrase
-    ) and not any(one.label.startswith("acl") for one in phrase)
+    return _names_time(phrase) and not any(one.label.startswith("acl") for one in phrase)
 
 
 def _has_own_time(parse: Parse, rest: Sequence[Token]) -> bool:
