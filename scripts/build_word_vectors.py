@@ -8,11 +8,8 @@ pieces. From the vectors their mean is taken, in which a word counts by the squa
 left is projected onto its first principal components. Rows are rounded to whole numbers from -127 to 127.
 """
 
-import csv
-import gzip
 import json
 import shutil
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from build_encoder import CHECKOUT, LICENCE
 from numpy.typing import NDArray
-from real_data import data_folder
+from real_data import data_folder, rows_of
 
 from pfsm.embeddings.encoders import ABOUT, DEFAULT_SOURCE, label, load_vectors
 from pfsm.embeddings.safetensors import SCALE, quantised, safetensors_content
@@ -75,11 +72,8 @@ def frequencies(data: Path) -> Counter[str]:
 
 def texts(data: Path) -> Iterator[str]:
     """The references and translations of the sets."""
-    csv.field_size_limit(sys.maxsize)
-    for path in (path for pattern in SETS for path in sorted(data.glob(pattern))):
-        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as handle:
-            for row in csv.DictReader(handle, delimiter="\t", quoting=csv.QUOTE_NONE):
-                yield from (row[column] for column in COLUMNS if row.get(column))
+    for row in (row for pattern in SETS for path in sorted(data.glob(pattern)) for row in rows_of(path)):
+        yield from (row[column] for column in COLUMNS if row.get(column))
 
 
 def chosen(counts: Counter[str]) -> list[str]:

@@ -3,7 +3,6 @@
 All files are written to ``demo-output/``, and every command is shown as a user would type it.
 """
 
-import os
 import shlex
 import shutil
 import subprocess
@@ -65,24 +64,20 @@ def main() -> None:
     )
 
 
-def prepare() -> None:
-    """Writes the corpus as the files that a user would have."""
-    shutil.rmtree(OUTPUT, ignore_errors=True)
-    OUTPUT.mkdir()
+def prepare(folder: Path = OUTPUT) -> None:
+    """Writes the corpus as the files that a user would have, into a new folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     corpus = Path(str(files("pfsm.resources") / "demo"))
     for name in ("train.tsv", "test.tsv", "table.yaml"):
-        shutil.copy(corpus / name, OUTPUT / name)
+        shutil.copy(corpus / name, folder / name)
     table = read_table(corpus / "test.tsv")
     systems, references = table.columns["system"], table.columns["reference"]
     for system in SYSTEMS:
         rows = [row for row, name in enumerate(systems) if name == system]
-        write(f"{system}.txt", [table.columns["hypothesis"][row] for row in rows])
-        write("reference.txt", [references[row] for row in rows])
-
-
-def write(name: str, lines: list[str]) -> None:
-    """Writes one segment per line."""
-    (OUTPUT / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        for name, column in ((system, table.columns["hypothesis"]), ("reference", references)):
+            text = "".join(f"{column[row]}\n" for row in rows)
+            (folder / f"{name}.txt").write_text(text, encoding="utf-8")
 
 
 def say(*lines: str) -> None:
@@ -99,7 +94,7 @@ def pfsm(*words: str, first_lines: int | None = None) -> None:
     print(f"$ {shown} | head -{first_lines}" if first_lines else f"$ {shown}", flush=True)
     command = [sys.executable, "-m", "pfsm", *words]
     output = subprocess.PIPE if first_lines else None
-    done = subprocess.run(command, cwd=OUTPUT, stdout=output, text=True, check=False, env={**os.environ})
+    done = subprocess.run(command, cwd=OUTPUT, stdout=output, text=True, check=False)
     if done.returncode:
         sys.exit(done.returncode)
     if first_lines:
@@ -111,11 +106,8 @@ def show_sentences(system: str, count: int) -> None:
     sides = [
         (OUTPUT / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in ("reference", system)
     ]
-    pairs = zip(*sides, strict=True)
     print()
-    for number, (reference, hypothesis) in enumerate(pairs):
-        if number == count:
-            break
+    for reference, hypothesis in list(zip(*sides, strict=True))[:count]:
         print(f"  reference  {reference}\n  {system:<9}  {hypothesis}")
 
 

@@ -91,7 +91,6 @@ class Student:
 STUDENTS = {
     "minilm-6-from-15": Student("minilm", 6, labels="15"),
     "minilm-4-from-15": Student("minilm", 4, labels="15"),
-    "minilm-6": Student("minilm", 6),
     "minilm-4": Student("minilm", 4),
     "minilm-4-continued": Student("minilm", 4, start="minilm-4"),
     "multi": Student("multi", 12, english=False),

@@ -32,7 +32,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import demo
+from demo import prepare
 
 from pfsm.cli import main as pfsm
 from pfsm.model.shipped import shipped_models
@@ -99,15 +99,6 @@ def run_page(text: str) -> str:
         made += [text[end : match.start("content")], content]
         end = match.end("content")
     return "".join([*made, text[end:]])
-
-
-def prepare(folder: Path) -> None:
-    """Writes the files of the demonstration into a folder."""
-    output, demo.OUTPUT = demo.OUTPUT, folder
-    try:
-        demo.prepare()
-    finally:
-        demo.OUTPUT = output
 
 
 def _write_file(content: str) -> None:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -46,8 +46,8 @@ def main() -> None:
 def record_tasks() -> None:
     """Writes the program's scores of other languages and tasks, without paraphrases, into the file of their pairs."""
     table = read_table(TASKS)
-    columns = [table.column(name) for name in ("language", "task", "reference", "hypothesis")]
-    rows = list(zip(*columns, strict=True))
+    names = ("language", "task", "reference", "hypothesis")
+    rows = list(zip(*(table.column(name) for name in names), strict=True))
     scores: dict[tuple[str, ...], float] = {}
     for language, task in dict.fromkeys(row[:2] for row in rows):
         chosen = [row for row in rows if row[:2] == (language, task)]
@@ -61,10 +61,7 @@ def record_tasks() -> None:
             language=language,
         )
         scores |= {row: values[-1] for row, values in zip(chosen, found, strict=True)}
-    with atomic_write(TASKS) as handle:
-        handle.write("\t".join(("language", "task", "reference", "hypothesis", "score")) + "\n")
-        for row in rows:
-            handle.write("\t".join((*row, f"{scores[row]:.10f}")) + "\n")
+    write_table(TASKS, (*names, "score"), ((*row, f"{scores[row]:.10f}") for row in rows))
 
 
 def record() -> None:
@@ -73,11 +70,17 @@ def record() -> None:
     references, hypotheses = table.column("reference"), table.column("hypothesis")
     whole = run_program(hypotheses, references)
     part = run_program(hypotheses, references, *WITHOUT_PARAPHRASES)
-    with atomic_write(PAIRS) as handle:
-        handle.write("\t".join(COLUMNS) + "\n")
-        for reference, hypothesis, row, other in zip(references, hypotheses, whole, part, strict=True):
-            numbers = [f"{value:.10f}" for value in (*row, other[-1])]
-            handle.write("\t".join([reference, hypothesis, *numbers]) + "\n")
+    numbers = (
+        [f"{value:.10f}" for value in (*row, other[-1])] for row, other in zip(whole, part, strict=True)
+    )
+    rows = zip(references, hypotheses, numbers, strict=True)
+    write_table(PAIRS, COLUMNS, ((reference, hypothesis, *own) for reference, hypothesis, own in rows))
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Writes tab-separated values."""
+    with atomic_write(path) as handle:
+        handle.writelines("\t".join(row) + "\n" for row in (columns, *rows))
 
 
 def compare(paths: Sequence[str]) -> None:

@@ -11,14 +11,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
+from importlib import resources
 from pathlib import Path
 from typing import Any
+
+from demo import SYSTEMS
 
 from pfsm.data import read_table
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-SYSTEMS = ("amber", "birch", "cedar", "dune")
 # What the workbench is given: systems, the first with human scores, segments, and the one that is explained.
 GIVEN, SHOWN, EXPLAINED = ("dune", "birch"), 40, 4
 # Seconds until the workbench is drawn; nothing tells from outside.
@@ -46,7 +47,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, Browser(binary) as browser:
         page = comparison(Path(name))
         for view in VIEWS:
-            print(shown(browser, page, options.output, *view))
+            print(shown(browser, page, options.output, view))
         from tests.serve.running import Running  # noqa: PLC0415 - needs the extra serve
 
         with Running("--model", "en") as server:
@@ -56,7 +57,10 @@ def main() -> None:
 
 def demonstration() -> list[tuple[str, ...]]:
     """System, reference, translation and score of every judgment of the demonstration corpus."""
-    tables = [read_table(str(files("pfsm.resources") / "demo" / name)) for name in ("train.tsv", "test.tsv")]
+    tables = [
+        read_table(str(resources.files("pfsm.resources") / "demo" / name))
+        for name in ("train.tsv", "test.tsv")
+    ]
     columns = ("system", "reference", "hypothesis", "score")
     return [row for one in tables for row in zip(*(one.columns[name] for name in columns), strict=True)]
 
@@ -64,14 +68,13 @@ def demonstration() -> list[tuple[str, ...]]:
 def comparison(folder: Path) -> Path:
     """The page that compares the four translations of the demonstration corpus."""
     rows = demonstration()
-    for system in SYSTEMS:
-        lines = [hypothesis for name, _, hypothesis, _ in rows if name == system]
-        (folder / system).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    references = [reference for name, reference, _, _ in rows if name == SYSTEMS[0]]
-    (folder / "reference.txt").write_text("".join(f"{line}\n" for line in references), encoding="utf-8")
+    files = {system: [line for name, _, line, _ in rows if name == system] for system in SYSTEMS}
+    files["reference.txt"] = [reference for name, reference, _, _ in rows if name == SYSTEMS[0]]
     grades = [[score for name, _, _, score in rows if name == system] for system in SYSTEMS]
-    table = ["\t".join(f"human:{system}" for system in SYSTEMS), *map("\t".join, zip(*grades, strict=True))]
-    (folder / "segments.tsv").write_text("".join(f"{line}\n" for line in table), encoding="utf-8")
+    heading = "\t".join(f"human:{system}" for system in SYSTEMS)
+    files["segments.tsv"] = [heading, *map("\t".join, zip(*grades, strict=True))]
+    for name, lines in files.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     command = [
         *(sys.executable, "-m", "pfsm", "compare", "reference.txt", "-i", *SYSTEMS),
         *("--model", "en", "--metric", "chrf", "--html", "page.html", "--segments", "segments.tsv", "-q"),
@@ -80,26 +83,20 @@ def comparison(folder: Path) -> Path:
     return folder / "page.html"
 
 
-def shown(
-    browser: Any,
-    page: Path,
-    folder: Path,
-    name: str,
-    width: int,
-    height: int,
-    dark: bool,
-    phone: bool,
-    where: str,
-    top: str,
-) -> str:
+def shown(browser: Any, page: Path, folder: Path, view: tuple[str, int, int, bool, bool, str, str]) -> str:
     """Takes one picture; returns its path."""
-    browser.size(width, height, dark, phone)
+    name, *window, where, top = view
+    browser.size(*window)
     browser.open(page.as_uri() + where)
     if top:
         browser.evaluate(f"document.getElementById('{top}').scrollIntoView()")
-    browser.frame()
     browser.check()
-    path = folder / f"{name}.png"
+    return saved(browser, folder / f"{name}.png")
+
+
+def saved(browser: Any, path: Path) -> str:
+    """Takes a picture of the window; returns its path."""
+    browser.frame()
     browser.screenshot(path)
     return f"{path}: {path.stat().st_size:,} bytes"
 
@@ -149,9 +146,7 @@ def taken(browser: Any, selector: str, path: Path) -> str:
     """Takes a picture of the window, scrolled to an element; returns its path."""
     time.sleep(SETTLING)
     browser.evaluate(f"document.querySelector('{selector}').scrollIntoView({{block: 'start'}})")
-    browser.frame()
-    browser.screenshot(path)
-    return f"{path}: {path.stat().st_size:,} bytes"
+    return saved(browser, path)
 
 
 if __name__ == "__main__":
