@@ -16,8 +16,6 @@ _ALL = (
     "A single segment's score is uncertain; means over a few hundred segments tell systems apart (`pfsm compare`).",
     "It may judge other texts and systems than those named above less well (`pfsm train --init` adapts it).",
 )
-
-
 _CHANGED = (
     "How often the changed text scores lower, by kind (`pfsm data perturb`, then `pfsm probe`). The texts are "
     "not among the training data. Harmless changes should cost little: for each, the mean loss as a share of the "
@@ -26,21 +24,32 @@ _CHANGED = (
 
 
 def card(
-    model: Model,
-    weak: Sequence[str],
-    result: ProbeResult | None,
-    changed: Mapping[str, ProbeResult] | None = None,
+    model: Model, weak: Sequence[str], result: ProbeResult | None, changed: Mapping[str, ProbeResult]
 ) -> str:
     """The card as Markdown."""
-    return "\n".join(
-        [
-            *_head(model),
-            *_agreement(model),
-            *_probe(result),
-            *_changed(changed or {}),
-            *_weaknesses((*_unnoticed(result), *weak)),
+    lines = [*_head(model), *_agreement(model)]
+    if result is not None:
+        about = "How often the worse of two translations scores lower (`pfsm probe`)."
+        lines += [
+            "",
+            "## Contrast tests",
+            "",
+            about,
+            "",
+            "| kind | pairs | worse is lower |",
+            "|---|---|---|",
         ]
-    )
+        lines += [f"| {kind.kind} | {kind.n} | {100 * kind.lower.value:.0f}% |" for kind in result.kinds]
+        unnoticed = [kind.kind for kind in result.kinds if kind.lower.value < SELDOM]
+        if unnoticed:
+            rarely = (
+                "More often than not it penalises these errors less than a harmless change of the same size: "
+            )
+            weak = [f"{rarely}{', '.join(unnoticed)}.", *weak]
+    if changed:
+        lines += ["", "## Changes made on purpose", "", _CHANGED, "", *_changed(changed)]
+    lines += ["", "## Where it is weak", "", *(f"- {text}" for text in (*weak, *_ALL)), ""]
+    return "\n".join(lines)
 
 
 def _head(model: Model) -> Iterator[str]:
@@ -74,49 +83,23 @@ def _head(model: Model) -> Iterator[str]:
 def _agreement(model: Model) -> Iterator[str]:
     beside = model.training.get("encoder")
     training = beside["edits_alone"] if beside else model.training
-    validated = training["cross_validated"]
+    validated, folds = training["cross_validated"], training["cross_validated"]["folds"]
     yield from ("", "## Agreement with people", "")
     if beside:
         yield "Of the whole: `docs/results.md`. What follows is the edits alone.\n"
-    several = "languages" in model.training
-    by = {"source_lang": "target languages" if several else "source languages"}.get(
-        validated["by"], f"folds of {validated['by']}"
-    )
+    by_language = validated["by"] == "source_lang"
+    side = "target" if "languages" in model.training else "source"
+    by = f"{side} languages" if by_language else f"folds of {validated['by']}"
     yield f"Pearson's r with the judgments, cross-validated over {by}: **{validated['pearson']:.3f}**"
-    folds = validated["folds"]
-    if isinstance(folds, dict) and validated["by"] == "source_lang":
+    if isinstance(folds, dict) and by_language:
         yield "(" + ", ".join(f"{name} {value:.3f}" for name, value in folds.items()) + ")."
     yield f"On the training data: {training['pearson']:.3f}."
 
 
-def _probe(result: ProbeResult | None) -> Iterator[str]:
-    if result is None:
-        return
-    yield from (
-        "",
-        "## Contrast tests",
-        "",
-        "How often the worse of two translations scores lower (`pfsm probe`).",
-        "",
-    )
-    yield from ("| kind | pairs | worse is lower |", "|---|---|---|")
-    for kind in result.kinds:
-        yield f"| {kind.kind} | {kind.n} | {100 * kind.lower.value:.0f}% |"
-
-
 def _changed(changed: Mapping[str, ProbeResult]) -> Iterator[str]:
     """Accuracy by kind, and what harmless changes cost, for each set of changed texts."""
-    if not changed:
-        return
-    yield from (
-        "",
-        "## Changes made on purpose",
-        "",
-        _CHANGED,
-        "",
-        "| kind | severity | " + " | ".join(changed) + " |",
-        "|---|---|" + "---|" * len(changed),
-    )
+    yield "| kind | severity | " + " | ".join(changed) + " |"
+    yield "|---|---|" + "---|" * len(changed)
     results = list(changed.values())
     by_name = [{kind.kind: kind for kind in result.kinds} for result in results]
     for kind in sorted({name for known in by_name for name in known} - {ALL}, key=NAMES.index):
@@ -124,7 +107,9 @@ def _changed(changed: Mapping[str, ProbeResult]) -> Iterator[str]:
         cells = [_cell(known.get(kind), result) for known, result in zip(by_name, results, strict=True)]
         yield f"| {kind} | {severity} | {' | '.join(cells)} |"
     yield f"| mean of kinds | | {' | '.join(f'**{100 * result.mean_of_kinds:.0f}%**' for result in results)} |"
-    yield f"| harmless / critical, medians | | {' | '.join(map(_harmless, results))} |"
+    shares = [result.severity.harmless_share.value if result.severity else math.nan for result in results]
+    shown = " | ".join("–" if math.isnan(share) else f"{share:.2f}" for share in shares)
+    yield f"| harmless / critical, medians | | {shown} |"
 
 
 def _cell(kind: KindResult | None, result: ProbeResult) -> str:
@@ -135,25 +120,3 @@ def _cell(kind: KindResult | None, result: ProbeResult) -> str:
     losses = {one.severity: one.median.value for one in result.severity.losses} if result.severity else {}
     critical = losses.get(SEVERITIES[-1], math.nan)
     return f"costs {kind.difference.value / critical:.2f}" if critical > 0.0 else "–"
-
-
-def _harmless(result: ProbeResult) -> str:
-    share = math.nan if result.severity is None else result.severity.harmless_share.value
-    return "–" if math.isnan(share) else f"{share:.2f}"
-
-
-def _unnoticed(result: ProbeResult | None) -> Iterator[str]:
-    if result is None:
-        return
-    kinds = [kind.kind for kind in result.kinds if kind.lower.value < SELDOM]
-    if kinds:
-        yield (
-            f"More often than not it penalises these errors less than a harmless change of the same size: "
-            f"{', '.join(kinds)}."
-        )
-
-
-def _weaknesses(weak: Sequence[str]) -> Iterator[str]:
-    yield from ("", "## Where it is weak", "")
-    yield from (f"- {text}" for text in (*weak, *_ALL))
-    yield ""
