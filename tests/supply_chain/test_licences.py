@@ -14,8 +14,10 @@ PACKAGES = {"pfsm": "pfsm", "pfsm_installation": "pfsm_installation", "pfsm_kern
             "pfsm_training": "training/pfsm_training", "pfsm_experiments": "training/pfsm_experiments"}  # fmt: skip
 
 
-def script(name: str) -> Any:
-    return importlib.import_module(name)
+@pytest.fixture
+def licences(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    return importlib.import_module("licences")
 
 
 def shipped_files() -> list[str]:
@@ -28,8 +30,7 @@ def shipped_files() -> list[str]:
     ]
 
 
-def test_every_file_that_ships_has_a_licence_whose_text_ships() -> None:
-    licences = script("licences")
+def test_every_file_that_ships_has_a_licence_whose_text_ships(licences: Any) -> None:
     groups = licences.shipped()
     files = shipped_files()
     assert [name for name in files if licences.licence_of(name, groups) is None] == []
@@ -41,10 +42,9 @@ def test_every_file_that_ships_has_a_licence_whose_text_ships() -> None:
     assert {one.text for one in groups} <= texts
 
 
-def test_data_with_a_licence_of_its_own_says_the_same() -> None:
+def test_data_with_a_licence_of_its_own_says_the_same(licences: Any) -> None:
     from pfsm.lexicons.container import read_header
 
-    licences = script("licences")
     groups = licences.shipped()
     for name in ("wordnet-3.0", "wordnet-relations-3.0", "learned-en"):
         path = ROOT / "pfsm" / "resources" / "lexicons" / f"{name}.lexicon"
@@ -55,8 +55,7 @@ def test_data_with_a_licence_of_its_own_says_the_same() -> None:
     assert "CC BY-SA 4.0" in parser
 
 
-def test_the_page_shows_the_list() -> None:
-    licences = script("licences")
+def test_the_page_shows_the_list(licences: Any) -> None:
     page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
     assert licences.table(licences.shipped()) in page, "run scripts/licences.py --write"
 
@@ -71,8 +70,8 @@ def wheel(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_bill_names_the_wheel_and_its_data(wheel: Path) -> None:
-    bill = script("licences").with_data({"metadata": {"component": {}}}, wheel)
+def test_the_bill_names_the_wheel_and_its_data(wheel: Path, licences: Any) -> None:
+    bill = licences.with_data({"metadata": {"component": {}}}, wheel)
     root = bill["metadata"]["component"]
     assert root["hashes"] == [{"alg": "SHA-256", "content": hashlib.sha256(wheel.read_bytes()).hexdigest()}]
     (data,) = [one for one in root["components"] if one["components"]]

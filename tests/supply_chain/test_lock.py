@@ -70,6 +70,7 @@ def test_whoever_is_named_as_requiring_a_package_is_there(name: str) -> None:
 
 
 def test_what_uv_writes_without_cuda_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     lock = importlib.import_module("lock")
     monkeypatch.setattr(lock, "_TORCH", {"2.13.0": ("b", "a")})
     written = (
