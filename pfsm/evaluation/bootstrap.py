@@ -212,6 +212,8 @@ class Sample:
     resampled: Float
     weight: float = math.nan
     """How much it counts where groups are pooled, as `pfsm.evaluation.measure.Measure.weight`."""
+    remarks: Callable[[], Mapping[str, float | bool]] = dict
+    """What else is to be said of the value."""
 
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """The statistic with the percentile interval of its resamples."""

@@ -10,6 +10,7 @@ than a function of a metric's and people's scores:
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, SupportsFloat, TypeVar
 
 import numpy as np
@@ -29,15 +30,13 @@ from pfsm.evaluation.measure import (
 )
 from pfsm.evaluation.people import RankedSystems
 from pfsm.evaluation.preference import (
+    TAUS,
     PreferenceItems,
-    PreferenceStatistic,
     accuracy_with_human_ties,
-    preference_measure,
+    of_preferences,
     yardstick,
 )
 from pfsm.evaluation.segment_pairs import (
-    ItemVariant,
-    WmtVariant,
     calibrated_accuracy,
     item_kendall,
     kendall_tau_c,
@@ -47,6 +46,7 @@ from pfsm.evaluation.systems import (
     SYSTEM_STATISTICS,
     ceiling_measure,
     sampled_accuracy,
+    significant_accuracy,
     soft_measure,
     system_measure,
 )
@@ -103,114 +103,65 @@ def plain(name: str, function: OfScores, heading: str = "") -> Statistic[Items]:
     )
 
 
-def _segments(items: Items) -> NDArray[np.int64]:
-    return _needed(items.segments, "segments")
-
-
-def _lengths(items: Items) -> Float:
-    return _needed(items.lengths, "lengths")
-
-
-def _needed(part: NDArray[Any] | None, what: str) -> NDArray[Any]:
-    if part is None:
-        raise ValueError(f"the statistic needs {what}")
-    return part
-
-
 def _by_name(*statistics: Statistic[Data]) -> Mapping[str, Statistic[Data]]:
     return {statistic.name: statistic for statistic in statistics}
 
 
-_WITHIN = ("segments",)
+_WITHIN, _SYSTEMS, _BOTH = ("segments",), ("systems",), ("systems", "segments")
 _KENDALL = ("kendall_tau_b", "kendall-tau-b")
-_TAUS: Mapping[WmtVariant, str] = {
-    "wmt12": "WMT12 tau",
-    "wmt13": "WMT13 tau",
-    "wmt14": "WMT14 tau",
-    "darr": "DARR tau",
-}
 
 
-def _wmt_tau(variant: WmtVariant, heading: str) -> Statistic[Items]:
-    return Statistic(
-        variant,
-        heading,
-        _WITHIN,
-        lambda items: wmt_kendall_measure(items, _segments(items), variant),
-        aliases=(f"tau_{variant}",),
-    )
-
-
-def _by_item(name: str, heading: str, variant: ItemVariant) -> Statistic[Items]:
-    return Statistic(name, heading, _WITHIN, lambda items: item_kendall(items, _segments(items), variant))
+def _tau(variant: str, needs: tuple[str, ...], bind: Callable[[Data], Measure]) -> Statistic[Data]:
+    heading = f"{variant.upper()} tau"
+    return Statistic(variant, heading, needs, bind, aliases=(f"tau_{variant}",))
 
 
 _OF_SEGMENTS: Mapping[str, Statistic[Items]] = _by_name(
     Statistic("pearson", "Pearson r", (), moment_pearson),
-    Statistic("spearman", "Spearman rho", (), lambda items: rank_correlation(items, spearman)),
+    Statistic("spearman", "Spearman rho", (), partial(rank_correlation, statistic=spearman)),
     Statistic(
-        "kendall", "Kendall tau-b", (), lambda items: rank_correlation(items, kendall_tau_b), aliases=_KENDALL
+        "kendall", "Kendall tau-b", (), partial(rank_correlation, statistic=kendall_tau_b), aliases=_KENDALL
     ),
-    Statistic(
-        "mean-removed",
-        "r within segments",
-        _WITHIN,
-        lambda items: centred_pearson(items, _segments(items), np.ones(len(items))),
-    ),
-    Statistic(
-        "length-weighted",
-        "length-weighted r",
-        ("lengths",),
-        lambda items: moment_pearson(items, _lengths(items)),
-    ),
+    Statistic("mean-removed", "r within segments", _WITHIN, centred_pearson),
+    Statistic("length-weighted", "length-weighted r", ("lengths",), partial(moment_pearson, weighted=True)),
     Statistic(
         "mean-removed-weighted",
         "weighted mean-removed r",
         ("segments", "lengths"),
-        lambda items: centred_pearson(items, _segments(items), _lengths(items)),
+        partial(centred_pearson, weighted=True),
     ),
-    Statistic("acc-t", "acc-t", _WITHIN, lambda items: calibrated_accuracy(items, _segments(items))),
+    Statistic("acc-t", "acc-t", _WITHIN, calibrated_accuracy),
     plain("kendall-c", kendall_tau_c, "Kendall tau-c"),
-    _by_item("item-kendall", "tau-b by item", "b"),
-    _by_item("item-tau23", "tau-23 by item", "23"),
-    _by_item("item-acc23", "acc-23 by item", "acc23"),
-    *(_wmt_tau(variant, heading) for variant, heading in _TAUS.items()),
+    Statistic("item-kendall", "tau-b by item", _WITHIN, partial(item_kendall, variant="b")),
+    Statistic("item-tau23", "tau-23 by item", _WITHIN, partial(item_kendall, variant="23")),
+    Statistic("item-acc23", "acc-23 by item", _WITHIN, partial(item_kendall, variant="acc23")),
+    *(_tau(variant, _WITHIN, partial(wmt_kendall_measure, variant=variant)) for variant in TAUS),
 )
 
 
-def _of_systems(
-    name: str, heading: str, statistic: str, *, of_all: bool = True, aliases: tuple[str, ...] = ()
-) -> Statistic[Any]:
-    return Statistic(
-        name,
-        heading,
-        ("systems",) if of_all else _BOTH,
-        lambda items: system_measure(items, SYSTEM_STATISTICS[statistic], of_all=of_all),
-        aliases=aliases,
-        of_pairs=statistic == "accuracy",
-    )
+def _of_systems(name: str, heading: str, statistic: str, **further: Any) -> Statistic[Any]:
+    bind = partial(system_measure, of_systems=SYSTEM_STATISTICS[statistic])
+    return Statistic(name, heading, _SYSTEMS, bind, **further)
 
 
-def _of_sample(size: int) -> Statistic[Any]:
-    return Statistic(
-        f"accuracy-{size}",
-        f"acc., {size} segments",
-        _BOTH,
-        lambda items: sampled_accuracy(items, size),
-        of_pairs=True,
-    )
-
-
-_BOTH = ("systems", "segments")
 _OF_SYSTEMS: Mapping[str, Statistic[Any]] = _by_name(
     _of_systems("pearson", "Pearson r", "pearson"),
     _of_systems("spearman", "Spearman rho", "spearman"),
     _of_systems("kendall", "Kendall tau-b", "kendall", aliases=_KENDALL),
-    _of_systems("accuracy", "pairwise accuracy", "accuracy"),
-    _of_systems("significant", "acc., significant pairs", "accuracy", of_all=False),
-    Statistic("ceiling", "ceiling of acc.", ("systems",), ceiling_measure, of_metric=False, of_pairs=True),
+    _of_systems("accuracy", "pairwise accuracy", "accuracy", of_pairs=True),
+    Statistic("significant", "acc., significant pairs", _BOTH, significant_accuracy, of_pairs=True),
+    Statistic("ceiling", "ceiling of acc.", _SYSTEMS, ceiling_measure, of_metric=False, of_pairs=True),
     Statistic("spa", "soft pairwise acc.", _BOTH, soft_measure, of_pairs=True),
-    *map(_of_sample, (50, 100, 200)),
+    *(
+        Statistic(
+            f"accuracy-{size}",
+            f"acc., {size} segments",
+            _BOTH,
+            partial(sampled_accuracy, size=size),
+            of_pairs=True,
+        )
+        for size in (50, 100, 200)
+    ),
 )
 
 _OF_DOCUMENTS: Mapping[str, Statistic[Items]] = _by_name(
@@ -218,26 +169,12 @@ _OF_DOCUMENTS: Mapping[str, Statistic[Items]] = _by_name(
 )
 
 
-def _of_preferences(name: PreferenceStatistic, heading: str, *aliases: str) -> Statistic[PreferenceItems]:
-    return Statistic(
-        name,
-        heading,
-        (),
-        lambda items: preference_measure(items.votes, items.units, name),
-        aliases=aliases,
-    )
-
-
-def _yardstick(name: str, heading: str, *, best: bool) -> Statistic[PreferenceItems]:
-    return Statistic(name, heading, (), lambda items: yardstick(items.judgments, best=best), of_metric=False)
-
-
 PREFERENCES: Mapping[str, Statistic[PreferenceItems]] = _by_name(
-    _of_preferences("accuracy", "accuracy"),
+    Statistic("accuracy", "accuracy", (), partial(of_preferences, statistic="accuracy")),
     Statistic("accuracy-with-ties", "acc. with ties", (), accuracy_with_human_ties),
-    _yardstick("best-possible", "best possible", best=True),
-    _yardstick("random-baseline", "random baseline", best=False),
-    *(_of_preferences(variant, heading, f"tau_{variant}") for variant, heading in _TAUS.items()),
+    Statistic("best-possible", "best possible", (), partial(yardstick, best=True), of_metric=False),
+    Statistic("random-baseline", "random baseline", (), partial(yardstick, best=False), of_metric=False),
+    *(_tau(variant, (), partial(of_preferences, statistic=variant)) for variant in TAUS),
 )
 """Of preferences between two translations."""
 

@@ -120,16 +120,12 @@ class Comparison:
         ]
         interval = f"{100 * self.confidence:g}% interval"
         caption = f"{self.drawn}; paired bootstrap, {self.n_resamples} resamples, seed {self.seed}"
-        marks = [Mark(one.name, one.score, *_both(one.interval)) for one in self.systems]
+        marks = [Mark(one.name, one.score, one.interval.low, one.interval.high) for one in self.systems]
         return (
             html_chart(marks, f"Scores with {interval}")
             + html_table(["system", "score", interval], systems)
             + html_table(["pair", "difference", interval, "p (Holm)", "preferred"], pairs, caption)
         )
-
-
-def _both(interval: Interval) -> tuple[float, float]:
-    return interval.low, interval.high
 
 
 def _ends(interval: Interval) -> str:

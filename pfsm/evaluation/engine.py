@@ -10,6 +10,7 @@ resampled, so equal questions have equal answers.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from pfsm.evaluation.bootstrap import (
     pooled_sample,
 )
 from pfsm.evaluation.catalogue import SYSTEM, Statistic
-from pfsm.evaluation.measure import Items, Measure, resampled_together, units_of_parts
+from pfsm.evaluation.measure import Items, resampled_together, units_of_parts
 from pfsm.evaluation.pooled import PooledScores, Scores, remembered
 from pfsm.evaluation.questions import Data, Question
 
@@ -199,14 +200,11 @@ def estimate(
     """
     check_bootstrap(n_resamples, confidence)
     seed = default_seed() if seed is None else seed
-    scores = question.scores(metric)
     found = samples(question, metric, statistics, n_resamples, seed)
     return {
         statistic.name: Estimates(
             {
-                name: replace(
-                    sample.estimate(confidence), remarks=_remarks(question, scores, statistic, name)
-                )
+                name: replace(sample.estimate(confidence), remarks=sample.remarks())
                 for name, sample in found[statistic.name].items()
             },
             _mean_of_groups(found[statistic.name], confidence),
@@ -278,27 +276,18 @@ def samples_of(
 
     Arguments are those of `estimate`, ``seed`` is from `group_seed`.
     """
-    values = _values(metric)
-    if isinstance(metric, PooledScores):
-        metric = PooledScores(values, remembered(metric.of_totals))
+    values = metric.statistics if isinstance(metric, PooledScores) else metric
     if np.isnan(values).any():
         return [Sample(math.nan, np.full(n_resamples, np.nan)) for _ in statistics]
-    measures = [_bound(statistic, items, metric) for statistic in statistics]
+    measures = [statistic.bind(items) for statistic in statistics]
+    if isinstance(metric, PooledScores):
+        of_totals = remembered(metric.of_totals)
+        measures = [measure.pooled(of_totals) for measure in measures]
     resampled = resampled_together([(measure, values) for measure in measures], n_resamples, seed)
     return [
-        Sample(measure.value(values), found, measure.weight)
+        Sample(measure.value(values), found, measure.weight, partial(measure.remarks, values))
         for measure, found in zip(measures, resampled, strict=True)
     ]
-
-
-def _values(metric: Scores) -> Float:
-    """What a measure takes for a metric's scores."""
-    return metric.statistics if isinstance(metric, PooledScores) else metric
-
-
-def _bound(statistic: Statistic[Data], items: Data, metric: Scores) -> Measure:
-    measure = statistic.bind(items)
-    return measure.pooled(metric.of_totals) if isinstance(metric, PooledScores) else measure
 
 
 def compare(
@@ -373,13 +362,3 @@ def _of_both(
     """The samples of the groups where both have the statistic, joined."""
     both = [name for name in a if not math.isnan(a[name].value) and not math.isnan(b[name].value)]
     return join([a[name] for name in both]), join([b[name] for name in both])
-
-
-def _remarks(
-    question: Question[Data], scores: Scores, statistic: Statistic[Data], group: str
-) -> Mapping[str, float | bool]:
-    metric = question.part_scores(scores, group)
-    values = _values(metric)
-    if np.isnan(values).any():
-        return {}
-    return _bound(statistic, question.parts[group], metric).remarks(values)

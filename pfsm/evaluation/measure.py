@@ -184,6 +184,13 @@ class Items:
         ids = self.segments if self.drawn is None else self.drawn
         return np.arange(self.human.size) if ids is None else by_appearance(ids)
 
+    def needed(self, what: str) -> NDArray[Any]:
+        """One of the optional parts, which a statistic cannot do without."""
+        part: NDArray[Any] | None = getattr(self, what)
+        if part is None:
+            raise ValueError(f"the statistic needs {what}")
+        return part
+
     def select(self, rows: Int) -> "Items":
         """The items of some rows, numbered anew."""
         segments, systems, drawn = (
@@ -314,9 +321,10 @@ def rank_correlation(items: Items, statistic: Correlation) -> Measure:
     return Measure(count_ids(units), lambda metric: statistic(metric, human), resampler)
 
 
-def centred_pearson(items: Items, segments: Int, weights: Float) -> Measure:
-    """Pearson's correlation of mean-removed scores (Kahn et al. 2009, section 3.3), weighted."""
-    human, units = items.human, items.units
+def centred_pearson(items: Items, *, weighted: bool = False) -> Measure:
+    """Pearson's correlation of mean-removed scores (Kahn et al. 2009, section 3.3), perhaps weighted by length."""
+    human, units, segments = items.human, items.units, items.needed("segments")
+    weights = items.needed("lengths") if weighted else np.ones(len(items))
 
     def table(metric: Float) -> Float:
         """Products and squares of the deviations from the segments' means, by unit."""
@@ -338,9 +346,10 @@ def centred_pearson(items: Items, segments: Int, weights: Float) -> Measure:
     return Measure(measure.n_units, measure.value, resampler)
 
 
-def moment_pearson(items: Items, weights: Float | None = None) -> Measure:
-    """Pearson's correlation, weighted where there are weights."""
+def moment_pearson(items: Items, *, weighted: bool = False) -> Measure:
+    """Pearson's correlation, perhaps weighted by length."""
     human, units = items.human, items.units
+    weights = items.needed("lengths") if weighted else None
 
     def value(metric: Float) -> float:
         """From deviations, which keep more digits than sums of squares."""

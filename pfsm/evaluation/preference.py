@@ -53,7 +53,8 @@ Float = NDArray[np.float64]
 
 PreferenceStatistic = Literal["accuracy", "wmt12", "wmt13", "wmt14", "darr"]
 """The accuracy, or one of the variants of Kendall's tau."""
-TAUS: tuple[PreferenceStatistic, ...] = ("wmt12", "wmt13", "wmt14", "darr")
+WmtVariant = Literal["wmt12", "wmt13", "wmt14", "darr"]
+TAUS: tuple[WmtVariant, ...] = ("wmt12", "wmt13", "wmt14", "darr")
 
 
 @dataclass(frozen=True)
@@ -269,8 +270,9 @@ def random_accuracy(judgments: PairwiseJudgments) -> float:
     return float(ratio(np.array([judgments.votes @ chance]), np.array([judgments.votes.sum()]))[0])
 
 
-def yardstick(judgments: PairwiseJudgments, *, best: bool) -> Measure:
+def yardstick(items: "PreferenceItems", *, best: bool) -> Measure:
     """The best or the random accuracy as a measure, whatever the metric; whole segments are drawn, always."""
+    judgments = items.judgments
     votes, segments = judgments.votes, judgments.segments
 
     def table(_: Float) -> Float:
@@ -456,6 +458,11 @@ def preference_measure(votes: Float, units: Int, statistic: PreferenceStatistic)
         return sums_of_segments(votes_by_outcome(metric[:, 0], metric[:, 1], votes), units)
 
     return additive(count_ids(units), table, lambda sums: statistic_of_votes(sums, statistic))
+
+
+def of_preferences(items: PreferenceItems, statistic: PreferenceStatistic) -> Measure:
+    """`preference_measure` of some preferences."""
+    return preference_measure(items.votes, items.units, statistic)
 
 
 def accuracy_with_human_ties(items: PreferenceItems) -> Measure:

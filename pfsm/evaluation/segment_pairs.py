@@ -48,14 +48,13 @@ from pfsm.evaluation.measure import (
     ratio_of_sums,
     whole_parts,
 )
-from pfsm.evaluation.preference import PreferenceCounts, statistic_of_votes
+from pfsm.evaluation.preference import PreferenceCounts, WmtVariant, statistic_of_votes
 from pfsm.runtime.choice import simplest_within_noise
 
 Int = NDArray[np.int64]
 
 Float = NDArray[np.float64]
 
-WmtVariant = Literal["wmt12", "wmt13", "wmt14", "darr"]
 DARR_DIFFERENCE = 25.0
 """Points of direct assessment (0 to 100) between translations that people are taken to have told apart."""
 
@@ -160,8 +159,9 @@ def order_votes(human: ArrayLike, metric: ArrayLike, segments: Names, least_diff
     return counts.astype(np.float64)
 
 
-def wmt_kendall_measure(items: Items, segments: Int, variant: WmtVariant) -> Measure:
+def wmt_kendall_measure(items: Items, variant: WmtVariant) -> Measure:
     """A Kendall's tau of the WMT metrics tasks as a measure."""
+    segments = items.needed("segments")
 
     def votes(metric: Float) -> Float:
         return order_votes(items.human, metric, segments, DARR_DIFFERENCE if variant == "darr" else 0.0)
@@ -178,12 +178,13 @@ def wmt_kendall_measure(items: Items, segments: Int, variant: WmtVariant) -> Mea
 ItemVariant = Literal["b", "23", "acc23"]
 
 
-def item_kendall(items: Items, segments: Int, variant: ItemVariant) -> Measure:
+def item_kendall(items: Items, variant: ItemVariant) -> Measure:
     """A Kendall's tau of each segment's translations, averaged over segments, as mt-metrics-eval does by item.
 
     Tau-b; tau-23 (C + T_both - D - T_human - T_metric) / all; acc-23 (C + T_both) / all, in which only equal scores
     tie. Segments where it is undefined are left out (Deutsch, Foster and Freitag 2023, table 1).
     """
+    segments = items.needed("segments")
 
     def table(metric: Float) -> Float:
         """Sum over the segments of each unit, and how many have a value."""
@@ -316,8 +317,9 @@ def calibrate_ties(human: ArrayLike, metric: ArrayLike, segments: Names | None =
     return TieCalibration(float(accuracies[best]), float(thresholds[best]))
 
 
-def calibrated_accuracy(items: Items, segments: Int) -> Measure:
+def calibrated_accuracy(items: Items) -> Measure:
     """acc-t as a measure: the threshold is calibrated anew for every metric and in every resample."""
+    segments = items.needed("segments")
 
     def calibrated(metric: Float) -> TieCalibration:
         return calibrate_ties(items.human, metric, segments)

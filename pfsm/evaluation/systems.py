@@ -230,6 +230,11 @@ SYSTEM_STATISTICS: Mapping[str, _OfSystems] = {
 """Statistics for `system_measure`, by name."""
 
 
+def significant_accuracy(items: Any) -> Measure:
+    """Pairwise accuracy over the pairs of systems that are significant for people."""
+    return system_measure(items, accuracies, of_all=False)
+
+
 def ceiling_measure(items: Any) -> Measure:
     """The expected accuracy of a perfect metric, whatever the metric is; resamples do not change it."""
     return system_measure(items, lambda human, _: np.full(len(human), people_of(items).ceiling))

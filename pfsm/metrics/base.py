@@ -353,18 +353,13 @@ class SegmentMetric(ABC):
             tolerant: Whether a pair that it cannot judge scores 0; otherwise the references that it can judge count,
                 and segments where it can judge none are NaN.
         """
-        if self._judges_all:
+        plain = type(self).understood_scores is SegmentMetric.understood_scores
+        if plain and "understood_scores" not in vars(self):
             return self.score_segments(hypotheses, references)
         if tolerant:
             return self._best_of(lambda metric: metric.tolerant_scores, hypotheses, references)
         repeated, flat, starts = flat_pairs(hypotheses, references)
         return best_understood(self.understood_scores(repeated, flat), starts)
-
-    @property
-    def _judges_all(self) -> bool:
-        """Whether there are no pairs that the metric cannot judge."""
-        plain = type(self).understood_scores is SegmentMetric.understood_scores
-        return plain and "understood_scores" not in vars(self)
 
     def scores(
         self, pairs: Iterable[tuple[str, str | Sequence[str]]], at_once: int = PAIRS_AT_ONCE

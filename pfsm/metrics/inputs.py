@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pfsm.data.judgments import given_references
 from pfsm.errors import PfsmError
 
-_ADVICE = "give a string, an empty one for an empty line"
-
 
 def as_texts(values: Any, name: str) -> Sequence[str]:
     """A list of strings from a list, or a column of a table.
@@ -26,19 +24,18 @@ def as_texts(values: Any, name: str) -> Sequence[str]:
         ValueError: If it is a single string.
         TypeError: If an entry is not a string; the message names its place, from 0.
     """
-    return _checked(values, name, (str,), _ADVICE)
+    return _checked(values, name)
 
 
-def as_stream(values: Any, name: str) -> Sequence[str | None]:
-    """A stream of references: as `as_texts`, with None where a segment has fewer references than others."""
-    return _checked(values, name, (str, type(None)), f"{_ADVICE}, or None for no reference")
-
-
-def _checked(values: Any, name: str, types: tuple[type, ...], advice: str) -> Sequence[Any]:
+def _checked(values: Any, name: str, *, gaps: bool = False) -> Sequence[Any]:
+    """The list, in a stream of references with None where a segment has fewer references than others."""
     listed = _listed(values, name)
     for place, value in enumerate(listed):
-        if not isinstance(value, types):
-            raise TypeError(f"{name}[{place}] is {_shown(value)}; {advice}")
+        if not (isinstance(value, str) or (gaps and value is None)):
+            more = ", or None for no reference" if gaps else ""
+            raise TypeError(
+                f"{name}[{place}] is {_shown(value)}; give a string, an empty one for an empty line{more}"
+            )
     return listed
 
 
@@ -292,7 +289,7 @@ def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], St
     ):
         raise ValueError("references must be a list of streams, each a list of strings")
     streams = [
-        stream if isinstance(stream, str) else as_stream(stream, f"references[{number}]")
+        stream if isinstance(stream, str) else _checked(stream, f"references[{number}]", gaps=True)
         for number, stream in enumerate(references)
     ]
     lines = as_texts(hypotheses, "hypotheses")

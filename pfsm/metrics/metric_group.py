@@ -50,18 +50,6 @@ class MetricWithComponents(SegmentMetric):
         return score_distinct(self._rows, hypotheses, references)
 
 
-def _as_it_is(name: str) -> str:
-    return name
-
-
-def _not_counted(name: str, _: Sequence[str]) -> str:
-    return name
-
-
-def _no_family(_: str) -> str | None:
-    return None
-
-
 def _no_metric(name: str, _: Options) -> SegmentMetric:
     raise PfsmError(f"{name!r} is a feature, it cannot score alone")
 
@@ -111,12 +99,12 @@ class MetricGroup:
     prepared: Callable[[str], PairFeatures] | None = None
     check_part: Callable[[str], object] = no_options
     label: Callable[[str], str] | None = None
-    pin: Callable[[str], str] = _as_it_is
-    counted: Callable[[str, Sequence[str]], str] = _not_counted
+    pin: Callable[[str], str] = str
+    counted: Callable[[str, Sequence[str]], str] = lambda name, _: name
     counts: frozenset[str] = frozenset()
     listed: bool = True
     about: Mapping[str, str] = field(default_factory=dict)
-    family: Callable[[str], str | None] = _no_family
+    family: Callable[[str], str | None] = lambda _: None
 
     def knows(self, name: str) -> bool:
         """Whether a metric or feature belongs to this group, whatever its parentheses hold."""
@@ -199,33 +187,6 @@ def with_options(make: Callable[[str, Options], SegmentMetric]) -> Callable[[str
 MakeWithComponents = Callable[[str, Options], MetricWithComponents]
 
 
-def prepared_parts(name: str, make: MakeWithComponents, parts: Sequence[str]) -> PairFeatures:
-    """What computes all parts of a metric, by their names, with the options that stand in the name.
-
-    It raises `PfsmError` where the metric does not have this part with these options.
-
-    Args:
-        name: One of them, as in ``hwcm.2(of=relations)``.
-        make: Makes the metric.
-        parts: What comes after the point, in the metric's order; with other options it may have fewer.
-
-    Raises:
-        PfsmError: If options are wrong.
-    """
-    parsed = parse_name(name)
-    metric = make(parsed.base, parsed.options)
-    options = name[name.index("(") :] if "(" in name else ""
-    names = tuple(f"{parsed.base}.{part}{options}" for part in parts)
-
-    def values(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-        found = dict(zip(names, metric.parts(hypotheses, references)[:, 1:].T, strict=False))
-        if name not in found:
-            raise PfsmError(f"feature {name!r}: with these options there is no such part")
-        return found
-
-    return values
-
-
 def group_with_parts(
     name: str,
     about: str,
@@ -250,9 +211,22 @@ def group_with_parts(
         make(parsed.base, parsed.options)
 
     def prepared(part: str) -> PairFeatures:
-        if not parse_name(part).options:
+        """What computes all parts, by their names, with the options that stand in the name of this one."""
+        parsed = parse_name(part)
+        if not parsed.options:
             no_options(part)
-        return prepared_parts(part, make_parts or make, parts)
+        metric = (make_parts or make)(parsed.base, parsed.options)
+        options = part[part.index("(") :] if "(" in part else ""
+        names = tuple(f"{parsed.base}.{one}{options}" for one in parts)
+
+        def values(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+            # With other options a metric may have fewer parts.
+            found = dict(zip(names, metric.parts(hypotheses, references)[:, 1:].T, strict=False))
+            if part not in found:
+                raise PfsmError(f"feature {part!r}: with these options there is no such part")
+            return found
+
+        return values
 
     return MetricGroup(
         {name: about},

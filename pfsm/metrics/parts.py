@@ -99,28 +99,18 @@ def _running_means(precisions: Float, present: int) -> Float:
     return np.concatenate([means, np.full(precisions.size - present, means[-1])])
 
 
-def lengths(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    """Lengths: float64 [n_pairs, 4].
+def length_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+    """The lengths that a feature is one of, by name, float64 [n_pairs] each; words are counted where asked for.
 
     ``log(1 + r)`` and ``log((1 + h) / (1 + r))``, r and h in characters, then the words of the reference and of the
     hypothesis between spaces.
     """
     sides = (references, hypotheses)
-    words = (np.array([len(line.split()) for line in side], dtype=np.float64) for side in sides)
-    return np.column_stack([*_characters(hypotheses, references), *words])
-
-
-def length_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-    """The lengths that a feature is one of, by name, float64 [n_pairs] each; words are counted where asked for."""
-    if name in CHARACTERS:
-        return dict(zip(CHARACTERS, _characters(hypotheses, references), strict=True))
-    return dict(zip(LENGTHS, lengths(hypotheses, references).T, strict=True))
-
-
-def _characters(hypotheses: Sequence[str], references: Sequence[str]) -> tuple[Float, Float]:
-    sides = (references, hypotheses)
     ours, theirs = (np.log1p(np.fromiter(map(len, side), np.float64, len(side))) for side in sides)
-    return ours, theirs - ours
+    found = [ours, theirs - ours]
+    if name not in CHARACTERS:
+        found += [np.array([len(line.split()) for line in side], dtype=np.float64) for side in sides]
+    return dict(zip(LENGTHS, found, strict=False))
 
 
 def nist(name: str) -> PairFeatures:

@@ -301,12 +301,7 @@ class TerpMetric(MetricWithComponents):
         self.name = name
         self.options = check_options(name, options)
         others = ",".join(f"{key}={value}" for key, value in options.items() if key not in (*KINDS, "costs"))
-        self._bare = f"{name}({others})" if others else name
-
-    @property
-    def name_without_costs(self) -> str:
-        """The metric with those of its options in parentheses that are not costs, as far as they are given."""
-        return self._bare
+        self.name_without_costs = f"{name}({others})" if others else name
 
     def entries(self) -> Mapping[str, str]:
         """Options and tables."""

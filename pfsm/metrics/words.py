@@ -66,14 +66,6 @@ def _edits_without_order(pairs: WordPairs) -> Float:
     return np.asarray(np.maximum(pairs.r, pairs.h) - _common(pairs))
 
 
-def _wer(pairs: WordPairs) -> Float:
-    return _error_rate(_edits(pairs), pairs)
-
-
-def _per(pairs: WordPairs) -> Float:
-    return _error_rate(_edits_without_order(pairs), pairs)
-
-
 def _error_rate(errors: Float, pairs: WordPairs) -> Float:
     rate = np.where(pairs.r > 0, errors / np.maximum(pairs.r, 1.0), errors > 0)
     return np.asarray(-100.0 * rate + 0.0)  # +0.0: no -0.0
@@ -83,10 +75,6 @@ def _common(pairs: WordPairs) -> Float:
     from pfsm_kernels.strings.overlap import common_words  # noqa: PLC0415 - brings numba
 
     return common_words(*pairs.sides)
-
-
-def _rouge_l(pairs: WordPairs) -> Float:
-    return _rouge_w(pairs, 1.0)
 
 
 def _rouge_w(pairs: WordPairs, power: float = ROUGE_W) -> Float:
@@ -102,10 +90,6 @@ def _rouge_s(pairs: WordPairs) -> Float:
 
     shared, of_reference, of_hypothesis = common_skip_bigrams(*pairs.sides, SKIP).T
     return _f(shared, of_hypothesis, of_reference)
-
-
-def _gtm_1(pairs: WordPairs) -> Float:
-    return _f(_common(pairs), pairs.h, pairs.r)
 
 
 def _gtm_2(pairs: WordPairs) -> Float:
@@ -136,12 +120,12 @@ class _Kind:
 
 _NEGATIVE = {"sign": "negative"}
 _KINDS: Mapping[str, _Kind] = {
-    WER: _Kind(_wer, _NEGATIVE),
-    PER: _Kind(_per, _NEGATIVE),
-    "rouge-l": _Kind(_rouge_l, {"beta": "1"}),
+    WER: _Kind(lambda pairs: _error_rate(_edits(pairs), pairs), _NEGATIVE),
+    PER: _Kind(lambda pairs: _error_rate(_edits_without_order(pairs), pairs), _NEGATIVE),
+    "rouge-l": _Kind(lambda pairs: _rouge_w(pairs, 1.0), {"beta": "1"}),
     "rouge-w": _Kind(_rouge_w, {"beta": "1", "weight": str(ROUGE_W)}),
     "rouge-s": _Kind(_rouge_s, {"beta": "1", "skip": str(SKIP)}),
-    "gtm-1": _Kind(_gtm_1, {"e": "1"}),
+    "gtm-1": _Kind(lambda pairs: _f(_common(pairs), pairs.h, pairs.r), {"e": "1"}),
     "gtm-2": _Kind(_gtm_2, {"e": "2"}),
     "ol": _Kind(_overlap, {"over": "sets"}),
 }

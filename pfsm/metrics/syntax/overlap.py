@@ -50,15 +50,8 @@ from pfsm.runtime.options import Option, Options, one_of
 Float = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class SequenceLayer:
-    """One way to write a line.
-
-    Attributes:
-        labels: The labels of a line that has the layer, in order.
-        is_there: Whether an analysis says what the layer needs.
-        wanted: What to ask of the analyses.
-    """
+class SequenceLayer(NamedTuple):
+    """One way to write a line: its labels, whether an analysis says what they need, and what to ask of the analyses."""
 
     labels: Callable[[Analysis], Sequence[str]]
     is_there: Callable[[Analysis], bool]
