@@ -1,6 +1,7 @@
 """Files wherever fsspec reaches: which there are, opening them, and writing them whole or not at all."""
 
 import errno
+import io
 import os
 import secrets
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ SUFFIXES = (".tsv", ".tsv.gz", ".tsv.zst", ".parquet")
 # Stores where a written object is there whole, or is not there.
 WHOLE_OBJECTS = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "memory", "oss"})
 FINAL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
+_FINAL_KINDS = (PermissionError, NotADirectoryError, FileExistsError, IsADirectoryError)
 _WILD = frozenset("*?[")
 
 
@@ -104,43 +106,11 @@ def _zstandard(raw: Any, address: str) -> Iterator[Any]:
 
     try:
         with pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd") as stream:
-            yield _Lines(stream)
+            yield io.BufferedReader(stream)
     except OSError as error:
         if error.errno is not None:
             raise
         raise PfsmError(f"{address}: the zstd data is damaged; copy or download the file again") from None
-
-
-class _Lines:
-    """``read`` and ``readline`` of a stream that has no lines."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self._kept = b""
-
-    def read(self, size: int) -> bytes:
-        """At most so many bytes; fewer at the end only."""
-        parts, there = [self._kept[:size]], min(size, len(self._kept))
-        self._kept = self._kept[size:]
-        while there < size:
-            part = self._stream.read(size - there)
-            if not part:
-                break
-            parts.append(part)
-            there += len(part)
-        return b"".join(parts)
-
-    def readline(self, size: int = -1) -> bytes:
-        """The bytes up to and with the next line feed, or to the end; at most so many, if a size is given."""
-        parts, left = [], size
-        while part := self.read(min(1 << 16, left) if size >= 0 else 1 << 16):
-            line, feed, rest = part.partition(b"\n")
-            parts.append(line + feed)
-            left -= len(part)
-            if feed:
-                self._kept = rest + self._kept
-                break
-        return b"".join(parts)
 
 
 def size_of(file: InputFile) -> int:
@@ -170,13 +140,18 @@ def below(folder: str, name: str) -> str:
     return f"{folder.rstrip('/')}/{name}"
 
 
+def _protocols(system: Any) -> set[str]:
+    return {system.protocol} if isinstance(system.protocol, str) else set(system.protocol)
+
+
 def write_whole(address: str, content: bytes) -> None:
     """Writes a file that is there whole or not at all; folders above it are made."""
     system, path = file_system(address)
-    protocols = {system.protocol} if isinstance(system.protocol, str) else set(system.protocol)
+    protocols = _protocols(system)
     try:
         if "file" in protocols:
-            _write_local(Path(path), content)
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            replace_whole(Path(path), content)
         elif protocols & WHOLE_OBJECTS:
             system.pipe_file(path, content)
         else:
@@ -185,24 +160,17 @@ def write_whole(address: str, content: bytes) -> None:
             system.makedirs(parent, exist_ok=True)
             system.pipe_file(temporary, content)
             system.mv(temporary, path)
-    except (PermissionError, NotADirectoryError, FileExistsError, IsADirectoryError) as error:
-        raise PfsmError(f"{address}: cannot be written ({error.strerror or error})") from None
     except OSError as error:
         # Another attempt helps against a network that fails, not against a full disk.
-        if error.errno not in FINAL:
+        if error.errno not in FINAL and not isinstance(error, _FINAL_KINDS):
             raise
-        raise PfsmError(f"{address}: cannot be written ({error.strerror})") from None
-
-
-def _write_local(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    replace_whole(path, content)
+        raise PfsmError(f"{address}: cannot be written ({error.strerror or error})") from None
 
 
 def sweep_below(folder: str) -> None:
     """Removes what killed processes have left in a folder of this machine and below it."""
     system, path = file_system(folder)
-    if "file" in ({system.protocol} if isinstance(system.protocol, str) else set(system.protocol)):
+    if "file" in _protocols(system):
         sweep(Path(path), below=True)
 
 

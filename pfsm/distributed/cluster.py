@@ -3,7 +3,6 @@
 import asyncio
 import concurrent.futures
 import logging
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -57,7 +56,6 @@ class Cluster:
     def __init__(self, client: Client, address: str) -> None:
         self.client = client
         self.address = address
-        self._keys: set[str] = set()
         self._lost = 0
         self._seen = 0.0
 
@@ -69,59 +67,58 @@ class Cluster:
 
     @property
     def retries(self) -> int:
-        """As `Pool.retries`."""
-        self._count_lost()
+        """As `Pool.retries`: tasks of ours that were with workers when these went away."""
+        with self.explained():
+            events = self.client.get_events("all") or ()
+        # By their times: the log forgets its oldest entries, so their number says nothing.
+        for when, event in events:
+            if when > self._seen and event.get("action") == "remove-worker":
+                self._lost += len({*event.get("processing-tasks", ()), *event.get("lost-computed-tasks", ())})
+        self._seen = max((when for when, _ in events), default=self._seen)
         return self._lost
 
     def run(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """As `Pool.run`."""
         waiting = iter(items)
         with self.explained():
-            running = as_completed(raise_errors=False)
-            self._submit(work, islice(waiting, self._window()), running)
+            window = max(LEAST_TASKS, TASKS_PER_CORE * self.cores)
+            first = [self.submit(work, item) for item in islice(waiting, window)]
+            running = as_completed(first, raise_errors=False)
             for future in self._finished(running):
                 result = self.result(future)
-                self._keys.discard(future.key)
                 future.release()
                 yield result
-                self._submit(work, islice(waiting, 1), running)
+                for item in islice(waiting, 1):
+                    running.add(self.submit(work, item))
 
     def submit(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """A future whose result stays on its worker as long as the future is held; made again if that worker dies."""
         with self.explained():
             known = registered()
             if known.entries:
-                future = self.client.submit(_with_plugins, known, work, *arguments, pure=False)
-            else:
-                future = self.client.submit(work, *arguments, pure=False)
-        self._keys.add(future.key)
-        return future
+                return self.client.submit(_with_plugins, known, work, *arguments, pure=False)
+            return self.client.submit(work, *arguments, pure=False)
 
     def results(self, futures: Sequence[Any]) -> list[Any]:
         """The results of futures, in their order."""
         with self.explained():
+            # A result is "lost" when its worker went away before we had it: another worker makes it again, we wait.
             for future in self._finished(as_completed(futures, raise_errors=False)):
-                if future.status != "finished":
-                    self.result(future)  # raises what went wrong, before the others are waited for
-            values = self._brought(lambda: self.client.gather(list(futures)))
-        self._keys.difference_update(future.key for future in futures)
-        return list(values)
+                if future.status == "cancelled":
+                    raise PfsmError(LOST.format(address=self.address))
+                if future.status == "error":  # known before the others are waited for
+                    raise _translated(future.exception())
+            gathering = self.client.gather(list(futures), asynchronous=True)
+            brought = asyncio.run_coroutine_threadsafe(gathering, self.client.loop.asyncio_loop)
+            self._wait(brought.done)
+            try:
+                return list(brought.result())
+            except Exception as error:
+                raise _translated(error) from None
 
     def result(self, future: Any) -> Any:
         """A future's result, waited for if need be."""
-        if future.status == "cancelled":
-            raise PfsmError(LOST.format(address=self.address))
-        # A result is "lost" when its worker went away before we had it: another worker makes it again, we wait.
-        if not future.done():
-            list(self._finished(as_completed([future], raise_errors=False)))
-
-        def bring() -> Any:
-            error = future.exception()
-            if error is not None:
-                raise _translated(error)
-            return future.result()
-
-        return self._brought(bring)
+        return self.results([future])[0]
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -139,75 +136,25 @@ class Cluster:
 
     def _finished(self, running: Any) -> Iterator[Any]:
         """The futures of Dask's `as_completed` as they finish; more may be added meanwhile."""
-        watch = Watch(self)
-        pause = 0.0
         while not running.is_empty():
-            if running.has_ready():
-                yield next(running)
-                watch = Watch(self)
-                pause = 0.0
-                continue
+            self._wait(running.has_ready)
+            yield next(running)
+
+    def _wait(self, is_ready: Callable[[], bool]) -> None:
+        """Waits for what workers make, as long as there are workers."""
+        with_workers = looked = time.monotonic()
+        pause = 0.0
+        while not is_ready():
             pause = min(0.05, pause + 0.001)
             time.sleep(pause)
-            watch.look()
-
-    def _brought(self, bring: Callable[[], Result]) -> Result:
-        """What a call of Dask's brings from the workers."""
-        brought: concurrent.futures.Future[Result] = concurrent.futures.Future()
-
-        def work() -> None:
-            try:
-                brought.set_result(bring())
-            except BaseException as error:
-                brought.set_exception(error)
-
-        threading.Thread(target=work, daemon=True).start()
-        watch = Watch(self)
-        while not concurrent.futures.wait([brought], LOOK).done:
-            watch.look()
-        return brought.result()
-
-    def _window(self) -> int:
-        return max(LEAST_TASKS, TASKS_PER_CORE * self.cores)
-
-    def _submit(self, work: Callable[[Item], Result], items: Iterable[Item], running: Any) -> None:
-        for item in items:
-            running.add(self.submit(work, item))
-
-    def _count_lost(self) -> None:
-        """Adds up the tasks of ours that were with workers when these went away."""
-        with self.explained():
-            events = self.client.get_events("all") or ()
-        # By their times: the log forgets its oldest entries, so their number says nothing.
-        for when, event in events:
-            if when > self._seen and event.get("action") == "remove-worker":
-                gone = {*event.get("processing-tasks", ()), *event.get("lost-computed-tasks", ())}
-                self._lost += len(gone)
-        self._seen = max((when for when, _ in events), default=self._seen)
-
-
-class Watch:
-    """Looks every few seconds whether a cluster has workers.
-
-    Args:
-        cluster: The cluster, which has some now.
-    """
-
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-        self._with_workers = self._looked = time.monotonic()
-
-    def look(self) -> None:
-        """Looks, unless it has just looked."""
-        now = time.monotonic()
-        if now - self._looked < LOOK:
-            return
-        self._looked = now
-        if self._cluster.client.nthreads():
-            self._with_workers = now
-        elif now - self._with_workers > WITHOUT_WORKERS:
-            seconds = now - self._with_workers
-            raise PfsmError(NO_WORKERS.format(address=self._cluster.address, seconds=seconds))
+            now = time.monotonic()
+            if now - looked < LOOK:
+                continue
+            looked = now
+            if self.client.nthreads():
+                with_workers = now
+            elif now - with_workers > WITHOUT_WORKERS:
+                raise PfsmError(NO_WORKERS.format(address=self.address, seconds=now - with_workers))
 
 
 def _with_plugins(known: Registered, work: Callable[..., Result], *arguments: Any) -> Result:

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -33,10 +34,9 @@ from pfsm.distributed.partitions import (
     Fault,
     Piece,
     Rows,
-    SurveyTask,
     attempt,
     read_piece,
-    survey,
+    surveyed,
 )
 from pfsm.distributed.pools import Pool, Report
 from pfsm.distributed.scorers import ScorerSpec, cached_scorer
@@ -48,18 +48,8 @@ SCORE = "score"
 
 
 @dataclass(frozen=True)
-class PieceTask:
-    """What is to be done with one partition."""
-
-    piece: Piece
-    job: "Job"
-    before: Entry | None = None
-    """What was made of it earlier, of a file that has changed since, or been copied: perhaps not in this part."""
-
-
-@dataclass(frozen=True)
 class PieceOutcome:
-    """What came of it: its entry in the manifest, new or of an earlier run, or a fault.
+    """What came of a partition: its entry in the manifest, new or of an earlier run, or a fault.
 
     It took so many seconds of a processor, and reading or writing had to be tried again so many times.
     """
@@ -72,32 +62,32 @@ class PieceOutcome:
     retries: int
 
 
-def score_piece(task: PieceTask) -> PieceOutcome:
-    """Reads, scores and writes one partition. The same task writes the same bytes."""
+def score_piece(task: tuple[Piece, Entry | None], job: "Job") -> PieceOutcome:
+    """Reads, scores and writes one partition. The same task writes the same bytes.
+
+    Args:
+        task: The partition, and what was made of it earlier, of a file that has changed since, or been copied: perhaps
+            not in this part.
+        job: The job.
+    """
+    piece, before = task
     started = time.thread_time()
-    sizes: list[int] = []
+    sizes = [0]
 
     def work() -> tuple[Entry, bool]:
-        rows = read_piece(task.piece, task.job.keep, task.job.columns)
+        rows = read_piece(piece, job.keep, job.columns)
         sizes.append(rows.size)
-        before = task.before
         if before is not None and before.sha256 == rows.checksum:
-            return _moved(before, task.piece), False
-        return _scored(task, rows), True
+            return replace(before, identity=piece.identity), False
+        return _scored(piece, job, rows), True
 
-    found, retries = attempt(work, task.piece.file.label)
+    found, retries = attempt(work, piece.file.label)
     result, is_new = (found, False) if isinstance(found, Fault) else found
-    seconds = time.thread_time() - started
-    return PieceOutcome(task.piece, result, is_new, sum(sizes[-1:]), seconds, retries)
+    return PieceOutcome(piece, result, is_new, sizes[-1], time.thread_time() - started, retries)
 
 
-def _moved(entry: Entry, piece: Piece) -> Entry:
-    """The entry of a partition whose file has changed elsewhere, or in its date alone."""
-    return replace(entry, identity=piece.identity)
-
-
-def _scored(task: PieceTask, rows: Rows) -> Entry:
-    piece, job, pairs = task.piece, task.job, rows.pairs
+def _scored(piece: Piece, job: "Job", rows: Rows) -> Entry:
+    pairs = rows.pairs
     kept = {name: rows.table.column(name) for name in job.keep}
     with cached_scorer(job.spec) as metric:
         scores = metric.score_rows(pairs.hypotheses, pairs.references, pairs.numbers)
@@ -197,13 +187,22 @@ def score_job(job: Job, pool: Pool, report: Report) -> Scored:
     """Does all that is not done yet. Files with faults are left out and named; the others' scores are kept."""
     files = input_files(job.source)
     _check_apart(job, files)
-    manifest = Manifest(job.folder, _settings(job), job.signature)
+    settings = {
+        "signature": job.spec.signature,
+        "output_format": job.form,
+        "keep": list(job.keep),
+        "partition_bytes": job.partition_bytes,
+    }
+    manifest = Manifest(job.folder, settings, job.signature)
     sweep_below(job.folder)
     faults: list[str] = []
     try:
         pieces = _survey(job, files, pool, report, faults)
         report.parts = len(pieces)
-        for outcome in pool.run(score_piece, _missing(job, manifest, pieces, report)):
+        # Workers need not have our folder as theirs.
+        sent = replace(job, folder=absolute(job.folder), signature=None)
+        tasks = _missing(job, manifest, pieces, report)
+        for outcome in pool.run(partial(score_piece, job=sent), tasks):
             _take(outcome, manifest, report, faults)
     finally:
         # Also after Ctrl-C: the next run goes on from here. A run that has made nothing leaves nothing.
@@ -216,15 +215,6 @@ def score_job(job: Job, pool: Pool, report: Report) -> Scored:
     leftover = sum(entry.input not in names for entry in manifest.entries.values())
     finished = [entry for key, entry in manifest.entries.items() if key in wanted]
     return _summed(finished, leftover, faults)
-
-
-def _settings(job: Job) -> dict[str, object]:
-    return {
-        "signature": job.spec.signature,
-        "output_format": job.form,
-        "keep": list(job.keep),
-        "partition_bytes": job.partition_bytes,
-    }
 
 
 def _check_apart(job: Job, files: Sequence[InputFile]) -> None:
@@ -241,19 +231,20 @@ def _survey(
 ) -> list[Piece]:
     """All partitions, in the order of files."""
     found: list[Piece] = []
-    for one in pool.run(survey, [SurveyTask(file, job.partition_bytes) for file in files]):
-        report.retries += one.retries
-        if isinstance(one.found, Fault):
-            _blame(one.found, faults)
+    for pieces, retries in surveyed(files, job.partition_bytes, pool):
+        report.retries += retries
+        if isinstance(pieces, Fault):
+            _blame(pieces, faults)
         else:
-            found += one.found
+            found += pieces
     return sorted(found, key=lambda piece: (piece.file.name, piece.number))
 
 
-def _missing(job: Job, manifest: Manifest, pieces: Sequence[Piece], report: Report) -> Iterator[PieceTask]:
-    """The partitions whose scores are not there, or of another state of the file."""
+def _missing(
+    job: Job, manifest: Manifest, pieces: Sequence[Piece], report: Report
+) -> Iterator[tuple[Piece, Entry | None]]:
+    """The partitions whose scores are not there, or of another state of the file, with what was made of that."""
     there = sizes_below(job.folder)
-    sent = replace(job, folder=absolute(job.folder), signature=None)
     for piece in pieces:
         entry = manifest.entries.get((piece.file.name, piece.number))
         if entry is not None and (not entry.is_of(piece) or there.get(entry.output) != entry.bytes):
@@ -263,7 +254,7 @@ def _missing(job: Job, manifest: Manifest, pieces: Sequence[Piece], report: Repo
         if entry is not None and entry.identity == piece.identity:
             report.found += 1
         else:
-            yield PieceTask(piece, sent, entry)
+            yield piece, entry
 
 
 def _take(outcome: PieceOutcome, manifest: Manifest, report: Report, faults: list[str]) -> None:

@@ -6,6 +6,7 @@ Minimum Bayes risk on a cluster: candidates go out source by source, choices com
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,14 @@ from pfsm.distributed.partitions import Fault, WorkerFaultError
 from pfsm.distributed.pools import Pool, Report
 from pfsm.distributed.scorers import ScorerSpec, cached_scorer, spec_of
 from pfsm.errors import PfsmError
-from pfsm.metrics.base import Level, Recipe, SegmentMetric
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import (
-    NumberOfReferences,
     Streams,
     as_streams,
     by_segment,
     check_pairs,
     check_streams,
 )
-from pfsm.metrics.ngram_table import NgramTable
 from pfsm.model.mbr import PAIRS_AT_ONCE, Choice, Progress, choose
 from pfsm.runtime.progress import Stage
 
@@ -111,42 +110,6 @@ class ClusterMetric(SegmentMetric):
         self._pool = pool
         self._report = report
 
-    @property
-    def averages(self) -> bool:
-        """The metric's."""
-        return self.metric.averages
-
-    @property
-    def resources(self) -> tuple[str, ...]:
-        """The metric's."""
-        return self.metric.resources
-
-    def entries(self) -> Mapping[str, str]:
-        """The metric's."""
-        return self.metric.entries()
-
-    def get_signature(self, nrefs: NumberOfReferences = 1, level: Level = "segment") -> str:
-        """The metric's."""
-        return self.metric.get_signature(nrefs, level)
-
-    def get_short_signature(self, nrefs: NumberOfReferences = 1, level: Level = "segment") -> str:
-        """The metric's."""
-        return self.metric.get_short_signature(nrefs, level)
-
-    def recipe(self) -> Recipe:
-        """The metric's."""
-        return self.metric.recipe()
-
-    @property
-    def is_independent(self) -> bool:
-        """The metric's."""
-        return self.metric.is_independent
-
-    @property
-    def tables(self) -> Mapping[str, NgramTable]:
-        """The metric's."""
-        return self.metric.tables
-
     def counted_over(self, references: Sequence[str]) -> "ClusterMetric":
         """The metric's; counted here, not on the cluster."""
         counted = self.metric.counted_over(references)
@@ -177,10 +140,6 @@ class ClusterMetric(SegmentMetric):
             return metric.segment_statistics(hypotheses, references)
         return np.concatenate(self._run(_statistics, hypotheses, segments, {}))
 
-    def corpus_from_totals(self, totals: Float) -> Float:
-        """The metric's."""
-        return self.metric.corpus_from_totals(totals)
-
     def _run(
         self,
         work: Callable[..., Float],
@@ -208,6 +167,21 @@ class ClusterMetric(SegmentMetric):
         self._report.parts = (self._report.parts or 0) + len(pieces)
         found = {done.place: done.result for done in _results(self._pool, parts, self._report)}
         return [found[place] for place in sorted(found)]
+
+
+def _of_metric(name: str) -> Callable[..., Any]:
+    """A method that is the metric's."""
+
+    def method(self: ClusterMetric, *arguments: Any, **named: Any) -> Any:
+        return getattr(self.metric, name)(*arguments, **named)
+
+    return method
+
+
+for _name in ("entries", "get_signature", "get_short_signature", "recipe", "corpus_from_totals"):
+    setattr(ClusterMetric, _name, _of_metric(_name))
+for _name in ("averages", "resources", "is_independent", "tables"):
+    setattr(ClusterMetric, _name, property(attrgetter(f"metric.{_name}")))
 
 
 def choose_on(

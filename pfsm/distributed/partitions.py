@@ -18,9 +18,11 @@ Tables read whole, from wherever fsspec reaches: judgments for training and eval
 import hashlib
 import math
 import re
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO, TypeVar
 
 from pfsm.data.formats.registry import read_judged
@@ -97,64 +99,37 @@ class Piece:
     is_last: bool = False
 
 
-@dataclass(frozen=True)
-class Survey:
-    """The partitions of a file, or why there are none; and how often reading had to be tried again."""
-
-    file: InputFile
-    found: tuple[Piece, ...] | Fault
-    retries: int
+Survey = tuple[tuple[Piece, ...] | Fault, int]
+"""The partitions of a file, or why there are none; and how often reading had to be tried again."""
 
 
-@dataclass(frozen=True)
-class SurveyTask:
-    """What is to be surveyed: a file, and how large a partition may be (bytes of text)."""
-
-    file: InputFile
-    partition_bytes: int
+def survey(file: InputFile, partition_bytes: int) -> Survey:
+    """The partitions of a file, of at most so many bytes of text; its header is checked, and its compression."""
+    finder = _row_ranges if file.address.endswith(".parquet") else _byte_ranges
+    return attempt(lambda: tuple(finder(file, partition_bytes)), file.label)
 
 
-def survey(task: SurveyTask) -> Survey:
-    """The partitions of a file; its header is checked, and its compression."""
-
-    def find() -> tuple[Piece, ...]:
-        finder = _row_ranges if task.file.address.endswith(".parquet") else _byte_ranges
-        return tuple(finder(task.file, task.partition_bytes))
-
-    found, retries = attempt(find, task.file.label)
-    return Survey(task.file, found, retries)
+def surveyed(files: Iterable[InputFile], partition_bytes: int, pool: Pool) -> Iterator[Survey]:
+    """The surveys of files as they are ready."""
+    return pool.run(partial(survey, partition_bytes=partition_bytes), files)
 
 
 def _byte_ranges(file: InputFile, partition_bytes: int) -> Iterator[Piece]:
     mark = identity(file)
     with reading(file) as stream:
         header = stream.readline(LARGEST_HEADER)
-        checked_header(header, file)
+        pairs = table_from_bytes(header, file.label)
+        if is_csv(file.label, header.decode("utf-8", "replace")):
+            raise PfsmError(
+                f"{file.label}: CSV cannot be split, as a field may hold line ends; make it TSV or Parquet"
+            )
+        pairs_from_table(pairs)
         packed = file.address.endswith(PACKED)
-        size = len(header) + _rest(stream) if packed else size_of(file)
+        size = len(header) + sum(map(len, _blocks(stream, sys.maxsize))) if packed else size_of(file)
     count = max(1, math.ceil(size / partition_bytes))
     for number in range(count):
         stop = min(size, (number + 1) * partition_bytes)
         yield Piece(file, mark, number, number * partition_bytes, stop, None, number == count - 1)
-
-
-def _rest(stream: BinaryIO) -> int:
-    """Bytes from here to the end."""
-    size = 0
-    while block := stream.read(BLOCK):
-        size += len(block)
-    return size
-
-
-def checked_header(header: bytes, file: InputFile) -> Table:
-    """A TSV's first line as a table without rows."""
-    table = table_from_bytes(header, file.label)
-    if is_csv(file.label, header.decode("utf-8", "replace")):
-        raise PfsmError(
-            f"{file.label}: CSV cannot be split, as a field may hold line ends; make it TSV or Parquet"
-        )
-    pairs_from_table(table)
-    return table
 
 
 def _row_ranges(file: InputFile, partition_bytes: int) -> Iterator[Piece]:
@@ -232,22 +207,25 @@ def _line(stream: BinaryIO, piece: Piece) -> bytes:
 
 
 def _skip(stream: BinaryIO, count: int) -> int:
-    """Reads over so many bytes; a file that is not packed goes there at once."""
-    seek = getattr(stream, "seek", None)
-    if seek is not None:
-        seek(count, 1)
+    """Goes over so many bytes, and says over how many."""
+    if stream.seekable():
+        stream.seek(count, 1)
         return count
-    left = count
-    while left and (block := stream.read(min(left, BLOCK))):
-        left -= len(block)
-    return count - left
+    return sum(map(len, _blocks(stream, count)))
+
+
+def _blocks(stream: BinaryIO, count: int) -> Iterator[bytes]:
+    """The next so many bytes, block by block."""
+    while count > 0 and (block := stream.read(min(count, BLOCK))):
+        yield block
+        count -= len(block)
 
 
 def _refuse_empty_line(piece: Piece, content: bytes) -> None:
     """An empty line at the end of a partition is fine where nothing but such lines follows."""
     with reading(piece.file) as stream:
         _skip(stream, piece.stop)
-        while block := stream.read(BLOCK):
+        for block in _blocks(stream, sys.maxsize):
             if block.strip(b"\r\n"):
                 line = content.rstrip(b"\r\n").count(b"\n") + 3  # behind the header and the last row
                 raise PfsmError(f"{piece.file.label}:{line}: empty line between rows; delete it")
@@ -264,15 +242,8 @@ def _relocated(message: str, piece: Piece) -> str:
 
 def _lines_before(file: InputFile, stop: int) -> int:
     """Lines that begin before a byte: the partition's own first line comes after them."""
-    if not stop:
-        return 1
-    lines = 1
     with reading(file) as stream:
-        left = stop - 1
-        while left and (block := stream.read(min(left, BLOCK))):
-            lines += block.count(b"\n")
-            left -= len(block)
-    return lines
+        return 1 + sum(block.count(b"\n") for block in _blocks(stream, stop - 1))
 
 
 def _parquet_rows(piece: Piece, row_group: int, columns: tuple[str, ...], numeric: tuple[str, ...]) -> Rows:
@@ -301,10 +272,9 @@ def distinct_references(source: str, partition_bytes: int, pool: Pool) -> Sequen
         partition_bytes: Likewise.
         pool: Where they are read.
     """
-    tasks = [SurveyTask(file, partition_bytes) for file in input_files(source)]
-    surveyed = [one.found for one in pool.run(survey, tasks)]
-    pieces = [piece for found in surveyed if not isinstance(found, Fault) for piece in found]
-    return sorted(set().union(*pool.run(piece_references, pieces)))
+    surveys = surveyed(input_files(source), partition_bytes, pool)
+    pieces = [piece for found, _ in list(surveys) for piece in _found(found)]
+    return sorted({line for lines in pool.run(piece_lines, pieces) for line in lines})
 
 
 def references_in_order(source: str, partition_bytes: int, pool: Pool) -> Iterator[str]:
@@ -313,9 +283,8 @@ def references_in_order(source: str, partition_bytes: int, pool: Pool) -> Iterat
     Arguments, errors and faults as of `distinct_references`.
     """
     for file in input_files(source):
-        for one in pool.run(survey, [SurveyTask(file, partition_bytes)]):
-            pieces = [] if isinstance(one.found, Fault) else one.found
-            for piece in pieces:
+        for found, _ in surveyed([file], partition_bytes, pool):
+            for piece in _found(found):
                 for lines in pool.run(piece_lines, [piece]):
                     yield from lines
 
@@ -326,13 +295,11 @@ def piece_lines(piece: Piece) -> tuple[str, ...]:
     def read() -> tuple[str, ...]:
         return tuple(line for several in read_piece(piece).pairs.references for line in several)
 
-    found, _ = attempt(read, piece.file.label)
+    return _found(attempt(read, piece.file.label)[0])
+
+
+def _found(found: tuple[Result, ...] | Fault) -> tuple[Result, ...]:
     return () if isinstance(found, Fault) else found
-
-
-def piece_references(piece: Piece) -> frozenset[str]:
-    """The references of a partition; none of one with faults."""
-    return frozenset(piece_lines(piece))
 
 
 def read_tables(addresses: Sequence[str], *, anywhere: bool, score_column: str = "score") -> list[Table]:
