@@ -29,7 +29,7 @@ def line_of(tokens: Sequence[str]) -> tuple[str, list[Span]]:
     spans: list[Span] = []
     end = 0
     for token in tokens:
-        word = _encodable(QUOTES.get(token, token))
+        word = encodable(QUOTES.get(token, token))
         if parts and token.lower() not in CLITICS:
             parts.append(" ")
             end += 1
@@ -37,13 +37,6 @@ def line_of(tokens: Sequence[str]) -> tuple[str, list[Span]]:
         spans.append((end, end + len(word)))
         end += len(word)
     return "".join(parts), spans
-
-
-def _encodable(word: str) -> str:
-    """The word with lone surrogates replaced by U+FFFD; no file holds them, but a caller may pass them."""
-    if word.isascii():
-        return word
-    return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in word)
 
 
 def pieces_of_tokens(spans: Sequence[Span], pieces: Sequence[Span]) -> tuple[Int64, Int64]:
@@ -178,8 +171,6 @@ class NetworkVectors:
     Raises:
         PfsmError: If a file is missing or malformed, there is no such layer, or a package is not installed.
     """
-
-    of_single_words = False
 
     def __init__(self, encoder: FolderEncoder | Path, layer: int | None = None) -> None:
         self._encoder = FolderEncoder(encoder) if isinstance(encoder, Path) else encoder

@@ -23,10 +23,6 @@ class Vectors(Protocol):
     """A source of vectors of length 1, in units of 1/32767. The vectors of a line depend on that line alone."""
 
     @property
-    def of_single_words(self) -> bool:
-        """Whether the vector of a token depends on the token alone."""
-
-    @property
     def checksum(self) -> str:
         """SHA-256 of everything that determines the vectors, 64 hexadecimal digits."""
 

@@ -7,9 +7,11 @@ words and the beginnings of their lines; numbers are read when a word is first n
 """
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +21,71 @@ from pfsm.embeddings.vectors import Int16, unit_rows
 from pfsm.errors import PfsmError
 from pfsm.io.files import decode, read_bytes, reading_explained
 from pfsm.io.limits import limited_lines
+from pfsm.runtime.forks import fork_safe
 from pfsm.text.languages import tokeniser_named
-from pfsm.text.word_list import WordList
+from pfsm.text.word_list import NOWHERE, WordPlaces
 
 TOKENISER = "plain"
-# The place of a word that is not in the file.
-_NOWHERE = -1
 
 
-class FileVectors:
+class WordVectors(ABC):
+    """Vectors of words, each of which is looked up once; the first row is that of all unknown words.
+
+    Args:
+        dimension: Number of components.
+    """
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        # By the place in the source: of unknown words nothing is remembered, as there is no end of them.
+        self._row_of = {NOWHERE: 0}
+        self._rows = np.zeros((1, dimension), dtype=np.int16)
+        self._tokenise = tokeniser_named(TOKENISER)
+        self._one_at_a_time = fork_safe(Lock(), 4)
+
+    @abstractmethod
+    def _places(self, tokens: Sequence[str]) -> Sequence[int]:
+        """Where the source has each word; `NOWHERE` for unknown ones."""
+
+    @abstractmethod
+    def _vectors(self, places: Sequence[int]) -> Int16:
+        """The vectors at these places, int16 [n_places, dimension]."""
+
+    @property
+    def rows(self) -> Int16:
+        """The vectors looked up so far, int16 [n_rows, dimension]; rows that were given out stay where they are."""
+        return self._rows[: len(self._row_of)]
+
+    def row_numbers(self, tokens: Sequence[str]) -> NDArray[np.int32]:
+        """For each token the number of its row, int32 [n_tokens]."""
+        places = self._places(tokens)
+        with self._one_at_a_time:
+            new = sorted(set(places) - self._row_of.keys())
+            if new:
+                first, size = len(self._row_of), len(self._row_of) + len(new)
+                if size > len(self._rows):
+                    grown = np.zeros((2 * size, self.dimension), dtype=np.int16)
+                    grown[:first] = self.rows
+                    self._rows = grown
+                self._rows[first:size] = self._vectors(new)
+                self._row_of.update(zip(new, range(first, size), strict=True))
+            return np.array([self._row_of[place] for place in places], dtype=np.int32)
+
+    def of_tokens(self, lines: Sequence[Sequence[str]]) -> list[Int16]:
+        """Vectors of tokens, zeros for unknown ones."""
+        numbers = [self.row_numbers(tokens) for tokens in lines]
+        return [self.rows[line] for line in numbers]
+
+    def of_texts(self, lines: Sequence[str]) -> list[Int16]:
+        """Vectors of the words of lines, split by the tokeniser ``plain``; unknown words are left out."""
+        tokeniser = self._tokenise
+        tokens = [
+            [token for key in tokeniser.keys(line) for token in tokeniser.analyse(key)] for line in lines
+        ]
+        return [rows[rows.any(axis=1)] for rows in self.of_tokens(tokens)]
+
+
+class FileVectors(WordVectors):
     """Vectors of words: that of the word in its own case, else that of its lower case.
 
     Args:
@@ -37,36 +95,13 @@ class FileVectors:
         PfsmError: If the file cannot be read or is not a file of word vectors.
     """
 
-    of_single_words = True
-
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._places: dict[bytes, int] = {}
-        # By the place in the file: of unknown words nothing is remembered, as there is no end of them.
-        self._known: dict[int, Int16] = {}
+        self._starts: dict[bytes, int] = {}
         self._dimension = 0
-        self._tokenise = tokeniser_named(TOKENISER)
         with reading_explained(path):
             self.checksum = self._index()
-        self._known[_NOWHERE] = np.zeros(self._dimension, dtype=np.int16)
-
-    def of_tokens(self, lines: Sequence[Sequence[str]]) -> list[Int16]:
-        """Vectors of tokens, zeros for unknown ones."""
-        places = {token: self._place(token) for token in {token for tokens in lines for token in tokens}}
-        self._read(sorted(set(places.values()) - self._known.keys()))
-        empty = np.zeros((0, self._dimension), dtype=np.int16)
-        return [
-            np.array([self._known[places[token]] for token in tokens]) if tokens else empty
-            for tokens in lines
-        ]
-
-    def of_texts(self, lines: Sequence[str]) -> list[Int16]:
-        """Vectors of the words of lines, split by the tokeniser ``plain``; unknown words are left out."""
-        tokeniser = self._tokenise
-        tokens = [
-            [token for key in tokeniser.keys(line) for token in tokeniser.analyse(key)] for line in lines
-        ]
-        return [rows[rows.any(axis=1)] for rows in self.of_tokens(tokens)]
+        super().__init__(self._dimension)
 
     def _index(self) -> str:
         """Records where each word's line begins; returns the SHA-256 of the file, 64 hexadecimal digits."""
@@ -78,7 +113,7 @@ class FileVectors:
                 if number or not _is_header(line):
                     self._add(line, place, number + 1)
                 place += len(line)
-        if not self._places:
+        if not self._starts:
             raise PfsmError(f"{self._path}: no word vectors in it")
         return digest.hexdigest()
 
@@ -90,23 +125,25 @@ class FileVectors:
                     f"{self._path}:{number}: a word and its numbers are needed, separated by spaces"
                 )
         if line.rstrip().count(b" ") == self._dimension:  # a word with spaces in it is never a token
-            self._places.setdefault(line.split(b" ", 1)[0], place)
+            self._starts.setdefault(line.split(b" ", 1)[0], place)
 
-    def _place(self, word: str) -> int:
-        """Where the line of a word begins; `_NOWHERE` for an unknown one."""
-        forms = [form.encode("utf-8", "surrogatepass") for form in (word, word.lower())]
-        return next((self._places[form] for form in forms if form in self._places), _NOWHERE)
+    def _places(self, tokens: Sequence[str]) -> Sequence[int]:
+        """Where the line of each word begins."""
+        return [
+            self._starts.get(_encoded(token), self._starts.get(_encoded(token.lower()), NOWHERE))
+            for token in tokens
+        ]
 
-    def _read(self, places: Sequence[int]) -> None:
+    def _vectors(self, places: Sequence[int]) -> Int16:
         """Reads the vectors of the words whose lines begin there."""
-        if not places:
-            return
         with reading_explained(self._path), self._path.open("rb") as handle:
+            rows = []
             for place in places:
                 handle.seek(place)
-                self._known[place] = self._vector(handle.readline())
+                rows.append(self._vector(handle.readline()))
+        return unit_rows(np.array(rows))
 
-    def _vector(self, line: bytes) -> Int16:
+    def _vector(self, line: bytes) -> NDArray[np.float64]:
         fields = line.split()
         word = fields[0].decode("utf-8", "replace")
         try:
@@ -117,8 +154,11 @@ class FileVectors:
             raise PfsmError(
                 f"{self._path}: the line of {word!r} does not have {self._dimension} finite numbers"
             )
-        vector: Int16 = unit_rows(values[np.newaxis])[0]
-        return vector
+        return values
+
+
+def _encoded(word: str) -> bytes:
+    return word.encode("utf-8", "surrogatepass")
 
 
 def _is_header(line: bytes) -> bool:
@@ -129,7 +169,7 @@ def _is_header(line: bytes) -> bool:
 WORDS, VECTORS, MATRIX = "words.txt", "words.safetensors", "vectors"
 
 
-class WordTable:
+class WordTable(WordVectors):
     """Vectors of words: those of their lower case.
 
     Args:
@@ -139,21 +179,15 @@ class WordTable:
         PfsmError: If a file is missing, malformed, or does not fit the other.
     """
 
-    of_single_words = True
-
     def __init__(self, folder: Path) -> None:
         content = read_bytes(folder / WORDS)
-        self._places = WordList(decode(content, str(folder / WORDS)).removesuffix("\n"))
-        rows = read_stored(folder / VECTORS).get(MATRIX, np.zeros((0, 0), np.float32))
-        if len(rows.shape) != 2 or len(self._places) != rows.shape[0] or 0 in rows.shape:
+        text = decode(content, str(folder / WORDS)).removesuffix("\n")
+        self._words = WordPlaces(text.split("\n") if text else [])
+        stored = read_stored(folder / VECTORS).get(MATRIX, np.zeros((0, 0), np.float32))
+        if len(stored.shape) != 2 or len(self._words) != stored.shape[0] or 0 in stored.shape:
             raise PfsmError(f"{folder}: {WORDS} and {VECTORS} do not belong together; copy both again")
-        self._folder = folder
-        # Rows get their scale and length when they are first asked for: a start needs few of them. The last row is
-        # that of unknown words, of which nothing is remembered: there is no end of them.
-        self._stored = rows
-        self._rows = np.zeros((len(self._places) + 1, rows.shape[1]), dtype=np.int16)
-        self._is_ready = np.zeros(len(self._places) + 1, dtype=np.bool_)
-        self._is_ready[-1] = True
+        self._folder, self._stored = folder, stored
+        super().__init__(stored.shape[1])
 
     @cached_property
     def checksum(self) -> str:
@@ -165,32 +199,10 @@ class WordTable:
 
     def __len__(self) -> int:
         """Number of words."""
-        return len(self._places)
+        return len(self._words)
 
-    @property
-    def dimension(self) -> int:
-        """Number of components of a vector."""
-        return int(self._rows.shape[1])
+    def _places(self, tokens: Sequence[str]) -> Sequence[int]:
+        return [self._words.get(token.lower()) for token in tokens]
 
-    def of_tokens(self, lines: Sequence[Sequence[str]]) -> list[Int16]:
-        """Vectors of tokens, zeros for unknown ones."""
-        return [
-            self._units(self._places.places([token.lower() for token in tokens]).astype(np.int64))
-            for tokens in lines
-        ]
-
-    def _units(self, places: NDArray[np.int64]) -> Int16:
-        """The rows at these places, of length 1."""
-        missing = np.unique(places[~self._is_ready[places]])
-        if missing.size:
-            self._rows[missing] = unit_rows(self._stored[missing])
-            self._is_ready[missing] = True
-        return self._rows[places]
-
-    def of_texts(self, lines: Sequence[str]) -> list[Int16]:
-        """Vectors of the words of lines, split by the tokeniser ``plain``; unknown words are left out."""
-        tokeniser = tokeniser_named(TOKENISER)
-        tokens = [
-            [token for key in tokeniser.keys(line) for token in tokeniser.analyse(key)] for line in lines
-        ]
-        return [rows[rows.any(axis=1)] for rows in self.of_tokens(tokens)]
+    def _vectors(self, places: Sequence[int]) -> Int16:
+        return unit_rows(self._stored[np.array(places)])

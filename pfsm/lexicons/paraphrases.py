@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from pfsm.io.array_checks import are_bounded, are_lists
 from pfsm.lexicons.container import Lexicon, Source
-from pfsm.lexicons.synonyms import lines_array
-from pfsm.text.word_list import WordList
+from pfsm.lexicons.synonyms import array_lines, lines_array
+from pfsm.text.word_list import WordPlaces
 
 KIND = "paraphrases"
 Int32 = NDArray[np.int32]
@@ -155,7 +155,7 @@ class ParaphraseTable:
         self.targets: Int32 = lexicon.array("targets", np.int32)
         self.probabilities: NDArray[np.float32] = lexicon.array("probabilities", np.float32)
         with lexicon.unpacked():
-            self._words = WordList(lexicon.array("words", np.uint8).tobytes().decode("utf-8"))
+            self._words = WordPlaces(array_lines(lexicon.array("words", np.uint8)))
         n_words = len(self._words)
         n_nodes = n_words + self.child_words.size
         if not (
@@ -172,4 +172,4 @@ class ParaphraseTable:
 
     def words(self, tokens: Sequence[str]) -> Int32:
         """Numbers of words, int32 [n], ignoring case; -1 if the table does not have one."""
-        return self._words.places([token.lower() for token in tokens])
+        return np.array([self._words.get(token.lower()) for token in tokens], dtype=np.int32)

@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 from pfsm.io.array_checks import are_lists
 from pfsm.lexicons.container import Lexicon, Source
-from pfsm.text.word_list import NOWHERE, WordList, WordPlaces
+from pfsm.text.word_list import WordPlaces
 
 KIND = "synonyms"
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
 Detachments = tuple[tuple[str, str], ...]
 
 
@@ -143,35 +141,20 @@ class SynonymTable:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.label = lexicon.label
-        self._offset_array = lexicon.array("offsets", np.int32)
-        self._synset_array = lexicon.array("synsets", np.int32)
+        offsets, synsets = lexicon.array("offsets", np.int32), lexicon.array("synsets", np.int32)
         with lexicon.unpacked():
-            self._lemmas = lexicon.array("lemmas", np.uint8).tobytes().decode("utf-8")
+            lemmas = array_lines(lexicon.array("lemmas", np.uint8))
             self.size = int(lexicon.counts["synsets"])
             self._parts = _loaded_parts(
                 lexicon.details["parts"], array_lines(lexicon.array("irregular", np.uint8)), self.size
             )
-            _check(lexicon, self._lemmas.count("\n") + 1 if self._lemmas else 0)
+            # Every synset has a lemma, so that arrays by synset are no larger than the file.
+            if self.size > synsets.size or not are_lists(offsets, len(lemmas), synsets, self.size):
+                raise lexicon.damaged()
+        self._place = WordPlaces(lemmas)
+        self._offsets: list[int] = offsets.tolist()
+        self._synsets: list[int] = synsets.tolist()
         self._irregular = frozenset(word for part in self._parts for word in part.irregular)
-
-    # What single look-ups need, and what those of many words at once need: few programs ask for both.
-    @cached_property
-    def _place(self) -> WordPlaces:
-        return WordPlaces(self._lemmas.split("\n") if self._lemmas else [])
-
-    @cached_property
-    def _offsets(self) -> list[int]:
-        offsets: list[int] = self._offset_array.tolist()
-        return offsets
-
-    @cached_property
-    def _synsets(self) -> list[int]:
-        synsets: list[int] = self._synset_array.tolist()
-        return synsets
-
-    @cached_property
-    def _list(self) -> WordList:
-        return WordList(self._lemmas, [(old, new) for old, new, _, _ in self._detachments])
 
     def lemma(self, word: str, tag: str) -> str:
         """The base form of a lower-cased word in one part of speech, by WordNet's rules (`morphy`).
@@ -209,65 +192,16 @@ class SynonymTable:
 
     def _add(self, base: str, first: int, last: int, found: set[int]) -> None:
         """Adds the synsets of a base form with numbers in [first, last); most endings leave no word behind."""
-        place = self._place.get(base)
-        if place >= 0:
-            numbers = self._synsets[self._offsets[place] : self._offsets[place + 1]]
-            found.update(number for number in numbers if first <= number < last)
+        found.update(number for number in self._numbers(base) if first <= number < last)
 
     @cached_property
     def _endings(self) -> Mapping[str, Sequence[tuple[str, str, int, int]]]:
         """What is detached in any part, by its last letter, with the numbers of the part's synsets."""
         found: dict[str, list[tuple[str, str, int, int]]] = {}
-        for old, new, first, last in self._detachments:
-            found.setdefault(old[-1:], []).append((old, new, first, last))
+        for part in self._parts:
+            for old, new in part.detachments:
+                found.setdefault(old[-1:], []).append((old, new, part.first, part.last))
         return found
-
-    @cached_property
-    def _detachments(self) -> Sequence[tuple[str, str, int, int]]:
-        """What is detached in any part, with the numbers of the part's synsets."""
-        return [(old, new, part.first, part.last) for part in self._parts for old, new in part.detachments]
-
-    def synset_lists(self, words: Sequence[str]) -> tuple[Int64, Int32]:
-        """The synsets of many words, as `synsets` of each: how many each has, int64 [n], and their numbers, int32."""
-        words = [word.lower() for word in words]
-        places = self._list.forms(words)
-        irregular = [at for at, word in enumerate(words) if word in self._irregular]
-        places[irregular, 1:] = NOWHERE
-        asked, column = np.nonzero(places != NOWHERE)
-        ranges = [(0, self.size), *((first, last) for _, _, first, last in self._detachments)]
-        low, high = np.array(ranges, dtype=np.int64).T[:, column]
-        others = self._irregular_bases([(at, words[at]) for at in irregular])
-        return self._gathered(
-            len(words),
-            *map(np.concatenate, zip((asked, places[asked, column], low, high), others, strict=True)),
-        )
-
-    def _irregular_bases(self, words: Sequence[tuple[int, str]]) -> tuple[Int64, Int64, Int64, Int64]:
-        """Of numbered words the base forms that the table has: number, place, range of the part's synsets."""
-        rows = [
-            (at, base, part.first, part.last)
-            for at, word in words
-            for part in self._parts
-            for base in part.bases(word)[1:]
-        ]
-        places = self._list.places([base for _, base, _, _ in rows])
-        numbers = np.array([(at, first, last) for at, _, first, last in rows], dtype=np.int64).reshape(-1, 3)
-        known = places != NOWHERE
-        at, first, last = numbers[known].T
-        return at, places[known].astype(np.int64), first, last
-
-    def _gathered(
-        self, n_words: int, asked: Int64, places: Int64, low: Int64, high: Int64
-    ) -> tuple[Int64, Int32]:
-        """Of each word the synsets of its base forms, each once, in order: only those within the range of a form."""
-        starts = self._offset_array[places].astype(np.int64)
-        sizes = self._offset_array[places + 1] - starts
-        form = np.repeat(np.arange(places.size), sizes)
-        at = np.arange(form.size) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
-        numbers = self._synset_array[at]
-        kept = (low[form] <= numbers) & (numbers < high[form])
-        found = np.unique(asked[form[kept]] << 32 | numbers[kept])
-        return np.bincount(found >> 32, minlength=n_words), (found & 0xFFFFFFFF).astype(np.int32)
 
     def lemmas(self, word: str) -> list[tuple[str, str]]:
         """Parts of speech and base forms of a word that are in the table, ignoring case."""
@@ -314,9 +248,7 @@ class SynonymTable:
         word = word.lower()
         found: set[int] = set()
         for base in {base for part in self._parts for base in part.bases(word, 2)}:
-            place = self._place.get(base)
-            if place >= 0:
-                found.update(self._synsets[self._offsets[place] : self._offsets[place + 1]])
+            found.update(self._numbers(base))
         return sorted(found)
 
 
@@ -328,13 +260,6 @@ def shared_table(lexicon: Lexicon) -> SynonymTable:
         PfsmError: As `SynonymTable`.
     """
     return SynonymTable(lexicon)
-
-
-def _check(lexicon: Lexicon, n_lemmas: int) -> None:
-    offsets, synsets, size = lexicon.arrays["offsets"], lexicon.arrays["synsets"], lexicon.counts["synsets"]
-    # Every synset has a lemma, so that arrays by synset are no larger than the file.
-    if size > synsets.size or not are_lists(offsets, n_lemmas, synsets, size):
-        raise lexicon.damaged()
 
 
 def _loaded_parts(ranges: Sequence[Sequence[Any]], lines: Iterable[str], size: int) -> list[_LoadedPart]:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from pfsm.embeddings.encoders import DEFAULT_SOURCE, check_layer, check_source, label, load_vectors, pinned
 from pfsm.embeddings.vectors import cosine_table
+from pfsm.embeddings.words import WordVectors
 from pfsm.matchers.bins import AUTO, BINS, as_knots, quantile_knots, ramped
 from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
-from pfsm.matchers.type_lists import TypeVectors
 from pfsm.runtime.options import Option, Options, anything, number
 from pfsm.text.vocabulary import EncodedLines
 
@@ -59,7 +59,6 @@ class EmbeddingMatcher:
         knots: Sequence[float] = (),
     ) -> None:
         self._vectors = load_vectors(source, layer)
-        self._rows = TypeVectors(self._vectors)
         self.resources = (label(source),)
         self._minimum = minimum
         self._nearest = nearest
@@ -71,8 +70,8 @@ class EmbeddingMatcher:
 
     def similar(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
         """Blocks, int32 [n_offers, 5], and their cosines, float64 [n_offers]."""
-        if self._vectors.of_single_words:
-            return self._similar_words(pairs)
+        if isinstance(self._vectors, WordVectors):
+            return self._similar_words(pairs, self._vectors)
         blocks, cosines = [np.zeros((0, 5), dtype=np.int32)], [np.zeros(0)]
         for pair, table in enumerate(self._tables(pairs)):
             i, j = np.nonzero(self._close(table))
@@ -81,18 +80,18 @@ class EmbeddingMatcher:
             cosines.append(table[i, j])
         return np.concatenate(blocks), np.concatenate(cosines)
 
-    def _similar_words(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
+    def _similar_words(self, pairs: EncodedPairs, vectors: WordVectors) -> tuple[Int32, Float]:
         """The same where every word has one vector, which is looked up once."""
         from pfsm_kernels.strings.closeness import close_words  # noqa: PLC0415 - brings numba
 
         left, right = pairs.references, pairs.hypotheses
-        places, rows = self._rows.of(pairs.vocabulary)
+        places = pairs.vocabulary.column(vectors.row_numbers)
         return close_words(
             places[left.ids],
             left.offsets,
             places[right.ids],
             right.offsets,
-            rows,
+            vectors.rows,
             self._minimum,
             self._nearest,
         )

@@ -4,9 +4,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, shared_table
 from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
@@ -31,7 +28,7 @@ class SynonymMatcher:
 
     def __init__(self, table: str) -> None:
         self._table = shared_table(registry.load(table, KIND))
-        self._synsets = TypeLists(of_many=self._synset_lists)
+        self._synsets = TypeLists(self._synsets_of)
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
@@ -42,10 +39,9 @@ class SynonymMatcher:
         """Pairs of words that share a synset, including a word with itself if it has a synset."""
         return Offers(self._synsets.sharing(pairs, self._table.size))
 
-    def _synset_lists(self, tokens: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        # Punctuation has a state of its own; no word is empty.
-        words = [token if token.isalnum() or any(map(str.isalnum, token)) else "" for token in tokens]
-        return self._table.synset_lists(words)
+    def _synsets_of(self, token: str) -> Sequence[int]:
+        """None of punctuation, which has a state of its own."""
+        return self._table.synsets(token) if any(map(str.isalnum, token)) else ()
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:

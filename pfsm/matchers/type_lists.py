@@ -2,20 +2,18 @@
 
 import weakref
 from collections.abc import Callable, Sequence
-from functools import partial
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings.vectors import Vectors
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.text.vocabulary import Vocabulary
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
-Int16 = NDArray[np.int16]
-Numbers = TypeVar("Numbers", Int16, Int32, Int64)
+Number = TypeVar("Number", np.int32, np.int64)
 
 
 class TypeLists:
@@ -26,16 +24,10 @@ class TypeLists:
 
     Args:
         numbers_of: Gives the numbers of a token type in its own case.
-        of_many: Gives those of many types at once, where that is quicker: how many each has, int64 [n], and all of
-            them, int32.
     """
 
-    def __init__(
-        self,
-        numbers_of: Callable[[str], Sequence[int]] = lambda _: (),
-        of_many: Callable[[Sequence[str]], tuple[Int64, Int32]] | None = None,
-    ) -> None:
-        self._of_many = partial(_one_by_one, numbers_of) if of_many is None else of_many
+    def __init__(self, numbers_of: Callable[[str], Sequence[int]]) -> None:
+        self._numbers_of = numbers_of
         self._vocabulary: weakref.ref[Vocabulary] | None = None
         self._offsets: Int64 = np.zeros(1, dtype=np.int64)
         self._numbers: Int32 = np.zeros(0, dtype=np.int32)
@@ -48,7 +40,7 @@ class TypeLists:
             self._size = 0
         new = vocabulary.types[self._size :]
         if new:
-            self._extend(*self._of_many(new))
+            self._extend(list(map(self._numbers_of, new)))
         return self._offsets[: self._size + 1], self._numbers[: self._offsets[self._size]]
 
     def sharing(self, pairs: EncodedPairs, count: int) -> Int32:
@@ -66,63 +58,20 @@ class TypeLists:
             ours.ids, ours.offsets, theirs.ids, theirs.offsets, offsets, numbers, count
         )
 
-    def _extend(self, sizes: Int64, numbers: Int32) -> None:
-        size, start = self._size + sizes.size, int(self._offsets[self._size])
-        ends = start + np.cumsum(sizes)
+    def _extend(self, lists: Sequence[Sequence[int]]) -> None:
+        size, start = self._size + len(lists), int(self._offsets[self._size])
+        ends = start + np.cumsum(list(map(len, lists)))
         self._offsets = _with_room(self._offsets, size + 1)
         self._numbers = _with_room(self._numbers, int(ends[-1]))
         self._offsets[self._size + 1 : size + 1] = ends
-        self._numbers[start : ends[-1]] = numbers
+        self._numbers[start : ends[-1]] = list(chain.from_iterable(lists))
         self._size = size
 
 
-def _one_by_one(numbers_of: Callable[[str], Sequence[int]], tokens: Sequence[str]) -> tuple[Int64, Int32]:
-    lists = list(map(numbers_of, tokens))
-    sizes = np.array([len(numbers) for numbers in lists], dtype=np.int64)
-    return sizes, np.array([number for numbers in lists for number in numbers], dtype=np.int32)
-
-
-class TypeVectors:
-    """The vector of every type of a vocabulary, looked up once; types without one share a row of zeros.
-
-    Args:
-        vectors: A source whose vectors depend on single words.
-    """
-
-    def __init__(self, vectors: Vectors) -> None:
-        self._vectors = vectors
-        self._vocabulary: weakref.ref[Vocabulary] | None = None
-        self._rows: Int16 = np.zeros((1, 0), dtype=np.int16)
-        self._places: Int32 = np.zeros(0, dtype=np.int32)
-        self._n_rows = self._size = 0
-
-    def of(self, vocabulary: Vocabulary) -> tuple[Int32, Int16]:
-        """The row of each type, int32 [n_types], and the rows, int16 [n_rows, dimension]."""
-        if self._vocabulary is None or self._vocabulary() is not vocabulary:
-            self._vocabulary = weakref.ref(vocabulary)
-            self._rows = self._rows[:1]
-            self._n_rows, self._size = 1, 0
-        new = vocabulary.types[self._size :]
-        if new:
-            (found,) = self._vectors.of_tokens([new])
-            self._extend(found)
-        return self._places[: self._size], self._rows[: self._n_rows]
-
-    def _extend(self, found: Int16) -> None:
-        if not self._rows.shape[1]:
-            self._rows = np.zeros((1, found.shape[1]), dtype=np.int16)
-        known = found.any(axis=1)
-        size, n_rows = self._size + len(found), self._n_rows + int(known.sum())
-        self._places, self._rows = _with_room(self._places, size), _with_room(self._rows, n_rows)
-        self._places[self._size : size] = np.where(known, self._n_rows - 1 + np.cumsum(known), 0)
-        self._rows[self._n_rows : n_rows] = found[known]
-        self._n_rows, self._size = n_rows, size
-
-
-def _with_room(array: Numbers, size: int) -> Numbers:
-    """The array, or a copy with twice the needed number of rows if it has too few."""
+def _with_room(array: NDArray[Number], size: int) -> NDArray[Number]:
+    """The array, or a copy with twice the needed length if it has too few."""
     if size <= len(array):
         return array
-    grown = np.zeros((2 * size, *array.shape[1:]), dtype=array.dtype)
+    grown = np.zeros(2 * size, dtype=array.dtype)
     grown[: len(array)] = array
     return grown

@@ -40,7 +40,7 @@ from pfsm.lexicons.relations import Relations, RelationTable, compile_relations
 from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
 from pfsm.matchers.paraphrase import _Finder
 from pfsm.matchers.protocol import EncodedPairs
-from pfsm.matchers.type_lists import TypeLists, TypeVectors
+from pfsm.matchers.type_lists import TypeLists
 from pfsm.text.vocabulary import Vocabulary
 from tests.analysis.samples import analysed, random_weights, role_weights
 from tests.encoder.encoders import DIMENSION, LAYERS, head
@@ -174,7 +174,7 @@ def word_vectors(path: Path) -> bool:
 
     both = pairs()
     left, right = both.references, both.hypotheses
-    places, vectors = TypeVectors(table).of(both.vocabulary)
+    places, vectors = both.vocabulary.column(table.row_numbers), table.rows
     close_words(places[left.ids], left.offsets, places[right.ids], right.offsets, vectors, 0.3, 2)
     return rows.shape == (3, table.dimension) and len(table) == 3
 

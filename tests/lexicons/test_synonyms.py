@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,16 +48,10 @@ def test_look_ups_are_those_of_the_dictionary(given: list[Part], asked: list[str
     assert set(every) <= set(numbers)
     for word in [*asked, *(w.upper() for p in given for w in p.synsets)]:
         assert table.synsets(word) == sorted(numbers[key] for key in keys_of(word.lower(), given))
-    assert all_at_once(table, asked) == [table.synsets(word) for word in asked]
 
 
 def all_keys(part: Part) -> set[tuple[str, str]]:
     return {(part.tag, key) for keys in part.synsets.values() for key in keys}
-
-
-def all_at_once(table: SynonymTable, words: list[str]) -> list[list[int]]:
-    sizes, numbers = table.synset_lists(words)
-    return [part.tolist() for part in np.split(numbers, np.cumsum(sizes))[:-1]]
 
 
 def test_the_order_of_the_dictionary_does_not_matter() -> None:
