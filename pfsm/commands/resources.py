@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,13 @@ from pfsm.commands.output import print_json, tell
 from pfsm.embeddings.encoders import described_encoders
 from pfsm.errors import PfsmError
 from pfsm.io.files import checksum, display_name
-from pfsm.lexicons import paraphrases, registry, synonyms
+from pfsm.lexicons import meteor, paraphrases, registry, synonyms
 from pfsm.lexicons.container import Lexicon, Source, read_lexicon, write_lexicon
 from pfsm.lexicons.paraphrase_formats import (
     LONGEST,
     SMALLEST_PROBABILITY,
-    Pruner,
     format_of,
+    pruned,
     read_paraphrases,
 )
 
@@ -106,20 +107,22 @@ def _compile_synonyms(options: Namespace) -> None:
 
 def _compile_paraphrases(options: Namespace) -> None:
     path = _output(options.name)
-    pruner = Pruner(options.longest, options.smallest)
-    for source in options.source:
-        layout = options.layout or format_of(source)
-        pruner.add(
-            read_paraphrases(source, layout, options.feature),
-            lambda read, kept: tell(f"{read:,} entries read, {kept:,} kept"),
-        )
-    if not pruner.pairs:
+    pairs, read = pruned(
+        chain.from_iterable(
+            read_paraphrases(source, options.layout or format_of(source), options.feature)
+            for source in options.source
+        ),
+        options.longest,
+        options.smallest,
+        lambda read, kept: tell(f"{read:,} entries read, {kept:,} kept"),
+    )
+    if not pairs:
         raise PfsmError(
-            f"{options.source[0]}: none of {pruner.read} entries passes; raise --longest or lower --smallest"
+            f"{options.source[0]}: none of {read} entries passes; raise --longest or lower --smallest"
         )
     sources = [Source(display_name(source), checksum(source)) for source in options.source]
     licence = options.licence or "not stated"
-    _write(paraphrases.compile_paraphrases(options.name, pruner.pairs, licence, sources), path)
+    _write(paraphrases.compile_paraphrases(options.name, pairs, licence, sources), path)
 
 
 def _learn(options: Namespace) -> None:
@@ -190,11 +193,11 @@ def _list(options: Namespace) -> None:
         *(
             {
                 "name": name,
-                "kind": recipe.kind,
+                "kind": paraphrases.KIND,
                 "about": recipe.about,
-                "not compiled yet": "on first use" if recipe.is_possible() else recipe.install,
+                "not compiled yet": "on first use" if meteor.table_path() else meteor.how_to_install(),
             }
-            for name, recipe in registry.recipes().items()
+            for name, recipe in meteor.RECIPES.items()
             if name not in here
         ),
         *(

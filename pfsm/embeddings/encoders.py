@@ -45,27 +45,28 @@ def cached_folder(name: str) -> Path:
         raise NotInstalledError(
             f"{HUB}{name} needs transformers, which is not installed", ["transformers"], ["transformers"]
         ) from None
-    local = _snapshot(huggingface_hub, name, download=False)
-    if local is not None and all((local / wanted).is_file() for wanted in WANTED):
-        return local
-    if not may_download():
-        if local is not None:
-            missing = next(wanted for wanted in WANTED if not (local / wanted).is_file())
-            raise PfsmError(
-                f"{HUB}{name}: the local cache has no {missing} of it; --download fetches what it has"
-            )
+    folder = _snapshot(huggingface_hub, name, download=False)
+    whole = folder is not None and not _lacking(folder)
+    if not whole and may_download():
+        folder = _snapshot(huggingface_hub, name, download=True)
+    if folder is None:
         raise PfsmError(f"{HUB}{name} is not in the local cache; say --download to let this call fetch it")
-    found = _snapshot(huggingface_hub, name, download=True)
-    if found is None:
-        raise PfsmError(f"{HUB}{name}: could not be downloaded")
-    for wanted in WANTED:
-        if not (found / wanted).is_file():
-            raise PfsmError(f"{HUB}{name}: it has no {wanted}; such networks cannot be used")
-    return found
+    if missing := _lacking(folder):
+        raise PfsmError(
+            f"{HUB}{name}: it has no {missing}; such networks cannot be used"
+            if may_download()
+            else f"{HUB}{name}: the local cache has no {missing} of it; --download fetches what it has"
+        )
+    return folder
+
+
+def _lacking(folder: Path) -> str:
+    """The first file that a network's folder lacks; empty if it has all."""
+    return next((wanted for wanted in WANTED if not (folder / wanted).is_file()), "")
 
 
 def _snapshot(hub: Any, name: str, *, download: bool) -> Path | None:
-    """The folder of one version; None if it is not there."""
+    """The folder of one version; None if the cache does not have it."""
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
         return Path(hub.snapshot_download(name, allow_patterns=list(WANTED), local_files_only=not download))
@@ -145,7 +146,15 @@ def load_encoder(source: str) -> FolderEncoder:
     Raises:
         PfsmError: As `load_vectors`, and if the source is a file of word vectors.
     """
-    return _encoder(source)
+    name, wanted = parted(source)
+    path = _find(name)
+    if not path.is_dir() or (path / WORDS).is_file():
+        raise PfsmError(
+            f"{name}: vectors of single words have no hidden states; give a folder with a network"
+        )
+    encoder = _network(path, path.stat().st_mtime_ns, name.startswith(HUB))
+    _check(name, encoder.checksum, wanted)
+    return encoder
 
 
 def tunable_encoder(source: str) -> FolderEncoder:
@@ -157,7 +166,7 @@ def tunable_encoder(source: str) -> FolderEncoder:
     Raises:
         PfsmError: As `load_encoder`, and if its weights are not at hand one by one.
     """
-    encoder = _encoder(source)
+    encoder = load_encoder(source)
     encoder.weights(0)
     return encoder
 
@@ -173,7 +182,7 @@ def load_tuned(source: str, label: str, tuned: Tuned) -> FolderEncoder:
     Raises:
         PfsmError: As `load_encoder`, and if what was learned does not fit the network.
     """
-    encoder = _encoder(source)
+    encoder = load_encoder(source)
     with _opening:
         key = encoder.checksum, label
         if key not in _tuned:
@@ -186,18 +195,6 @@ def load_tuned(source: str, label: str, tuned: Tuned) -> FolderEncoder:
 _MOST_TUNED = 2
 _tuned: dict[tuple[str, str], FolderEncoder] = {}
 _opening = fork_safe(Lock(), 2)
-
-
-def _encoder(source: str) -> FolderEncoder:
-    name, wanted = parted(source)
-    path = _find(name)
-    if not path.is_dir() or (path / WORDS).is_file():
-        raise PfsmError(
-            f"{name}: vectors of single words have no hidden states; give a folder with a network"
-        )
-    encoder = _network(path, path.stat().st_mtime_ns, name.startswith(HUB))
-    _check(name, encoder.checksum, wanted)
-    return encoder
 
 
 def shipped_encoders() -> list[str]:
@@ -230,40 +227,33 @@ def described_encoders() -> list[dict[str, str]]:
     Keys: name, kind, about, version, content, size, licence, sources, place.
     """
     entries = []
-    for name in shipped_encoders():
+    for name in (*shipped_encoders(), *shipped_words()):
         folder = _shipped_folder(name)
-        about, config = (json.loads((folder / file).read_text(encoding="utf-8")) for file in (ABOUT, CONFIG))
+        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        if (folder / WORDS).is_file():
+            table = WordTable(folder)
+            kind, files, version = "word vectors", (WORDS, VECTORS), table.checksum
+            content = f"{len(table):,} words, vectors of {table.dimension}"
+        else:
+            config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+            kind, files = "encoder", (SAFETENSORS,)
+            version = _network(folder, folder.stat().st_mtime_ns, False).checksum
+            content = f"{config['num_hidden_layers']} layers of {config['hidden_size']}, "
+            content += f"{config['vocab_size']:,} word pieces"
         entries.append(
             {
                 "name": SHIPPED + name,
-                "kind": "encoder",
+                "kind": kind,
                 "about": about["about"],
-                "version": _network(folder, folder.stat().st_mtime_ns, False).checksum[:8],
-                "content": f"{config['num_hidden_layers']} layers of {config['hidden_size']}, "
-                f"{config['vocab_size']:,} word pieces",
-                "size": f"{(folder / SAFETENSORS).stat().st_size:,} bytes",
+                "version": version[:8],
+                "content": content,
+                "size": f"{sum((folder / file).stat().st_size for file in files):,} bytes",
                 "licence": about["licence"],
                 "sources": about["sources"],
                 "place": str(folder),
             }
         )
-    return [*entries, *map(_described_words, shipped_words())]
-
-
-def _described_words(name: str) -> dict[str, str]:
-    folder = _RESOURCES / name
-    about, table = json.loads((folder / ABOUT).read_text(encoding="utf-8")), WordTable(folder)
-    return {
-        "name": SHIPPED + name,
-        "kind": "word vectors",
-        "about": about["about"],
-        "version": table.checksum[:8],
-        "content": f"{len(table):,} words, vectors of {table.dimension}",
-        "size": f"{sum((folder / file).stat().st_size for file in (WORDS, VECTORS)):,} bytes",
-        "licence": about["licence"],
-        "sources": about["sources"],
-        "place": str(folder),
-    }
+    return entries
 
 
 def _check(name: str, checksum: str, wanted: str | None) -> None:

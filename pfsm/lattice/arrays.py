@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 
 from pfsm.lattice.names import base_state, shared, state_parts, transition
 
+if TYPE_CHECKING:
+    from pfsm_kernels.inference import Jumps, Weights
+    from pfsm_kernels.lattice.lattices import Lattices
+
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
+Float = NDArray[np.float64]
 
 
 def merged(offers: Sequence[Int32], n_pairs: int, exclusive: bool) -> tuple[Int32, Int32, Int64, Int64]:
@@ -51,12 +56,6 @@ def sorted_order(fields: Sequence[Int32 | Int64]) -> Int64:
     for column, size in zip(fields, sizes, strict=True):
         key = key * size + column
     return np.argsort(key, kind="stable")
-
-
-if TYPE_CHECKING:
-    from pfsm_kernels.inference import Jumps, Weights
-    from pfsm_kernels.lattice.lattices import Lattices
-Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,16 @@ from pfsm.lattice.names import DELETE, INSERT, JUMP, NO_SPLIT, Split, inserted_r
 from pfsm.matchers.protocol import Annotator, EncodedPairs, Matcher, Offers
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
+if TYPE_CHECKING:
+    from pfsm_kernels.inference import Jumps
+    from pfsm_kernels.lattice.lattices import Lattices
+
 LONGEST = 8
 """Most tokens of a phrase that is said twice."""
 
 Bool = NDArray[np.bool_]
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
 
 
 def repeated_words(lines: EncodedLines, vocabulary: Vocabulary) -> Bool:
@@ -43,14 +49,6 @@ def _twice(agrees: Bool, size: int, count: int) -> Bool:
     np.add.at(marks, first, 1)
     np.add.at(marks, first + 2 * size, -1)
     return np.cumsum(marks[:-1]) > 0
-
-
-if TYPE_CHECKING:
-    from pfsm_kernels.inference import Jumps
-    from pfsm_kernels.lattice.lattices import Lattices
-
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
 
 
 def build_lattices(
@@ -130,11 +128,9 @@ def find_jumps(states: Sequence[str], lattices: "Lattices", max_jump: int) -> "J
     Raises:
         TooManyCrossingsError: As ``pfsm_kernels.pushdown.crossings.find_crossings``.
     """
-    from pfsm_kernels.inference import find_jumps as kernel_find_jumps  # noqa: PLC0415 - brings numba
+    from pfsm_kernels import inference  # noqa: PLC0415 - brings numba
 
-    if not max_jump:
-        return None
-    return kernel_find_jumps(lattices, states.index(JUMP), max_jump)
+    return None if not max_jump else inference.find_jumps(lattices, states.index(JUMP), max_jump)
 
 
 def _set_states(
@@ -183,27 +179,25 @@ def _entries(names: tuple[str, ...], rows: Sequence[tuple[int, int, float]]) -> 
 
 def _gathered(parts: Sequence[ArcFeatures]) -> ArcFeatures:
     """All features as one table."""
+    if not parts:
+        return ArcFeatures()
     first = np.cumsum([0, *(len(part.names) for part in parts)])
     numbers = [part.feature + shift for part, shift in zip(parts, first[:-1], strict=True)]
     return ArcFeatures(
         tuple(name for part in parts for name in part.names),
-        np.concatenate([part.arc for part in parts]),
+        np.concatenate([part.arc for part in parts], dtype=np.int64),
         np.concatenate(numbers).astype(np.int32),
-        np.concatenate([part.value for part in parts]),
+        np.concatenate([part.value for part in parts], dtype=np.float64),
     )
 
 
 def _arc_features(offers: Sequence[Offers], places: Int64) -> ArcFeatures:
     """The features of the offers on the arcs that they became."""
-    names: list[str] = []
-    arcs, features, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)], [np.zeros(0)]
+    parts = []
     first = 0
     for offer in offers:
         arc = places[first + offer.offer]
         taken = arc >= 0
-        arcs.append(arc[taken])
-        features.append((offer.feature[taken] + len(names)).astype(np.int32))
-        values.append(offer.value[taken])
-        names.extend(offer.names)
+        parts.append(ArcFeatures(offer.names, arc[taken], offer.feature[taken], offer.value[taken]))
         first += offer.blocks.shape[0]
-    return ArcFeatures(tuple(names), np.concatenate(arcs), np.concatenate(features), np.concatenate(values))
+    return _gathered(parts)

@@ -11,58 +11,33 @@ machine when a model first needs it.
 import sys
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from pfsm.errors import NotInstalledError
 from pfsm.io.files import check_writable, checksum
 from pfsm.lexicons.container import Lexicon, Source, write_lexicon
-from pfsm.lexicons.paraphrase_formats import Pruner, read_paraphrases
-from pfsm.lexicons.paraphrases import KIND, Links, compile_links, compile_paraphrases
+from pfsm.lexicons.paraphrase_formats import pruned, read_paraphrases
+from pfsm.lexicons.paraphrases import Links, compile_links, compile_paraphrases
 from pfsm_installation import install_command
 
-
-@dataclass(frozen=True)
-class Recipe:
-    """A lexicon that is compiled at its first use, from a package that the user has installed.
-
-    Attributes:
-        kind: Kind of the lexicon.
-        about: One line: what it is.
-        is_possible: Whether that package is installed.
-        package: That package.
-        extra: The extra of pfsm-metric that brings it.
-        compile: Writes the lexicon to the path given.
-    """
-
-    kind: str
-    about: str
-    is_possible: Callable[[], bool]
-    package: str
-    extra: str
-    compile: Callable[[Path], None]
-
-    @property
-    def install(self) -> str:
-        """The command that installs the package, and what happens then."""
-        return f"{install_command([self.extra])}{self._after}"
-
-    def not_installed(self, what: str) -> NotInstalledError:
-        """The error of something that cannot be had without the package; ``what`` says what it is."""
-        return NotInstalledError(what, [self.package], [self.extra], after=self._after)
-
-    @property
-    def _after(self) -> str:
-        return f" (the package {self.package}); it is compiled on first use"
-
-
-NAME = "meteor-en"
-PACKAGE = "pycocoevalcap"
+NAME, FULL_NAME = "meteor-en", "meteor-en-full"
+PACKAGE, EXTRA = "pycocoevalcap", "paraphrases"
 LICENCE = "LGPL (METEOR 1.5)"
-ABOUT = "METEOR 1.5's English paraphrases of at most two words per side"
+_AFTER = f" (the package {PACKAGE}); it is compiled on first use"
+
+
+def how_to_install() -> str:
+    """The command that installs the package, and what happens then."""
+    return f"{install_command([EXTRA])}{_AFTER}"
+
+
+def not_installed(what: str) -> NotInstalledError:
+    """The error of something that cannot be had without the package; ``what`` says what it is."""
+    return NotInstalledError(what, [PACKAGE], [EXTRA], after=_AFTER)
 
 
 def table_path() -> Path | None:
@@ -75,33 +50,26 @@ def table_path() -> Path | None:
     return None
 
 
-def compile_meteor(path: Path) -> None:
-    """Compiles the table, with progress on standard error.
+class Recipe(NamedTuple):
+    """A lexicon that is compiled at its first use from that table: what it is, how long that takes, and how it goes."""
+
+    about: str
+    duration: str
+    make: Callable[[Path], Lexicon]
+
+
+def compile_meteor(name: str, path: Path) -> None:
+    """Compiles a lexicon of ``RECIPES``, with progress on standard error.
 
     Raises:
         PfsmError: If the table is missing or the result cannot be written.
     """
-    table = table_to_compile(NAME, path, "20 seconds")
-    pruner = Pruner()
-    pruner.add(
-        read_paraphrases(table, "meteor"), lambda read, kept: say(f"{read:,} entries read, {kept:,} kept")
-    )
-    source = Source(table.name, checksum(table))
-    write_lexicon(compile_paraphrases(NAME, pruner.pairs, LICENCE, [source], ABOUT), path)
-
-
-def table_to_compile(name: str, path: Path, duration: str) -> Path:
-    """The table inside the installed package; announces on standard error the compilation and its duration.
-
-    Raises:
-        PfsmError: If the table is missing or the lexicon could not be written.
-    """
-    table = table_path()
+    table, recipe = table_path(), RECIPES[name]
     if table is None:
-        raise METEOR.not_installed(f"{PACKAGE} has no METEOR table")
+        raise not_installed(f"the table of paraphrases {name} is not installed")
     check_writable(path)
-    say(f"compiling {name} into {path} (once, about {duration})")
-    return table
+    say(f"compiling {name} into {path} (once, about {recipe.duration})")
+    write_lexicon(recipe.make(table), path)
 
 
 def say(what: str) -> None:
@@ -110,23 +78,23 @@ def say(what: str) -> None:
         sys.stderr.write(f"pfsm: {what}\n")
 
 
-METEOR = Recipe(KIND, ABOUT, lambda: table_path() is not None, PACKAGE, "paraphrases", compile_meteor)
-
-FULL_NAME = "meteor-en-full"
-FULL_ABOUT = "METEOR 1.5's English paraphrases, all of them; for the metric meteor"
-
-
-def compile_meteor_full(path: Path) -> None:
-    """Compiles the table, with progress on standard error. Takes about a minute and 2 GB of memory.
+def short_table(path: Path) -> Lexicon:
+    """The lexicon of a table in METEOR's format, of the entries that the matcher of paraphrases can use.
 
     Raises:
-        PfsmError: If the table is missing or the result cannot be written.
+        PfsmError: If the file cannot be read, or is not in METEOR's format.
     """
-    write_lexicon(full_table(table_to_compile(FULL_NAME, path, "a minute")), path)
+    pairs, _ = pruned(
+        read_paraphrases(path, "meteor"),
+        progress=lambda read, kept: say(f"{read:,} entries read, {kept:,} kept"),
+    )
+    return compile_paraphrases(NAME, pairs, LICENCE, [_source(path)], RECIPES[NAME].about)
 
 
 def full_table(path: Path) -> Lexicon:
     """The lexicon of a table in METEOR's format, every entry kept; probabilities above 1 count as 1.
+
+    Takes about a minute and 2 GB of memory.
 
     Raises:
         PfsmError: If the file cannot be read, or is not in METEOR's format.
@@ -145,8 +113,16 @@ def full_table(path: Path) -> Lexicon:
         place[np.frombuffer(meant, np.int32)],
         np.minimum(np.frombuffer(probabilities, np.float64), 1.0),
     )
-    source = Source(path.name, checksum(path))
-    return compile_links(FULL_NAME, list(place_of), links, LICENCE, [source], FULL_ABOUT)
+    return compile_links(FULL_NAME, list(place_of), links, LICENCE, [_source(path)], RECIPES[FULL_NAME].about)
 
 
-METEOR_FULL = Recipe(KIND, FULL_ABOUT, METEOR.is_possible, METEOR.package, METEOR.extra, compile_meteor_full)
+def _source(path: Path) -> Source:
+    return Source(path.name, checksum(path))
+
+
+RECIPES = {
+    NAME: Recipe("METEOR 1.5's English paraphrases of at most two words per side", "20 seconds", short_table),
+    FULL_NAME: Recipe(
+        "METEOR 1.5's English paraphrases, all of them; for the metric meteor", "a minute", full_table
+    ),
+}

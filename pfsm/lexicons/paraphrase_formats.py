@@ -13,7 +13,6 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -135,42 +134,35 @@ SMALLEST_PROBABILITY = 0.01
 STEP = 1_000_000
 
 
-@dataclass
-class Pruner:
-    """Collects the entries worth keeping.
+def pruned(
+    entries: Iterable[Entry],
+    longest: int = LONGEST,
+    smallest: float = SMALLEST_PROBABILITY,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[dict[tuple[Phrase, Phrase], float], int]:
+    """The entries worth keeping, and the number of entries read.
 
     Words are lower-cased. An entry is left out if a side has more than ``longest`` words or a word without a letter or
     digit, if both sides are the same words, or if its probability is 0 or below ``smallest``. Probabilities above 1,
     which some tables have, count as 1. If an entry occurs twice, the larger probability counts.
 
-    Attributes:
+    Args:
+        entries: The entries.
         longest: Largest number of words on a side.
         smallest: Smallest probability.
-        pairs: The entries that were kept.
-        read: Number of entries read.
+        progress: Called from time to time with the numbers of entries read and kept.
     """
-
-    longest: int = LONGEST
-    smallest: float = SMALLEST_PROBABILITY
-    pairs: dict[tuple[Phrase, Phrase], float] = field(default_factory=dict)
-    read: int = 0
-
-    def add(self, entries: Iterable[Entry], progress: Callable[[int, int], None] | None = None) -> None:
-        """Reads entries; from time to time ``progress`` gets the numbers of entries read and kept."""
-        for phrase, paraphrase, probability in entries:
-            self.read += 1
-            if progress is not None and not self.read % STEP:
-                progress(self.read, len(self.pairs))
-            if probability >= self.smallest and probability > 0.0:
-                self._keep(tuple(phrase.lower().split()), tuple(paraphrase.lower().split()), probability)
-
-    def _keep(self, phrase: Phrase, paraphrase: Phrase, probability: float) -> None:
-        if max(len(phrase), len(paraphrase)) > self.longest or phrase == paraphrase:
-            return
-        if not all(map(_is_worded, (phrase, paraphrase))):
-            return
-        pair = (phrase, paraphrase)
-        self.pairs[pair] = max(self.pairs.get(pair, 0.0), min(probability, 1.0))
+    pairs: dict[tuple[Phrase, Phrase], float] = {}
+    read = 0
+    for read, (one, other, probability) in enumerate(entries, 1):
+        if progress is not None and not read % STEP:
+            progress(read, len(pairs))
+        if probability < smallest or probability == 0.0:
+            continue
+        pair = phrase, paraphrase = tuple(one.lower().split()), tuple(other.lower().split())
+        if phrase != paraphrase and all(len(side) <= longest and _is_worded(side) for side in pair):
+            pairs[pair] = max(pairs.get(pair, 0.0), min(probability, 1.0))
+    return pairs, read
 
 
 def _is_worded(phrase: Phrase) -> bool:

@@ -13,8 +13,9 @@ from pathlib import Path
 from pfsm.errors import PfsmError
 from pfsm.io.user_folders import FOLDER_VARIABLE, user_folder
 from pfsm.lexicons.container import Lexicon, read_header, read_lexicon
-from pfsm.lexicons.meteor import METEOR, METEOR_FULL, Recipe
+from pfsm.lexicons.meteor import RECIPES, compile_meteor
 from pfsm.lexicons.omw import advice, compile_omw, language_of
+from pfsm.lexicons.paraphrases import KIND as PARAPHRASES
 from pfsm.lexicons.synonyms import KIND as SYNONYMS
 from pfsm.registry import given_resources
 
@@ -139,28 +140,20 @@ def _read(path: Path, changed: int, size: int) -> Lexicon:  # noqa: ARG001 - a f
 def _find(name: str, kind: str) -> Path:
     if name in given_resources:
         return Path(given_resources[name])
-    recipe = recipes().get(name)
+    is_compiled = name in RECIPES or language_of(name) is not None
     for entry in installed():
         # A table from a recipe is compiled again if this version can no longer read it.
-        if entry.name == name and (not (recipe or language_of(name)) or is_current(entry.path)):
+        if entry.name == name and (not is_compiled or is_current(entry.path)):
             return entry.path
-    if recipe is not None and recipe.kind == kind:
-        if not recipe.is_possible():
-            raise recipe.not_installed(f"the table of {kind} {name} is not installed")
-        path = user_path(name)
-        recipe.compile(path)
-        return path
+    if name in RECIPES and kind == PARAPHRASES:
+        compile_meteor(name, user_path(name))
+        return user_path(name)
     if kind == SYNONYMS and language_of(name) is not None and compile_omw(name, user_path(name)):
         return user_path(name)
     raise PfsmError(
         f"there is no table of {kind} {name}; compile it with `pfsm resources compile {kind} … --name {name}`, "
         f"or copy {name}{SUFFIX} into {user_folder()}{advice(name)}"
     )
-
-
-def recipes() -> dict[str, Recipe]:
-    """Lexicons that can be compiled at their first use, by name."""
-    return {"meteor-en": METEOR, "meteor-en-full": METEOR_FULL}
 
 
 def is_current(path: Path) -> bool:

@@ -4,18 +4,15 @@ Analyses are read off for our tokens; each distinct line is analysed and read on
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Generic, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TypeVar
 
 from pfsm.analysis.alignment import TokenAlignment, align
 from pfsm.analysis.sentence import Analysis
 from pfsm.matchers.protocol import EncodedPairs
-from pfsm.text.vocabulary import EncodedLines, Vocabulary
+from pfsm.text.vocabulary import EncodedLines
 
 Found = TypeVar("Found")
 Analyse = Callable[[Sequence[str]], Sequence[Analysis]]
@@ -31,38 +28,17 @@ def read_pairs(
         analyse: From distinct lines to their analyses.
         read: From our tokens of a line and its analysis to what is wanted.
     """
-    text = list(dict.fromkeys([*pairs.references.lines, *pairs.hypotheses.lines]))
-    lines = _Lines(pairs.vocabulary, dict(zip(text, analyse(text), strict=True)), read)
-    return lines.of_side(pairs.references), lines.of_side(pairs.hypotheses)
+    distinct = list(dict.fromkeys([*pairs.references.lines, *pairs.hypotheses.lines]))
+    analyses = dict(zip(distinct, analyse(distinct), strict=True))
+    types, known = pairs.vocabulary.types, dict[str, Found]()
 
+    def side(lines: EncodedLines) -> list[Found]:
+        for text, (start, end) in zip(lines.lines, pairwise(lines.offsets.tolist()), strict=True):
+            if text not in known:
+                known[text] = read([types[token] for token in lines.ids[start:end].tolist()], analyses[text])
+        return [known[text] for text in lines.lines]
 
-class _Lines(Generic[Found]):
-    """What is read off the analyses of lines, by their text."""
-
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        analyses: Mapping[str, Analysis],
-        read: Callable[[Sequence[str], Analysis], Found],
-    ) -> None:
-        self._types = vocabulary.types
-        self._analyses = analyses
-        self._read = read
-        self._known: dict[str, Found] = {}
-
-    def of_side(self, lines: EncodedLines) -> list[Found]:
-        """For every line, in order."""
-        bounds = pairwise(lines.offsets.tolist())
-        return [
-            self._of(text, lines.ids[start:end])
-            for text, (start, end) in zip(lines.lines, bounds, strict=True)
-        ]
-
-    def _of(self, text: str, ids: NDArray[np.int32]) -> Found:
-        if text not in self._known:
-            tokens = [self._types[token] for token in ids.tolist()]
-            self._known[text] = self._read(tokens, self._analyses[text])
-        return self._known[text]
+    return side(pairs.references), side(pairs.hypotheses)
 
 
 # Universal Dependencies labels of each class of the paper; the part after a colon is ignored. What the paper calls a
@@ -117,13 +93,8 @@ def _arcs(analysis: Analysis, marginals: bool) -> Iterator[tuple[int, int, str, 
     """Dependent (from 0), head (from 1), label and probability."""
     table = analysis.marginals
     if marginals and table is not None:
-        columns = (
-            table.dependent.tolist(),
-            table.head.tolist(),
-            table.label.tolist(),
-            table.probability.tolist(),
-        )
-        for dependent, head, label, probability in zip(*columns, strict=True):
+        columns = (table.dependent, table.head, table.label, table.probability)
+        for dependent, head, label, probability in zip(*(one.tolist() for one in columns), strict=True):
             yield dependent, head, table.names[label], probability
     elif analysis.tree is not None:
         for dependent, (head, label) in enumerate(

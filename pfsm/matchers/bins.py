@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.matchers.protocol import Offers
-from pfsm.runtime.options import Option
+from pfsm.runtime.options import Option, Options
 
 AUTO = "auto"
 QUANTILES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -72,3 +72,8 @@ def as_knots(value: str | Sequence[float] | None, minimum: float = 1.0) -> list[
     if value is None:
         value = np.round(np.linspace(minimum, 1.0, N_BINS + 1), 4).tolist() if minimum < 1.0 else ()
     return AUTO if value == AUTO else [float(knot) for knot in value]
+
+
+def known_knots(options: Options) -> tuple[float, ...]:
+    """The knots of checked options; none where they are still to be learned."""
+    return () if options["bins"] == AUTO else tuple(options["bins"])

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from pfsm.embeddings.encoders import DEFAULT_SOURCE, check_layer, check_source, label, load_vectors, pinned
 from pfsm.embeddings.vectors import cosine_table
 from pfsm.embeddings.words import WordVectors
-from pfsm.matchers.bins import AUTO, BINS, as_knots, quantile_knots, ramped
+from pfsm.matchers.bins import AUTO, BINS, as_knots, known_knots, quantile_knots, ramped
 from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
 from pfsm.runtime.options import Option, Options, anything, number
-from pfsm.text.vocabulary import EncodedLines
 
 NAME = "emb"
 MINIMUM = 0.4
@@ -98,14 +97,15 @@ class EmbeddingMatcher:
 
     def _tables(self, pairs: EncodedPairs) -> Iterator[Float]:
         """The cosines of the tokens of each pair, float64 [m, n]."""
-        types = pairs.vocabulary.types
         for first in range(0, len(pairs), PAIRS_AT_ONCE):
-            last = min(first + PAIRS_AT_ONCE, len(pairs))
-            references = _tokens(pairs.references, types, first, last)
-            hypotheses = _tokens(pairs.hypotheses, types, first, last)
-            vectors = self._vectors.of_tokens(references + hypotheses)
-            for left, right in zip(vectors[: last - first], vectors[last - first :], strict=True):
-                yield cosine_table(left, right)
+            some = pairs.part(first, min(first + PAIRS_AT_ONCE, len(pairs)))
+            tokens = [
+                [pairs.vocabulary.types[token] for token in side.ids[start:end].tolist()]
+                for side in (some.references, some.hypotheses)
+                for start, end in itertools.pairwise(side.offsets.tolist())
+            ]
+            vectors = self._vectors.of_tokens(tokens)
+            yield from map(cosine_table, vectors[: len(some)], vectors[len(some) :])
 
     def _close(self, table: Float) -> NDArray[np.bool_]:
         close = table >= self._minimum
@@ -122,17 +122,10 @@ def _nth_largest(table: Float, n: int, axis: int) -> Float:
     return np.take(np.partition(table, place, axis=axis), [place], axis=axis)
 
 
-def _tokens(lines: EncodedLines, types: Sequence[str], first: int, last: int) -> list[list[str]]:
-    offsets = lines.offsets[first : last + 1].tolist()
-    ids = lines.ids[offsets[0] : offsets[-1]].tolist()
-    words = [types[token] for token in ids]
-    return [words[a - offsets[0] : b - offsets[0]] for a, b in itertools.pairwise(offsets)]
-
-
 def build(options: Options) -> EmbeddingMatcher:
-    """The matcher from checked options; bins that are still to be learned are left out."""
-    bins = () if options["bins"] == AUTO else options["bins"]
-    return EmbeddingMatcher(options["source"], options["layer"], options["minimum"], options["nearest"], bins)
+    """The matcher from checked options."""
+    plain = (options[name] for name in ("source", "layer", "minimum", "nearest"))
+    return EmbeddingMatcher(*plain, known_knots(options))
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:
@@ -144,10 +137,10 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     chosen = read_options(options, KNOWN, where)
     minimum = float(chosen["minimum"])
     return {
+        **chosen,
         "source": check_source(chosen["source"], f"{where}: source"),
         "layer": check_layer(chosen["layer"], f"{where}: layer"),
         "minimum": minimum,
-        "nearest": chosen["nearest"],
         "bins": as_knots(chosen["bins"], minimum),
     }
 

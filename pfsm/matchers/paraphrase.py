@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import KIND, ParaphraseTable
-from pfsm.matchers.bins import AUTO, BINS, as_knots, quantile_knots, ramped
+from pfsm.matchers.bins import AUTO, BINS, as_knots, known_knots, quantile_knots, ramped
 from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
 from pfsm.runtime.options import Options, anything, number, one_of
 
@@ -62,7 +62,8 @@ class ParaphraseMatcher:
         minimum_probability: float = 0.0,
         knots: Sequence[float] = (),
     ) -> None:
-        self._finders = [_Finder(ParaphraseTable(registry.load(table, KIND)), max_block) for table in tables]
+        self._tables = [ParaphraseTable(registry.load(table, KIND)) for table in tables]
+        self._max_block = max_block
         self._directions = DIRECTIONS[1:] if direction == "both" else (direction,)
         self._smallest = np.float32(minimum_probability)
         self._knots = tuple(knots)
@@ -70,7 +71,7 @@ class ParaphraseMatcher:
     @cached_property
     def resources(self) -> tuple[str, ...]:
         """The tables of paraphrases."""
-        return tuple(finder.table.label for finder in self._finders)
+        return tuple(table.label for table in self._tables)
 
     def offers(self, pairs: EncodedPairs) -> Offers:
         """Blocks that a table links, with soft bins of their probability."""
@@ -78,7 +79,11 @@ class ParaphraseMatcher:
 
     def found(self, pairs: EncodedPairs) -> list[tuple[Int32, NDArray[np.float32]]]:
         """Blocks and their probabilities, by table and direction."""
-        return [finder.links(pairs, direction) for finder in self._finders for direction in self._directions]
+        return [
+            _links(table, pairs, direction, self._max_block)
+            for table in self._tables
+            for direction in self._directions
+        ]
 
     def links(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
         """Blocks, int32 [n_blocks, 5], and the logarithm to base 10 of their probability, float64 [n_blocks]."""
@@ -94,41 +99,35 @@ class ParaphraseMatcher:
         return blocks, np.log10(values.astype(np.float64))
 
 
-class _Finder:
-    """Finds the phrases of one table in sentences."""
+def _links(
+    table: ParaphraseTable, pairs: EncodedPairs, direction: str, max_block: int
+) -> tuple[Int32, NDArray[np.float32]]:
+    """Blocks, int32 [n_blocks, 5], and their probabilities by a table, in one direction."""
+    from pfsm_kernels.strings.sharing import find_phrases, linked_phrases  # noqa: PLC0415 - brings numba
 
-    def __init__(self, table: ParaphraseTable, max_block: int) -> None:
-        self.table = table
-        self._max_block = max_block
-
-    def links(self, pairs: EncodedPairs, direction: str) -> tuple[Int32, NDArray[np.float32]]:
-        """Blocks, int32 [n_blocks, 5], and their probabilities by this table, in one direction."""
-        from pfsm_kernels.strings.sharing import find_phrases, linked_phrases  # noqa: PLC0415 - brings numba
-
-        table, sides = self.table, (pairs.references, pairs.hypotheses)
-        words = pairs.vocabulary.column(table.words)
-        trie = table.child_offsets, table.child_words
-        given, wanted = (
-            find_phrases(words[lines.ids], lines.offsets, *trie, kept, self._max_block)
-            for lines, kept in zip(
-                sides if direction == "forward" else sides[::-1],
-                (table.is_source, table.is_target),
-                strict=True,
-            )
-        )
-        rows, places = linked_phrases(*given, *wanted, table.target_offsets, table.targets, MOST_LINKS)
-        if np.bincount(rows[:, 0]).max(initial=0) > MOST_LINKS:
-            raise PfsmError(f"{table.label}: {REPEATED.format(MOST_LINKS)}")
-        if direction != "forward":
-            rows = np.ascontiguousarray(rows[:, [0, 3, 4, 1, 2]])
-        return rows, table.probabilities[places]
+    sides = (
+        (pairs.references, pairs.hypotheses)
+        if direction == "forward"
+        else (pairs.hypotheses, pairs.references)
+    )
+    words = pairs.vocabulary.column(table.words)
+    given, wanted = (
+        find_phrases(words[lines.ids], lines.offsets, table.child_offsets, table.child_words, kept, max_block)
+        for lines, kept in zip(sides, (table.is_source, table.is_target), strict=True)
+    )
+    rows, places = linked_phrases(*given, *wanted, table.target_offsets, table.targets, MOST_LINKS)
+    if np.bincount(rows[:, 0]).max(initial=0) > MOST_LINKS:
+        raise PfsmError(f"{table.label}: {REPEATED.format(MOST_LINKS)}")
+    if direction != "forward":
+        rows = np.ascontiguousarray(rows[:, [0, 3, 4, 1, 2]])
+    return rows, table.probabilities[places]
 
 
 def build(max_block: int, options: Options) -> ParaphraseMatcher:
-    """The matcher from checked options; bins that are still to be learned are left out."""
+    """The matcher from checked options."""
     tables = options["table"] if isinstance(options["table"], list) else [options["table"]]
-    knots = () if options["bins"] == AUTO else options["bins"]
-    return ParaphraseMatcher(tables, max_block, options["direction"], options["minimum_probability"], knots)
+    plain = options["direction"], options["minimum_probability"]
+    return ParaphraseMatcher(tables, max_block, *plain, known_knots(options))
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:
@@ -139,8 +138,8 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     """
     chosen = read_options(options, KNOWN, where)
     return {
+        **chosen,
         "table": _tables(chosen["table"], where),
-        "direction": chosen["direction"],
         "minimum_probability": float(chosen["minimum_probability"]),
         "bins": as_knots(chosen["bins"]),
     }

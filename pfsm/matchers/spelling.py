@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.matchers.bins import AUTO, BINS, as_knots, quantile_knots, ramped
+from pfsm.matchers.bins import AUTO, BINS, as_knots, known_knots, quantile_knots, ramped
 from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
 from pfsm.runtime.options import Options, number, whole
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
@@ -97,20 +97,15 @@ def _lengths(tokens: Sequence[str]) -> list[int]:
 def _length(word: str) -> int:
     if len(word) > LONGEST:
         return 0
-    ascii_only = word.isascii()
-    if ascii_only and word.isalpha():  # as most words are
+    if word.isascii() and word.isalpha():  # as most words are
         return len(word)
-    if not any(map(str.isalpha, word)):
-        return 0
-    if ascii_only:
-        return 0 if any(map(str.isdigit, word)) else len(word)
-    return 0 if any(unicodedata.category(character)[0] == "N" for character in word) else len(word)
+    has_numeral = any(unicodedata.category(character)[0] == "N" for character in word)
+    return len(word) if any(map(str.isalpha, word)) and not has_numeral else 0
 
 
 def build(options: Options) -> SpellingMatcher:
-    """The matcher from checked options; bins that are still to be learned are left out."""
-    bins = options["bins"]
-    return SpellingMatcher(options["minimum"], options["shortest"], () if bins == AUTO else tuple(bins))
+    """The matcher from checked options."""
+    return SpellingMatcher(options["minimum"], options["shortest"], known_knots(options))
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:

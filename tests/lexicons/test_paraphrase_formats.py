@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.lexicons.paraphrase_formats import Pruner, format_of, read_paraphrases
+from pfsm.lexicons.paraphrase_formats import format_of, pruned, read_paraphrases
 
 ENTRIES = [("of course", "naturally", 0.25), ("kids", "children", 1.0)]
 METEOR = "0.25\nof course\nnaturally\n1.0\nkids\nchildren\n"
@@ -107,20 +107,15 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     ],
 )
 def test_which_entries_are_kept(entry: tuple[str, str, float], kept: dict[object, float]) -> None:
-    pruner = Pruner()
-    pruner.add([entry])
-    assert pruner.pairs == kept
+    assert pruned([entry]) == (kept, 1)
 
 
 def test_the_larger_of_two_counts_in_either_order() -> None:
     for values in ((0.2, 0.6), (0.6, 0.2)):
-        pruner = Pruner()
-        pruner.add([("a", "B" if value < 0.5 else "b", value) for value in values])
-        assert pruner.pairs == {(("a",), ("b",)): 0.6}
+        pairs, _ = pruned([("a", "B" if value < 0.5 else "b", value) for value in values])
+        assert pairs == {(("a",), ("b",)): 0.6}
 
 
 def test_other_bounds() -> None:
-    pruner = Pruner(longest=3, smallest=0.0)
-    pruner.add([("a b c", "d", 0.001), ("a b c d", "e", 0.5), ("a", "b", 0.0)])
-    assert pruner.pairs == {(("a", "b", "c"), ("d",)): 0.001}
-    assert pruner.read == 3
+    entries = [("a b c", "d", 0.001), ("a b c d", "e", 0.5), ("a", "b", 0.0)]
+    assert pruned(entries, longest=3, smallest=0.0) == ({(("a", "b", "c"), ("d",)): 0.001}, 3)

@@ -7,8 +7,8 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
-from pfsm.lexicons.container import read_header
-from pfsm.lexicons.meteor import Recipe
+from pfsm.lexicons.container import Lexicon, read_header
+from pfsm.lexicons.meteor import RECIPES, Recipe
 from tests.lexicons.lexicon_cases import install, paraphrases, synonyms
 
 
@@ -71,13 +71,13 @@ def test_what_a_recipe_made_is_made_again_where_it_can_be_read_no_longer(
 ) -> None:
     made: list[Path] = []
 
-    def make(path: Path) -> None:
+    def make(path: Path) -> Lexicon:
         made.append(path)
-        install(paraphrases({("a", "b"): 0.5}, "own"), folder)
+        return paraphrases({("a", "b"): 0.5}, "own")
 
-    recipe = Recipe("paraphrases", "made up", lambda: True, "no-package", "no-extra", make)
-    monkeypatch.setattr(registry, "recipes", lambda: {"own": recipe})
+    monkeypatch.setitem(RECIPES, "own", Recipe("made up", "a moment", make))
+    monkeypatch.setattr("pfsm.lexicons.meteor.table_path", lambda: folder)
     (folder / "own.lexicon").write_text('{"format": "pfsm-lexicon-0"}\n', encoding="utf-8")
     for _ in range(2):
         assert registry.load("own", "paraphrases").counts["pairs"] == 1
-    assert made == [folder / "own.lexicon"]
+    assert made == [folder]

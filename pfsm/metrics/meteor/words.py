@@ -28,7 +28,7 @@ from importlib.resources import files
 from zipfile import BadZipFile, ZipFile
 
 from pfsm.errors import PfsmError
-from pfsm.lexicons.meteor import METEOR, table_path
+from pfsm.lexicons.meteor import not_installed, table_path
 from pfsm.text.chunks import Tokeniser
 
 # Latin as far as U+017E, Cyrillic with its extensions, phonetic letters. METEOR takes all others for signs.
@@ -174,7 +174,7 @@ def meteor_lists(language: str) -> WordLists:
     """
     table = table_path()
     if table is None:
-        raise METEOR.not_installed("metric meteor: METEOR's word lists are not installed")
+        raise not_installed("metric meteor: METEOR's word lists are not installed")
     program = table.parent.parent / _PROGRAM
     name = _LANGUAGES.get(language, "")
     try:
