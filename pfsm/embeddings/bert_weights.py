@@ -1,7 +1,7 @@
 """The weights of an encoder of BERT's family, under whatever names its checkpoint stores them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -257,10 +257,7 @@ class _Checkpoint:
         tensor = self._tensors.get(self._prefix + name)
         if tensor is None:
             raise PfsmError(f"{self._where}: has no tensor {name}; is it an encoder of {self._shape.family}?")
-        if sizes and (
-            len(tensor.shape) != len(sizes)
-            or any(size not in {-1, given} for size, given in zip(sizes, tensor.shape, strict=True))
-        ):
+        if sizes and not _fits(tensor, sizes):
             raise PfsmError(f"{self._where}: the tensor {name} has the wrong shape {tensor.shape}")
         return tensor
 
@@ -333,56 +330,47 @@ def with_tuned(weights: Weights, tuned: Tuned, layers: int, where: str) -> Weigh
         match = _NAME.fullmatch(name)
         if match is None or int(match["layer"]) >= layers:
             raise PfsmError(f"{where}: has the array {name!r}, which this encoder has no place for")
-    own = [_layer(layer, number, tuned, where) for number, layer in enumerate(weights.layers)]
+    own = [_tuned_layer(layer, number, tuned, where) for number, layer in enumerate(weights.layers)]
     return replace(weights, layers=tuple(own))
 
 
-def _layer(layer: Layer, number: int, tuned: Tuned, where: str) -> Layer:
-    parts: dict[str, Any] = {
-        part: _linear(getattr(layer, part), number, part, tuned, where) for part in LINEARS
-    }
-    parts |= {part: _norm(getattr(layer, part), number, part, tuned, where) for part in NORMS}
-    return replace(layer, **parts)
+def _tuned_layer(layer: Layer, number: int, tuned: Tuned, where: str) -> Layer:
+    def get(part: str, what: str, *sizes: int) -> Array | None:
+        name = tuned_name(number, part, what)
+        values = tuned.get(name)
+        if values is not None and not _fits(values, sizes):
+            raise PfsmError(
+                f"{where}: {name} has the shape {list(values.shape)}, the encoder needs {list(sizes)}"
+            )
+        return values
+
+    parts: dict[str, Linear | Norm] = {}
+    for part in NORMS:
+        norm: Norm = getattr(layer, part)
+        scale, shift = (get(part, what, *norm.scale.shape) for what in (SCALING, SHIFT))
+        parts[part] = Norm(norm.scale if scale is None else scale, norm.shift if shift is None else shift)
+    for part in LINEARS:
+        if not any(tuned_name(number, part, what) in tuned for what in (WEIGHT, BIAS, DOWN, UP)):
+            continue  # as it is stored
+        linear: Linear = getattr(layer, part)
+        new = linear.weight
+        d_in, d_out = new.shape
+        weight, bias = get(part, WEIGHT, d_out, d_in), get(part, BIAS, d_out)
+        if weight is not None:
+            new = np.ascontiguousarray(weight.T)
+        down, up = get(part, DOWN, -1, d_in), get(part, UP, d_out, -1)
+        if down is not None and up is not None and len(down) == up.shape[1]:
+            # Added up in a fixed order, in float64, so that every processor gets the same weights.
+            more = np.einsum("ri,or->io", down.astype(np.float64), up.astype(np.float64))
+            new = (new + more).astype(np.float32)
+        elif down is not None or up is not None:
+            raise PfsmError(f"{where}: {tuned_name(number, part, DOWN)} and {UP} do not fit together")
+        parts[part] = Linear(new, linear.bias if bias is None else bias)
+    return replace(layer, **parts)  # type: ignore[arg-type]
 
 
-def _linear(linear: Linear, number: int, part: str, tuned: Tuned, where: str) -> Linear:
-    if not any(tuned_name(number, part, what) in tuned for what in (WEIGHT, BIAS, DOWN, UP)):
-        return linear  # as it is stored
-    old = linear.weight
-    d_in, d_out = old.shape
-
-    def get(what: str, shape: tuple[int, ...]) -> Array | None:
-        return _fitting(tuned, tuned_name(number, part, what), shape, where)
-
-    weight, bias = get(WEIGHT, (d_out, d_in)), get(BIAS, (d_out,))
-    new = old if weight is None else np.ascontiguousarray(weight.T)
-    down, up = get(DOWN, (-1, d_in)), get(UP, (d_out, -1))
-    if (down is None) != (up is None) or (down is not None and up is not None and len(down) != up.shape[1]):
-        raise PfsmError(f"{where}: {tuned_name(number, part, DOWN)} and {UP} do not fit together")
-    if down is not None and up is not None:
-        # Added up in a fixed order, in float64, so that every processor gets the same weights.
-        new = (new + np.einsum("ri,or->io", down.astype(np.float64), up.astype(np.float64))).astype(
-            np.float32
-        )
-    return Linear(new, linear.bias if bias is None else bias)
-
-
-def _norm(norm: Norm, number: int, part: str, tuned: Tuned, where: str) -> Norm:
-    scale, shift = (
-        _fitting(tuned, tuned_name(number, part, what), norm.scale.shape, where) for what in (SCALING, SHIFT)
+def _fits(tensor: Rows, sizes: Sequence[int]) -> bool:
+    """Whether a tensor has the required sizes, -1 for any."""
+    return len(tensor.shape) == len(sizes) and all(
+        size in {-1, own} for size, own in zip(sizes, tensor.shape, strict=True)
     )
-    return Norm(norm.scale if scale is None else scale, norm.shift if shift is None else shift)
-
-
-def _fitting(tuned: Tuned, name: str, shape: tuple[int, ...], where: str) -> Array | None:
-    """An array, if it is there; -1 in ``shape`` is any size."""
-    values = tuned.get(name)
-    if values is None:
-        return None
-    if values.ndim != len(shape) or any(
-        size not in {-1, own} for size, own in zip(shape, values.shape, strict=True)
-    ):
-        raise PfsmError(
-            f"{where}: {name} has the shape {list(values.shape)}, the encoder needs {list(shape)}"
-        )
-    return values

@@ -19,7 +19,6 @@ from pfsm.io.user_folders import user_folder
 CLITICS = frozenset({"n't", "'s", "'m", "'d", "'ll", "'re", "'ve", "'"})
 QUOTES = {"``": '"', "''": '"'}
 
-Int64 = NDArray[np.int64]
 Span = tuple[int, int]
 
 
@@ -39,47 +38,23 @@ def line_of(tokens: Sequence[str]) -> tuple[str, list[Span]]:
     return "".join(parts), spans
 
 
-def pieces_of_tokens(spans: Sequence[Span], pieces: Sequence[Span]) -> tuple[Int64, Int64]:
-    """The pieces that share a character with each token.
-
-    Args:
-        spans: Where tokens begin and end, in increasing order and without overlap.
-        pieces: Where pieces begin and end, in order; several may share a character (bytes of one). A piece without
-            characters belongs to no token.
-
-    Returns:
-        The token, int64 [n_entries] in increasing order; the piece, int64 [n_entries]. Takes time linear in both.
-    """
-    tokens: list[int] = []
-    members: list[int] = []
-    first = 0
-    for token, (start, end) in enumerate(spans):
-        # Pieces before `first` end before this token begins, and so before all later tokens.
-        while first < len(pieces) and pieces[first][1] <= start:
-            first += 1
-        piece = first
-        while piece < len(pieces) and pieces[piece][0] < end:
-            if pieces[piece][1] > max(start, pieces[piece][0]):
-                tokens.append(token)
-                members.append(piece)
-            piece += 1
-    return np.array(tokens, dtype=np.int64), np.array(members, dtype=np.int64)
-
-
-def token_sums(rows: NDArray[np.int16], tokens: Int64, pieces: Int64, n_tokens: int) -> NDArray[np.float64]:
-    """Sum of the vectors of each token's pieces, float64 [n_tokens, dimension]; zeros for a token without pieces.
+def token_sums(rows: NDArray[np.int16], spans: Sequence[Span], pieces: Sequence[Span]) -> NDArray[np.float64]:
+    """Sum of the vectors of the pieces that share a character with each token, float64 [n_tokens, dimension].
 
     Args:
         rows: Vectors of the pieces, int16 [n_pieces, dimension].
-        tokens: As returned by `pieces_of_tokens`.
-        pieces: As returned by `pieces_of_tokens`.
-        n_tokens: Number of tokens.
+        spans: Where tokens begin and end, in increasing order and without overlap.
+        pieces: Where pieces begin and end, in order; several may share a character (bytes of one). A piece without
+            characters belongs to no token.
     """
-    sums = np.zeros((n_tokens, rows.shape[1]))
-    if tokens.size:
-        there, first = np.unique(tokens, return_index=True)
-        sums[there] = np.add.reduceat(rows[pieces].astype(np.float64), first)
-    return sums
+    tokens, places = (np.array(side, dtype=np.int64).reshape(-1, 2) for side in (spans, pieces))
+    wide = places[:, 1] > places[:, 0]
+    first = np.searchsorted(places[wide, 1], tokens[:, 0], side="right")
+    last = np.searchsorted(places[wide, 0], tokens[:, 1], side="left")
+    sums = np.zeros((np.count_nonzero(wide) + 1, rows.shape[1]))
+    # Of whole numbers, so that differences of sums are exact.
+    np.cumsum(rows[wide], axis=0, dtype=np.float64, out=sums[1:])
+    return sums[np.maximum(first, last)] - sums[first]
 
 
 FOLDER = "vectors"
@@ -190,7 +165,7 @@ class NetworkVectors:
         pieces = [self._encoder.tokenizer.pieces(text) for text, _ in texts]
         rows = self._rows([ids for ids, _ in pieces])
         return [
-            unit_rows(token_sums(vectors, *pieces_of_tokens(spans, places), len(spans)))
+            unit_rows(token_sums(vectors, spans, places))
             for (_, spans), (_, places), vectors in zip(texts, pieces, rows, strict=True)
         ]
 

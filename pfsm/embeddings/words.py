@@ -23,9 +23,10 @@ from pfsm.io.files import decode, read_bytes, reading_explained
 from pfsm.io.limits import limited_lines
 from pfsm.runtime.forks import fork_safe
 from pfsm.text.languages import tokeniser_named
-from pfsm.text.word_list import NOWHERE, WordPlaces
 
 TOKENISER = "plain"
+# The place of a word that the source does not have.
+NOWHERE = -1
 
 
 class WordVectors(ABC):
@@ -182,11 +183,12 @@ class WordTable(WordVectors):
     def __init__(self, folder: Path) -> None:
         content = read_bytes(folder / WORDS)
         text = decode(content, str(folder / WORDS)).removesuffix("\n")
-        self._words = WordPlaces(text.split("\n") if text else [])
+        words = text.split("\n") if text else []
         stored = read_stored(folder / VECTORS).get(MATRIX, np.zeros((0, 0), np.float32))
-        if len(stored.shape) != 2 or len(self._words) != stored.shape[0] or 0 in stored.shape:
+        if len(stored.shape) != 2 or len(words) != stored.shape[0] or 0 in stored.shape:
             raise PfsmError(f"{folder}: {WORDS} and {VECTORS} do not belong together; copy both again")
         self._folder, self._stored = folder, stored
+        self._word_places = {word: place for place, word in enumerate(words)}
         super().__init__(stored.shape[1])
 
     @cached_property
@@ -199,10 +201,10 @@ class WordTable(WordVectors):
 
     def __len__(self) -> int:
         """Number of words."""
-        return len(self._words)
+        return self._stored.shape[0]
 
     def _places(self, tokens: Sequence[str]) -> Sequence[int]:
-        return [self._words.get(token.lower()) for token in tokens]
+        return [self._word_places.get(token.lower(), NOWHERE) for token in tokens]
 
     def _vectors(self, places: Sequence[int]) -> Int16:
         return unit_rows(self._stored[np.array(places)])

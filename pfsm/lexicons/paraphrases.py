@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from pfsm.io.array_checks import are_bounded, are_lists
 from pfsm.lexicons.container import Lexicon, Source
 from pfsm.lexicons.synonyms import array_lines, lines_array
-from pfsm.text.word_list import WordPlaces
 
 KIND = "paraphrases"
 Int32 = NDArray[np.int32]
@@ -155,8 +154,9 @@ class ParaphraseTable:
         self.targets: Int32 = lexicon.array("targets", np.int32)
         self.probabilities: NDArray[np.float32] = lexicon.array("probabilities", np.float32)
         with lexicon.unpacked():
-            self._words = WordPlaces(array_lines(lexicon.array("words", np.uint8)))
-        n_words = len(self._words)
+            words = array_lines(lexicon.array("words", np.uint8))
+        self._word_numbers = {word: number for number, word in enumerate(words)}
+        n_words = len(words)
         n_nodes = n_words + self.child_words.size
         if not (
             are_lists(self.child_offsets, n_nodes, self.child_words, n_words)
@@ -172,4 +172,4 @@ class ParaphraseTable:
 
     def words(self, tokens: Sequence[str]) -> Int32:
         """Numbers of words, int32 [n], ignoring case; -1 if the table does not have one."""
-        return np.array([self._words.get(token.lower()) for token in tokens], dtype=np.int32)
+        return np.array([self._word_numbers.get(token.lower(), -1) for token in tokens], dtype=np.int32)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from pfsm.io.array_checks import are_lists
 from pfsm.lexicons.container import Lexicon, Source
-from pfsm.text.word_list import WordPlaces
 
 KIND = "synonyms"
 Detachments = tuple[tuple[str, str], ...]
@@ -114,19 +113,12 @@ class _LoadedPart:
         if listed is not None:
             return [word, *listed]
         left = len(word) - shortest
-        rules = self._rules.get(word[-1:])
-        if not rules:
-            return [word]
-        endings = [(old, new) for old, new in rules if len(old) <= left and word.endswith(old)]
+        endings = [(old, new) for old, new in self.detachments if len(old) <= left and word.endswith(old)]
         return [word] + [word[: -len(old)] + new for old, new in endings]
 
-    @cached_property
-    def _rules(self) -> dict[str, list[tuple[str, str]]]:
-        """The rules by the last letter of their endings, in their original order."""
-        found: dict[str, list[tuple[str, str]]] = {}
-        for old, new in self.detachments:
-            found.setdefault(old[-1:], []).append((old, new))
-        return found
+    def holds(self, number: int) -> bool:
+        """Whether a synset is one of this part."""
+        return self.first <= number < self.last
 
 
 class SynonymTable:
@@ -151,10 +143,9 @@ class SynonymTable:
             # Every synset has a lemma, so that arrays by synset are no larger than the file.
             if self.size > synsets.size or not are_lists(offsets, len(lemmas), synsets, self.size):
                 raise lexicon.damaged()
-        self._place = WordPlaces(lemmas)
+        self._place = {lemma: place for place, lemma in enumerate(lemmas)}
         self._offsets: list[int] = offsets.tolist()
         self._synsets: list[int] = synsets.tolist()
-        self._irregular = frozenset(word for part in self._parts for word in part.irregular)
 
     def lemma(self, word: str, tag: str) -> str:
         """The base form of a lower-cased word in one part of speech, by WordNet's rules (`morphy`).
@@ -178,30 +169,11 @@ class SynonymTable:
     def synsets(self, word: str) -> list[int]:
         """Numbers of the synsets of a word in increasing order, ignoring case. Empty for an unknown word."""
         word = word.lower()
-        # The word itself is a base form in every part.
-        found = set(self._numbers(word))
-        if word in self._irregular:
-            for part in self._parts:
-                for base in part.bases(word)[1:]:
-                    self._add(base, part.first, part.last, found)
-            return sorted(found)
-        for old, new, first, last in self._endings.get(word[-1:], ()):
-            if word.endswith(old):
-                self._add(word[: -len(old)] + new, first, last, found)
-        return sorted(found)
-
-    def _add(self, base: str, first: int, last: int, found: set[int]) -> None:
-        """Adds the synsets of a base form with numbers in [first, last); most endings leave no word behind."""
-        found.update(number for number in self._numbers(base) if first <= number < last)
-
-    @cached_property
-    def _endings(self) -> Mapping[str, Sequence[tuple[str, str, int, int]]]:
-        """What is detached in any part, by its last letter, with the numbers of the part's synsets."""
-        found: dict[str, list[tuple[str, str, int, int]]] = {}
+        found: set[int] = set()
         for part in self._parts:
-            for old, new in part.detachments:
-                found.setdefault(old[-1:], []).append((old, new, part.first, part.last))
-        return found
+            for base in part.bases(word):
+                found.update(filter(part.holds, self._numbers(base)))
+        return sorted(found)
 
     def lemmas(self, word: str) -> list[tuple[str, str]]:
         """Parts of speech and base forms of a word that are in the table, ignoring case."""
@@ -216,7 +188,7 @@ class SynonymTable:
     def senses(self, lemma: str, tag: str) -> list[int]:
         """Numbers of the synsets of a lower-cased base form in one part of speech; empty for an unknown one."""
         part = next((part for part in self._parts if part.tag == tag), None)
-        return [] if part is None else [n for n in self._numbers(lemma) if part.first <= n < part.last]
+        return [] if part is None else list(filter(part.holds, self._numbers(lemma)))
 
     def words(self, number: int) -> list[str]:
         """The lemmas of a synset, in alphabetical order; spaces in them are underscores."""
@@ -231,11 +203,11 @@ class SynonymTable:
         return found
 
     def _is_in(self, lemma: str, part: _LoadedPart) -> bool:
-        return any(part.first <= number < part.last for number in self._numbers(lemma))
+        return any(map(part.holds, self._numbers(lemma)))
 
     def _numbers(self, lemma: str) -> list[int]:
         place = self._place.get(lemma)
-        if place < 0:
+        if place is None:
             return []
         return self._synsets[self._offsets[place] : self._offsets[place + 1]]
 

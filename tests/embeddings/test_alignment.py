@@ -2,10 +2,11 @@
 
 from itertools import pairwise
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pfsm.embeddings.network import line_of, pieces_of_tokens
+from pfsm.embeddings.network import line_of, token_sums
 
 
 def test_texts_and_places_of_tokens() -> None:
@@ -28,11 +29,6 @@ def spans(draw: st.DrawFn, overlapping: bool) -> list[tuple[int, int]]:
 
 @given(spans(overlapping=False), spans(overlapping=True))
 def test_pieces_that_share_a_character(tokens: list[tuple[int, int]], pieces: list[tuple[int, int]]) -> None:
-    found = list(zip(*(column.tolist() for column in pieces_of_tokens(tokens, pieces)), strict=True))
-    wanted = [
-        (t, p)
-        for t, token in enumerate(tokens)
-        for p, piece in enumerate(pieces)
-        if set(range(*token)) & set(range(*piece))
-    ]
-    assert found == wanted
+    found = token_sums(np.eye(len(pieces), dtype=np.int16), tokens, pieces)
+    wanted = [[bool(set(range(*token)) & set(range(*piece))) for piece in pieces] for token in tokens]
+    assert found.tolist() == wanted

@@ -1,4 +1,4 @@
-"""Places of words in a list, word classes against a twin, and lines without white space."""
+"""Word classes against a twin, and lines without white space."""
 
 import re
 
@@ -8,24 +8,7 @@ from hypothesis import strategies as st
 
 from pfsm.text.classes import CLASSES, LISTED, SHIPPED, shipped_lists, word_classes
 from pfsm.text.scripts import spaceless, spaceless_sizes
-from pfsm.text.word_list import NOWHERE, WordPlaces
 from tests.oracles import classes as oracle
-
-words = st.text("abé\U0001f600", max_size=3)
-
-
-@given(st.lists(words), st.lists(words), st.booleans(), st.integers(0, 5))
-def test_the_last_place_of_each_word(
-    listed: list[str], asked: list[str], in_order: bool, searches: int
-) -> None:
-    listed = sorted(listed) if in_order else listed
-    places = WordPlaces(listed, searches)
-    for word in asked:
-        expected = len(listed) - 1 - listed[::-1].index(word) if word in listed else NOWHERE
-        assert places.get(word) == expected
-    assert list(places.items()) == [(word, place) for place, word in enumerate(listed)]
-    assert len(places) == len(listed)
-
 
 LINES = ["", " ", "a b", " a  b ", "x", "夜 は", "y"]
 
