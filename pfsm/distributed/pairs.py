@@ -6,6 +6,7 @@ Minimum Bayes risk on a cluster: candidates go out source by source, choices com
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -34,15 +35,8 @@ Columns = Mapping[str, Float]
 PAIRS_PER_TASK = 10_000
 
 
-@dataclass(frozen=True)
-class Part:
-    """What a metric is to do with some of the data, and the place of these among all."""
-
-    place: int
-    spec: ScorerSpec
-    work: Callable[..., Any]
-    """Called with the metric and the data; a function that has a name, so that it can be sent."""
-    data: tuple[Any, ...]
+Part = tuple[int, tuple[Any, ...]]
+"""Some of the data, and its place among all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,20 +48,23 @@ class PartDone:
     seconds: float
 
 
-def do_part(part: Part) -> PartDone:
-    """Does a part of the work."""
+def do_part(part: Part, spec: ScorerSpec, work: Callable[..., Any]) -> PartDone:
+    """Does the work with a metric and some of the data; a function that has a name, so that it can be sent."""
+    place, data = part
     started = time.thread_time()
     try:
-        with cached_scorer(part.spec) as metric:
-            result = part.work(metric, *part.data)
+        with cached_scorer(spec) as metric:
+            result = work(metric, *data)
     except PfsmError as error:
         result = Fault(str(error), isinstance(error, WorkerFaultError))
-    return PartDone(part.place, result, time.thread_time() - started)
+    return PartDone(place, result, time.thread_time() - started)
 
 
-def _results(pool: Pool, parts: Iterable[Part], report: Report) -> Iterator[PartDone]:
+def _results(
+    pool: Pool, spec: ScorerSpec, work: Callable[..., Any], parts: Iterable[Part], report: Report
+) -> Iterator[PartDone]:
     """The parts as they are done; a fault in one of them is raised."""
-    for done in pool.run(do_part, parts):
+    for done in pool.run(partial(do_part, spec=spec, work=work), parts):
         if isinstance(done.result, Fault):
             raise PfsmError(done.result.message)
         report.add(_pairs_of(done.result), done.seconds)
@@ -152,10 +149,8 @@ class ClusterMetric(SegmentMetric):
         spec = spec_of(self.metric.counted_over([line for several in references for line in several]))
         pieces = [slice(start, start + PAIRS_PER_TASK) for start in range(0, len(hypotheses), PAIRS_PER_TASK)]
         parts = (
-            Part(
+            (
                 piece.start,
-                spec,
-                work,
                 (
                     tuple(hypotheses[piece]),
                     tuple(references[piece]),
@@ -165,7 +160,7 @@ class ClusterMetric(SegmentMetric):
             for piece in pieces
         )
         self._report.parts = (self._report.parts or 0) + len(pieces)
-        found = {done.place: done.result for done in _results(self._pool, parts, self._report)}
+        found = {done.place: done.result for done in _results(self._pool, spec, work, parts, self._report)}
         return [found[place] for place in sorted(found)]
 
 
@@ -204,7 +199,7 @@ def choose_on(
     """
     found: dict[int, list[Choice]] = {}
     with Stage("mbr", "choosing", len(candidates), "sources") as stage:
-        for done in _results(pool, _sources(spec, candidates, weights), report):
+        for done in _results(pool, spec, _chosen, _sources(candidates, weights), report):
             found[done.place] = done.result
             stage.reach(sum(map(len, found.values())))
             if progress is not None:
@@ -213,7 +208,7 @@ def choose_on(
 
 
 def _sources(
-    spec: ScorerSpec, candidates: Sequence[Sequence[str]], weights: Sequence[Sequence[float]] | None
+    candidates: Sequence[Sequence[str]], weights: Sequence[Sequence[float]] | None
 ) -> Iterator[Part]:
     """As many sources at a time as have about ``PAIRS_AT_ONCE`` pairs."""
     first = pairs = 0
@@ -221,7 +216,7 @@ def _sources(
         pairs += len(lines) ** 2
         if pairs >= PAIRS_AT_ONCE or place == len(candidates):
             given = None if weights is None else tuple(map(tuple, weights[first:place]))
-            yield Part(first, spec, _chosen, (tuple(map(tuple, candidates[first:place])), given))
+            yield first, (tuple(map(tuple, candidates[first:place])), given)
             first, pairs = place, 0
 
 

@@ -109,11 +109,10 @@ class FolderEncoder:
         self._by_transformers = self.has_layers and (
             by_transformers or self._config.get("model_type") in BY_TRANSFORMERS
         )
-        self._most_pieces = PIECES_AT_ONCE if self.has_layers else 1
         # What the configuration says is checked at once; a model file may come without.
         self._positions = self._most_positions()
         self.tokenizer = PieceTokenizer(folder / TOKENIZER)
-        self._runs: dict[tuple[int, str], Run] = {}
+        self._runs: dict[tuple[int, str], tuple[Run, int]] = {}
         self._opening = fork_safe(Lock(), 3)
         self._tuned, self._label = tuned or {}, label
 
@@ -208,7 +207,7 @@ class FolderEncoder:
         A line too long for the network is encoded in windows that overlap.
         """
         windows = [self._windows(ids) for ids in lines]
-        run, places = self._run(max(layers, default=0)), list(layers)
+        (run, most_pieces), places = self._run(max(layers, default=0)), list(layers)
 
         def own(ids: Ids) -> States:
             states = run(ids)
@@ -216,7 +215,7 @@ class FolderEncoder:
 
         parts = [window.ids for line in windows for window in line]
         threads = default_threads() if threads is None else threads
-        rest = iter(encode_parts(own, parts, threads, self._most_pieces))
+        rest = iter(encode_parts(own, parts, threads, most_pieces))
         return [
             np.concatenate([next(rest)[:, window.first : window.end] for window in line], axis=1)
             for line in windows
@@ -259,26 +258,24 @@ class FolderEncoder:
         if not 0 <= layer <= self.layers:
             raise PfsmError(f"{self.folder}: layer is {layer}, but the network has {self.layers} layers")
 
-    def _run(self, top: int) -> Run:
-        """The network up to a layer, or more of it; it is read when it is first used."""
+    def _run(self, top: int) -> tuple[Run, int]:
+        """The network up to a layer, or more of it, and the pieces of a batch; it is read when it is first used."""
         top = self.layers if self._by_transformers else top
         with self._opening:
             here = device() if self._by_transformers else str(on_gpu())
             if (top, here) not in self._runs:
                 self._runs[top, here] = self._opened(top)
-            if self.has_layers and not self._by_transformers:
-                self._most_pieces = PIECES_ON_GPU if on_gpu() else PIECES_AT_ONCE
             return self._runs[top, here]
 
-    def _opened(self, top: int) -> Run:
+    def _opened(self, top: int) -> tuple[Run, int]:
         if self._by_transformers:
-            run, self._most_pieces = open_transformers(self.folder)
-            return run
+            return open_transformers(self.folder)
         path = str(self.folder / self._network)
         if not self.has_layers:
-            return open_file(path)
+            return open_file(path), 1
         weights = self.weights(top)
-        return open_model(encoder_graph(weights, self.shape), weights.words, path)
+        run = open_model(encoder_graph(weights, self.shape), weights.words, path)
+        return run, PIECES_ON_GPU if on_gpu() else PIECES_AT_ONCE
 
     @cached_property
     def shape(self) -> Shape:

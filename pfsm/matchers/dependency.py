@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, pinned
-from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
@@ -74,19 +73,18 @@ class DependencyFeatures:
         return NO_BLOCKS
 
     def annotate(self, pairs: EncodedPairs, blocks: NDArray[np.int32]) -> Annotations:
-        """Features of the blocks.
-
-        Args:
-            pairs: The sentence pairs.
-            blocks: int32 [n_blocks, 5], rows (pair, i, p, j, q), sorted by pair, i and j.
-        """
-        references, hypotheses = self._relations(pairs)
+        """As `pfsm.matchers.protocol.Annotator.annotate`."""
+        references, hypotheses = read_pairs(
+            pairs,
+            lambda lines: analyse_lines(lines, self._parser, Wanted(marginals=self._marginals)),
+            lambda tokens, analysis: relations(tokens, analysis, marginals=self._marginals),
+        )
         words = pairs.vocabulary.word_ids
-        single = np.flatnonzero((blocks[:, 2] == 1) & (blocks[:, 4] == 1))
+        single = np.flatnonzero((blocks[:, 2] == 1) & (blocks[:, 4] == 1)).tolist()
         places = {tuple(blocks[row, [0, 1, 3]].tolist()) for row in single}
         arcs: list[tuple[int, int, float]] = []
         links: list[tuple[int, int, float]] = []
-        for row in single.tolist():
+        for row in single:
             pair, i, _, j, _ = blocks[row].tolist()
             left, right = references[pair], hypotheses[pair]
             if self._arcs:
@@ -109,17 +107,6 @@ class DependencyFeatures:
                     ):
                         sums[name] += one.probability * other.probability
         return ((number, value) for number, value in enumerate(sums.values()) if value >= _SMALLEST_VALUE)
-
-    def _relations(self, pairs: EncodedPairs) -> tuple[list[Relations], list[Relations]]:
-        """The relations of all references and of all hypotheses; a line that occurs often is analysed once."""
-
-        def read(tokens: Sequence[str], analysis: Analysis) -> Relations:
-            return relations(tokens, analysis, marginals=self._marginals)
-
-        def analyse(lines: Sequence[str]) -> list[Analysis]:
-            return analyse_lines(lines, self._parser, Wanted(marginals=self._marginals))
-
-        return read_pairs(pairs, analyse, read)
 
 
 def _line_words(lines: EncodedLines, pair: int, words: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -15,7 +15,7 @@ BUILT_IN = {
     "char": "pfsm.matchers.spelling:MATCHER",
     "num": "pfsm.matchers.number:MATCHER",
     "quantity": "pfsm.english.matchers:QUANTITY",
-    "swap": "pfsm.matchers.swap:MATCHER",
+    "swap": "pfsm.matchers.agreement:SWAPS",
     "emb": "pfsm.matchers.embedding:MATCHER",
     "dep": "pfsm.matchers.dependency:MATCHER",
     "role": "pfsm.matchers.role:MATCHER",

@@ -67,12 +67,7 @@ class RoleFeatures:
         return NO_BLOCKS
 
     def annotate(self, pairs: EncodedPairs, blocks: NDArray[np.int32]) -> Annotations:
-        """Features of the blocks; none where the analysis of a line failed.
-
-        Args:
-            pairs: The sentence pairs.
-            blocks: int32 [n_blocks, 5], rows (pair, i, p, j, q), sorted by pair, i and j.
-        """
+        """As `pfsm.matchers.protocol.Annotator.annotate`; nothing where the analysis of a line failed."""
         references, hypotheses = read_pairs(
             pairs,
             lambda lines: analyse_lines(lines, self._parser, _WANTED),

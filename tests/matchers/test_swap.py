@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.matchers.swap import SwapMatcher
+from pfsm.matchers.agreement import SwapMatcher
 from pfsm.model.settings import settings_from_dict
 from tests.matchers.test_spelling import encoded
 
