@@ -48,29 +48,21 @@ def spec_of(metric: SegmentMetric) -> ScorerSpec:
 
 # Metrics that no thread is using, by their specification; the last used stands last.
 _shelves: dict[str, list[SegmentMetric]] = {}
-_lock = threading.Lock()
 # Building takes memory and time: one thread at a time does, and the others find the tables loaded.
-_building = threading.Lock()
+_one_at_a_time = threading.Lock()
 
 
 @contextmanager
 def cached_scorer(spec: ScorerSpec) -> Iterator[SegmentMetric]:
     """The metric, for one thread, as long as the block lasts."""
-    scorer = _taken(spec)
-    if scorer is None:
-        with _building:
-            scorer = _taken(spec) or _built(spec)
+    with _one_at_a_time:
+        idle = _shelf(spec.key)
+        scorer = idle.pop() if idle else _built(spec)
     yield scorer
     # Not after an exception: what state it is in then nobody knows.
     if scorer.n_types <= MOST_TYPES:
-        with _lock:
+        with _one_at_a_time:
             _shelf(spec.key).append(scorer)
-
-
-def _taken(spec: ScorerSpec) -> SegmentMetric | None:
-    with _lock:
-        idle = _shelf(spec.key)
-        return idle.pop() if idle else None
 
 
 def _shelf(key: str) -> list[SegmentMetric]:
@@ -86,7 +78,8 @@ def _built(spec: ScorerSpec) -> SegmentMetric:
             f"{worker_name()} has pfsm {__version__}, this is {spec.version}; install the same"
         )
     try:
-        scorer = _made(spec.recipe)
+        module, _, name = spec.recipe.maker.partition(":")
+        scorer: SegmentMetric = getattr(import_module(module), name)(spec.recipe.text)
         signature = scorer.get_signature(1)
     except PfsmError as error:
         raise WorkerFaultError(f"{worker_name()} cannot score: {error}") from None
@@ -95,12 +88,6 @@ def _built(spec: ScorerSpec) -> SegmentMetric:
             f"{worker_name()} has other resources or packages: its signature is {signature}, here {spec.signature}"
         )
     return scorer
-
-
-def _made(recipe: Recipe) -> SegmentMetric:
-    module, _, name = recipe.maker.partition(":")
-    metric: SegmentMetric = getattr(import_module(module), name)(recipe.text)
-    return metric
 
 
 def worker_name() -> str:

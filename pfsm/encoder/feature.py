@@ -261,36 +261,19 @@ Line = tuple[LineVectors, tuple[str, ...]]
 
 
 def _parts(scorer: HeadScorer, reference: Line, hypothesis: Line, least: float) -> ValueParts:
-    numbers = scorer.parts(reference[0], hypothesis[0])
-    values = numbers * scorer.linear
-    parts = tuple(zip(PARTS, numbers.tolist(), values.tolist(), strict=True))
-    return ValueParts(
-        reference[1],
-        hypothesis[1],
-        scorer.constant,
-        parts,
-        _matches(scorer, reference[0], hypothesis[0], least),
-        _far(scorer.cosines(reference[0], hypothesis[0])),
-    )
-
-
-def _far(cosines: Float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    sides = (cosines.max(axis=axis, initial=0.0) for axis in (1, 0))
-    return tuple(tuple((1.0 - np.minimum(side, 1.0)).tolist()) for side in sides)  # type: ignore[return-value]
-
-
-def _matches(
-    scorer: HeadScorer, reference: LineVectors, hypothesis: LineVectors, least: float
-) -> tuple[PieceMatch, ...]:
     from pfsm_kernels.dense.machine import expected_counts  # noqa: PLC0415 - brings numba
 
-    cosines = scorer.cosines(reference, hypothesis)
-    weights = scorer.pair_weights(cosines, reference, hypothesis)
-    posteriors = expected_counts(
-        weights.substitute, weights.delete, weights.insert, weights.transitions, *weights.sizes
-    )[1][0]
-    each = posteriors * weights.substitute[0] * (scorer.linear[0] / max(sum(cosines.shape), 1))
-    return tuple(
+    (ours, one), (theirs, other) = reference, hypothesis
+    numbers = scorer.parts(ours, theirs)
+    parts = tuple(zip(PARTS, numbers.tolist(), (numbers * scorer.linear).tolist(), strict=True))
+    cosines = scorer.cosines(ours, theirs)
+    machine = scorer.machine(cosines, ours, theirs)
+    posteriors = expected_counts(*machine)[1][0]
+    each = posteriors * machine[0][0] * (scorer.linear[0] / max(sum(cosines.shape), 1))
+    matches = tuple(
         PieceMatch(i, j, float(cosines[i, j]), float(posteriors[i, j]), float(each[i, j]))
         for i, j in np.argwhere(posteriors >= least).tolist()
     )
+    nearest = (np.minimum(cosines.max(axis=axis, initial=0.0), 1.0) for axis in (1, 0))
+    of_reference, of_hypothesis = (tuple((1.0 - side).tolist()) for side in nearest)
+    return ValueParts(one, other, scorer.constant, parts, matches, (of_reference, of_hypothesis))

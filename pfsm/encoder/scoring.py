@@ -14,6 +14,7 @@ from pfsm.encoder.heads import EPSILON, LARGEST_TOKEN_WEIGHT, N_KNOTS, TYPICAL_L
 
 Float = NDArray[np.float64]
 Float32 = NDArray[np.float32]
+Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,25 +32,6 @@ class LineVectors:
     edits: Float
     weights: Float
     mean: Float
-
-
-@dataclass(frozen=True, eq=False)
-class PairWeights:
-    """The log weights of the machine for one pair, as `pfsm_kernels.dense.machine` takes them.
-
-    Attributes:
-        substitute: float64 [1, m, n].
-        delete: float64 [1, m].
-        insert: float64 [1, n].
-        transitions: float64 [3, 3].
-        sizes: int64 [1] each, m and n.
-    """
-
-    substitute: Float
-    delete: Float
-    insert: Float
-    transitions: Float
-    sizes: tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 class HeadScorer:
@@ -107,10 +89,7 @@ class HeadScorer:
 
         cosines = self.cosines(reference, hypothesis)
         m, n = cosines.shape
-        weights = self.pair_weights(cosines, reference, hypothesis)
-        y = log_sums(weights.substitute, weights.delete, weights.insert, weights.transitions, *weights.sizes)[
-            0
-        ]
+        y = log_sums(*self.machine(cosines, reference, hypothesis))[0]
         lengths = np.log(max(n, 1) / max(m, 1)), np.log(max(m, 1) / TYPICAL_LENGTH)
         return np.array([y / max(m + n, 1), *lengths, *_order_free(cosines, reference, hypothesis)])
 
@@ -121,19 +100,27 @@ class HeadScorer:
 
         return products(reference.units, hypothesis.units)
 
-    def pair_weights(self, cosines: Float, reference: LineVectors, hypothesis: LineVectors) -> PairWeights:
-        """The machine's weights for a pair."""
+    def machine(
+        self, cosines: Float, reference: LineVectors, hypothesis: LineVectors
+    ) -> tuple[Float, Float, Float, Float, Int64, Int64]:
+        """The log weights of the machine for one pair, as `pfsm_kernels.dense.machine` takes them.
+
+        Returns:
+            Substitutions, float64 [1, m, n]; deletions, float64 [1, m]; insertions, float64 [1, n]; transitions,
+            float64 [3, 3]; m and n, int64 [1] each.
+        """
         scaled = np.clip(cosines, 0.0, 1.0) * (N_KNOTS - 1)
         low = np.minimum(scaled.astype(np.int64), N_KNOTS - 2)
         matches = self._knots[low] + (scaled - low) * (self._knots[low + 1] - self._knots[low])
         matches += reference.edits[:, np.newaxis, 2] + hypothesis.edits[np.newaxis, :, 2]
         m, n = cosines.shape
-        return PairWeights(
+        return (
             matches[np.newaxis],
             self._unaligned[1] + reference.edits[np.newaxis, :, 1],
             self._unaligned[0] + hypothesis.edits[np.newaxis, :, 0],
             self._transitions,
-            (np.array([m]), np.array([n])),
+            np.array([m]),
+            np.array([n]),
         )
 
 

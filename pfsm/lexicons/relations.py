@@ -125,7 +125,7 @@ class RelationTable:
         found: set[int] = set()
         level: set[int] = set(own)
         for _ in range(steps):
-            level = {parent for number in level for parent in self._above(number)} - found
+            level = {parent for number in level for parent in self.parents(number)} - found
             found |= level
         return frozenset(found) - own
 
@@ -146,11 +146,8 @@ class RelationTable:
             found.setdefault((tag, other), []).append(lemma)
         return {key: tuple(sorted(lemmas)) for key, lemmas in found.items()}
 
-    def parents(self, number: int) -> tuple[int, ...]:
+    def parents(self, number: int) -> list[int]:
         """The synsets right above a synset."""
-        return tuple(self._above(number))
-
-    def _above(self, number: int) -> list[int]:
         return self._parents[self._offsets[number] : self._offsets[number + 1]]
 
 

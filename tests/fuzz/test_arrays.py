@@ -37,8 +37,8 @@ from pfsm.lexicons.container import FORMAT as LEXICON
 from pfsm.lexicons.container import Lexicon, read_lexicon, write_lexicon
 from pfsm.lexicons.paraphrases import ParaphraseTable, compile_paraphrases
 from pfsm.lexicons.relations import Relations, RelationTable, compile_relations
-from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
-from pfsm.matchers.paraphrase import _Finder
+from pfsm.lexicons.synonyms import Part, SynonymTable, array_lines, compile_synonyms
+from pfsm.matchers.paraphrase import _links
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.text.vocabulary import Vocabulary
@@ -121,9 +121,10 @@ def are_finite(*numbers: Any) -> bool:
 
 
 def paraphrases(path: Path) -> bool:
-    table = ParaphraseTable(read_lexicon(path))
-    nodes, words = len(table.child_offsets) - 1, len(table.words([])) or len(table._words)
-    _Finder(table, 4).links(pairs(), "forward")
+    lexicon = read_lexicon(path)
+    table = ParaphraseTable(lexicon)
+    nodes, words = len(table.child_offsets) - 1, len(array_lines(lexicon.array("words", np.uint8)))
+    _links(table, pairs(), "forward", 4)
     return (
         is_list(table.child_offsets.tolist(), table.child_words.tolist(), words)
         and words + len(table.child_words) == nodes
