@@ -15,8 +15,8 @@ from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.model import builder as builder_module
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import Settings, settings_from_dict
-from pfsm.text.vocabulary import Vocabulary
 from pfsm_kernels.lattice.lattices import single
+from tests.matchers.test_spelling import encoded
 from tests.oracles import matching
 
 TOKENS = ("walk", "Walk", "walks", "cat", ".", ",", "7")
@@ -105,11 +105,6 @@ class Offering:
     def offers(self, pairs: EncodedPairs) -> Offers:
         blocks = np.array(self.rows, dtype=np.int32).reshape(-1, 5)
         return ramped(self.name, blocks, np.arange(len(self.rows)) / 2.0, self.knots)
-
-
-def encoded(references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
-    vocabulary = Vocabulary()
-    return EncodedPairs(vocabulary, vocabulary.encode(references), vocabulary.encode(hypotheses))
 
 
 def test_features_follow_their_blocks_into_the_lattice() -> None:

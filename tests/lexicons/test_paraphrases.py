@@ -1,14 +1,11 @@
 """Tables of paraphrases: every pair is found by its words, and no other."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.errors import PfsmError
 from pfsm.lexicons.container import lexicon_bytes
 from pfsm.lexicons.paraphrases import ParaphraseTable, Phrase, compile_paraphrases
 from tests.lexicons.lexicon_cases import paraphrases
@@ -64,17 +61,3 @@ def test_the_order_does_not_matter() -> None:
     assert lexicon_bytes(one) == lexicon_bytes(other)
     assert dict(one.counts) == {"pairs": 2, "phrases": 3, "words": 3}
     assert one.details["longest"] == 2
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"targets": [-1, 0]}, {"child_words": [7]}, {"target_offsets": [0, 2, 1, 1, 2]},
-    ],
-)  # fmt: skip
-def test_arrays_that_do_not_fit_are_refused(change: dict[str, list[int]]) -> None:
-    lexicon = paraphrases({("a", "b"): 0.5, ("b c", "a"): 0.1})
-    assert lexicon.arrays["target_offsets"].tolist() == [0, 1, 1, 1, 2]
-    arrays = {name: np.array(values, dtype=np.int32) for name, values in change.items()}
-    with pytest.raises(PfsmError, match="few: the table is damaged"):
-        ParaphraseTable(replace(lexicon, arrays={**lexicon.arrays, **arrays}))

@@ -11,13 +11,12 @@ import pytest
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.matchers.embedding import EmbeddingMatcher, check_options, learn_options
-from pfsm.matchers.protocol import EncodedPairs
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
-from pfsm.text.vocabulary import Vocabulary
 from tests.embeddings.networks import write_network, write_vectors
+from tests.matchers.test_spelling import encoded
 
 # Angles in degrees of vectors in the plane.
 ANGLES = {"car": 0, "auto": 20, "vehicle": 35, "tree": 90, "plant": 100, "stone": 200}
@@ -34,11 +33,6 @@ def source(tmp_path: Path) -> str:
         word: [math.cos(math.radians(angle)), math.sin(math.radians(angle))] for word, angle in ANGLES.items()
     }
     return str(write_vectors(tmp_path / "v.txt", vectors))
-
-
-def encoded(references: list[str], hypotheses: list[str]) -> EncodedPairs:
-    vocabulary = Vocabulary()
-    return EncodedPairs(vocabulary, vocabulary.encode(references), vocabulary.encode(hypotheses))
 
 
 def matched(

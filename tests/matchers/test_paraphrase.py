@@ -13,8 +13,8 @@ from pfsm.lexicons.paraphrases import Phrase, compile_paraphrases
 from pfsm.matchers.paraphrase import ParaphraseMatcher
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
-from pfsm.text.vocabulary import Vocabulary
 from tests.lexicons.lexicon_cases import install, paraphrases
+from tests.matchers.test_spelling import encoded as lines_encoded
 
 Table = dict[tuple[Phrase, Phrase], float]
 Pairs = list[tuple[list[str], list[str]]]
@@ -30,11 +30,8 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def encoded(pairs: Pairs) -> EncodedPairs:
-    vocabulary = Vocabulary("plain", "none")
-    references = vocabulary.encode([" ".join(reference) for reference, _ in pairs])
-    return EncodedPairs(
-        vocabulary, references, vocabulary.encode([" ".join(hypothesis) for _, hypothesis in pairs])
-    )
+    references, hypotheses = ([" ".join(side) for side in sides] for sides in zip(*pairs, strict=True))
+    return lines_encoded(references, hypotheses, tokeniser="plain", stemmer="none")
 
 
 def links(matcher: ParaphraseMatcher, pairs: Pairs) -> dict[tuple[int, ...], float]:
@@ -116,4 +113,4 @@ def test_bins_and_checksums_are_learned(tmp_path: Path) -> None:
     assert learned["table"] == list(kind.build(1, options).resources)
     assert [name.partition("@")[0] for name in learned["table"]] == ["few", "more"]
     assert kind.check(learned, "options") == learned
-    assert kind.learn(learned, encoded([])) == learned
+    assert kind.learn(learned, encoded([([], [])])) == learned
