@@ -20,7 +20,7 @@ from pfsm.english.inflection import CATEGORIES, base_forms, differences, forms
 from pfsm.english.quantities import Quantity, quantities
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, shared_table
-from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers
+from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers
 from pfsm.matchers.synonym import check_options, learn_options
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
@@ -95,7 +95,7 @@ class MorphologyMatcher:
         )
 
 
-MORPHOLOGY = BuiltIn(
+MORPHOLOGY = MatcherKind(
     "S_morph", lambda _, options: MorphologyMatcher(options["table"]), check_options, learn_options
 )
 
@@ -158,4 +158,4 @@ def _token_kinds(tokens: Sequence[str]) -> list[int]:
     return list(map(token_kind, tokens))
 
 
-QUANTITY = BuiltIn("S_quantity", lambda max_block, _: QuantityMatcher(max_block))
+QUANTITY = MatcherKind("S_quantity", lambda max_block, _: QuantityMatcher(max_block))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.matchers.protocol import NO_BLOCKS, BuiltIn, EncodedPairs, Offers
+from pfsm.matchers.protocol import NO_BLOCKS, EncodedPairs, MatcherKind, Offers
 from pfsm.text.vocabulary import Vocabulary
 
 Int32 = NDArray[np.int32]
@@ -72,9 +72,9 @@ def lemma_keys(vocabulary: Vocabulary) -> Keys:
     return np.where(vocabulary.is_punctuation, np.int32(NO_KEY), vocabulary.stem_ids)
 
 
-PUNCTUATION = BuiltIn("S_punct", lambda size, _: AgreementMatcher("punct", punctuation_keys, size))
-WORDS = BuiltIn("S_word", lambda size, _: AgreementMatcher("word", word_keys, size))
-LEMMAS = BuiltIn("S_lemma", lambda size, _: AgreementMatcher("lemma", lemma_keys, size))
+PUNCTUATION = MatcherKind("S_punct", lambda size, _: AgreementMatcher("punct", punctuation_keys, size))
+WORDS = MatcherKind("S_word", lambda size, _: AgreementMatcher("word", word_keys, size))
+LEMMAS = MatcherKind("S_lemma", lambda size, _: AgreementMatcher("lemma", lemma_keys, size))
 
 SMALLEST = 2
 """Tokens of the smallest swap."""
@@ -140,4 +140,4 @@ def _is_straight(
     return straight
 
 
-SWAPS = BuiltIn("S_swap", lambda max_block, _: SwapMatcher(max_block))
+SWAPS = MatcherKind("S_swap", lambda max_block, _: SwapMatcher(max_block))

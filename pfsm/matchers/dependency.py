@@ -29,7 +29,7 @@ from pfsm.matchers.analysed_lines import (
     read_pairs,
     relations,
 )
-from pfsm.matchers.protocol import NO_BLOCKS, Annotations, BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.matchers.protocol import NO_BLOCKS, Annotations, EncodedPairs, MatcherKind, Offers, read_options
 from pfsm.runtime.options import Option, Options, flag, text
 from pfsm.text.vocabulary import EncodedLines
 
@@ -163,4 +163,4 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # n
     return {**options, "parser": pinned(options["parser"])}
 
 
-MATCHER = BuiltIn("", lambda _, options: DependencyFeatures(**options), check_options, learn_options)
+MATCHER = MatcherKind("", lambda _, options: DependencyFeatures(**options), check_options, learn_options)

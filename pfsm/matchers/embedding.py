@@ -12,7 +12,7 @@ from pfsm.embeddings.encoders import DEFAULT_SOURCE, check_layer, check_source, 
 from pfsm.embeddings.vectors import cosine_table
 from pfsm.embeddings.words import WordVectors
 from pfsm.matchers.bins import AUTO, BINS, as_knots, known_knots, quantile_knots, ramped
-from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers, read_options
 from pfsm.runtime.options import Option, Options, anything, number
 
 NAME = "emb"
@@ -159,4 +159,4 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
     return result
 
 
-MATCHER = BuiltIn("S_emb", lambda _, options: build(options), check_options, learn_options)
+MATCHER = MatcherKind("S_emb", lambda _, options: build(options), check_options, learn_options)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers, read_options
 from pfsm.runtime.options import one_of
 from pfsm.text.numbers import READERS, Number, digit_numbers
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
@@ -72,7 +72,7 @@ def _reader(words: str) -> Callable[[Sequence[str]], list[Number]]:
     return digit_numbers if words == DIGITS else READERS[words]
 
 
-MATCHER = BuiltIn(
+MATCHER = MatcherKind(
     "S_num",
     lambda max_block, options: NumberMatcher(max_block, options["words"]),
     lambda options, where: read_options(options, KNOWN, where),

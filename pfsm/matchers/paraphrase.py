@@ -14,7 +14,7 @@ from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import KIND, ParaphraseTable
 from pfsm.matchers.bins import AUTO, BINS, as_knots, known_knots, quantile_knots, ramped
-from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers, read_options
 from pfsm.runtime.options import Options, anything, number, one_of
 
 DEFAULT_TABLE = "learned-en"
@@ -173,4 +173,4 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
     return result
 
 
-MATCHER = BuiltIn("S_para", build, check_options, learn_options)
+MATCHER = MatcherKind("S_para", build, check_options, learn_options)

@@ -4,9 +4,8 @@ A kernel takes blocks as they are, so what a plug-in offers is checked on every 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -109,7 +108,7 @@ class MatcherPlugin(ABC):
 
 
 def checked_kind(name: str, value: Any) -> MatcherKind:
-    """A plug-in as the registry holds it.
+    """A plug-in as the registry holds it: a factory of matchers whose output is validated.
 
     Args:
         name: What it is registered under.
@@ -129,30 +128,19 @@ def checked_kind(name: str, value: Any) -> MatcherKind:
     state = getattr(value, "state", None)
     if state not in {f"S_{name}", ""}:
         raise PfsmError(f"its state is {state!r}, it must be 'S_{name}', or '' for one that offers no blocks")
-    return _ValidatingKind(name, state, value.build, value.check, value.learn)
 
-
-@dataclass(frozen=True)
-class _ValidatingKind:
-    """Factory of matchers whose output is validated."""
-
-    name: str
-    state: str
-    make: Callable[[int, Options], Matcher]
-    check: Callable[[Options, str], dict[str, Any]]
-    learn: Callable[[Options, EncodedPairs], dict[str, Any]]
-
-    def build(self, max_block: int, options: Options) -> Matcher:
-        """The matcher; refuses one with another name or state than its kind, or without ``offers``."""
-        matcher = self.make(max_block, options)
-        for attribute, expected in (("name", self.name), ("state", self.state)):
+    def build(max_block: int, options: Options) -> Matcher:
+        matcher = value.build(max_block, options)
+        for attribute, expected in (("name", name), ("state", state)):
             found = getattr(matcher, attribute, None)
             if found != expected:
-                raise PfsmError(f"matcher {self.name!r}: its {attribute} is {found!r}, not {expected!r}")
+                raise PfsmError(f"matcher {name!r}: its {attribute} is {found!r}, not {expected!r}")
         if not callable(getattr(matcher, "offers", None)):
-            raise PfsmError(f"matcher {self.name!r}: has no method offers()")
+            raise PfsmError(f"matcher {name!r}: has no method offers()")
         kind = ValidatingAnnotator if isinstance(matcher, Annotator) else ValidatingMatcher
         return kind(matcher, max_block)
+
+    return MatcherKind(state, build, value.check, value.learn)
 
 
 class ValidatingMatcher:

@@ -111,30 +111,6 @@ class Annotator(Protocol):
 NO_BLOCKS = Offers(np.zeros((0, 5), dtype=np.int32))
 
 
-class MatcherKind(Protocol):
-    """Makes matchers of one kind.
-
-    Attributes:
-        state: Name of the substitution state; empty where it offers no blocks.
-    """
-
-    @property
-    def state(self) -> str:
-        """Name of the substitution state; empty where it offers no blocks."""
-
-    @property
-    def check(self) -> Callable[[Options, str], dict[str, Any]]:
-        """From options as written, and what to call them in errors, to all options with their defaults."""
-
-    @property
-    def learn(self) -> Callable[[Options, EncodedPairs], dict[str, Any]]:
-        """Fills in options that are to be learned (such as ``bins: auto``) from training pairs."""
-
-    @property
-    def build(self) -> Callable[[int, Options], Matcher]:
-        """From the largest block and checked options to the matcher."""
-
-
 def read_options(options: Options, known: Mapping[str, Option], where: str) -> dict[str, Any]:
     """All options with their defaults.
 
@@ -160,8 +136,15 @@ def nothing_to_learn(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  
 
 
 @dataclass(frozen=True)
-class BuiltIn:
-    """A kind of matcher that comes with pfsm: its functions, as in `MatcherKind`."""
+class MatcherKind:
+    """Makes matchers of one kind.
+
+    Attributes:
+        state: Name of the substitution state; empty where it offers no blocks.
+        build: From the largest block and checked options to the matcher.
+        check: From options as written, and what to call them in errors, to all options with their defaults.
+        learn: Fills in options that are to be learned (such as ``bins: auto``) from training pairs.
+    """
 
     state: str
     build: Callable[[int, Options], Matcher]

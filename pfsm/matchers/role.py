@@ -25,7 +25,7 @@ from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.matchers.analysed_lines import read_pairs
 from pfsm.matchers.dependency import learn_options
-from pfsm.matchers.protocol import NO_BLOCKS, Annotations, BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.matchers.protocol import NO_BLOCKS, Annotations, EncodedPairs, MatcherKind, Offers, read_options
 from pfsm.runtime.options import flag, text
 
 KNOWN = {"parser": text(DEFAULT_PARSER, "the name of a parser"), "expected": flag(False)}
@@ -151,7 +151,7 @@ def _innermost(held: Sequence[tuple[int, int, Role, float]]) -> WordRoles:
     return {role: value for role, value in found.items() if value > 0}
 
 
-MATCHER = BuiltIn(
+MATCHER = MatcherKind(
     "",
     lambda _, options: RoleFeatures(**options),
     lambda options, where: read_options(options, KNOWN, where),

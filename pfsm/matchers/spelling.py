@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.matchers.bins import AUTO, BINS, as_knots, known_knots, quantile_knots, ramped
-from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers, read_options
 from pfsm.runtime.options import Options, number, whole
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
@@ -130,4 +130,4 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
     return {**options, "bins": quantile_knots(values[other])}
 
 
-MATCHER = BuiltIn("S_char", lambda _, options: build(options), check_options, learn_options)
+MATCHER = MatcherKind("S_char", lambda _, options: build(options), check_options, learn_options)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, shared_table
-from pfsm.matchers.protocol import BuiltIn, EncodedPairs, Offers, read_options
+from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers, read_options
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.runtime.options import Options, anything
 
@@ -63,4 +63,6 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # n
     return {**options, "table": registry.pinned(options["table"], KIND)}
 
 
-MATCHER = BuiltIn("S_syn", lambda _, options: SynonymMatcher(options["table"]), check_options, learn_options)
+MATCHER = MatcherKind(
+    "S_syn", lambda _, options: SynonymMatcher(options["table"]), check_options, learn_options
+)
