@@ -200,7 +200,7 @@ def get_metric(name: str, **options: Any) -> SegmentMetric:
     """A metric by its name.
 
     Args:
-        name: One of `metric_names`, or of ``pfsm.embeddings.features``; options may stand behind it in parentheses.
+        name: One of `metric_names`, or of ``pfsm.metrics.embedding``; options may stand behind it in parentheses.
         options: Of sacrebleu's metrics, its own: ``lowercase``; for BLEU ``tokenize``; for TER ``normalized``,
             ``no_punct``, ``asian_support``, ``case_sensitive``. Of the metrics over words: ``tokeniser``,
             ``lowercase``. Of METEOR: ``language``, ``task``, ``synonyms``, ``paraphrases``.

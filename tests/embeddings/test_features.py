@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.embeddings.features import parse_feature
 from pfsm.errors import PfsmError
 from pfsm.features.values import check_feature, feature_values
+from pfsm.metrics.embedding import parse_feature
 from tests.embeddings.networks import write_vectors
 
 # Angles in degrees.
@@ -51,7 +51,7 @@ def test_ends_of_the_scale(source: str) -> None:
 
 
 def test_many_pairs_are_each_as_alone(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pfsm.embeddings.features.PAIRS_AT_ONCE", 3)
+    monkeypatch.setattr("pfsm.metrics.embedding.PAIRS_AT_ONCE", 3)
     words = [*ANGLES, ""]
     pairs = [(f"{one} sunny", other) for one in words for other in words]
     names = [f"{name}(source={source})" for name in NAMES]
