@@ -102,10 +102,6 @@ class Graph:
         """A constant int64 [n]."""
         return self.constant(np.array(values, dtype=np.int64))
 
-    def number(self, value: float) -> str:
-        """A constant float32 without dimensions."""
-        return self.constant(np.array(value, dtype=np.float32))
-
     def model(self, inputs: Mapping[str, Dimensions], outputs: Mapping[str, Dimensions]) -> Model:
         """The finished model.
 
