@@ -228,16 +228,15 @@ def described_encoders() -> list[dict[str, str]]:
     """
     entries = []
     for name in (*shipped_encoders(), *shipped_words()):
-        folder = _shipped_folder(name)
+        folder, files = _shipped_folder(name), [SAFETENSORS]
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
         if (folder / WORDS).is_file():
             table = WordTable(folder)
-            kind, files, version = "word vectors", (WORDS, VECTORS), table.checksum
+            kind, files, version = "word vectors", [WORDS, VECTORS], table.checksum
             content = f"{len(table):,} words, vectors of {table.dimension}"
         else:
             config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-            kind, files = "encoder", (SAFETENSORS,)
-            version = _network(folder, folder.stat().st_mtime_ns, False).checksum
+            kind, version = "encoder", _network(folder, folder.stat().st_mtime_ns, False).checksum
             content = f"{config['num_hidden_layers']} layers of {config['hidden_size']}, "
             content += f"{config['vocab_size']:,} word pieces"
         entries.append(

@@ -124,8 +124,8 @@ def _nth_largest(table: Float, n: int, axis: int) -> Float:
 
 def build(options: Options) -> EmbeddingMatcher:
     """The matcher from checked options."""
-    plain = (options[name] for name in ("source", "layer", "minimum", "nearest"))
-    return EmbeddingMatcher(*plain, known_knots(options))
+    source, layer = options["source"], options["layer"]
+    return EmbeddingMatcher(source, layer, options["minimum"], options["nearest"], known_knots(options))
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:
