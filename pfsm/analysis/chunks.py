@@ -13,7 +13,7 @@ everything up to and including the syntactic head of the constituent of the same
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pfsm.analysis.constituents import Constituent
 
@@ -91,7 +91,7 @@ class _Step:
 
 @dataclass
 class _Words:
-    of_word: list[_Open | None] = field(default_factory=list)
+    of_word: list[_Open | None]
 
     def put(self, chunk: _Open, start: int, end: int) -> None:
         """Adds those words to the chunk that are in no chunk yet."""
@@ -200,7 +200,9 @@ class _Phrase:
         else:
             yield from self._flush()
         self._segment, self._join = [], None
-        possessive = _last_leaf(child)
+        possessive = child
+        while not possessive.is_leaf:
+            possessive = possessive.children[-1]
         if possessive.label == "POS" and not is_last:
             owned = _Open("NP")
             self._words.put(owned, possessive.start, possessive.end)
@@ -213,12 +215,6 @@ class _Phrase:
             left = _put_segment(self._segment, chunk, self._words)
             self._segment, self._join = [], None
             yield from map(_Step, left)
-
-
-def _last_leaf(node: Constituent) -> Constituent:
-    while not node.is_leaf:
-        node = node.children[-1]
-    return node
 
 
 class _VerbGroup:
@@ -237,7 +233,7 @@ class _VerbGroup:
             if _is_verb(child):
                 self._take(child)
                 self._has_verb = True
-            elif self._may_wait(child):
+            elif _category(child) == "ADVP" if not child.is_leaf else child.label in self._may_wait:
                 self._wait(child)
             elif _category(child) == "VP":
                 yield _Step(child, self._open())
@@ -250,10 +246,10 @@ class _VerbGroup:
                 self._chunk = None
         yield from self._dropped()
 
-    def _may_wait(self, child: Constituent) -> bool:
-        if child.is_leaf:
-            return child.label in _ADVERBS or (child.label == "CC" and self._chunk is not None)
-        return _category(child) == "ADVP"
+    @property
+    def _may_wait(self) -> frozenset[str]:
+        """Tags of words that belong to the group if another verb follows."""
+        return _ADVERBS if self._chunk is None else _ADVERBS | {"CC"}
 
     def _wait(self, child: Constituent) -> None:
         # ``not`` and similar words stand after the verb without a phrase of their own.
@@ -267,21 +263,18 @@ class _VerbGroup:
         if any(part.label == "CC" for part in self._waiting):
             self._chunk = None
             self._waiting = [part for part in self._waiting if not part.is_leaf]
-        if self._chunk is None and not self._waiting:
-            return None
+        return self._put([]) if self._chunk or self._waiting else None
+
+    def _take(self, leaf: Constituent) -> None:
+        self._chunk = self._put([leaf])
+
+    def _put(self, parts: Sequence[Constituent]) -> _Open:
+        """Puts what waited, and some parts behind it, into the open chunk or a new one."""
         chunk = self._chunk or _Open("VP")
-        for part in self._waiting:
+        for part in (*self._waiting, *parts):
             self._words.put(chunk, part.start, part.end)
         self._waiting = []
         return chunk
-
-    def _take(self, leaf: Constituent) -> None:
-        if self._chunk is None:
-            self._chunk = _Open("VP")
-        for part in self._waiting:
-            self._words.put(self._chunk, part.start, part.end)
-        self._waiting = []
-        self._words.put(self._chunk, leaf.start, leaf.end)
 
     def _dropped(self) -> Iterator[_Step]:
         """Words that waited without a following verb are cut separately and end the group."""

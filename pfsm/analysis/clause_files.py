@@ -7,7 +7,8 @@ lines separate blocks; other lines that begin with ``%`` are skipped.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import accumulate
 
 from pfsm.analysis.alignment import squeezed
 from pfsm.analysis.clauses import NEGATION, PRESUPPOSITION, REF, Clause, Drs, in_capitals, is_box, is_constant
@@ -40,14 +41,6 @@ class ClauseDocument:
     analysis: Analysis
 
 
-@dataclass
-class _Block:
-    first: int
-    raw: list[str] = field(default_factory=list)
-    tokens: str | None = None
-    rows: list[tuple[int, str]] = field(default_factory=list)
-
-
 def is_clause_text(first: str) -> bool:
     """Whether a text whose first line that is not empty is this one holds clauses."""
     return first.startswith(COMMENT)
@@ -59,28 +52,21 @@ def read_clauses(lines: Iterable[str], source: str) -> list[ClauseDocument]:
     Raises:
         PfsmError: If a line is not a clause, or a block has no text.
     """
-    return [_document(_block(block), source) for block in blocks(lines)]
+    return [_document(block, source) for block in blocks(lines)]
 
 
-def _block(lines: Sequence[tuple[int, str]]) -> _Block:
-    block = _Block(lines[0][0])
-    for number, line in lines:
-        if line.startswith(_RAW):
-            block.raw.append(line.removeprefix(_RAW).strip())
-        elif line.startswith(_TOKENS):
-            block.tokens = line.removeprefix(_TOKENS).strip()
-        elif not line.startswith("%"):
-            block.rows.append((number, line))
-    return block
-
-
-def _document(block: _Block, source: str) -> ClauseDocument:
-    if not block.raw:
-        raise PfsmError(f"{source}:{block.first}: this block needs a line '{_RAW} ' with its text")
-    text = " ".join(block.raw)
-    tokens = _tokens(text, block.tokens)
+def _document(block: Sequence[tuple[int, str]], source: str) -> ClauseDocument:
+    raw, given = (
+        [line.removeprefix(mark).strip() for _, line in block if line.startswith(mark)]
+        for mark in (_RAW, _TOKENS)
+    )
+    if not raw:
+        raise PfsmError(f"{source}:{block[0][0]}: this block needs a line '{_RAW} ' with its text")
+    text = " ".join(raw)
+    tokens = _tokens(text, given[-1] if given else None)
     places = _places(text, tokens)
-    clauses = tuple(_clause(line, f"{source}:{number}", places) for number, line in block.rows)
+    rows = ((number, line) for number, line in block if not line.startswith("%"))
+    clauses = tuple(_clause(line, f"{source}:{number}", places) for number, line in rows)
     return ClauseDocument(text, Analysis(tokens, (0,) if tokens else (), drs=Drs(clauses)))
 
 
@@ -163,14 +149,11 @@ def _fault(clause: Clause) -> str:
         return f"the concept {operator} takes a sense and a referent, not {shown!r}" if n_boxes else ""
     if in_capitals(operator):
         fits = not n_boxes or (n_boxes == 2 and operator not in _COMPARISONS)
-        return "" if fits else f"{operator} takes {_taken(operator)}, not {shown!r}"
+        taken = "two referents" if operator in _COMPARISONS else "two boxes or two referents"
+        return "" if fits else f"{operator} takes {taken}, not {shown!r}"
     return (
         f"{operator} begins with a referent, not with a box as in {shown!r}" if is_box(arguments[0]) else ""
     )
-
-
-def _taken(operator: str) -> str:
-    return "two referents" if operator in _COMPARISONS else "two boxes or two referents"
 
 
 def clause_lines(analysis: Analysis, drs: Drs, number: int) -> Iterator[str]:
@@ -188,11 +171,7 @@ def clause_lines(analysis: Analysis, drs: Drs, number: int) -> Iterator[str]:
     yield f"{_TOKENS} {' '.join(analysis.tokens)}"
     for line in box_lines(drs):
         yield f"% {line}"
-    starts: list[int] = []
-    place = 0
-    for token in analysis.tokens:
-        starts.append(place)
-        place += len(token) + 1
+    starts = list(accumulate((len(token) + 1 for token in analysis.tokens), initial=0))
     for one in drs.clauses:
         places = " ".join(
             f"{analysis.tokens[word]} [{starts[word]}...{starts[word] + len(analysis.tokens[word])}]"

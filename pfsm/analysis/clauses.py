@@ -121,15 +121,11 @@ def joined_structures(parts: Sequence[tuple[Drs, int]]) -> Drs:
         parts: Structures, each with the number of its sentence's first word in the line.
     """
     clauses: list[Clause] = []
-    for k, (part, first) in enumerate(parts):
-        offset = _largest(clauses) if k else 0
+    for part, first in parts:
+        names = (name for one in clauses for name in (one.box, *one.arguments))
+        offset = max((int(match[2]) for match in map(_NUMBERED.fullmatch, names) if match), default=0)
         clauses += part.renamed(partial(_shifted, by=offset), first).clauses
     return Drs(tuple(clauses))
-
-
-def _largest(clauses: Sequence[Clause]) -> int:
-    found = [_NUMBERED.fullmatch(name) for one in clauses for name in (one.box, *one.arguments)]
-    return max((int(match[2]) for match in found if match), default=0)
 
 
 def _shifted(name: str, by: int) -> str:

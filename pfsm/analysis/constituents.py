@@ -99,7 +99,10 @@ def parse_brackets(line: str, where: str = "tree") -> BracketedSentence:
         if not opened:
             raise PfsmError(f"{where}: a tree begins with a bracket, not with {piece!r}")
         if piece == ")":
-            node = _closed(*opened.pop(), len(words), where)
+            label, start, children = opened.pop()
+            if start == len(words):
+                raise PfsmError(f"{where}: {label} covers no word")
+            node = Constituent(label, start, len(words), tuple(children))
             if opened:
                 opened[-1][2].append(node)
             else:
@@ -125,12 +128,6 @@ def _add_word(words: list[str], parent: tuple[str, int, list[Constituent]], piec
     if children or len(words) > start:
         raise PfsmError(f"{where}: the word {piece!r} needs a tag and brackets of its own under {label}")
     words.append(_UNESCAPES.get(piece, piece))
-
-
-def _closed(label: str, start: int, children: list[Constituent], end: int, where: str) -> Constituent:
-    if end == start:
-        raise PfsmError(f"{where}: {label} covers no word")
-    return Constituent(label, start, end, tuple(children))
 
 
 def format_brackets(words: Sequence[str], tree: Constituent) -> str:

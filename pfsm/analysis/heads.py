@@ -85,7 +85,8 @@ def collins_analysis(analysis: Analysis) -> Analysis:
     Args:
         analysis: An analysis with constituents; of an empty line, an empty one.
     """
-    prepared = [_prepared(tree) for tree in analysis.constituents]
+    # Of a sentence of nothing but punctuation, the tree as it is.
+    prepared = [_raised(tree)[1] or _copied(tree) for tree in analysis.constituents]
     arcs: dict[int, tuple[int, str]] = {}
     for root in prepared:
         _attach_all(root, arcs)
@@ -103,12 +104,6 @@ def collins_analysis(analysis: Analysis) -> Analysis:
         marginals=None,
         constituents=(),
     )
-
-
-def _prepared(tree: Constituent) -> _Node:
-    """A tree without punctuation at its edges; of a sentence of nothing else, the tree as it is."""
-    _, node, _ = _raised(tree)
-    return _copied(tree) if node is None else node
 
 
 def _copied(tree: Constituent) -> _Node:
@@ -225,7 +220,8 @@ def head_child(node: Constituent) -> Constituent:
     if node.is_leaf:
         raise ValueError("a leaf has no parts")
     # Punctuation is the head only of itself.
-    children = [child for child in node.children if not _is_punctuation(child)] or list(node.children)
+    words = [child for child in node.children if not (child.is_leaf and child.label in _PUNCTUATION)]
+    children = words or list(node.children)
     if node.label in _PREPOSITIONAL:
         children = _complements(children)
         # "Post-war": of bare words the last, as in a noun phrase.
@@ -241,10 +237,6 @@ def _complements(children: list[Constituent]) -> list[Constituent]:
     after = children[first + 1 :]
     able = _NOMINAL_TAGS.union(_COMPLEMENTS.split())
     return after if any(child.label in able for child in after) else children
-
-
-def _is_punctuation(node: Constituent) -> bool:
-    return node.is_leaf and node.label in _PUNCTUATION
 
 
 def head_dependencies(trees: Sequence[Constituent]) -> DependencyTree:

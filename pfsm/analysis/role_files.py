@@ -8,12 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pfsm.analysis.conllu import blocks
-from pfsm.analysis.roles import Argument, Frame, Span, arguments_of, lemma_of_sense
+from pfsm.analysis.roles import Frame, Span, arguments_of, lemma_of_sense
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 
-Row = tuple[int, str]
-Block = Sequence[Row]
 _WORDS = re.compile(r"#\s*words\s*=\s?(.*)")
 _SPAN = re.compile(r"(.+):([0-9]{1,9})-([0-9]{1,9})")
 _NOTHING = frozenset({"_", "-"})
@@ -33,41 +31,31 @@ def read_propbank(text: Sequence[str], source: str) -> list[Analysis]:
     """
     found: list[Analysis] = []
     for block in blocks(text):
-        listed = [match for _, line in block if (match := _WORDS.match(line))]
+        listed = [(number, match[1]) for number, line in block if (match := _WORDS.match(line))]
         if len(listed) != 1:
             raise PfsmError(
                 f"{source}:{block[0][0]}: this sentence needs one line '# words = ' with its words"
             )
-        words = tuple(listed[0][1].split("\t")) if listed[0][1].strip() else ()
+        ((place, text_of_words),) = listed
+        words = tuple(text_of_words.split("\t")) if text_of_words.strip() else ()
         empty = next((place for place, word in enumerate(words, 1) if not word.strip()), None)
         if empty is not None:
             raise PfsmError(
-                f"{source}:{_place_of_words(block)}: '# words = ': word {empty} is empty; put one tab between words"
+                f"{source}:{place}: '# words = ': word {empty} is empty; put one tab between words"
             )
         rows = [(number, line) for number, line in block if not line.startswith("#")]
         frames = [_propbank_frame(line.split("\t"), len(words), f"{source}:{n}") for n, line in rows]
-        _check_once(frames, [n for n, _ in rows], source)
-        found.append(
-            Analysis(
-                words, (0,) if words else (), frames=tuple(sorted(frames, key=lambda frame: frame.predicate))
-            )
-        )
+        known: dict[int, int] = {}
+        for frame, (number, _) in zip(frames, rows, strict=True):
+            first = known.setdefault(frame.predicate, number)
+            if first != number:
+                raise PfsmError(
+                    f"{source}:{number}: word {frame.predicate + 1} is the predicate of line {first} too; "
+                    "give each predicate one line"
+                )
+        ordered = tuple(sorted(frames, key=lambda frame: frame.predicate))
+        found.append(Analysis(words, (0,) if words else (), frames=ordered))
     return found
-
-
-def _place_of_words(block: Block) -> int:
-    return next(number for number, line in block if _WORDS.match(line))
-
-
-def _check_once(frames: Sequence[Frame], lines: Sequence[int], source: str) -> None:
-    known: dict[int, int] = {}
-    for frame, line in zip(frames, lines, strict=True):
-        first = known.setdefault(frame.predicate, line)
-        if first != line:
-            raise PfsmError(
-                f"{source}:{line}: word {frame.predicate + 1} is the predicate of line {first} too; "
-                "give each predicate one line"
-            )
 
 
 def _propbank_frame(fields: Sequence[str], n_words: int, where: str) -> Frame:
@@ -99,13 +87,9 @@ def role_lines(analysis: Analysis, number: int) -> Iterator[str]:
     for frame in analysis.frames or ():
         if not frame.is_likely:
             continue
-        arguments = [_shown(analysis, one) for one in frame.arguments]
-        yield "\t".join(
-            [str(number), analysis.tokens[frame.predicate], frame.roleset or frame.lemma, *arguments]
-        )
-
-
-def _shown(analysis: Analysis, argument: Argument) -> str:
-    parts = [" ".join(analysis.tokens[start:end]) for start, end in argument.spans]
-    share = "" if argument.probability == 1.0 else f" ({argument.probability:.2f})"
-    return f"{argument.label}: {' … '.join(parts)}{share}"
+        columns = [str(number), analysis.tokens[frame.predicate], frame.roleset or frame.lemma]
+        for one in frame.arguments:
+            parts = [" ".join(analysis.tokens[start:end]) for start, end in one.spans]
+            share = "" if one.probability == 1.0 else f" ({one.probability:.2f})"
+            columns.append(f"{one.label}: {' … '.join(parts)}{share}")
+        yield "\t".join(columns)

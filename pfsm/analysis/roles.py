@@ -13,7 +13,7 @@ not begin with the lemma. A word with a ``PredP`` below 0.5 is not a predicate a
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -84,18 +84,13 @@ def moved_frame(frame: Frame, by: int) -> Frame:
     """The same frame shifted by so many words."""
     if by == 0:
         return frame
-    return replace(
-        frame,
-        predicate=frame.predicate + by,
-        arguments=_moved(frame.arguments, by),
-        alternatives=_moved(frame.alternatives, by),
+    arguments, alternatives = (
+        tuple(
+            replace(one, spans=tuple((start + by, end + by) for start, end in one.spans)) for one in several
+        )
+        for several in (frame.arguments, frame.alternatives)
     )
-
-
-def _moved(arguments: Iterable[Argument], by: int) -> tuple[Argument, ...]:
-    return tuple(
-        replace(one, spans=tuple((start + by, end + by) for start, end in one.spans)) for one in arguments
-    )
+    return replace(frame, predicate=frame.predicate + by, arguments=arguments, alternatives=alternatives)
 
 
 @lru_cache(maxsize=10_000)
@@ -145,7 +140,7 @@ def joined_parts(given: Sequence[Argument]) -> tuple[Argument, ...]:
     Raises:
         ValueError: If an argument is given twice.
     """
-    whole = [one for one in given if not _is_part(one.label)]
+    whole = [one for one in given if one.label != "V" and not one.label.startswith(CONTINUATION)]
     for (label, _), number in Counter((one.label, one.spans) for one in given).items():
         if number > 1:
             raise ValueError(f"{label} is given twice with the same words; give each argument once")
@@ -163,10 +158,6 @@ def joined_parts(given: Sequence[Argument]) -> tuple[Argument, ...]:
             whole.append(replace(one, label=bare))
             heads.append(one.spans[0])
     return tuple(whole)
-
-
-def _is_part(label: str) -> bool:
-    return label == "V" or label.startswith(CONTINUATION)
 
 
 PREDICATE, LEMMA, PROBABILITY, ARGUMENTS, ALTERNATIVES = "Pred", "PredLemma", "PredP", "Args", "Alts"
@@ -214,13 +205,17 @@ def frame_of_fields(fields: Iterable[str], word: int) -> Frame | None:
     sense = found[PREDICATE]
     if not sense:
         raise ValueError(f"{PREDICATE} is empty, a sense or a lemma is needed")
+    arguments, alternatives = (
+        joined_parts([_argument(entry, key) for entry in found[key].split(",")]) if key in found else ()
+        for key in (ARGUMENTS, ALTERNATIVES)
+    )
     frame = Frame(
         word,
         found.get(LEMMA, "").lower() or lemma_of_sense(sense),
-        _read(found, ARGUMENTS),
+        arguments,
         sense if _SENSE.fullmatch(sense) else "",
         _probability(found.get(PROBABILITY, "1.0"), PROBABILITY),
-        _read(found, ALTERNATIVES),
+        alternatives,
     )
     if frame.arguments and not frame.is_likely:
         raise ValueError(
@@ -236,12 +231,7 @@ def lemma_of_sense(sense: str) -> str:
     return (match[1] if match else sense).partition("_")[0].lower() or sense.lower()
 
 
-def _read(fields: Mapping[str, str], key: str) -> tuple[Argument, ...]:
-    text = fields.get(key)
-    return () if text is None else joined_parts([_read_argument(entry, key) for entry in text.split(",")])
-
-
-def _read_argument(entry: str, key: str) -> Argument:
+def _argument(entry: str, key: str) -> Argument:
     label, colon, rest = entry.partition(":")
     spans, mark, probability = rest.partition("@")
     if not (label and colon):

@@ -145,7 +145,8 @@ def _predicate(draft: Draft, word: int, box: str) -> None:
     inner = scope.event
     draft.done.update(grammar.having(word, "aux", "cop"))
     event = _event(draft, word, inner, box)
-    draft.boxed.update(child for child in grammar.having(word, "advcl") if _has_box(draft, child))
+    adverbial = grammar.having(word, "advcl")
+    draft.boxed.update(child for child in adverbial if child in draft.boxes or _relation(draft, child)[0])
     arguments = list(_arguments(draft, word))
     # The agenda is worked off from its end: arguments come before what is beside them, in the order of the text.
     for child in reversed(grammar.children[word]):
@@ -216,10 +217,6 @@ def _other_dependent(draft: Draft, child: int, word: int, scope: Scope, event: s
         inner = draft.new("b")
         draft.add(scope.clause, "CONTINUATION", inner, words=(child,))
         draft.later(child, inner)
-
-
-def _has_box(draft: Draft, child: int) -> bool:
-    return child in draft.boxes or bool(_relation(draft, child)[0])
 
 
 def _relation(draft: Draft, child: int) -> tuple[str, tuple[int, ...]]:
@@ -309,17 +306,14 @@ def built_structure(analysis: Analysis) -> Drs:
         tuple(analysis.xpos),
         tuple(tree.heads),
         tuple(tree.labels),
-        _bare_frames(analysis.frames or ()),
+        tuple(
+            Frame(frame.predicate, "", tuple(_bare(one) for one in frame.arguments))
+            for frame in analysis.frames or ()
+        ),
     )
 
 
-def _bare_frames(frames: Sequence[Frame]) -> tuple[Frame, ...]:
-    return tuple(
-        Frame(frame.predicate, "", tuple(_bare_argument(one) for one in frame.arguments)) for frame in frames
-    )
-
-
-def _bare_argument(argument: Argument) -> Argument:
+def _bare(argument: Argument) -> Argument:
     return Argument(argument.label, tuple((start, end) for start, end in argument.spans))
 
 

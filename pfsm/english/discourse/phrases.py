@@ -140,7 +140,8 @@ def _modifier(draft: Draft, child: int, box: str, own: str) -> None:
     elif label == "nummod":
         draft.done.add(child)
         if grammar.words[grammar.heads[child]] != "o'clock":
-            _number(draft, child, box, own)
+            number = number_of(grammar, child)
+            draft.add(box, "Quantity", own, f'"{number}"', words=(child,))
     elif label == "det":
         _determiner(draft, child, box, own)
     elif label == "compound":
@@ -182,10 +183,6 @@ def _amount(draft: Draft, child: int, box: str, own: str) -> None:
     draft.concept(box, "quantity", "n", asked, (child,))
     draft.add(box, "Quantity", own, asked, words=(child,))
     draft.add(box, "Name", asked, '"?"', words=(child - 1,))
-
-
-def _number(draft: Draft, child: int, box: str, own: str) -> None:
-    draft.add(box, "Quantity", own, f'"{number_of(draft.grammar, child)}"', words=(child,))
 
 
 def _property(draft: Draft, child: int, box: str, own: str) -> None:
