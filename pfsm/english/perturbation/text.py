@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from itertools import pairwise
 from typing import TypeVar
 
 from pfsm.analysis.sentence import Analysis
@@ -142,11 +143,9 @@ class Parse:
     def children(self, token: Token, *labels: str) -> list[Token]:
         """Dependents of a word in their order; with labels, those whose label or its first part is among them."""
         found = self._dependents.get(token.at, [])
-        return (
-            [one for one in found if one.label in labels or one.label.split(":")[0] in labels]
-            if labels
-            else found
-        )
+        if not labels:
+            return found
+        return [one for one in found if one.label in labels or one.label.split(":")[0] in labels]
 
     def child(self, token: Token, *labels: str) -> Token | None:
         """The first of `children`."""
@@ -241,19 +240,21 @@ class Text:
         By the lists of the language these are its content words, names and numbers. Without lists they are words of at
         least four letters, or any words if there is none so long, as in scripts without spaces.
         """
-        if default_lists(self.language) in SHIPPED:
-            return [
-                word
-                for word in self.words
-                if self.class_of(word) in {"content", "name", "number"} and word.form.lower() not in _LIGHT
-            ]
-        return [word for word in self.words if len(word.form) >= 4] or self.words
+        if default_lists(self.language) not in SHIPPED:
+            return [word for word in self.words if len(word.form) >= 4] or self.words
+        heavy = (word for word in self.words if word.form.lower() not in _LIGHT)
+        return [word for word in heavy if self.class_of(word) in {"content", "name", "number"}]
 
     @property
     def spaced(self) -> bool:
         """Whether white space stands between its words, as a rule."""
-        gaps = [self.line[a.end : b.start] for a, b in zip(self.words, self.words[1:], strict=False)]
+        gaps = [self.line[a.end : b.start] for a, b in pairwise(self.words)]
         return gaps.count("") * 2 <= len(gaps)
+
+    @property
+    def gap(self) -> str:
+        """What stands between two words."""
+        return " " if self.spaced else ""
 
     @cached_property
     def is_first(self) -> frozenset[int]:
@@ -274,10 +275,8 @@ class Text:
         analysis = self.analysis
         if analysis is None or analysis.tree is None:
             return Parse((), ())
-        places = words_of(self.line)
-        rows = zip(
-            places, analysis.upos, analysis.xpos, analysis.tree.heads, analysis.tree.labels, strict=True
-        )
+        tree, places = analysis.tree, words_of(self.line)
+        rows = zip(places, analysis.upos, analysis.xpos, tree.heads, tree.labels, strict=True)
         tokens = tuple(
             Token(word.form, word.start, word.end, upos, xpos, head - 1, label, at)
             for at, (word, upos, xpos, head, label) in enumerate(rows)

@@ -60,12 +60,8 @@ def _add_number(text: Text, dice: Dice) -> str | None:
             and not text.parse.children(token, "nummod", "amod", "compound")
         ]
     else:
-        words = text.words
-        places = [
-            right.start
-            for left, right in itertools.pairwise(words)
-            if is_letters(left.form) and is_letters(right.form)
-        ]
+        pairs = itertools.pairwise(text.words)
+        places = [right.start for left, right in pairs if is_letters(left.form) and is_letters(right.form)]
     if not places:
         return None
     return inserted(text.line, dice.choice(places), str(dice.between(12, 98)), spaced=text.spaced)
@@ -110,11 +106,8 @@ def _other_forms(text: Text, token: Token) -> list[Edit]:
     if token.upos != "NUM" or token.label != "nummod":
         return []
     head = text.parse.head(token)
-    if (
-        head is None
-        or head.at < token.at
-        or text.line[token.start - 1 : token.start] in {"-", "$", "€", "£", "/"}
-    ):
+    is_part = text.line[token.start - 1 : token.start] in {"-", "$", "€", "£", "/"}
+    if head is None or head.at < token.at or is_part:
         return []
     if _GROUPED.fullmatch(token.form):
         return [Edit(token.start, token.end, token.form.replace(",", ""))]

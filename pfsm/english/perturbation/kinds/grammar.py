@@ -279,10 +279,6 @@ def _other_gender(token: Token) -> str | None:
     if token.lower == "her":
         return "his" if token.xpos == "PRP$" else "him"
     # "His" that stands alone has the form "hers".
-    if token.lower == "his" and token.xpos != "PRP$":
-        return None
-    return (
-        _OTHER_GENDER.get(token.lower)
-        if token.upos in {"PRON", "NOUN"} or token.lower.rstrip(".") in {"mr", "mrs"}
-        else None
-    )
+    stands_alone = token.lower == "his" and token.xpos != "PRP$"
+    may_be = token.upos in {"PRON", "NOUN"} or token.lower.rstrip(".") in {"mr", "mrs"}
+    return _OTHER_GENDER.get(token.lower) if may_be and not stands_alone else None

@@ -39,7 +39,10 @@ def _other_tense(parse: Parse, clause: Clause) -> Edit | None:
         return _without_will(parse, clause)
     if finite.xpos == "MD" or (base != "be" and not clause.auxiliaries and finite.upos == "AUX"):
         return None
-    new = _past(parse, clause, base) if finite.xpos in {"VBZ", "VBP"} else _present(parse, clause, base)
+    if finite.xpos in {"VBZ", "VBP"}:
+        new = be(parse, clause, past=True) if base == "be" else past(base)
+    else:
+        new = _present(parse, clause, base)
     is_other = new and new != finite.lower and finite.form.islower()
     return Edit(finite.start, finite.end, new) if new and is_other else None
 
@@ -55,19 +58,17 @@ def _is_reported(parse: Parse, clause: Clause) -> bool:
     return marked or complement or (not clause.auxiliaries and parse.child(verb, "ccomp") is not None)
 
 
-def _past(parse: Parse, clause: Clause, base: str) -> str | None:
-    return be(parse, clause, past=True) if base == "be" else past(base)
-
-
 def _present(parse: Parse, clause: Clause, base: str) -> str | None:
     if base == "be":
         return be(parse, clause, past=False)
     if base == "have":
         return have(parse, clause)
+    return _simple_present(parse, clause, base)
+
+
+def _simple_present(parse: Parse, clause: Clause, base: str) -> str | None:
     plural = True if clause.subject.lower == "i" else subject_number(parse, clause)
-    if plural is None:
-        return None
-    return base if plural else third(base)
+    return None if plural is None else base if plural else third(base)
 
 
 def _without_will(parse: Parse, clause: Clause) -> Edit | None:
@@ -121,8 +122,7 @@ def _other_aspect(parse: Parse, clause: Clause) -> Edit | None:
         return _of_simple(parse, clause, base)
     present = len(clause.auxiliaries) == 1 and finite.lower in {"has", "have"} and parse.next(finite) == verb
     if present and verb.xpos == "VBN" and _is_since(parse, verb):
-        plural = True if clause.subject.lower == "i" else subject_number(parse, clause)
-        form = None if plural is None else base if plural else third(base)
+        form = _simple_present(parse, clause, base)
         return Edit(finite.start, verb.end, form) if form else None
     return None
 
@@ -136,21 +136,20 @@ def _of_simple(parse: Parse, clause: Clause, base: str) -> Edit | None:
             return None
         form = be(parse, clause, past=verb.xpos == "VBD")
         return Edit(verb.start, verb.end, f"{form} {gerund(base)}") if form else None
-    if verb.xpos == "VBD" and not is_negated(parse, clause) and _has_past_point(parse, verb):
+    adjuncts = parse.children(verb, "obl", "advmod")
+    if (
+        verb.xpos == "VBD"
+        and not is_negated(parse, clause)
+        and any(_is_past_point(parse, one) for one in adjuncts)
+    ):
         form = have(parse, clause)
         return Edit(verb.start, verb.end, f"{form} {participle(base)}") if form else None
     return None
 
 
-def _has_past_point(parse: Parse, verb: Token) -> bool:
-    """Whether the verb has an adjunct that says when something was, and that this time is over."""
-    return any(_is_past_point(parse, one) for one in parse.children(verb, "obl", "advmod"))
-
-
 def _is_past_point(parse: Parse, token: Token) -> bool:
-    if token.lower in {"yesterday", "ago"}:
-        return True
-    if any(one.lower == "ago" for one in parse.children(token)):
+    """Whether an adjunct says when something was, and that this time is over."""
+    if token.lower in {"yesterday", "ago"} or any(one.lower == "ago" for one in parse.children(token)):
         return True
     if any(one.lower == "last" for one in parse.children(token, "amod")):
         return token.lower in _TIMES and parse.child(token, "case") is None

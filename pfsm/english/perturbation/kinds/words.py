@@ -1,8 +1,19 @@
 """Kinds for all languages: words and phrases are lost, added, repeated or moved."""
 
-from pfsm.english.perturbation.edits import Edit, dropped, edited, extent, in_case_of, inserted, with_article
+from itertools import pairwise
+
+from pfsm.english.perturbation.edits import (
+    Edit,
+    dropped,
+    edited,
+    extent,
+    in_case_of,
+    inserted,
+    swapped,
+    with_article,
+)
 from pfsm.english.perturbation.kind import CRITICAL, MAJOR, MINOR, kind
-from pfsm.english.perturbation.text import Dice, Parse, Text, Token, is_letters
+from pfsm.english.perturbation.text import Dice, Parse, Text, is_letters
 from pfsm.english.tokens import Word
 from pfsm.text.plain import tokenise
 
@@ -39,8 +50,7 @@ def _repeated(text: Text, dice: Dice, times: int) -> str | None:
     word = dice.choice(words)
     first = word.start in text.is_first and text.class_of(word) != "name"
     again = word.form.lower() if first else word.form
-    gap = " " if text.spaced else ""
-    return text.line[: word.end] + (gap + again) * times + text.line[word.end :]
+    return text.line[: word.end] + (text.gap + again) * times + text.line[word.end :]
 
 
 @kind("repeat-word", MINOR, "a word is repeated once")
@@ -55,15 +65,14 @@ def _repeat_word_4(text: Text, dice: Dice) -> str | None:
 
 def _runs(text: Text, length: int) -> list[list[Word]]:
     """Runs of so many words without a mark between them, with a word that carries meaning."""
-    heavy = {word.start for word in text.content}
-    found = []
+    heavy, words = ({word.start for word in several} for several in (text.content, text.words))
     tokens = text.tokens
-    words = {word.start for word in text.words}
-    for first in range(1, len(tokens) - length + 1):
-        run = tokens[first : first + length]
-        if all(token.start in words for token in run) and any(token.start in heavy for token in run):
-            found.append(run)
-    return found
+    runs = (tokens[first : first + length] for first in range(1, len(tokens) - length + 1))
+    return [
+        run
+        for run in runs
+        if all(token.start in words for token in run) and any(token.start in heavy for token in run)
+    ]
 
 
 @kind("drop-phrase", CRITICAL, "three to six words in a row are dropped")
@@ -79,8 +88,7 @@ def _repeat_phrase(text: Text, dice: Dice) -> str | None:
     if not found:
         return None
     start, end = extent(dice.choice(found))
-    gap = " " if text.spaced else ""
-    return text.line[:end] + gap + text.line[start:end] + text.line[end:]
+    return text.line[:end] + text.gap + text.line[start:end] + text.line[end:]
 
 
 def _foreign_words(text: Text) -> list[str]:
@@ -102,11 +110,11 @@ def _foreign_words(text: Text) -> list[str]:
 
 @kind("add-word", MAJOR, "a word of another text is added")
 def _add_word(text: Text, dice: Dice) -> str | None:
-    places = [word for word in text.words if word.start not in text.is_first]
+    places = [word.start for word in text.words if word.start not in text.is_first]
     words = _foreign_words(text)
     if not places or not words:
         return None
-    at = dice.choice(places).start
+    at = dice.choice(places)
     return with_article(inserted(text.line, at, dice.choice(words), spaced=text.spaced), at)
 
 
@@ -135,26 +143,18 @@ def _swap_words(text: Text, dice: Dice) -> str | None:
     if not pairs:
         return None
     left, right = dice.choice(pairs)
-    opens = left.start in text.is_first
-    is_name = (
-        text.class_of(Word(left.form, 0, 0)) == "name"
-        and text.is_parsed
-        and left.form[1:].lower() != left.form[1:]
-    )
-    second = left.form.lower() if opens and not is_name and left.form != "I" else left.form
-    return edited(
-        text.line,
-        [
-            Edit(left.start, left.end, in_case_of(right.form, left.form) if opens else right.form),
-            Edit(right.start, right.end, second),
-        ],
-    )
+    if left.start not in text.is_first:
+        return swapped(text.line, dice, [(left, right)])
+    is_name = text.class_of(left) == "name" and text.is_parsed and left.form[1:].lower() != left.form[1:]
+    second = left.form if is_name or left.form == "I" else left.form.lower()
+    first = in_case_of(right.form, left.form)
+    return edited(text.line, [Edit(left.start, left.end, first), Edit(right.start, right.end, second)])
 
 
 def _fixed_pairs(parse: Parse, line: str) -> list[tuple[Word, Word]]:
     return [
         (Word(left.form, left.start, left.end), Word(right.form, right.start, right.end))
-        for left, right in zip(parse.tokens, parse.tokens[1:], strict=False)
+        for left, right in pairwise(parse.tokens)
         if (left.upos, right.upos) in _FIXED
         and line[left.end : right.start] == " "
         and left.lower != right.lower
@@ -163,22 +163,16 @@ def _fixed_pairs(parse: Parse, line: str) -> list[tuple[Word, Word]]:
         and left.form[-1].isalnum()
         and line[: left.start][-1:] in {"", " ", "(", '"', "“"}
         and line[right.end : right.end + 1] not in {"-", "'", "’"}
-        and not _is_clitic_follower(parse, right)
+        # A clitic or a hyphen that touches the word would go with the wrong one.
+        and not ((after := parse.next(right)) and after.start == right.end and after.upos != "PUNCT")
     ]
 
 
-def _is_clitic_follower(parse: Parse, token: Token) -> bool:
-    """Whether a clitic or hyphen touches the word, which would go with the wrong one."""
-    after = parse.next(token)
-    return after is not None and after.start == token.end and after.upos != "PUNCT"
-
-
 def _any_pairs(text: Text) -> list[tuple[Word, Word]]:
-    gap = " " if text.spaced else ""
     return [
         (left, right)
-        for left, right in zip(text.words, text.words[1:], strict=False)
-        if text.line[left.end : right.start] == gap and left.form.lower() != right.form.lower()
+        for left, right in pairwise(text.words)
+        if text.line[left.end : right.start] == text.gap and left.form.lower() != right.form.lower()
     ]
 
 
@@ -187,10 +181,10 @@ def _shuffle_words(text: Text, dice: Dice) -> str | None:
     words = text.words
     if len({word.form.lower() for word in words}) < 5:
         return None
-    order = dice.shuffled(words)
-    if 2 * sum(a.form != b.form for a, b in zip(words, order, strict=True)) < len(words):
+    moved = list(zip(words, dice.shuffled(words), strict=True))
+    if 2 * sum(a.form != b.form for a, b in moved) < len(words):
         return None
-    return edited(text.line, [Edit(a.start, a.end, b.form) for a, b in zip(words, order, strict=True)])
+    return edited(text.line, [Edit(a.start, a.end, b.form) for a, b in moved])
 
 
 _MOST_SHARED = 0.3
@@ -230,7 +224,10 @@ def _untranslated(text: Text, dice: Dice) -> str | None:
         if form.lower() not in own and (len(form) >= 4 or not form.isascii())
     ]
     targets = [
-        word for word in text.content if not any(map(str.isdigit, word.form)) and not _is_name(text, word)
+        word
+        for word in text.content
+        if not any(map(str.isdigit, word.form))
+        and not (word.form[:1].isupper() and word.start not in text.is_first)  # a name
     ]
     if not foreign or not targets:
         return None
@@ -238,7 +235,3 @@ def _untranslated(text: Text, dice: Dice) -> str | None:
     place = text.words.index(word) / len(text.words)
     _, form = min(foreign, key=lambda one: abs(one[0] / len(source) - place))
     return edited(text.line, [Edit(word.start, word.end, form)])
-
-
-def _is_name(text: Text, word: Word) -> bool:
-    return word.start not in text.is_first and word.form[:1].isupper()

@@ -27,17 +27,11 @@ def _spellable(text: Text) -> list[Word]:
 
 def _is_known(text: Text, form: str) -> bool:
     """Whether a spelling is a word: in English by WordNet and the word lists, else by the words of the text."""
-    if any(word.form == form for word in text.words):
-        return True
-    if default_lists(text.language) not in SHIPPED:
-        return False
-    classes, word = text.classes, normal_form(form)
-    return (
-        word in classes.function
-        or word in classes.negation
-        or word in classes.number
-        or bool(wordnet().synonyms.synsets(form))
-    )
+    if default_lists(text.language) not in SHIPPED or any(word.form == form for word in text.words):
+        return any(word.form == form for word in text.words)
+    classes = text.classes
+    listed = classes.function | classes.negation | classes.number
+    return normal_form(form) in listed or bool(wordnet().synonyms.synsets(form))
 
 
 def _misspelt(text: Text, dice: Dice, last: int, slip: Callable[[str, int], str]) -> str | None:
@@ -123,46 +117,35 @@ def _clitic(parse: Parse, token: Token) -> list[Edit]:
         return []
     if token.lower in _CLITICS and token.start == before.end:
         return [Edit(token.start, token.end, f" {_CLITICS[token.lower]}")]
-    agrees = (
-        token.lower == "will"
-        or {"am": "i", "is": before.lower}.get(token.lower, "we they you").find(before.lower) >= 0
-    )
-    agrees = agrees or (token.lower == "have" and before.lower == "i")
-    follows = after.upos in {"VERB", "ADJ", "DET", "ADV", "NOUN"} and after.lower != "not"
-    if (
+    subjects = {"am": "i", "is": before.lower, "will": before.lower, "have": "we they you i"}
+    fits = (
         token.lower in _SHORT
-        and agrees
-        and follows
+        and before.lower in subjects.get(token.lower, "we they you")
+        and after.upos in {"VERB", "ADJ", "DET", "ADV", "NOUN"}
+        and after.lower != "not"
         and before.label.startswith("nsubj")
         and token.start == before.end + 1
-    ):
-        return [Edit(before.end, token.end, _SHORT[token.lower])]
-    return []
+    )
+    return [Edit(before.end, token.end, _SHORT[token.lower])] if fits else []
 
 
-def _without_space(line: str, dice: Dice, places: list[int]) -> str | None:
-    at = dice.choice(places) if places else None
-    return None if at is None else line[:at] + line[at + 1 :]
+def _without_space(text: Text, dice: Dice, places: list[int]) -> str | None:
+    return changed(text.line, dice, [Edit(at, at + 1, "") for at in places]) if text.spaced else None
 
 
 @kind("join-words", MINOR, "the space between two words is missing")
 def _join_words(text: Text, dice: Dice) -> str | None:
-    words = text.words
-    if not text.spaced:
-        return None
     places = [
         left.end
-        for left, right in itertools.pairwise(words)
+        for left, right in itertools.pairwise(text.words)
         if text.line[left.end : right.start] == " " and is_letters(left.form) and is_letters(right.form)
     ]
-    return _without_space(text.line, dice, places)
+    return _without_space(text, dice, places)
 
 
 @kind("tokenise", MINOR, "marks stand apart from words")
 def _tokenise(text: Text, _: Dice) -> str | None:
-    if not text.spaced:
-        return None
-    return " ".join(token.form for token in text.tokens)
+    return " ".join(token.form for token in text.tokens) if text.spaced else None
 
 
 # Not behind initials and abbreviations, and not before digits: "A.Smith" is written, "1,2" is another number.
@@ -175,20 +158,15 @@ def _detokenise(text: Text, dice: Dice) -> str | None:
 
     Spaces in front of marks, as tokenised text has them, are faults of the text itself: to leave them out mends it.
     """
-    if not text.spaced:
-        return None
-    places = [found.start() for found in _BEHIND.finditer(text.line)]
-    return _without_space(text.line, dice, places)
+    return _without_space(text, dice, [found.start() for found in _BEHIND.finditer(text.line)])
 
 
 @kind("lower-first", MINOR, "the first letter is a small one")
 def _lower_first(text: Text, _: Dice) -> str | None:
-    if not text.words:
-        return None
-    word = text.words[0]
-    if not word.form[0].isupper() or word.form[1:2].isupper():
-        return None
-    return edited(text.line, [Edit(word.start, word.start + 1, word.form[0].lower())])
+    for word in text.words[:1]:
+        if word.form[0].isupper() and not word.form[1:2].isupper():
+            return edited(text.line, [Edit(word.start, word.start + 1, word.form[0].lower())])
+    return None
 
 
 # Titles and offices are written both ways, as are other nouns within names: "the chamber of commerce".
@@ -211,9 +189,9 @@ def _lower_name(text: Text, dice: Dice) -> str | None:
     # In a line of headline capitals a small letter is no fault.
     if not words or 2 * len(words) > len(text.words):
         return None
-    if text.is_english:
-        words = [word for word in words if not is_common_noun(word.form.lower())]
-    return changed(text.line, dice, [Edit(word.start, word.end, word.form.lower()) for word in words])
+    edits = [Edit(word.start, word.end, word.form.lower()) for word in words]
+    edits = [edit for edit in edits if not (text.is_english and is_common_noun(edit.new))]
+    return changed(text.line, dice, edits)
 
 
 @kind("lower-all", MINOR, "all letters are small")
@@ -273,16 +251,10 @@ def _add_punctuation(text: Text, dice: Dice) -> str | None:
             and left.label not in {"compound:prt", "nsubj", "obj", "root"}
         ]
     else:
-        words = text.words
-        gap = " " if text.spaced else ""
-        places = [
-            left.end for left, right in itertools.pairwise(words) if text.line[left.end : right.start] == gap
-        ]
-    if not places:
-        return None
-    at = dice.choice(places)
+        pairs = itertools.pairwise(text.words)
+        places = [left.end for left, right in pairs if text.line[left.end : right.start] == text.gap]
     mark = _MARKS.get(text.language[:2].lower(), ",")
-    return f"{text.line[:at]}{mark}{text.line[at:]}"
+    return changed(text.line, dice, [Edit(at, at, mark) for at in places])
 
 
 _TO_TYPEWRITER = str.maketrans(
