@@ -88,10 +88,8 @@ def _taken(trees: Sequence[DependencyTree]) -> _Trees:
 
 
 def _put_back(trees: _Trees, n_tokens: int) -> tuple[DependencyTree, ...]:
-    heads, labels = (
-        column.reshape(len(trees.log_probabilities), n_tokens).tolist()
-        for column in (trees.heads, trees.labels)
-    )
+    shape = len(trees.log_probabilities), n_tokens
+    heads, labels = trees.heads.reshape(shape).tolist(), trees.labels.reshape(shape).tolist()
     return tuple(
         DependencyTree(tuple(own), tuple(map(trees.names.__getitem__, of)), probability)
         for own, of, probability in zip(heads, labels, trees.log_probabilities, strict=True)

@@ -118,16 +118,14 @@ def _in_worker(parser: str, portion: list[str], wanted: Wanted, known: Registere
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
     """Sets variables that numpy reads when a worker starts: on one thread, linear algebra adds in a fixed order."""
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    before = {name: os.environ[name] for name in _ONE_THREAD if name in os.environ}
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        for name in _ONE_THREAD:
+            del os.environ[name]
+        os.environ.update(before)
 
 
 def analyser_label(parser: str, wanted: Wanted = ONE_TREE) -> str:

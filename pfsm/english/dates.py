@@ -29,8 +29,7 @@ _ORDINAL = re.compile(r"([1-9]\d{0,3})(?:st|nd|rd|th)", re.IGNORECASE)
 _DAY = re.compile(r"(?:0?[1-9]|[12]\d|3[01])")
 _YEAR = re.compile(r"1\d{3}|20\d\d|2100")
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
-_POINTS = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
-_SLASHES = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
+_IN_PARTS = re.compile(r"(\d{1,2})([./])(\d{1,2})\2(\d{4})")
 _CLOCK = re.compile(r"([01]?\d|2[0-3])[:.]([0-5]\d)")
 _HOUR = re.compile(r"(?:0?[1-9]|1[0-2])")
 _NOON = {"noon": 720, "midday": 720, "midnight": 0}
@@ -127,13 +126,11 @@ def _numeric(token: str) -> Meaning | None:
         return None
     if match := _ISO.fullmatch(token):
         year, named, day = map(int, match.groups())
-    elif match := _POINTS.fullmatch(token):
-        day, named, year = map(int, match.groups())
-    elif match := _SLASHES.fullmatch(token):
-        day, named, year = map(int, match.groups())
-        if named > 12 >= day:
+    elif match := _IN_PARTS.fullmatch(token):
+        day, named, year = (int(match[k]) for k in (1, 3, 4))
+        if match[2] == "/" and named > 12 >= day:
             day, named = named, day
-        elif day <= 12 and day != named:
+        elif match[2] == "/" and day <= 12 and day != named:
             return None
     else:
         return None

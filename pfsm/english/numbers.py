@@ -63,17 +63,19 @@ def _phrase(tokens: Sequence[str], at: int) -> tuple[Fraction | None, int]:
         elif (value := _value(token)) is not None and (not started or _follows(previous, value, token)):
             current = current + value if started else value
             started, previous = True, value if token in SMALL else _ZERO
-        elif not (token == "and" and previous == 100 and _value(tokens[at + 1 : at + 2]) is not None):
+        elif not (token == "and" and previous == 100 and any(map(_is_value, tokens[at + 1 : at + 2]))):
             break
         at += 1
     return ((total + current if total else current) if started else None), at
 
 
-def _value(token: str | Sequence[str]) -> Fraction | None:
-    """The value of a small number word or of digits; of a list, that of its one member."""
-    if not isinstance(token, str):
-        return _value(token[0]) if token else None
+def _value(token: str) -> Fraction | None:
+    """The value of a small number word or of digits."""
     return _VALUES[token] if token in _VALUES else digit_value(token)
+
+
+def _is_value(token: str) -> bool:
+    return _value(token) is not None
 
 
 def _follows(previous: Fraction, value: Fraction, token: str) -> bool:

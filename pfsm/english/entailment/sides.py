@@ -159,17 +159,13 @@ def side_of(analysis: Analysis) -> Side:
     return Side(
         analysis.tokens,
         words,
-        tuple(_stemmer().stems([_encodable(word) for word in words])),
+        # Lone surrogates are escaped, for the stemmer.
+        tuple(_stemmer().stems([word.encode("utf-8", "backslashreplace").decode() for word in words])),
         analysis.upos,
         analysis.xpos,
         tuple(head - 1 for head in tree.heads),
         tree.labels,
     )
-
-
-def _encodable(word: str) -> str:
-    """The word as the stemmer can take it: lone surrogates escaped."""
-    return word.encode("utf-8", "backslashreplace").decode()
 
 
 @cache

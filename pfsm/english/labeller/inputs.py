@@ -130,23 +130,11 @@ def sentence_arrays(
         for word, tag, form in zip(words, xpos, forms, strict=True)
     ]
     marks = [tag in _MARKS or universal == "PUNCT" for universal, tag in zip(upos, xpos, strict=True)]
-    return SentenceArrays(
-        _numbers(forms),
-        _numbers(lemmas),
-        _numbers(xpos),
-        _numbers(labels),
-        above,
-        first,
-        last,
-        depth,
-        np.array(marks, dtype=np.int64),
-        _spans(constituents, xpos),
-        given,
+    numbers = (
+        np.array(list(map(number_of, texts)), dtype=np.int64) for texts in (forms, lemmas, xpos, labels)
     )
-
-
-def _numbers(texts: Sequence[str]) -> Int64:
-    return np.array([number_of(text) for text in texts], dtype=np.int64)
+    places = (above, first, last, depth, np.array(marks, dtype=np.int64))
+    return SentenceArrays(*numbers, *places, _spans(constituents, xpos), given)
 
 
 def _spans(tree: Constituent | None, tags: Sequence[str]) -> Int64:

@@ -366,12 +366,7 @@ class Labeller:
             if (label, spans[c]) not in known:
                 # Words are a part of an A1, whether they begin it or continue it.
                 others[label, spans[c]] = others.get((label, spans[c]), 0.0) + float(rounded[c, k])
-        possible = sorted(
-            [
-                *arguments,
-                *(Argument(label, (span,), round(share, _DIGITS)) for (label, span), share in others.items()),
-            ],
-            key=lambda one: (one.spans, one.label, -one.probability),
-        )
         decided = tuple(arguments) if probability >= LIKELY else ()
-        return Frame(word, lemma, decided, probability=probability, alternatives=tuple(possible))
+        arguments += [Argument(label, (span,), round(p, _DIGITS)) for (label, span), p in others.items()]
+        arguments.sort(key=lambda one: (one.spans, one.label, -one.probability))
+        return Frame(word, lemma, decided, probability=probability, alternatives=tuple(arguments))

@@ -5,7 +5,7 @@ agree. The input for a word is its normal form and its characters, as numbers.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -96,7 +96,15 @@ class Network:
         ]
         self._label_forms = _by_output(arrays["labels"], arrays["root_label"].size + 1)
         self._span_forms = _by_output(arrays["span_labels"], arrays["span_label_left.bias"].size + 1)
-        self._pairs = {pair: _stacked(arrays, *pair) for pair in _PAIRS}
+        # Weights of two layers side by side, their biases, and the size of the first.
+        self._pairs = {
+            pair: (
+                np.ascontiguousarray(np.concatenate([arrays[f"{name}.weight"] for name in pair]).T),
+                np.concatenate([arrays[f"{name}.bias"] for name in pair]),
+                len(arrays[f"{pair[0]}.weight"]),
+            )
+            for pair in _PAIRS
+        }
         self._temperatures = weights.temperatures
         self._spellings: dict[str, int] = {}
         self._spelled: Matrix = np.zeros((0, arrays["filters.bias"].size), dtype=np.float32)
@@ -108,7 +116,8 @@ class Network:
         for batch in _batches(order, [len(line) for line in lines]):
             encoded = self._encode([lines[k] for k in batch])
             words = np.concatenate(encoded)
-            tags = _hidden(self._arrays, "tag_layer", words)
+            linear = _linear(self._arrays, "tag_layer", words)
+            tags = np.where(linear > 0, linear, _LEAK * linear)
             columns = [_linear(self._arrays, "upos", tags), _linear(self._arrays, "xpos", tags)]
             starts = _linear(self._arrays, "starts", words)[:, 0]
             ends = np.cumsum([len(line) for line in encoded])[:-1]
@@ -172,7 +181,7 @@ class Network:
         """Two hidden layers over the same values, by one product of matrices."""
         weights, bias, size = self._pairs[first, second]
         linear = values @ weights + bias
-        # As in `_hidden`: the leak is below 1.
+        # As in `lines`: the leak is below 1.
         hidden = np.maximum(linear, _LEAK * linear)
         return hidden[:, :size], hidden[:, size:]
 
@@ -252,16 +261,15 @@ class _Lstm:
         return outputs
 
 
-def _batches(order: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:
+def _batches(order: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
     """Batches of lines of similar length, with a limited number of words per batch."""
-    batch: list[int] = []
+    batches: list[list[int]] = []
     for k in order:
-        if batch and (len(batch) + 1) * max(1, sizes[batch[0]]) > _BATCH_WORDS:
-            yield batch
-            batch = []
-        batch.append(k)
-    if batch:
-        yield batch
+        if batches and (len(batches[-1]) + 1) * max(1, sizes[batches[-1][0]]) <= _BATCH_WORDS:
+            batches[-1].append(k)
+        else:
+            batches.append([k])
+    return batches
 
 
 def _turned(values: Matrix, sizes: Int64) -> Matrix:
@@ -277,21 +285,9 @@ def _by_output(forms: Matrix, size: int) -> Matrix:
     return np.ascontiguousarray(forms.reshape(-1, size, size).transpose(1, 0, 2)).reshape(size, -1)
 
 
-def _stacked(arrays: Mapping[str, Matrix], first: str, second: str) -> tuple[Matrix, Matrix, int]:
-    """Weights of two layers side by side, their biases, and the size of the first."""
-    weights = np.concatenate([arrays[f"{name}.weight"] for name in (first, second)])
-    bias = np.concatenate([arrays[f"{name}.bias"] for name in (first, second)])
-    return np.ascontiguousarray(weights.T), bias, len(arrays[f"{first}.weight"])
-
-
 def _linear(arrays: Mapping[str, Matrix], name: str, values: Matrix) -> Matrix:
     result: Matrix = values @ arrays[f"{name}.weight"].T + arrays[f"{name}.bias"]
     return result
-
-
-def _hidden(arrays: Mapping[str, Matrix], name: str, values: Matrix) -> Matrix:
-    linear = _linear(arrays, name, values)
-    return np.where(linear > 0, linear, _LEAK * linear)
 
 
 def _with_one(values: Matrix) -> Matrix:

@@ -11,7 +11,6 @@ constituent of three parts or more: its probability is the sum over those among 
 
 import heapq
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import NamedTuple
 
@@ -56,15 +55,6 @@ def best_tree(scores: Float) -> tuple[float, Int32]:
     return float(value), heads
 
 
-@dataclass(frozen=True, eq=False, order=False)
-class _Part:
-    """The trees that agree with ``heads`` before word ``place`` and use no forbidden arc; ``heads`` is the best."""
-
-    heads: Int32
-    forbidden: NDArray[np.int8]
-    place: int
-
-
 def best_trees(scores: Float, count: int) -> list[tuple[float, Int32]]:
     """The ``count`` best single-root trees, the best first; fewer if there are not so many.
 
@@ -79,27 +69,28 @@ def best_trees(scores: Float, count: int) -> list[tuple[float, Int32]]:
 
     n = scores.shape[0]
     value, heads = best_tree(scores)
-    # The running number breaks ties, so that parts themselves are never compared.
-    queue = [(-value, 0, _Part(heads, np.zeros(scores.shape, dtype=np.int8), 0))]
+    # Each part: the trees that agree with the best one of them before a word and use no forbidden arc. The running
+    # number breaks ties, so that parts themselves are never compared.
+    queue = [(-value, 0, (heads, np.zeros(scores.shape, dtype=np.int8), 0))]
     found: list[tuple[float, Int32]] = []
     made = 1
     while queue and len(found) < count:
-        negative, _, part = heapq.heappop(queue)
-        found.append((-negative, part.heads))
+        negative, _, (heads, forbidden, place) = heapq.heappop(queue)
+        found.append((-negative, heads))
         if len(found) == count:
             break
-        forbidden = part.forbidden.copy()
-        for word in range(part.place, n):
+        forbidden = forbidden.copy()
+        for word in range(place, n):
             here = forbidden.copy()
-            here[word, part.heads[word]] = 1
+            here[word, heads[word]] = 1
             other = np.zeros(n, dtype=np.int32)
             value = float(kernel(scores, here, other))
             if value > -np.inf:
-                heapq.heappush(queue, (-value, made, _Part(other, here, word)))
+                heapq.heappush(queue, (-value, made, (other, here, word)))
                 made += 1
             # In the following parts this word keeps its head.
             forbidden[word] = 1
-            forbidden[word, part.heads[word]] = 0
+            forbidden[word, heads[word]] = 0
     return found
 
 
@@ -141,7 +132,10 @@ def _in_digits(scores: Float, digits: int) -> tuple[float, Float] | None:
             ]
             for m in range(n)
         ]
-        matrix = _laplacian(weights)
+        matrix = [[-weights[m][h + 1] for m in range(n)] for h in range(n)]
+        for m in range(n):
+            matrix[m][m] = sum(weights[m][1:], Decimal(0))
+        matrix[0] = [weights[m][0] for m in range(n)]
         inverse, log_determinant = _inverted(matrix)
         if inverse is None:
             return None
@@ -152,15 +146,6 @@ def _in_digits(scores: Float, digits: int) -> tuple[float, Float] | None:
                 inner = (inverse[m][m] if m else Decimal(0)) - (inverse[m][h] if h else Decimal(0))
                 marginals[m, h + 1] = 0.0 if h == m else float(weights[m][h + 1] * inner)
         return float(log_determinant) + float(sum(tops)), marginals
-
-
-def _laplacian(weights: list[list[Decimal]]) -> list[list[Decimal]]:
-    n = len(weights)
-    matrix = [[-weights[m][h + 1] for m in range(n)] for h in range(n)]
-    for m in range(n):
-        matrix[m][m] = sum(weights[m][1:], Decimal(0))
-    matrix[0] = [weights[m][0] for m in range(n)]
-    return matrix
 
 
 def _inverted(matrix: list[list[Decimal]]) -> tuple[list[list[Decimal]] | None, Decimal]:

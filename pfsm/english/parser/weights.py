@@ -96,12 +96,8 @@ def restored_arrays(stored: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any
     for name, array in stored.items():
         if array.dtype == np.int8:
             scale, rows = stored[name + SCALE], array.shape[0] if array.ndim > 1 else 1
-            if (
-                not array.ndim
-                or scale.dtype != np.float32
-                or scale.shape != (rows,)
-                or not are_bounded(scale)
-            ):
+            fits = array.ndim and scale.dtype == np.float32 and scale.shape == (rows,)
+            if not fits or not are_bounded(scale):
                 raise ValueError(f"{name} must have one scale for each row")
     return {
         name: restored(array, stored[name + SCALE]) if array.dtype == np.int8 else array
@@ -195,8 +191,7 @@ def _shapes(weights: ParserWeights) -> Iterator[tuple[str, Shape]]:
         yield name, (rows, size)
         width += size if name != "characters" else 0
     filters = _shape(arrays, "filters.bias")[0]
-    yield "filters.weight", (filters, 3 * _shape(arrays, "characters")[-1])
-    yield "filters.bias", (filters,)
+    yield from _linear_shapes("filters", filters, 3 * _shape(arrays, "characters")[-1])
     width += filters
     if not weights.layers:
         raise ValueError("there is no LSTM")
@@ -207,19 +202,7 @@ def _shapes(weights: ParserWeights) -> Iterator[tuple[str, Shape]]:
             yield f"{name}.recurrent", (4 * hidden, hidden)
             yield f"{name}.bias", (4 * hidden,)
         width = 2 * hidden
-    yield from _heads(arrays, width)
-    tags = _shape(arrays, "tag_layer.bias")[0]
-    yield from _linear_shapes("tag_layer", tags, width)
-    yield from _linear_shapes("starts", 1, width)
-    for kind in ("upos", "xpos"):
-        yield from _linear_shapes(kind, counts[kind], tags)
-    for name, one_side in (("labels", "root_label"), ("span_labels", "span_label_left.bias")):
-        side = _shape(arrays, one_side)[0] + 1
-        yield name, (counts[name] * side, side)
-
-
-def _heads(arrays: Mapping[str, "Matrix"], width: int) -> Iterator[tuple[str, Shape]]:
-    """The two sides of each score for two words or boundaries."""
+    # The two sides of each score for two words or boundaries.
     for left, right, form, root in (
         ("arc_dependent", "arc_head", "arcs", "root_arc"),
         ("label_dependent", "label_head", "", "root_label"),
@@ -229,10 +212,16 @@ def _heads(arrays: Mapping[str, "Matrix"], width: int) -> Iterator[tuple[str, Sh
         size = _shape(arrays, f"{left}.bias")[0]
         yield from _linear_shapes(left, size, width)
         yield from _linear_shapes(right, size, width)
-        if form:
-            yield form, (size + 1, size + 1)
-        if root:
-            yield root, (size,)
+        yield from [(form, (size + 1, size + 1))] if form else []
+        yield from [(root, (size,))] if root else []
+    tags = _shape(arrays, "tag_layer.bias")[0]
+    yield from _linear_shapes("tag_layer", tags, width)
+    yield from _linear_shapes("starts", 1, width)
+    for kind in ("upos", "xpos"):
+        yield from _linear_shapes(kind, counts[kind], tags)
+    for name, one_side in (("labels", "root_label"), ("span_labels", "span_label_left.bias")):
+        side = _shape(arrays, one_side)[0] + 1
+        yield name, (counts[name] * side, side)
 
 
 def _linear_shapes(name: str, outputs: int, inputs: int) -> Iterator[tuple[str, Shape]]:

@@ -79,15 +79,10 @@ def with_article(line: str, at: int) -> str:
     found = re.search(r"(?<![\w'’])(an?)[ \u00a0]$", head, re.IGNORECASE)
     if found is None or not tail[:1].isalpha():
         return line
-    article = found[1]
-    wanted = "an" if takes_an(tail) else "a"
-    wanted = wanted.capitalize() if article[0].isupper() else wanted
+    # By the spelling of the word.
+    wanted = "an" if _AN.match(tail) and not _NOT_AN.match(tail) else "a"
+    wanted = wanted.capitalize() if found[1][0].isupper() else wanted
     return f"{head[: found.start(1)]}{wanted}{head[found.end(1) :]}{tail}"
-
-
-def takes_an(word: str) -> bool:
-    """Whether English puts ``an`` before a word, by its spelling."""
-    return _AN.match(word) is not None and _NOT_AN.match(word) is None
 
 
 def place_of_change(before: str, after: str) -> tuple[int, int]:
