@@ -130,11 +130,13 @@ def sentence_arrays(
         for word, tag, form in zip(words, xpos, forms, strict=True)
     ]
     marks = [tag in _MARKS or universal == "PUNCT" for universal, tag in zip(upos, xpos, strict=True)]
-    numbers = (
+    own, bases, tag_numbers, relations = (
         np.array(list(map(number_of, texts)), dtype=np.int64) for texts in (forms, lemmas, xpos, labels)
     )
-    places = (above, first, last, depth, np.array(marks, dtype=np.int64))
-    return SentenceArrays(*numbers, *places, _spans(constituents, xpos), given)
+    is_mark, spans = np.array(marks, dtype=np.int64), _spans(constituents, xpos)
+    return SentenceArrays(
+        own, bases, tag_numbers, relations, above, first, last, depth, is_mark, spans, given
+    )
 
 
 def _spans(tree: Constituent | None, tags: Sequence[str]) -> Int64:
