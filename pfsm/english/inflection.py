@@ -61,8 +61,8 @@ _CASES = ("subject", "object", "possessive", "absolute", "reflexive")
 for _row in table("inflection-pronouns"):
     _bar = _row.index("|")
     for _case, _word in zip(_CASES, _row[_bar + 1 :], strict=True):
-        _reading = _form("pronoun", case=_case, **_features(_row[:_bar]))
-        _LISTED[_word] = (*_LISTED.get(_word, ()), _reading)
+        _pronoun = _form("pronoun", case=_case, **_features(_row[:_bar]))
+        _LISTED[_word] = (*_LISTED.get(_word, ()), _pronoun)
 
 
 def base_forms(word: str, lemmas: Lemmas) -> set[str]:
@@ -78,28 +78,24 @@ def forms(word: str, lemmas: Lemmas) -> tuple[Form, ...]:
     word = word.lower().replace("\u2019", "'")
     if word in _LISTED:
         return _LISTED[word]
-    return tuple(dict.fromkeys(form for tag, base in lemmas(word) for form in _readings(word, tag, base)))
+    return tuple(dict.fromkeys(_reading(word, tag, base) for tag, base in lemmas(word)))
 
 
-def _readings(word: str, tag: str, base: str) -> list[Form]:
+def _reading(word: str, tag: str, base: str) -> Form:
     lemma = f"{tag}:{base}"
     if tag == "n":
-        return [_form(lemma, number="singular" if word == base else "plural")]
-    if tag == "v":
-        return _verbs(word, base, lemma)
-    degree = "positive" if word == base else "superlative" if word.endswith("st") else "comparative"
-    return [_form(lemma, degree=degree)]
-
-
-def _verbs(word: str, base: str, lemma: str) -> list[Form]:
+        return _form(lemma, number="singular" if word == base else "plural")
+    if tag != "v":
+        degree = "positive" if word == base else "superlative" if word.endswith("st") else "comparative"
+        return _form(lemma, degree=degree)
     if word == base:
-        return [_form(lemma, tense=_PRESENT, number="plural", aspect="finite")]
+        return _form(lemma, tense=_PRESENT, number="plural", aspect="finite")
     if word.endswith("ing"):
-        return [_form(lemma, aspect="gerund")]
+        return _form(lemma, aspect="gerund")
     if word.endswith("s"):
-        return [_form(lemma, tense=_PRESENT, number="singular", aspect="finite")]
+        return _form(lemma, tense=_PRESENT, number="singular", aspect="finite")
     # The past tense and the participle of most verbs are one form.
-    return [_form(lemma, tense=_PAST, aspect="finite")]
+    return _form(lemma, tense=_PAST, aspect="finite")
 
 
 def differences(ours: Iterable[Form], theirs: Iterable[Form]) -> tuple[str, ...] | None:
@@ -205,16 +201,7 @@ def _doubled(base: str) -> str:
 
 def inflected_like(base: str, form: str, tag: str) -> str | None:
     """Another word in the form of a given one, by its Penn Treebank tag; None where the form is not made."""
-    makers = {
-        "NN": lambda: base,
-        "NNS": lambda: plural(base),
-        "VB": lambda: base,
-        "VBP": lambda: base,
-        "VBZ": lambda: third(base),
-        "VBD": lambda: past(base),
-        "VBN": lambda: participle(base),
-        "VBG": lambda: gerund(base),
-        "JJ": lambda: base,
-        "RB": lambda: base,
-    }
-    return makers[tag]() if tag in makers and form else None
+    if not form or tag in {"NN", "VB", "VBP", "JJ", "RB"}:
+        return base if form else None
+    makers = {"NNS": plural, "VBZ": third, "VBD": past, "VBN": participle, "VBG": gerund}
+    return makers[tag](base) if tag in makers else None

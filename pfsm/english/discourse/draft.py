@@ -95,13 +95,11 @@ class Draft:
         category = self.grammar.category(word)
         if (self.grammar.first(word, "cop") is not None and category in NOUNS) or self.grammar.asks(word):
             return "x"
-        if category not in {"VERB", "AUX"} and date_of(self.grammar, word) is not None:
-            return "t"
-        if category in {"ADJ", "ADV"}:
-            return "s"
         if category in {"VERB", "AUX"}:
             return "e"
-        return "x"
+        if date_of(self.grammar, word) is not None:
+            return "t"
+        return "s" if category in {"ADJ", "ADV"} else "x"
 
 
 _POSSIBILITY, _NECESSITY = "POSSIBILITY", "NECESSITY"
@@ -138,11 +136,20 @@ def scope_of(draft: Draft, word: int, box: str) -> Scope:
 
 
 def _within_operators(draft: Draft, word: int, box: str) -> str:
-    maybe = draft.grammar.among(word, known.POSSIBLY, "advmod")
-    if maybe is not None:
-        draft.done.add(maybe)
-        box = draft.within(box, _POSSIBILITY, maybe)
-    return _within_modals(draft, word, _within_negations(draft, word, box))
+    """Opens boxes for perhaps, for negations and for modals, in this order."""
+    grammar = draft.grammar
+    maybe = grammar.among(word, known.POSSIBLY, "advmod")
+    marks = [] if maybe is None else [(_POSSIBILITY, maybe)]
+    adverbs = grammar.having(word, "advmod")
+    marks += [(NEGATION, child) for child in adverbs if grammar.words[child] in known.NEGATIONS]
+    draft.done.update(child for _, child in marks)
+    for child in grammar.having(word, "aux"):
+        if grammar.lemmas[child] in known.POSSIBLE | known.NECESSARY:
+            is_possible = grammar.lemmas[child] in known.POSSIBLE
+            marks.append((_POSSIBILITY if is_possible else _NECESSITY, child))
+    for operator, child in marks:
+        box = draft.within(box, operator, child)
+    return box
 
 
 def _within_quantifier(draft: Draft, child: int, box: str) -> str:
@@ -166,26 +173,6 @@ def _within_conditionals(draft: Draft, clauses: list[int], box: str) -> str:
         if mark is not None:
             draft.boxes[child] = draft.within(box, NEGATION, mark)
             box = draft.within(draft.boxes[child], NEGATION, mark)
-    return box
-
-
-def _within_negations(draft: Draft, word: int, box: str) -> str:
-    grammar = draft.grammar
-    for child in grammar.having(word, "advmod"):
-        if grammar.words[child] in known.NEGATIONS:
-            draft.done.add(child)
-            box = draft.within(box, NEGATION, child)
-    return box
-
-
-def _within_modals(draft: Draft, word: int, box: str) -> str:
-    grammar = draft.grammar
-    for child in grammar.having(word, "aux"):
-        lemma = grammar.lemmas[child]
-        if lemma in known.POSSIBLE:
-            box = draft.within(box, _POSSIBILITY, child)
-        elif lemma in known.NECESSARY:
-            box = draft.within(box, _NECESSITY, child)
     return box
 
 

@@ -51,27 +51,23 @@ def _head(draft: Draft, word: int, box: str, own: str) -> str:
         return box
     if grammar.category(word) in _PRONOUNS:
         if text in known.KNOWN_PERSONS:
-            _known_person(draft, word, box, known.KNOWN_PERSONS[text])
+            # The speaker or the hearer, who is introduced once.
+            who = known.KNOWN_PERSONS[text]
+            if draft.persons.setdefault(who, own) == own and own not in draft.introduced:
+                draft.concept(box, "person", "n", own, (word,))
+                draft.add(box, "EQU", own, f'"{who}"', words=(word,))
             return box
         if text in known.OTHER_PERSONS and grammar.category(word) != "NUM":
             return _third_person(draft, word, box, known.OTHER_PERSONS[text])
-        for table in (known.INDEFINITE, known.EVERY, known.NOBODY):
-            if text in table:
-                draft.concept(box, table[text], "n", own, (word,))
-                return box
+        concept = (known.INDEFINITE | known.EVERY | known.NOBODY).get(text)
+        if concept:
+            draft.concept(box, concept, "n", own, (word,))
+            return box
     if grammar.category(word) == "PROPN":
         return _named(draft, word, box, own)
     inner = _box_of_phrase(draft, word, box)
     draft.concept(inner, grammar.symbol(word), "n", own, (word,))
     return inner
-
-
-def _known_person(draft: Draft, word: int, box: str, who: str) -> None:
-    """The speaker or the hearer, who is introduced once."""
-    own = draft.referent(word)
-    if draft.persons.setdefault(who, own) == own and own not in draft.introduced:
-        draft.concept(box, "person", "n", own, (word,))
-        draft.add(box, "EQU", own, f'"{who}"', words=(word,))
 
 
 def _third_person(draft: Draft, word: int, box: str, kind: str) -> str:

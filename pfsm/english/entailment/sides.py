@@ -213,33 +213,29 @@ def align(reference: Side, hypothesis: Side, senses: Senses) -> Pair:
     Of several that could be, those whose places in their lines are most alike are taken first.
     """
     aligned: dict[int, int] = {}
+    sides = (reference, hypothesis)
     for left, right in (
-        (_keys(reference, reference.words), _keys(hypothesis, hypothesis.words)),
-        (_keys(reference, reference.stems), _keys(hypothesis, hypothesis.stems)),
-        (_sense_keys(reference, senses), _sense_keys(hypothesis, senses)),
+        [_keys(side, side.words) for side in sides],
+        [_keys(side, side.stems) for side in sides],
+        [{place: set(senses(side.words[place])) for place in side.content} for side in sides],
     ):
         _extend(aligned, left, right, (len(reference), len(hypothesis)))
     return Pair(reference, hypothesis, aligned)
 
 
-Keys = dict[int, frozenset[Hashable]]
+Keys = Mapping[int, Collection[Hashable]]
 
 
 def _keys(side: Side, keys: Sequence[str]) -> Keys:
-    return {place: frozenset([key]) for place, key in enumerate(keys) if side.is_word(place)}
-
-
-def _sense_keys(side: Side, senses: Senses) -> Keys:
-    return {place: frozenset(senses(side.words[place])) for place in side.content}
+    return {place: (key,) for place, key in enumerate(keys) if side.is_word(place)}
 
 
 def _extend(aligned: dict[int, int], left: Keys, right: Keys, sizes: tuple[int, int]) -> None:
     """Adds pairs of free words that share a key."""
     taken = set(aligned.values())
-    free = {j: keys for j, keys in right.items() if j not in taken}
     places: dict[Hashable, list[int]] = {}
-    for j, keys in free.items():
-        for key in keys:
+    for j, keys in right.items():
+        for key in keys if j not in taken else ():
             places.setdefault(key, []).append(j)
     candidates = sorted(
         (abs(i / sizes[0] - j / sizes[1]), i, j)

@@ -147,20 +147,12 @@ def _is_quantifier(parse: Parse, token: Token) -> bool:
     if after.lower in {"other", "about", "over", "right", "along", "but", "year"}:
         return False
     if token.lower in {"all", "some", "most", "several", "many", "few"}:
-        counted = (
-            token.label in {"det", "amod", "det:predet"}
-            and head.at > token.at
-            and head.xpos in {"NNS", "NNPS"}
-        )
+        counts = token.label in {"det", "amod", "det:predet"} and head.xpos in {"NNS", "NNPS"}
         numbers = any(one.upos == "NUM" for one in parse.tokens[token.at + 1 : token.at + 3])
-        return (counted or after.lower == "of") and not numbers
-    if token.lower == "every":
-        return (
-            head.at > token.at
-            and head.xpos == "NN"
-            and head.lower not in {"day", "week", "month", "time", "night"}
-        )
-    return True
+        return ((counts and head.at > token.at) or after.lower == "of") and not numbers
+    times = {"day", "week", "month", "time", "night"}
+    follows = head.at > token.at and head.xpos == "NN" and head.lower not in times
+    return follows or token.lower != "every"
 
 
 _OTHER = {old: others for old, *others in table("modality-others")}
@@ -206,9 +198,9 @@ def _asked(text: Text, clause: Clause, line: str) -> str | None:
         or phrase[-1].at >= finite.at
         or after is None
         or finite.form[0] in "'’"
+        or after.lower == "n't"
+        or after.start == finite.end
     ):
-        return None
-    if after.lower == "n't" or after.start == finite.end:
         return None
     subject = lowered(parse, line, list(parse.tokens[: finite.at]))
     if clause.auxiliaries:
