@@ -1,4 +1,4 @@
-"""The parser with random weights: properties that hold for any weights."""
+"""The parser with random weights: properties that hold for any weights; its tokeniser."""
 
 import itertools
 import math
@@ -20,6 +20,7 @@ from pfsm.english.parser.weights import (
     weights_bytes,
     write_weights,
 )
+from pfsm.english.tokens import words_of
 from pfsm.errors import PfsmError
 from tests.analysis.samples import random_weights
 from tests.oracles.syntax import single_root_trees, tree_score
@@ -174,3 +175,26 @@ def test_n_best_lists_against_every_combination() -> None:
         assert [tree.labels for tree in found] == [labels for labels, _ in wanted]
         assert [tree.log_probability for tree in found] == pytest.approx([value for _, value in wanted])
         assert {tree.heads for tree in found} == {(0,) * len(sizes)}
+
+
+WORDS = [
+    ("They don't, we'll see.", "They do n't , we 'll see ."),
+    ("A 15-year plan to co-operate.", "A 15 - year plan to co-operate ."),
+    ("We cannot pay $20,000.50 (or £3)!", "We can not pay $ 20,000.50 ( or £ 3 ) !"),
+    ("See https://a.example/x?y=1 or ann@b.example.", "See https://a.example/x?y=1 or ann@b.example ."),
+    ("the dog's bone… and\u00a0Anna’s", "the dog 's bone … and Anna ’s"),
+    ("the U.S. team at 5pm...", "the U.S. team at 5pm ..."),
+    ("", ""),
+]
+
+
+def test_words() -> None:
+    for line, words in WORDS:
+        assert [word.form for word in words_of(line)] == words.split()
+
+
+def test_every_character_belongs_to_one_word_whatever_the_line_is() -> None:
+    line = "a\t\u2028«x»–'s n't 'll (: :-) <<>> \ud83d\ude00 _x_ --- '' .. http:// @ \x00 ½ don''t"
+    found = words_of(line)
+    assert "".join(word.form for word in found) == "".join(c for c in line if not c.isspace())
+    assert all(line[word.start : word.end] == word.form for word in found)
