@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,14 @@ class Inputs:
     def parts(self) -> list[Judgments | Preferences]:
         """Absolute scores and preferences, as far as there are any."""
         return [part for part in (self.absolute, self.pairwise) if part is not None]
+
+    def texts(self, *, pairwise: bool) -> tuple[Sequence[str], Sequence[tuple[str, ...]]]:
+        """Hypotheses with their references; of preferences the better translations, then the worse ones."""
+        data = self.pairwise if pairwise else self.absolute
+        assert data is not None
+        if isinstance(data, Judgments):
+            return data.hypotheses, data.all_references
+        return (*data.better, *data.worse), (*data.all_references, *data.all_references)
 
     def groups(self, data: Judgments | Preferences) -> Sequence[str]:
         """The group of every row."""
@@ -197,20 +205,17 @@ class Scorer:
         """What tables call it."""
         return self.metric.name
 
-    def absolute(self, inputs: Inputs) -> Float:
-        """float64 [n]: scores of the hypotheses; a translation that is there many times is scored once."""
-        data = inputs.absolute
-        assert data is not None
-        columns = {name: data.numbers(name) for name in self.metric.columns}
-        return score_distinct_rows(self.metric, data.hypotheses, data.all_references, columns)
+    def scores(self, inputs: Inputs, *, pairwise: bool) -> Float:
+        """Scores of hypotheses, float64 [n], or of better and worse translations, [n, 2].
 
-    def pairwise(self, inputs: Inputs) -> Float:
-        """float64 [n, 2]: scores of the better and the worse translations."""
-        data = inputs.pairwise
+        A translation that is there many times is scored once.
+        """
+        hypotheses, references = inputs.texts(pairwise=pairwise)
+        data = inputs.pairwise if pairwise else inputs.absolute
         assert data is not None
-        hypotheses, references = [*data.better, *data.worse], [*data.all_references, *data.all_references]
-        columns = {name: np.concatenate(data.numbers(name)) for name in self.metric.columns}
-        return score_distinct_rows(self.metric, hypotheses, references, columns).reshape(2, -1).T
+        columns = {name: np.concatenate([data.numbers(name)], axis=None) for name in self.metric.columns}
+        scores = score_distinct_rows(self.metric, hypotheses, references, columns)
+        return scores.reshape(2, -1).T if pairwise else scores
 
     def check(self, inputs: Inputs, options: Namespace) -> None:
         """Refuses a column that is missing and text that the metric cannot take apart, before any long work."""
@@ -231,13 +236,16 @@ class Given:
     name: str
     lines: Sequence[tuple[float, ...]] | None = None
 
-    def absolute(self, inputs: Inputs) -> Float:
-        """As `Scorer.absolute`."""
-        return self._of(inputs, pairwise=False).reshape(-1)
-
-    def pairwise(self, inputs: Inputs) -> Float:
-        """As `Scorer.pairwise`."""
-        return self._of(inputs, pairwise=True)
+    def scores(self, inputs: Inputs, *, pairwise: bool) -> Float:
+        """As `Scorer.scores`."""
+        if self.lines is None:
+            found = np.concatenate([self._columns(table) for table in inputs.tables_of(pairwise=pairwise)])
+        else:
+            kept = others(inputs.left_out, len(self.lines))
+            kinds = np.repeat([is_preferences(table) for table in inputs.tables], [*map(len, inputs.tables)])
+            rows = np.flatnonzero(kinds == pairwise)
+            found = np.array([self.lines[kept[row]] for row in rows], dtype=np.float64)
+        return found if pairwise else found.reshape(-1)
 
     def check(self, inputs: Inputs, options: Namespace) -> None:  # noqa: ARG002 - as of a scorer
         """Refuses scores that are not there, before any long work."""
@@ -252,7 +260,7 @@ class Given:
         kept = iter(others(inputs.left_out, n))
         for table in inputs.tables:
             width = 2 if is_preferences(table) else 1
-            for line, _ in zip(kept, range(len(table)), strict=False):
+            for line in islice(kept, len(table)):
                 if len(lines[line]) != width:
                     raise PfsmError(
                         f"{self.name}:{line + 1}: {len(lines[line])} scores, {width} needed for {table.path}"
@@ -261,13 +269,6 @@ class Given:
     def _columns(self, table: Table) -> Float:
         sides = ("_better", "_worse") if is_preferences(table) else ("",)
         return np.stack([table.numbers(f"{self.name}{side}") for side in sides], axis=1)
-
-    def _of(self, inputs: Inputs, *, pairwise: bool) -> Float:
-        if self.lines is None:
-            return np.concatenate([self._columns(table) for table in inputs.tables_of(pairwise=pairwise)])
-        kept = others(inputs.left_out, len(self.lines))
-        rows = np.repeat([is_preferences(table) for table in inputs.tables], [*map(len, inputs.tables)])
-        return np.array([self.lines[kept[row]] for row in np.flatnonzero(rows == pairwise)], dtype=np.float64)
 
 
 Source = Scorer | Given
@@ -341,19 +342,12 @@ def scores_at_level(source: Source, inputs: Inputs, question: Question[Any]) -> 
     """Scores of the rows, or what their translations add to the scores of systems or documents."""
     ranked = question.kind in {PREFERENCE, RANKING}
     if not isinstance(source, Scorer) or not pools(source, question.level):
-        return source.pairwise(inputs) if ranked else source.absolute(inputs)
-    if not ranked:
-        data = inputs.absolute
-        assert data is not None
-        return pooled_scores(source.metric, data.hypotheses, data.all_references, question.corpora)
-    pairs, chosen = inputs.pairwise, question.translations
-    assert pairs is not None
-    assert chosen is not None
-    hypotheses, references = (*pairs.better, *pairs.worse), (*pairs.all_references, *pairs.all_references)
-    places = chosen.tolist()
-    return pooled_scores(
-        source.metric, [hypotheses[k] for k in places], [references[k] for k in places], question.corpora
-    )
+        return source.scores(inputs, pairwise=ranked)
+    hypotheses, references = inputs.texts(pairwise=ranked)
+    if question.translations is not None:
+        chosen = question.translations.tolist()
+        hypotheses, references = [hypotheses[k] for k in chosen], [references[k] for k in chosen]
+    return pooled_scores(source.metric, hypotheses, references, question.corpora)
 
 
 def signatures_at_level(source: Source, inputs: Inputs, level: str) -> dict[str, str | None]:
