@@ -28,8 +28,7 @@ from pfsm.data.formats.texts import check_parallel, read_documents
 from pfsm.data.judgments import others, target_languages
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, PairResult
-from pfsm.evaluation.comparison import NO_PREFERENCE
-from pfsm.evaluation.verdict import p_text, people_agree, to_settle
+from pfsm.evaluation.comparison import NO_PREFERENCE, p_text, people_agree, to_settle
 from pfsm.io.files import STANDARD_INPUT, atomic_write
 from pfsm.model.shipped import DEFAULT_MODEL, model_for
 from pfsm.runtime.color import FAINT, GOOD, STRONG, painted

@@ -11,9 +11,15 @@ from numpy.typing import NDArray
 from pfsm.comparison.facts import DOCUMENT, SegmentFacts
 from pfsm.data.judgments import left_out_text
 from pfsm.evaluation.bootstrap import default_seed
-from pfsm.evaluation.comparison import Comparison, PooledCounts, compare_systems, number
+from pfsm.evaluation.comparison import (
+    Comparison,
+    PooledCounts,
+    compare_systems,
+    comparison_document,
+    number,
+    verdict,
+)
 from pfsm.evaluation.correlation import kendall_tau_b, pearson
-from pfsm.evaluation.verdict import comparison_document, verdict
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import NumberOfReferences, Streams, checked_streams, number_of_references
 from pfsm.runtime.charts import text

@@ -6,8 +6,7 @@ from pfsm.comparison.buckets import Buckets, all_buckets
 from pfsm.comparison.compared import Compared, MetricResult, agreement
 from pfsm.comparison.explained import Explained, explained, explained_data
 from pfsm.data.judgments import others
-from pfsm.evaluation.comparison import Comparison, number
-from pfsm.evaluation.verdict import listed
+from pfsm.evaluation.comparison import Comparison, listed, number
 from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.model.explain.page import asset

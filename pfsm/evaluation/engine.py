@@ -83,15 +83,7 @@ class PairedTest:
 
 
 def sample_difference(name: str, n: int, a: Sample, b: Sample, confidence: float = CONFIDENCE) -> Difference:
-    """The paired bootstrap (Koehn 2004): one statistic less another, in resamples that both share.
-
-    Args:
-        name: What the result is called.
-        n: Number of items.
-        a: The first statistic.
-        b: The second, of the same resamples.
-        confidence: Of the percentile interval, between 0 and 1.
-    """
+    """The paired bootstrap (Koehn 2004): one statistic less another, in resamples that both share."""
     if math.isnan(a.value - b.value):
         return Difference(name, n, a.value, b.value, math.nan, Interval(math.nan, math.nan), math.nan)
     both = a.minus(b)

@@ -202,15 +202,7 @@ def item_kendall(items: Items, variant: ItemVariant) -> Measure:
 
 
 def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> float:
-    """Kendall's tau-c (Stuart 1953): ``2 (C - D) m / (n^2 (m - 1))``, m the smaller number of distinct values.
-
-    Args:
-        x: float64 [n], finite.
-        y: float64 [n], finite.
-
-    Returns:
-        A number in [-1, 1]; NaN where `x` or `y` is constant.
-    """
+    """Kendall's tau-c (Stuart 1953): ``2 (C - D) m / (n^2 (m - 1))``, m the fewer distinct values; NaN where one."""
     counts = pair_counts(x, y)
     distinct = min(np.unique(np.asarray(side)).size for side in (x, y))
     pairs = counts.concordant - counts.discordant

@@ -138,9 +138,6 @@ class EmbeddingMetric(SegmentMetric):
 
     Args:
         name: ``embedding_f1`` or the like, with source and layer in parentheses where they are not the usual ones.
-
-    Raises:
-        PfsmError: If there is no such metric.
     """
 
     def __init__(self, name: str) -> None:

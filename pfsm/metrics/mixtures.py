@@ -111,13 +111,7 @@ class _Mixed(_Wrapper):
 
 
 class BackOff(_Mixed):
-    """``x_b``.
-
-    Args:
-        name: What scores are reported under.
-        metric: x; backs off only if it asks a parser.
-        scale: What O_l is multiplied by; None for the mean of x over the pairs that are scored together.
-    """
+    """``x_b``; backs off only if x asks a parser. Scale None: the mean of x over the pairs that are scored together."""
 
     def __init__(self, name: str, metric: SegmentMetric, scale: float | None) -> None:
         super().__init__(name, metric, {"backoff": "ol", SCALE: "mean" if scale is None else f"{scale:g}"})
@@ -164,13 +158,7 @@ class BackOff(_Mixed):
 
 
 class Interpolation(_Mixed):
-    """``x_i``.
-
-    Args:
-        name: What scores are reported under.
-        metric: x.
-        scale: What O_l is multiplied by.
-    """
+    """``x_i``."""
 
     def __init__(self, name: str, metric: SegmentMetric, scale: float) -> None:
         super().__init__(name, metric, {"interpolated": "ol", SCALE: f"{scale:g}"})

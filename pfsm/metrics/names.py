@@ -100,10 +100,6 @@ def language_options(name: str, language: str) -> dict[str, Any]:
     """Options that a metric needs for a language; those that stand in the name already are left out.
 
     BLEU gets a tokeniser, TER ``asian_support`` for Chinese and Japanese, METEOR its language.
-
-    Args:
-        name: A metric, with or without options: ``bleu``, ``ter(no_punct=true)``.
-        language: A code, or an English name.
     """
     try:
         base, _, given = parse_name(name)

@@ -138,9 +138,6 @@ def check_options(name: str, options: Options) -> TerpOptions:
         options: A cost for any of `KINDS`; ``costs``: what the others are, ``tuned`` (default) or ``ter``; ``edits``:
             ``stem+synonym+paraphrase`` (default), some of them, or ``none``; ``tokeniser``: ``meteor`` (default) or
             ``ter``; ``synonyms`` and ``paraphrases``: names of tables.
-
-    Raises:
-        PfsmError: If one is unknown or has no such value.
     """
     known = _KNOWN if name == TERP else with_defaults(_KNOWN, paraphrases=LEARNED_TABLE)
     chosen = read_options(name, options, known)
@@ -287,9 +284,6 @@ class TerpMetric(MetricWithComponents):
         name: ``terp``: with METEOR's paraphrases, which the extra ``paraphrases`` brings. ``terp-base``: with
             what ships with pfsm.
         options: As `check_options` takes them.
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value; at the first use, if a table is not there.
     """
 
     lower_is_better = True
@@ -385,12 +379,7 @@ def normaliser(matches: Matches) -> Float:
 
 
 def features(matches: Matches, counts: Float) -> Float:
-    """The features `PARTS` of aligned pairs, float64 [n_pairs, n_parts].
-
-    Args:
-        matches: The pairs.
-        counts: As `Matches.count` gives them.
-    """
+    """The features `PARTS` of aligned pairs, float64 [n_pairs, n_parts]."""
     ours, theirs = matches.lengths.T
     beyond = np.maximum(np.column_stack([theirs - ours, ours - theirs]), 0.0)
     return np.asarray(np.column_stack([counts, beyond]) / normaliser(matches)[:, np.newaxis])

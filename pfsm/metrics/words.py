@@ -134,12 +134,7 @@ _WORDS = {"tokeniser": text("plain", "a name"), "lowercase": flag(True)}
 
 
 class _OverWords(SegmentMetric):
-    """A metric over words.
-
-    Args:
-        name: What scores are reported under.
-        options: ``tokeniser`` (``plain``, the default, or ``penn``), ``lowercase`` (default: true).
-    """
+    """A metric over words."""
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
         self.name = name
@@ -174,10 +169,6 @@ class WordMetric(_OverWords):
     """One of the classic metrics over words but NIST; of segments higher is better.
 
     Several references: the best one of each segment counts.
-
-    Args:
-        name: One of `WORD_METRICS`.
-        options: ``tokeniser`` (``plain``, the default, or ``penn``), ``lowercase`` (default: true).
     """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
@@ -203,9 +194,6 @@ class Nist(ReferenceFittedMetric, _OverWords):
 
     Args:
         options: ``tokeniser``, ``lowercase`` as of `WordMetric`; ``info``: the label of counts to use instead.
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value, or there are no such counts.
     """
 
     corpus_references: Literal["best", "all"] = "all"

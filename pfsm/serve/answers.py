@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from pfsm.data.judgments import others, rows_with_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, compare_systems
-from pfsm.evaluation.comparison import interval_entry
-from pfsm.evaluation.verdict import comparison_document
+from pfsm.evaluation.comparison import comparison_document, interval_entry
 from pfsm.metrics.inputs import (
     as_streams,
     best_numbers,

@@ -11,7 +11,7 @@ import pytest
 
 import pfsm
 from pfsm.evaluation import compare_systems, holm
-from pfsm.evaluation.verdict import people_agree
+from pfsm.evaluation.comparison import people_agree
 from pfsm.runtime import color
 from pfsm.runtime.color import colored as colored_output
 from tests.command_runs import Cli, Write, text

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pfsm.evaluation import compare_systems
-from pfsm.evaluation.verdict import people_agree, to_settle
+from pfsm.evaluation.comparison import people_agree, to_settle
 from pfsm.model.shipped import load
 
 LEARNED = json.loads((files("pfsm.resources") / "agreement.json").read_text(encoding="utf-8"))

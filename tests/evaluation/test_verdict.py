@@ -6,8 +6,7 @@ from itertools import combinations
 import pytest
 
 from pfsm.evaluation import Interval
-from pfsm.evaluation.comparison import Comparison, PairResult, SystemResult
-from pfsm.evaluation.verdict import listed, verdict
+from pfsm.evaluation.comparison import Comparison, PairResult, SystemResult, listed, verdict
 
 INTERVAL = Interval(math.nan, math.nan)
 

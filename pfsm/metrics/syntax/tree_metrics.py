@@ -278,12 +278,7 @@ def tree_kernel(name: str, options: Options) -> AnalysedMetric:
 
 
 def kernel_metric(name: str, options: Options) -> AnalysedMetric:
-    """DTKM (`pfsm.metrics.syntax.fragments`). Several references: the best one counts.
-
-    Args:
-        name: ``dtkm``.
-        options: ``of``, ``heads``, ``decay``, ``single``, ``lowercase``, ``parser``.
-    """
+    """DTKM (`pfsm.metrics.syntax.fragments`). Several references: the best one counts."""
     chosen = read_options(name, options, KERNEL)
     kind, lowercase, single = chosen["of"], chosen["lowercase"], chosen["single"]
     decay, heads = float(chosen["decay"]), chosen["heads"]
