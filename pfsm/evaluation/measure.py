@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -291,11 +291,8 @@ def mean_score(items: Items) -> Measure:
     return additive(count_ids(units), table, ratio_of_sums, value)
 
 
-class Correlation(Protocol):
-    """Spearman's or Kendall's correlation of two series."""
-
-    def __call__(self, x: ArrayLike, y: ArrayLike, /) -> float:
-        """From float64 [n] each; NaN where it is undefined."""
+Correlation = Callable[[Float, Float], float]
+"""Spearman's or Kendall's correlation of two series, float64 [n] each; NaN where it is undefined."""
 
 
 def rank_correlation(items: Items, statistic: Correlation) -> Measure:

@@ -79,10 +79,6 @@ class AnalysedMetric(MetricWithComponents):
         """The parser."""
         return (analyser_label(self._parser, self._wanted),)
 
-    def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """As `MetricWithComponents.parts`."""
-        return self._over_pairs(self._compute_robust, hypotheses, references, self._wanted)
-
     def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; NaN where the parser had nothing to say about one of the lines."""
         return self._over_pairs(self._compute_understood, hypotheses, references, self._wanted.with_gaps())
@@ -118,7 +114,11 @@ class AnalysedMetric(MetricWithComponents):
         """
         if self._together is None:
             return super().several_references(hypotheses, references)
-        return self.rows_together(self._together, self._best_pairs, hypotheses, references)[:, 0]
+
+        def best(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> Float:
+            return best_of_references(self.score_pairs, ours, theirs)[:, np.newaxis]
+
+        return self.rows_together(self._together, best, hypotheses, references)[:, 0]
 
     def judged_segments(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, tolerant: bool
@@ -134,9 +134,6 @@ class AnalysedMetric(MetricWithComponents):
 
         wanted = self._wanted.with_gaps()
         return self.rows_together(self._together, otherwise, hypotheses, references, wanted)[:, 0]
-
-    def _best_pairs(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        return best_of_references(self.score_pairs, hypotheses, references)[:, np.newaxis]
 
     def rows_together(
         self,
@@ -157,39 +154,24 @@ class AnalysedMetric(MetricWithComponents):
         """
         asked = wanted or self._wanted
 
+        def batch(ours: Sequence[str], theirs: Sequence[tuple[str, ...]]) -> Float:
+            lines = list(dict.fromkeys([*ours, *(line for several in theirs for line in several)]))
+            found = dict(zip(lines, analyse_lines(lines, self._parser, asked), strict=True))
+            known = [[found[line] for line in several if self._understood(found[line])] for several in theirs]
+            good = [k for k, line in enumerate(ours) if known[k] and self._understood_hypothesis(found[line])]
+            lost = sorted(set(range(len(ours))) - set(good))
+            parts = []
+            if good:
+                parts.append(compute([found[ours[k]] for k in good], [known[k] for k in good]))
+            if lost:
+                parts.append(otherwise([ours[k] for k in lost], [theirs[k] for k in lost]))
+            return np.asarray(np.concatenate(parts)[np.argsort([*good, *lost])])
+
         def rows(ours: Sequence[str], theirs: Sequence[tuple[str, ...]]) -> Float:
-            parts = [
-                self._together_batch(
-                    compute, otherwise, ours[first : first + BATCH], theirs[first : first + BATCH], asked
-                )
-                for first in range(0, len(ours), BATCH)
-            ]
-            return np.concatenate(parts)
+            batches = (slice(first, first + BATCH) for first in range(0, len(ours), BATCH))
+            return np.concatenate([batch(ours[part], theirs[part]) for part in batches])
 
         return score_distinct(rows, hypotheses, [tuple(several) for several in references])
-
-    def _together_batch(
-        self,
-        compute: ComputeTogether,
-        otherwise: RowsOfLines,
-        hypotheses: Sequence[str],
-        references: Sequence[tuple[str, ...]],
-        wanted: Wanted,
-    ) -> Float:
-        lines = list(dict.fromkeys([*hypotheses, *(line for several in references for line in several)]))
-        found = dict(zip(lines, analyse_lines(lines, self._parser, wanted), strict=True))
-        known = [[found[line] for line in several if self._understood(found[line])] for several in references]
-        good = [
-            k for k, line in enumerate(hypotheses) if known[k] and self._understood_hypothesis(found[line])
-        ]
-        lost = sorted(set(range(len(hypotheses))) - set(good))
-        parts = []
-        if good:
-            parts.append(compute([found[hypotheses[k]] for k in good], [known[k] for k in good]))
-        if lost:
-            parts.append(otherwise([hypotheses[k] for k in lost], [references[k] for k in lost]))
-        rows = np.concatenate(parts)
-        return np.asarray(rows[np.argsort([*good, *lost])])
 
     def without_failed(
         self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]
@@ -221,8 +203,6 @@ def has_tree(analysis: Analysis) -> bool:
     return bool(analysis.tokens and (analysis.trees or analysis.constituents))
 
 
-Count = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
-CountTogether = Callable[[Sequence[Analysis], Sequence[Sequence[Analysis]]], Float]
 Score = Callable[[Float], Float]
 SHARED, OF_HYPOTHESIS, OF_REFERENCE = range(3)
 
@@ -248,10 +228,10 @@ class PrecisionRecallMetric(AnalysedMetric):
         entries: Mapping[str, str],
         parser: str,
         wanted: Wanted,
-        count: Count,
+        count: Compute,
         score: Score,
         understood: Callable[[Analysis], bool] | None = None,
-        together: CountTogether | None = None,
+        together: ComputeTogether | None = None,
     ) -> None:
         super().__init__(
             name,

@@ -57,7 +57,7 @@ TYPES = SIMPLE + COMPLEX
 POSITIONED = frozenset({"imp", "whq"})
 MODAL = "box"
 _DATES = frozenset(
-    {
+    [
         "DayOfWeek",
         "DayOfMonth",
         "MonthOfYear",
@@ -66,7 +66,7 @@ _DATES = frozenset(
         "Century",
         "ClockTime",
         "YearOfDecade",
-    }
+    ]
 )
 _OR = frozenset({"DIS", "DISJUNCTION", "ALTERNATION"})
 _NAME, _QUANTITY, _EQUAL, _TIME, _ASKED = "Name", "Quantity", "EQU", "Time", '"?"'

@@ -15,7 +15,7 @@ from pfsm.analysis.wanted import MOST_TREES, SHORTEST_LIST, Wanted
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import (
     AnalysedMetric,
-    CountTogether,
+    ComputeTogether,
     PrecisionRecallMetric,
     f_of_sums,
     harmonic_mean,
@@ -209,7 +209,7 @@ def _clipped(
     entries: Mapping[str, str],
     parser: str,
     wanted: Wanted,
-    count: CountTogether,
+    count: ComputeTogether,
     understood: Callable[[Analysis], bool],
 ) -> AnalysedMetric:
     """A mean clipped fraction without parts, clipped over all references; of a corpus it is averaged."""
