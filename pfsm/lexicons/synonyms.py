@@ -143,6 +143,7 @@ class SynonymTable:
             # Every synset has a lemma, so that arrays by synset are no larger than the file.
             if self.size > synsets.size or not are_lists(offsets, len(lemmas), synsets, self.size):
                 raise lexicon.damaged()
+        self._irregular = frozenset(word for part in self._parts for word in part.irregular)
         self._place = {lemma: place for place, lemma in enumerate(lemmas)}
         self._offsets: list[int] = offsets.tolist()
         self._synsets: list[int] = synsets.tolist()
@@ -169,11 +170,31 @@ class SynonymTable:
     def synsets(self, word: str) -> list[int]:
         """Numbers of the synsets of a word in increasing order, ignoring case. Empty for an unknown word."""
         word = word.lower()
-        found: set[int] = set()
-        for part in self._parts:
-            for base in part.bases(word):
-                found.update(filter(part.holds, self._numbers(base)))
+        # The word itself is a base form in every part.
+        found = set(self._numbers(word))
+        for base, part in self._bases(word):
+            place = self._place.get(base)
+            if place is not None:  # most endings leave no word behind
+                found.update(
+                    filter(part.holds, self._synsets[self._offsets[place] : self._offsets[place + 1]])
+                )
         return sorted(found)
+
+    def _bases(self, word: str) -> list[tuple[str, _LoadedPart]]:
+        """Base forms other than the word itself, with the parts in which they are that."""
+        if word in self._irregular:
+            return [(base, part) for part in self._parts for base in part.bases(word)[1:]]
+        rules = self._endings.get(word[-1:], ())
+        return [(word[: -len(old)] + new, part) for old, new, part in rules if word.endswith(old)]
+
+    @cached_property
+    def _endings(self) -> Mapping[str, Sequence[tuple[str, str, _LoadedPart]]]:
+        """What is detached in any part, by its last letter."""
+        found: dict[str, list[tuple[str, str, _LoadedPart]]] = {}
+        for part in self._parts:
+            for old, new in part.detachments:
+                found.setdefault(old[-1:], []).append((old, new, part))
+        return found
 
     def lemmas(self, word: str) -> list[tuple[str, str]]:
         """Parts of speech and base forms of a word that are in the table, ignoring case."""
