@@ -18,7 +18,7 @@ Scores are written with enough digits to read the same number back.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -147,19 +147,15 @@ def write_submission(found: Submission, prefix: str, layout: str = "wmt") -> lis
     """
     known = set(found.domains) != {ALL}, set(found.documents) != {ALL}
     names = submission_files(prefix, [*found.scores], layout, *known)
+    parts: list[Iterable[tuple[str, ...]]] = []
     if layout == "wmt":
         parts = [_wmt_segments(found), _wmt_systems(found)]
     else:
-        parts = [
-            rows
-            for reference, systems in found.scores.items()
-            for rows in (
-                _mtme_segments(systems),
-                _mtme_systems(found, reference),
-                *[_mtme_domains(found, reference)] * known[0],
-                *[_mtme_documents(found, reference)] * known[1],
-            )
-        ]
+        for reference, systems in found.scores.items():
+            scores = ((system, repr(one)) for system, row in systems.items() for one in row.tolist())
+            parts += [scores, _mtme_systems(found, reference)]
+            parts += [_mtme_domains(found, reference)] * known[0]
+            parts += [_mtme_documents(found, reference)] * known[1]
     for name, rows in zip(names, parts, strict=True):
         with atomic_write(name) as handle:
             for row in rows:
@@ -190,44 +186,22 @@ def read_labels(path: StrPath) -> tuple[list[str], list[str] | None]:
 
 
 def _wmt_segments(found: Submission) -> Iterator[tuple[str, ...]]:
+    first = (found.metric, found.language_pair, found.test_set)
     for reference, systems in found.scores.items():
         for system, scores in systems.items():
             labels = zip(found.domains, found.documents, scores.tolist(), strict=True)
             for number, (domain, document, score) in enumerate(labels, start=1):
-                yield (
-                    found.metric,
-                    found.language_pair,
-                    found.test_set,
-                    domain,
-                    document,
-                    reference,
-                    system,
-                    f"{number}",
-                    repr(score),
-                )
+                yield (*first, domain, document, reference, system, f"{number}", repr(score))
 
 
 def _wmt_systems(found: Submission) -> Iterator[tuple[str, ...]]:
+    first = (found.metric, found.language_pair, found.test_set)
     for domain in (ALL, *sorted(set(found.domains) - {ALL})):
         # Compared by Python: numpy drops NUL characters at the end of a name.
         rows = np.flatnonzero([domain in {ALL, one} for one in found.domains])
         for reference, systems in found.scores.items():
             for system in systems:
-                yield (
-                    found.metric,
-                    found.language_pair,
-                    found.test_set,
-                    domain,
-                    reference,
-                    system,
-                    repr(found.score(reference, system, rows)),
-                )
-
-
-def _mtme_segments(systems: Mapping[str, NDArray[np.float64]]) -> Iterator[tuple[str, ...]]:
-    for system, scores in systems.items():
-        for score in scores.tolist():
-            yield system, repr(score)
+                yield (*first, domain, reference, system, repr(found.score(reference, system, rows)))
 
 
 def _mtme_systems(found: Submission, reference: str) -> Iterator[tuple[str, ...]]:

@@ -1,7 +1,4 @@
-"""A summary of a file of judgments: counts, the distribution of scores, and what looks wrong.
-
-Counting and checking judgments, one record at a time.
-"""
+"""A summary of a file of judgments: counts, the distribution of scores, and what looks wrong."""
 
 import hashlib
 from array import array
@@ -95,11 +92,14 @@ class Shared:
     second: int
 
 
+_TEXTS = ("references", "sources", "translations", "segments")
+
+
 def shared(first: Fingerprints, second: Fingerprints) -> dict[str, Shared]:
     """What two files share: references, sources, translations with their reference, and segment ids."""
     return {
         name: Shared(len(ours & theirs), len(ours), len(theirs))
-        for name in ("references", "sources", "translations", "segments")
+        for name in _TEXTS
         for ours, theirs in [(getattr(first, name), getattr(second, name))]
     }
 
@@ -153,10 +153,59 @@ def summarise(reading: Reading) -> Summary:
 
     Memory grows by some hundreds of bytes per row, whatever the length of the texts.
     """
-    tally = _Tally(reading)
+    counts: dict[str, Counter[str]] = {name: Counter() for name in ("pair", "test_set", "system", "rater")}
+    n_references: Counter[int] = Counter()
+    documents: set[int] = set()
+    texts: dict[str, set[int]] = {name: set() for name in _TEXTS}
+    scores, votes, rows = array("d"), 0.0, 0
+    found: Counter[str] = Counter()
+    first_lines: dict[str, int] = {}
+    checks = _Checks(reading)
     for record in reading.records:
-        tally.add(record)
-    return tally.summary()
+        rows += 1
+        pair = _pair_name(record)
+        translations, systems = _sides(record)
+        for name, values in (
+            ("pair", (pair,)),
+            ("test_set", (record.test_set,)),
+            ("rater", (record.rater,)),
+            ("system", systems),
+        ):
+            counts[name].update(values)
+        n_references[sum(bool(reference) for reference in record.references)] += 1
+        references = [normal_form(text) for text in record.references]
+        translations = tuple(map(normal_form, translations))
+        texts["references"].update(_key(text) for text in references if text)
+        texts["translations"].update(_key(references[0], text) for text in translations)
+        if record.source:
+            texts["sources"].add(_key(normal_form(record.source)))
+        if record.segment_id:
+            texts["segments"].add(_key(record.test_set, pair, record.segment_id))
+        if record.document:
+            documents.add(_key(record.test_set, pair, record.document))
+        for check in checks.found(record, references, translations):
+            found[check] += 1
+            first_lines.setdefault(check, record.line)
+        if isinstance(record, Judgment):
+            scores.append(record.score)
+        else:
+            votes += record.votes
+    return Summary(
+        preferences=reading.kind is Preference,
+        rows=rows,
+        columns=tuple(reading.columns),
+        language_pairs=_sorted(counts["pair"]),
+        test_sets=_sorted(counts["test_set"]),
+        documents=len(documents),
+        segments=len(texts["segments"] or texts["references"]),
+        systems=_sorted(counts["system"]),
+        raters=_sorted(counts["rater"]),
+        references=dict(sorted(n_references.items())),
+        scores=distribution(np.array(scores)) if scores else None,
+        votes=votes,
+        findings={name: Finding(found[name], first_lines.get(name)) for name in checks.names},
+        fingerprints=Fingerprints(**{name: frozenset(keys) for name, keys in texts.items()}),
+    )
 
 
 def _key(*texts: str) -> int:
@@ -166,141 +215,61 @@ def _key(*texts: str) -> int:
     return int.from_bytes(digest, "big")
 
 
-class _Tally:
-    """Sums over records."""
+class _Checks:
+    """What looks wrong with a record, also in view of those before it."""
 
     def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-        self._columns = frozenset(reading.columns)
-        self._getters = [field_getter(reading.kind, column) for column in reading.columns]
-        self._rows = 0
-        self._of: dict[str, Counter[str]] = {
-            name: Counter() for name in ("pair", "test_set", "system", "rater")
-        }
-        self._number_of_references: Counter[int] = Counter()
-        self._documents: set[int] = set()
-        self._texts: dict[str, set[int]] = {
-            name: set() for name in ("references", "sources", "translations", "segments")
-        }
-        self._seen: dict[str, set[int]] = {name: set() for name in (SAME_ROW, JUDGED_AGAIN)}
-        self._scores = array("d")
-        self._score_of: dict[int, float] = {}
-        self._votes = 0.0
-        self._pairs: set[int] = set()
-        self._found: Counter[str] = Counter()
-        self._first_lines: dict[str, int] = {}
-
-    def add(self, record: Record) -> None:
-        """Adds one record."""
-        self._rows += 1
-        self._count_names(record)
-        references = [normal_form(text) for text in record.references]
-        translations = [normal_form(text) for text in _translations(record)]
-        self._fingerprint(record, references, translations)
-        for check in self._checks(record, references, translations):
-            self._found[check] += 1
-            self._first_lines.setdefault(check, record.line)
-        if isinstance(record, Judgment):
-            self._scores.append(record.score)
-        else:
-            self._votes += record.votes
-
-    def summary(self) -> Summary:
-        """The summary of the records added so far."""
-        preferences = self._reading.kind is Preference
-        texts = {name: frozenset(keys) for name, keys in self._texts.items()}
-        return Summary(
-            preferences=preferences,
-            rows=self._rows,
-            columns=tuple(self._reading.columns),
-            language_pairs=_sorted(self._of["pair"]),
-            test_sets=_sorted(self._of["test_set"]),
-            documents=len(self._documents),
-            segments=len(texts["segments"] or texts["references"]),
-            systems=_sorted(self._of["system"]),
-            raters=_sorted(self._of["rater"]),
-            references=dict(sorted(self._number_of_references.items())),
-            scores=distribution(np.array(self._scores)) if self._scores else None,
-            votes=self._votes,
-            findings={name: self._finding(name) for name in self._looked_for(preferences)},
-            fingerprints=Fingerprints(**texts),
-        )
-
-    def _finding(self, check: str) -> Finding:
-        return Finding(self._found[check], self._first_lines.get(check))
-
-    def _looked_for(self, preferences: bool) -> list[str]:
+        columns, preferences = {*reading.columns}, reading.kind is Preference
         systems = {"better_system", "worse_system"} if preferences else {"system"}
-        checks = [EMPTY_REFERENCE, EMPTY_TRANSLATION]
-        checks += [EMPTY_SOURCE] if "source" in self._columns else []
-        checks += [EQUAL_TO_REFERENCE, SAME_ROW]
-        checks += [JUDGED_AGAIN] if systems | {"segment_id"} <= self._columns else []
-        return checks + ([EQUAL_PAIR, CONTRADICTED] if preferences else [OTHER_SCORE])
+        self.names = [
+            *(EMPTY_REFERENCE, EMPTY_TRANSLATION),
+            *[EMPTY_SOURCE] * ("source" in columns),
+            *(EQUAL_TO_REFERENCE, SAME_ROW),
+            *[JUDGED_AGAIN] * (systems | {"segment_id"} <= columns),
+            *([EQUAL_PAIR, CONTRADICTED] if preferences else [OTHER_SCORE]),
+        ]
+        self._getters = [field_getter(reading.kind, column) for column in reading.columns]
+        self._seen: dict[str, set[int]] = {name: set() for name in (SAME_ROW, JUDGED_AGAIN, CONTRADICTED)}
+        self._score_of: dict[int, float] = {}
 
-    def _count_names(self, record: Record) -> None:
-        self._of["pair"][_pair_name(record)] += 1
-        for name in ("test_set", "rater"):
-            self._of[name][getattr(record, name)] += 1
-        systems = (
-            [record.system] if isinstance(record, Judgment) else [record.better_system, record.worse_system]
-        )
-        self._of["system"].update(systems)
-        self._number_of_references[sum(bool(reference) for reference in record.references)] += 1
-        if record.document:
-            self._documents.add(_key(record.test_set, _pair_name(record), record.document))
-
-    def _fingerprint(self, record: Record, references: list[str], translations: list[str]) -> None:
-        self._texts["references"].update(_key(text) for text in references if text)
-        if record.source:
-            self._texts["sources"].add(_key(normal_form(record.source)))
-        self._texts["translations"].update(_key(references[0], text) for text in translations)
-        if record.segment_id:
-            self._texts["segments"].add(_key(record.test_set, _pair_name(record), record.segment_id))
-
-    def _checks(self, record: Record, references: list[str], translations: list[str]) -> Iterator[str]:
+    def found(self, record: Record, references: Sequence[str], translations: Sequence[str]) -> Iterator[str]:
         """The checks that find something in a record, whose texts are also given in normal form."""
-        if not references[0]:
-            yield EMPTY_REFERENCE
-        if not all(translations):
-            yield EMPTY_TRANSLATION
-        if not record.source.strip():
-            yield EMPTY_SOURCE
-        if any(text in references for text in translations if text):
-            yield EQUAL_TO_REFERENCE
-        if self._again(SAME_ROW, _key(*(get(record) for get in self._getters))):
+        plain = {
+            EMPTY_REFERENCE: not references[0],
+            EMPTY_TRANSLATION: not all(translations),
+            EMPTY_SOURCE: not record.source.strip(),
+            EQUAL_TO_REFERENCE: any(text in references for text in translations if text),
+        }
+        yield from (name for name, holds in plain.items() if holds)
+        if self._again(SAME_ROW, *(get(record) for get in self._getters)):
             yield SAME_ROW
-        if record.segment_id and self._again(JUDGED_AGAIN, self._occasion(record)):
+        occasion = (record.test_set, _pair_name(record), record.segment_id, record.rater, *_sides(record)[1])
+        if record.segment_id and self._again(JUDGED_AGAIN, *occasion):
             yield JUDGED_AGAIN
-        yield from self._contradictions(record)
-
-    def _again(self, check: str, key: int) -> bool:
-        known = key in self._seen[check]
-        self._seen[check].add(key)
-        return known
-
-    def _occasion(self, record: Record) -> int:
-        """Who judged what."""
-        names = (
-            (record.system,) if isinstance(record, Judgment) else (record.better_system, record.worse_system)
-        )
-        return _key(record.test_set, _pair_name(record), record.segment_id, record.rater, *names)
-
-    def _contradictions(self, record: Record) -> Iterator[str]:
         if isinstance(record, Judgment):
             key = _key(*record.references, "", record.hypothesis, record.source_lang, record.rater)
             if self._score_of.setdefault(key, record.score) != record.score:
                 yield OTHER_SCORE
-            return
-        if record.better == record.worse:
+        elif record.better == record.worse:
             yield EQUAL_PAIR
-        occasion = (record.references[0], record.segment_id)
-        self._pairs.add(_key(*occasion, record.better, record.worse))
-        if _key(*occasion, record.worse, record.better) in self._pairs and record.better != record.worse:
-            yield CONTRADICTED
+        else:
+            place = (record.references[0], record.segment_id)
+            self._again(CONTRADICTED, *place, record.better, record.worse)
+            if _key(*place, record.worse, record.better) in self._seen[CONTRADICTED]:
+                yield CONTRADICTED
+
+    def _again(self, check: str, *texts: str) -> bool:
+        key = _key(*texts)
+        known = key in self._seen[check]
+        self._seen[check].add(key)
+        return known
 
 
-def _translations(record: Record) -> tuple[str, ...]:
-    return (record.hypothesis,) if isinstance(record, Judgment) else (record.better, record.worse)
+def _sides(record: Record) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The translations of a record, and their systems."""
+    if isinstance(record, Judgment):
+        return (record.hypothesis,), (record.system,)
+    return (record.better, record.worse), (record.better_system, record.worse_system)
 
 
 def _pair_name(record: Record) -> str:

@@ -14,7 +14,7 @@ from functools import partial
 from pfsm.data.formats.annotated import Entry, Rated, Rating, read_ratings, references_among
 from pfsm.data.formats.records import Options, Reading, Routine
 from pfsm.data.formats.rows import Row, language_code
-from pfsm.data.formats.texts import SystemOutputs, load_texts, unknown_system
+from pfsm.data.formats.texts import SystemOutputs, load_texts
 from pfsm.data.spans import read_spans
 from pfsm.data.table import csv_records, finite_number, shown
 from pfsm.errors import PfsmError
@@ -126,18 +126,17 @@ def _in_lines(options: Options, where: str) -> Find:
     """Finds texts in files, where an item's number is that of its line."""
     texts = load_texts(options, where)
     outputs = SystemOutputs(options.system_outputs, texts, options.source_lang, options.target_lang)
-    has_canary = texts.references_of(0)[0].startswith(_CANARY)
+    has_canary = texts.references[0][0].startswith(_CANARY)
 
     def find(entry: Entry) -> Texts | None:
         values = entry.values
-        name = outputs.find(values["system"])
+        name = outputs.find(values["system"], entry.fault, options.skip_unknown_systems)
         if name is None:
-            if options.skip_unknown_systems:
-                return None
-            raise entry.fault(unknown_system(values["system"], outputs.names))
+            return None
         row = Row(entry.name, entry.line, {"item": values["item"]})
         at = row.whole("item") - (not has_canary)
         texts.check_index(at, row, "item")
-        return str(at + 1), texts.source_of(at), outputs.lines_of(name)[at], texts.references_of(at)
+        found = texts.of(at, "")
+        return found["segment_id"], found["source"], outputs.lines_of(name)[at], found["references"]
 
     return find

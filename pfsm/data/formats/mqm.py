@@ -1,8 +1,4 @@
-"""Weights of MQM errors by severity and category.
-
-References for the translations of an MQM file, which has none itself.
-
-Error annotations (MQM) of WMT: a TSV with one error per row; the errors are summed to a score for each translation.
+"""Error annotations (MQM) of WMT: a TSV with one error per row; the errors are summed to a score for each translation.
 
 The columns are ``system doc doc_id seg_id rater source target category severity``; later files call two of them
 ``docSegId`` and ``globalSegId``. ``<v>…</v>`` marks the error in the target or the source. A translation's score is
@@ -12,13 +8,13 @@ column ``errors``.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pfsm.data.formats.annotated import IS_REFERENCE, Rated, reading_of
 from pfsm.data.formats.records import Options, Reading, Routine
 from pfsm.data.formats.rows import Row, Rows
-from pfsm.data.formats.texts import SegmentTexts, load_texts
+from pfsm.data.formats.texts import load_texts
 from pfsm.data.spans import SEVERITIES, Span
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
@@ -31,21 +27,16 @@ DEFAULT_WEIGHTS = (
 _NO_ERROR = frozenset({"no-error", "no_error", "no error", "none", ""})
 
 
-@dataclass(frozen=True)
-class Weights:
-    """Penalties by ``severity``, ``severity/category`` or ``severity/category/subcategory``."""
+Weights = Mapping[tuple[str, ...], float]
+"""Penalties by ``severity``, ``severity/category`` or ``severity/category/subcategory``."""
 
-    of: Mapping[tuple[str, ...], float]
 
-    def penalty(self, severity: str, category: str) -> float | None:
-        """The penalty of an error: that of the longest pattern that matches; None for an unknown severity."""
-        if _plain(severity) in _NO_ERROR:
-            return 0.0
-        parts = (_plain(severity), *(_plain(part) for part in category.split("/")))
-        for length in range(len(parts), 0, -1):
-            if parts[:length] in self.of:
-                return self.of[parts[:length]]
-        return None
+def penalty_of(severity: str, category: str, weights: Weights) -> float | None:
+    """The penalty of an error: that of the longest pattern that matches; None for an unknown severity."""
+    if _plain(severity) in _NO_ERROR:
+        return 0.0
+    parts = (_plain(severity), *(_plain(part) for part in category.split("/")))
+    return next((weights[parts[:n]] for n in range(len(parts), 0, -1) if parts[:n] in weights), None)
 
 
 def _plain(name: str) -> str:
@@ -66,7 +57,7 @@ def parse_weights(text: str) -> Weights:
         of[tuple(_plain(part) for part in pattern.split("/"))] = weight
     if not of:
         raise PfsmError("no weights; give at least one, as in 'Major:5 Minor:1'")
-    return Weights(of)
+    return of
 
 
 def bare(text: str) -> str:
@@ -74,73 +65,79 @@ def bare(text: str) -> str:
     return "".join(text.split()).replace('"', "")
 
 
-class ReferenceFinder:
-    """Finds the references for a row, in files or among the translations of reference systems."""
+Key = tuple[str, str, str]
+"""System, document, segment of the document."""
+Find = Callable[[Row, str], tuple[str, tuple[str, ...]]]
+"""From a row and its source to the name of its segment and its references."""
 
-    def __init__(self, options: Options) -> None:
-        """Reads the files."""
-        if options.references and options.reference_systems:
-            raise PfsmError("give either --references or --reference-systems, not both")
-        self._options, self.systems = options, options.reference_systems
-        self._texts: SegmentTexts | None = load_texts(options, "MQM") if options.references else None
-        self._starts: dict[str, tuple[int, int]] = {}
-        if self._texts is not None:
-            for index, (_, document) in enumerate(self._texts.documents):
-                first, count = self._starts.get(document, (index, 0))
-                if first + count != index:
-                    name = display_name(options.documents)
-                    raise PfsmError(f"{name}:{index + 1}: document {shown(document)} is not in one piece")
-                self._starts[document] = (first, count + 1)
-        self._translations: dict[tuple[str, str], list[str]] = {}
 
-    def find_in(self, targets: Mapping[tuple[str, str, str], str]) -> None:
-        """Picks the references out of the translations, by system, document and segment of the document."""
-        there = {system for system, _, _ in targets}
-        if self._texts is None and not self.systems:
-            self.systems = tuple(sorted(filter(IS_REFERENCE.fullmatch, there)))
-            if not self.systems:
-                raise PfsmError(
-                    f"MQM without references: give --references FILE, or --reference-systems with those of "
-                    f"{', '.join(sorted(there))} whose translations are the references"
-                )
-        for system in self.systems:
-            if system not in there:
-                raise PfsmError(f"no system {shown(system)}; the file has {', '.join(sorted(there))}")
-            for (each, document, segment), target in targets.items():
-                if each == system:
-                    self._translations.setdefault((document, segment), []).append(target)
+def _in_files(options: Options) -> Find:
+    """Finds references among lines, by ``seg_id`` or by document."""
+    texts = load_texts(options, "MQM")
+    starts: dict[str, tuple[int, int]] = {}
+    for index, (_, document) in enumerate(texts.documents):
+        first, count = starts.get(document, (index, 0))
+        if first + count != index:
+            name = display_name(options.documents)
+            raise PfsmError(f"{name}:{index + 1}: document {shown(document)} is not in one piece")
+        starts[document] = (first, count + 1)
 
-    def references_of(self, row: Row, source: str) -> tuple[int | None, tuple[str, ...]]:
-        """The number of a row's segment in the files, from 0 (None without files), and its references."""
-        if self._texts is None:
-            found = self._translations.get((row["doc"], row["doc_id"].strip()), [])
-            if not found:
-                raise row.fault(
-                    f"no reference system has segment {row['doc_id']} of document {shown(row['doc'])}"
-                )
-            return None, tuple(found)
-        at = self._place(row, self._texts)
-        if self._texts.sources and bare(self._texts.source_of(at)) != bare(source):
-            raise row.fault(
-                f"the source differs from line {at + 1} of {display_name(self._options.sources)}; find segments "
-                "by document with --documents FILE, or give the right files"
-            )
-        return at, self._texts.references_of(at)
-
-    def _place(self, row: Row, texts: SegmentTexts) -> int:
+    def place(row: Row) -> int:
         if not texts.documents:
             at = row.whole("seg_id") - 1
             texts.check_index(at, row, "seg_id")
             return at
-        document = row["doc"]
-        if document not in self._starts:
-            name = display_name(self._options.documents)
-            raise row.fault(f"doc is {shown(document)}, which {name} does not have")
-        first, count = self._starts[document]
+        if row["doc"] not in starts:
+            name = display_name(options.documents)
+            raise row.fault(f"doc is {shown(row['doc'])}, which {name} does not have")
+        first, count = starts[row["doc"]]
         number = row.whole("doc_id")
         if number > count:
             raise row.fault(f"doc_id is {number}, but the document has {count} segments")
         return first + number - 1
+
+    def find(row: Row, source: str) -> tuple[str, tuple[str, ...]]:
+        at = place(row)
+        found = texts.of(at, "")
+        if texts.sources and bare(found["source"]) != bare(source):
+            raise row.fault(
+                f"the source differs from line {at + 1} of {display_name(options.sources)}; find segments "
+                "by document with --documents FILE, or give the right files"
+            )
+        return found["segment_id"], found["references"]
+
+    return find
+
+
+def _reference_systems(options: Options, there: set[str]) -> tuple[str, ...]:
+    """The systems whose translations are the references: those that are named, or ``refA`` and the like."""
+    systems = options.reference_systems or tuple(sorted(filter(IS_REFERENCE.fullmatch, there)))
+    if not systems:
+        raise PfsmError(
+            f"MQM without references: give --references FILE, or --reference-systems with those of "
+            f"{', '.join(sorted(there))} whose translations are the references"
+        )
+    for system in systems:
+        if system not in there:
+            raise PfsmError(f"no system {shown(system)}; the file has {', '.join(sorted(there))}")
+    return systems
+
+
+def _among_systems(systems: Sequence[str], targets: Mapping[Key, str]) -> Find:
+    """Finds references among the translations, by document and segment of the document."""
+    translations: dict[tuple[str, str], list[str]] = {}
+    for system in systems:
+        for (each, document, segment), target in targets.items():
+            if each == system:
+                translations.setdefault((document, segment), []).append(target)
+
+    def find(row: Row, _: str) -> tuple[str, tuple[str, ...]]:
+        document, segment = row["doc"], row["doc_id"].strip()
+        if (document, segment) not in translations:
+            raise row.fault(f"no reference system has segment {row['doc_id']} of document {shown(document)}")
+        return f"{document}.{segment}", tuple(translations[document, segment])
+
+    return find
 
 
 _OTHER_NAMES = {"doc_id": ("docsegid", "doc_seg_id"), "seg_id": ("globalsegid", "global_seg_id")}
@@ -148,9 +145,6 @@ _COLUMNS = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "c
 _RATER_TEST = "hotw-test"  # hands on the wheel: an error planted to check whether the rater pays attention
 _SPAN = re.compile(r"</?v>")
 _MARKED = re.compile(r"<v>(.*?)</v>", re.DOTALL)
-
-Key = tuple[str, str, str]
-"""System, document, segment of the document."""
 
 
 @dataclass
@@ -173,7 +167,9 @@ def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
     systems called ``refA`` and the like, which then yield no judgments. Memory grows with the translations.
     """
     weights = parse_weights(options.weights or DEFAULT_WEIGHTS)
-    finder = ReferenceFinder(options)
+    if options.references and options.reference_systems:
+        raise PfsmError("give either --references or --reference-systems, not both")
+    find = _in_files(options) if options.references else None
     rated: dict[Key, _Errors] = {}
     notes: Counter[str] = Counter()
     for path in paths:
@@ -181,25 +177,23 @@ def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
         columns = _columns(table)
         for row in table:
             _add(row, columns, rated, weights, options.unquote, notes)
-    finder.find_in({key: each.target for key, each in rated.items()})
-    return reading_of(
-        {key: _judged(key, each, finder) for key, each in rated.items() if key[0] not in finder.systems},
-        options,
-        notes,
-    )
+    systems: tuple[str, ...] = ()
+    if find is None:
+        systems = _reference_systems(options, {system for system, _, _ in rated})
+        find = _among_systems(systems, {key: each.target for key, each in rated.items()})
+    kept = {key: _judged(key, each, find) for key, each in rated.items() if key[0] not in systems}
+    return reading_of(kept, options, notes)
 
 
-def _judged(key: Key, each: _Errors, finder: ReferenceFinder) -> Rated:
+def _judged(key: Key, each: _Errors, find: Find) -> Rated:
     """A translation with its references and its raters' scores."""
-    at, references = finder.references_of(each.row, each.source)
-    system, document, number = key
-    segment = f"{document}.{number}" if at is None else str(at + 1)
-    place = {"document": document, "segment_id": segment, "source": each.source}
+    segment, references = find(each.row, each.source)
+    place = {"document": key[1], "segment_id": segment, "source": each.source}
     ratings = {
         rater: (0.0 - penalty, [span for span in each.spans if span[-1] == rater])  # not -0.0
         for rater, penalty in each.penalties.items()
     }
-    return Rated(each.row.line, place, references, system, each.target, ratings=ratings)
+    return Rated(each.row.line, place, references, key[0], each.target, ratings=ratings)
 
 
 def _columns(table: Rows) -> Mapping[str, str]:
@@ -226,7 +220,7 @@ def _add(
     if severity.strip().lower() == _RATER_TEST:
         notes[Routine("tests of raters (HOTW-test) left out")] += 1
         return
-    penalty = weights.penalty(severity, category)
+    penalty = penalty_of(severity, category, weights)
     if penalty is None:
         raise row.fault(f"severity is {shown(severity)}, which has no weight; give it one with --weights")
     key = (row[columns["system"]], row[columns["doc"]], row[columns["doc_id"]].strip())

@@ -9,7 +9,7 @@ mean is taken. Marked spans stand in ``human-scores/LP.NAME.seg.rating``, merged
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -73,24 +73,20 @@ def read_mt_metrics_eval(paths: Sequence[StrPath], options: Options) -> Reading:
     that is scored as a system is not used as a reference for itself; if it is the only reference, its judgments are
     left out.
     """
-    return _reading([_Folder.open(path, options) for path in paths], options)
+    return _reading([_Folder(path, options) for path in paths])
 
 
-def _reading(folders: Sequence["_Folder"], options: Options, systems: bool = False) -> Reading:
+def _reading(folders: Sequence["_Folder"]) -> Reading:
     notes: Counter[str] = Counter()
     present = ["test_set", "source_lang", "target_lang", "document", "segment_id", "system", "source"]
     further = dict.fromkeys(
         name
         for folder in folders
-        for name in ("domain", *folder.other_scores, *options.metric_scores, *[ERRORS][: bool(folder.ratings)])
-    )  # fmt: skip
+        for name in ("domain", *folder.other_scores, *[ERRORS] * bool(folder.ratings))
+    )
     most = max(len(folder.references) for folder in folders)
-
-    def records() -> Iterator[Judgment]:
-        for folder in folders:
-            yield from folder.judgments(options, notes, systems)
-
-    return Reading(Judgment, layout(Judgment, present, most, further), records(), notes)
+    records = (record for folder in folders for record in folder.judgments(notes))
+    return Reading(Judgment, layout(Judgment, present, most, further), records, notes)
 
 
 def read_test_set(root: Path, pair: str, options: Options, systems: bool) -> tuple[Reading, str]:
@@ -120,8 +116,8 @@ def read_test_set(root: Path, pair: str, options: Options, systems: bool) -> tup
     )
     human = options.human_score or next((name for name in _USUAL_SCORES if name in (segments or whole)), "")
     level = "sys" if systems and human in whole else "seg"
-    folder = _Folder.open(root, replace(options, human_score=human), pair, level, systems)
-    reading = _reading([folder], options, systems)
+    folder = _Folder(root, replace(options, human_score=human), pair, level, systems)
+    reading = _reading([folder])
     left_out = {*folder.references, _OUTLIERS.get(f"{root.name} {pair}", "")}
     kept = (one for one in reading.records if isinstance(one, Judgment) and one.system not in left_out)
     scores = ", ".join(path.name.removeprefix(f"{pair}.") for path in folder.scores)
@@ -131,70 +127,65 @@ def read_test_set(root: Path, pair: str, options: Options, systems: bool) -> tup
 Scores = Mapping[str, Sequence[ScoreLine]]
 
 
-@dataclass(frozen=True)
 class _Folder:
-    """One test set and language pair, without its system outputs."""
+    """One test set and language pair, without its system outputs.
 
-    root: Path
-    pair: str
-    scores: tuple[Path, ...]
-    """Of one rater, or of all merged; or of each of several."""
-    sources: tuple[str, ...]
-    documents: tuple[tuple[str, str], ...]
-    references: Mapping[str, tuple[str, ...]]
-    other_scores: Mapping[str, Mapping[tuple[str, str], str]]
-    """Scores of systems and documents by column, then by system and document (``""`` for a whole system)."""
-    metrics: Mapping[str, Scores]
-    ratings: Mapping[str, Sequence[Sequence[tuple[Path, int, str]]]]
-    """By system and segment the lines of the files of marked spans."""
+    Attributes:
+        scores: The file of one rater, or of all merged; or those of several.
+        references: By name [n_segments].
+        other_scores: By column the scores by system, and the place of each segment's among them.
+        ratings: By system and segment the lines of the files of marked spans.
+    """
 
-    @staticmethod
-    def open(
-        path: StrPath, options: Options, pair: str = "", level: str = "seg", systems: bool = False
-    ) -> "_Folder":
-        root = Path(path)
+    def __init__(
+        self, path: StrPath, options: Options, pair: str = "", level: str = "seg", systems: bool = False
+    ) -> None:
+        self.root = root = Path(path)
         if not root.is_dir():
             raise PfsmError(
                 f"{display_name(path)}: is not a folder; give the folder of a test set, as mt-metrics-eval has"
             )
-        pair = pair or _language_pair(root, options)
-        scores = _score_files(root, pair, level, options.human_score)
-        first = _file(root / "sources", pair)
-        sources = _texts(first, "source")
-        documents = document_names(root / "documents" / f"{pair}.docs")
-        check_parallel(root / "documents" / f"{pair}.docs", len(documents), first, len(sources))
-        references = _references(root, pair, options, len(sources))
-        human = scores[0].name.removesuffix(f".{level}.score")
-        others = {
-            column: _other_scores(other, each, documents)
-            for column, each in ((SYSTEM_SCORE, "sys"), (DOCUMENT_SCORE, "doc"))
-            if (other := scores[0].with_name(f"{human}.{each}.score")).is_file() and not systems
-        }
-        metrics = {
-            name: _metric_scores(root, pair, name, tuple(references), systems, len(sources))
-            for name in options.metric_scores
-        }
-        ratings = _ratings(root, pair, _base(human.removeprefix(f"{pair}.")), len(sources))
-        return _Folder(root, pair, scores, sources, documents, references, others, metrics, ratings)
+        self.pair = pair = pair or _language_pair(root, options)
+        self.scores = _score_files(root, pair, level, options.human_score)
+        self._options, self._systems, self._first = options, systems, _file(root / "sources", pair)
+        self._sources = _texts(self._first, "source")
+        count = len(self._sources)
+        self._documents = document_names(root / "documents" / f"{pair}.docs")
+        check_parallel(root / "documents" / f"{pair}.docs", len(self._documents), self._first, count)
+        self.references = _references(root, pair, options, count)
+        human = self.scores[0].name.removesuffix(f".{level}.score")
+        names = [document for _, document in self._documents]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        self.other_scores: dict[str, tuple[Scores, Sequence[int]]] = {}
+        for column, each, unit, places in (
+            (SYSTEM_SCORE, "sys", "", [0] * count),
+            (DOCUMENT_SCORE, "doc", "document", [numbers[name] for name in names]),
+        ):
+            other = self.scores[0].with_name(f"{human}.{each}.score")
+            if other.is_file() and not systems:
+                self.other_scores[column] = _by_system(other, max(places, default=0) + 1, unit), places
+        for name in options.metric_scores:
+            self.other_scores[name] = _metric_scores(root, pair, name, tuple(self.references), systems, count)
+        self.ratings = _ratings(root, pair, _base(human.removeprefix(f"{pair}.")), count)
 
-    def judgments(self, options: Options, notes: Counter[str], systems: bool = False) -> Iterator[Judgment]:
+    def judgments(self, notes: Counter[str]) -> Iterator[Judgment]:
         """A judgment for each segment that has a score, the mean of its raters'.
 
-        Of ``systems`` instead: for each segment of every system that has a score, the score of the system.
+        Of scores of systems instead: for each segment of every system that has a score, the score of the system.
         """
-        most = 1 if self.scores[0].name.endswith(".sys.score") else len(self.sources)
+        most = 1 if self.scores[0].name.endswith(".sys.score") else len(self._sources)
         files = [_by_system(path, most) for path in self.scores]
         for system in dict.fromkeys(system for scores in files for system in scores):
             first = next(scores[system][0] for scores in files if system in scores)
-            output = self._output(self.scores[0], first, options, notes)
+            output = self._output(first, notes)
             found: list[tuple[ScoreLine, float] | None] = []
             for at in range(most):
                 lines = [scores[system][at] for scores in files if len(scores.get(system, ())) > at]
                 given = [line.score for line in lines if line.score is not None]
                 found.append((lines[0], sum(given) / len(given)) if given else None)
             there = [score for _, score in filter(None, found)]
-            if systems:
-                found = [(first, sum(there) / len(there)) if there else None] * len(self.sources)
+            if self._systems:
+                found = [(first, sum(there) / len(there)) if there else None] * len(self._sources)
             if None in found:
                 notes["segments without a score left out"] += found.count(None)
             for at, each in enumerate(found):
@@ -205,20 +196,18 @@ class _Folder:
                 if len(rows) != most:
                     raise PfsmError(f"{path}: {len(rows)} scores of {system}, but there are {most} segments")
 
-    def _output(
-        self, scores: Path, line: ScoreLine, options: Options, notes: Counter[str]
-    ) -> tuple[str, ...] | None:
+    def _output(self, line: ScoreLine, notes: Counter[str]) -> tuple[str, ...] | None:
         path = _file(self.root / "system-outputs" / self.pair, line.system)
         if not path.is_file():
-            if options.skip_unknown_systems:
+            if self._options.skip_unknown_systems:
                 notes["systems without output left out"] += 1
                 return None
             raise PfsmError(
-                f"{scores}:{line.line}: no output of system {shown(line.system)} ({path}); "
+                f"{self.scores[0]}:{line.line}: no output of system {shown(line.system)} ({path}); "
                 "give it, or --skip-unknown-systems"
             )
         lines = _texts(path, "system")
-        check_parallel(path, len(lines), _file(self.root / "sources", self.pair), len(self.sources))
+        check_parallel(path, len(lines), self._first, len(self._sources))
         return lines
 
     def _judgment(
@@ -228,21 +217,17 @@ class _Folder:
         if not references:
             notes["judgments of the only reference left out"] += 1
             return
-        domain, document = self.documents[at]
+        domain, document = self._documents[at]
         source_lang, _, target_lang = self.pair.partition("-")
-        others = {
-            column: scores.get((line.system, document if column == DOCUMENT_SCORE else ""), "")
-            for column, scores in self.other_scores.items()
-        }
-        for name, scores in self.metrics.items():
-            rows = scores.get(line.system, ())
-            found = rows[at if len(rows) > 1 else 0].score if rows else None
-            others[name] = "" if found is None else number_text(found)
+        others = {}
+        for name, (scores, places) in self.other_scores.items():
+            given = [each.score for each in scores.get(line.system, ())[places[at] :][:1]]
+            others[name] = "".join(number_text(one) for one in given if one is not None)
         if self.ratings:
             others[ERRORS] = spans_text(self._spans(line.system, at, output[at], notes))
         yield Judgment(
             references=references,
-            source=self.sources[at],
+            source=self._sources[at],
             test_set=self.root.name,
             source_lang=language_code(source_lang),
             target_lang=language_code(target_lang.partition("_")[0]),
@@ -257,7 +242,7 @@ class _Folder:
 
     def _spans(self, system: str, at: int, text: str, notes: Counter[str]) -> list[Span]:
         found: list[Span] = []
-        for path, number, line in self.ratings.get(system, [()] * len(self.sources))[at]:
+        for path, number, line in self.ratings.get(system, [()] * len(self._sources))[at]:
 
             def fault(message: str, where: str = f"{path}:{number}") -> PfsmError:
                 return PfsmError(f"{where}: {message}")
@@ -358,26 +343,23 @@ def _score_files(root: Path, pair: str, level: str, name: str) -> tuple[Path, ..
     return tuple(root / "human-scores" / f"{pair}.{each}.{level}.score" for each in chosen)
 
 
-def _by_system(path: Path, most: int) -> dict[str, list[ScoreLine]]:
-    """The lines of a score file by system, each with at most so many."""
+def _by_system(path: Path, most: int, unit: str | None = None) -> dict[str, list[ScoreLine]]:
+    """The lines of a score file by system, each with at most so many: of segments, or what ``unit`` says."""
+    unit = ("segment" if most > 1 else "") if unit is None else unit
     found: dict[str, list[ScoreLine]] = {}
     for line in score_lines(path):
         rows = found.setdefault(line.system, [])
         if len(rows) == most:
-            what = (
-                f"a second score of {line.system}"
-                if most == 1
-                else f"a score of segment {most + 1} of {line.system}, but there are {most} segments"
-            )
-            raise PfsmError(f"{path}:{line.line}: {what}")
+            what = f"a score of {unit} {most + 1} of {line.system}, but there are {most} {unit}s"
+            raise PfsmError(f"{path}:{line.line}: {what if unit else f'a second score of {line.system}'}")
         rows.append(line)
     return found
 
 
 def _metric_scores(
     root: Path, pair: str, name: str, references: tuple[str, ...], systems: bool, count: int
-) -> Scores:
-    """A metric's scores by system: of all segments, or for systems one where there is such a file."""
+) -> tuple[Scores, Sequence[int]]:
+    """A metric's scores by system: of all segments, or for systems one where there is such a file; and their places."""
     folder = root / "metric-scores" / pair
     names = [name, *(f"{name}-{end}" for end in (".".join(references), "all", "src"))]
     for each in ("sys", "seg") if systems else ("seg",):
@@ -387,7 +369,7 @@ def _metric_scores(
                 for system, rows in found.items():
                     if each == "seg" and len(rows) != count:
                         raise PfsmError(f"{path}: {len(rows)} scores of {system}, {count} are needed")
-                return found
+                return found, [0] * count if each == "sys" else range(count)
     there = sorted(path.name.removesuffix(".seg.score") for path in folder.glob("*.seg.score"))
     raise PfsmError(
         f"{folder}: no scores of metric {name!r} against these references; there are {', '.join(there)}"
@@ -430,19 +412,3 @@ def _references(root: Path, pair: str, options: Options, count: int) -> dict[str
         references[name] = _texts(files[name], "reference")
         check_parallel(files[name], len(references[name]), _file(root / "sources", pair), count)
     return references
-
-
-def _other_scores(path: Path, level: str, documents: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Scores as text, by system and document."""
-    order = [""] if level == "sys" else list(dict.fromkeys(document for _, document in documents))
-    counted: defaultdict[str, int] = defaultdict(int)
-    scores = {}
-    for line in score_lines(path):
-        at = counted[line.system]
-        counted[line.system] += 1
-        if at >= len(order):
-            what = "a second score of" if level == "sys" else f"a score of document {at + 1} of"
-            there = "" if level == "sys" else f", but there are {len(order)} documents"
-            raise PfsmError(f"{path}:{line.line}: {what} {line.system}{there}")
-        scores[line.system, order[at]] = "" if line.score is None else number_text(line.score)
-    return scores

@@ -1,9 +1,7 @@
-"""Segment scores for NIST's sets, which contain none themselves.
+"""NIST's SGML and XML (``refset``, ``tstset``), and WMT's XML, with scores from a separate file.
 
-The file has five columns without a header, as in NIST's mteval and MetricsMATR (test set, system, document, segment,
-score), or a header with ``system``, ``document``, ``segment`` and a score, or adequacy and fluency.
-
-NIST's SGML and XML (``refset``, ``tstset``), and WMT's XML, with scores from a separate file.
+The file of scores has five columns without a header, as in NIST's mteval and MetricsMATR (test set, system, document,
+segment, score), or a header with ``system``, ``document``, ``segment`` and a score, or adequacy and fluency.
 """
 
 from collections import Counter

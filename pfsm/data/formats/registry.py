@@ -10,17 +10,15 @@ from typing import Any
 
 from pfsm.data.formats import annotated
 from pfsm.data.formats.appraise import is_appraise, read_appraise
-from pfsm.data.formats.direct_assessment import read_direct_assessments
+from pfsm.data.formats.line_files import read_mlqe_pe, read_parallel_text
 from pfsm.data.formats.markup import is_markup
-from pfsm.data.formats.mlqe_pe import read_mlqe_pe
 from pfsm.data.formats.mqm import read_mqm
 from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
 from pfsm.data.formats.nist import read_nist
-from pfsm.data.formats.parallel_text import read_parallel_text
-from pfsm.data.formats.ranking import read_rankings
 from pfsm.data.formats.records import Options, Reading, Record, Routine, flag, given, table_of
 from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.tables import read_tables
+from pfsm.data.formats.wmt import read_direct_assessments, read_rankings
 from pfsm.data.judgments import Judgments, judgments_from_table
 from pfsm.data.table import Table as JudgedTable
 from pfsm.data.table import read_table, unquoting

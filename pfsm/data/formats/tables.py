@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pfsm.data.formats.records import (
     JUDGMENT_COLUMNS,
@@ -18,6 +19,7 @@ from pfsm.data.formats.records import (
 from pfsm.data.formats.rows import Row, Rows, language_code
 from pfsm.data.formats.texts import pair_columns
 from pfsm.data.table import COMET_NAMES
+from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
 
 _REFERENCE = re.compile(r"reference_([1-9][0-9]{0,5})", re.ASCII)
@@ -40,11 +42,46 @@ class _Plan:
     """Columns carried along: the names they get, each with the file's name for it."""
     constants: Mapping[str, str]
 
-    @property
-    def layout(self) -> tuple[str, ...]:
-        pair = ["source_lang", "target_lang"] if _LANGUAGE_PAIR in self.of else []
-        present = [*self.of, *pair, *self.constants]
-        return layout(self.kind, present, len(self.references), self.further)
+    def record(self, row: Row) -> Record:
+        """The judgment or preference of a row."""
+        first, *others = (row[name] for name in self.references)
+        while others and not others[-1]:  # empty ones at the end are none
+            others.pop()
+
+        def count(column: str, default: float) -> float:
+            return row.number(column, 0.0) if column in self.of else default
+
+        texts: dict[str, Any] = {
+            "references": (first, *others),
+            "further": {name: row[theirs] for name, theirs in self.further.items()},
+            "line": row.line,
+        }
+        if self.kind is Judgment:
+            hypothesis, score = row[self.of["hypothesis"]], row.number(self.score)
+            system = row.fields.get(self.of.get("system", ""), "")
+            return Judgment(**texts, **self._segment(row), hypothesis=hypothesis, score=score, system=system)
+        return Preference(
+            **texts,
+            better=row["better"],
+            worse=row["worse"],
+            better_system=row.fields.get("better_system", ""),
+            worse_system=row.fields.get("worse_system", ""),
+            votes=count("votes", 1.0),
+            votes_against=count("votes_against", 0.0),
+            ties=count("ties", 0.0),
+            **self._segment(row),
+        )
+
+    def _segment(self, row: Row) -> dict[str, str]:
+        found = dict(self.constants)
+        if _LANGUAGE_PAIR in self.of:
+            source, dash, target = row[_LANGUAGE_PAIR].strip().partition("-")
+            if not (source and dash and target):
+                raise row.fault(
+                    f"{_LANGUAGE_PAIR} is {row[_LANGUAGE_PAIR]!r}, a language pair such as cs-en is needed"
+                )
+            found |= {"source_lang": language_code(source), "target_lang": language_code(target)}
+        return found | {name: row[self.of[name]] for name in _TEXT_FIELDS if name in self.of}
 
 
 def read_tables(paths: Sequence[StrPath], options: Options) -> Reading:
@@ -57,16 +94,19 @@ def read_tables(paths: Sequence[StrPath], options: Options) -> Reading:
     tables = [Rows(path).judged() for path in paths]
     plans = [_plan(table, options) for table in tables]
     kind = plans[0].kind
+    present: set[str] = set()
     for table, plan in zip(tables, plans, strict=True):
         if plan.kind is not kind:
             other = "preferences" if kind is Preference else "absolute judgments"
-            raise Row(table.name, 1, {}).fault(
-                f"does not hold {other} as {tables[0].name} does; convert one alone"
+            raise PfsmError(
+                f"{table.name}:1: does not hold {other} as {tables[0].name} does; convert one alone"
             )
-    union = {column for plan in plans for column in plan.layout}
+        pair = ["source_lang", "target_lang"] if _LANGUAGE_PAIR in plan.of else []
+        present.update(plan.of, pair, plan.constants)
     further = dict.fromkeys(name for plan in plans for name in plan.further)
-    columns = layout(kind, union, max(len(plan.references) for plan in plans), further)
-    return Reading(kind, columns, _records(tables, plans), Counter())
+    columns = layout(kind, present, max(len(plan.references) for plan in plans), further)
+    records = (plan.record(row) for table, plan in zip(tables, plans, strict=True) for row in table)
+    return Reading(kind, columns, records, Counter())
 
 
 def _plan(table: Rows, options: Options) -> _Plan:
@@ -90,69 +130,5 @@ def _plan(table: Rows, options: Options) -> _Plan:
     if not preferences and score != "score" and "score" in header:
         further[OLD_SCORE] = "score"
     constants = {name: value for name, value in pair_columns(options).items() if name not in kept}
-    return _Plan(
-        Preference if preferences else Judgment,
-        kept,
-        (of["reference"], *references),
-        score,
-        further,
-        constants,
-    )
-
-
-def _records(tables: Sequence[Rows], plans: Sequence[_Plan]) -> Iterator[Record]:
-    for table, plan in zip(tables, plans, strict=True):
-        build = _judgment if plan.kind is Judgment else _preference
-        for row in table:
-            yield build(row, plan)
-
-
-def _judgment(row: Row, plan: _Plan) -> Judgment:
-    return Judgment(
-        references=_references(row, plan),
-        hypothesis=row[plan.of["hypothesis"]],
-        score=row.number(plan.score),
-        system=row.fields.get(plan.of.get("system", ""), ""),
-        further={name: row[theirs] for name, theirs in plan.further.items()},
-        line=row.line,
-        **_texts(row, plan),
-    )
-
-
-def _preference(row: Row, plan: _Plan) -> Preference:
-    def count(column: str, default: float) -> float:
-        return row.number(column, 0.0) if column in plan.of else default
-
-    return Preference(
-        references=_references(row, plan),
-        better=row["better"],
-        worse=row["worse"],
-        better_system=row.fields.get("better_system", ""),
-        worse_system=row.fields.get("worse_system", ""),
-        votes=count("votes", 1.0),
-        votes_against=count("votes_against", 0.0),
-        ties=count("ties", 0.0),
-        further={name: row[theirs] for name, theirs in plan.further.items()},
-        line=row.line,
-        **_texts(row, plan),
-    )
-
-
-def _references(row: Row, plan: _Plan) -> tuple[str, ...]:
-    """All references, without the empty ones at the end."""
-    first, *others = (row[name] for name in plan.references)
-    while others and not others[-1]:
-        others.pop()
-    return (first, *others)
-
-
-def _texts(row: Row, plan: _Plan) -> dict[str, str]:
-    texts = dict(plan.constants)
-    if _LANGUAGE_PAIR in plan.of:
-        source, dash, target = row[_LANGUAGE_PAIR].strip().partition("-")
-        if not (source and dash and target):
-            raise row.fault(
-                f"{_LANGUAGE_PAIR} is {row[_LANGUAGE_PAIR]!r}, a language pair such as cs-en is needed"
-            )
-        texts |= {"source_lang": language_code(source), "target_lang": language_code(target)}
-    return texts | {name: row[plan.of[name]] for name in _TEXT_FIELDS if name in plan.of}
+    kind = Preference if preferences else Judgment
+    return _Plan(kind, kept, (of["reference"], *references), score, further, constants)

@@ -4,9 +4,10 @@ Outputs of systems: which file belongs to which system, although files and judgm
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pfsm.data.formats.markup import Role, SetSegment, is_markup, set_segments
 from pfsm.data.formats.records import Options
@@ -114,17 +115,15 @@ class SegmentTexts:
                 f"{column} is {shown(row[column])}, but {display_name(self.first_path)} has {there}"
             )
 
-    def references_of(self, index: int) -> tuple[str, ...]:
-        """All references of a segment, counted from 0."""
-        return tuple(stream[index] for stream in self.references)
-
-    def source_of(self, index: int) -> str:
-        """The source of a segment; ``""`` without sources."""
-        return self.sources[index] if self.sources else ""
-
-    def document_of(self, index: int) -> str:
-        """The document of a segment; ``""`` without documents."""
-        return self.documents[index][1] if self.documents else ""
+    def of(self, index: int, test_set: str) -> dict[str, Any]:
+        """The fields of a record that a segment, counted from 0, decides; ``""`` for what is not known."""
+        return {
+            "references": tuple(stream[index] for stream in self.references),
+            "source": self.sources[index] if self.sources else "",
+            "document": self.documents[index][1] if self.documents else "",
+            "test_set": test_set,
+            "segment_id": f"{test_set}.{index + 1}" if test_set else str(index + 1),
+        }
 
     @property
     def present(self) -> list[str]:
@@ -163,6 +162,14 @@ def check_parallel(path: StrPath, count: int, other: StrPath, needed: int) -> No
             f"{display_name(path)}: {_lines(count)}, but {display_name(other)} has {_lines(needed)}; "
             "line i of both must be segment i"
         )
+
+
+def side_by_side(files: Sequence[tuple[StrPath, Role]]) -> Iterator[tuple[str, ...]]:
+    """Segment i of every file, for every i."""
+    streams = [segments_of(path, role) for path, role in files]
+    for (path, _), found in zip(files[1:], streams[1:], strict=True):
+        check_parallel(path, len(found), files[0][0], len(streams[0]))
+    yield from zip(*streams, strict=True)
 
 
 def pair_columns(options: Options) -> Mapping[str, str]:
@@ -262,17 +269,18 @@ class SystemOutputs:
         pairs = {part for part in file_name.split(".") if _PAIR.fullmatch(part)}
         return not all(self._pair) or not pairs or "-".join(self._pair) in pairs
 
-    @property
-    def names(self) -> list[str]:
-        """The systems, sorted."""
-        return sorted(self._paths)
-
-    def find(self, identifier: str) -> str | None:
-        """The name of the system that an identifier means; None if it is not among the files."""
+    def find(self, identifier: str, fault: Callable[[str], PfsmError], skip: bool) -> str | None:
+        """The name of the system that an identifier means; one that is not among the files is refused or None."""
         name = system_name(identifier, *self._pair)
         # Direct assessments of 2021 and 2022 give systems a number that their files do not have.
         tried = (identifier, name, name.removesuffix(".0"))
-        return next((each for each in tried if each in self._paths), None)
+        found = next((each for each in tried if each in self._paths), None)
+        if found is None and not skip:
+            raise fault(
+                f"no output of system {shown(identifier)} was given, only of {', '.join(sorted(self._paths))}; "
+                "give its file as NAME=FILE, or --skip-unknown-systems"
+            )
+        return found
 
     def lines_of(self, name: str) -> tuple[str, ...]:
         """The output of a system, by a name that `find` returned."""
@@ -282,11 +290,3 @@ class SystemOutputs:
             check_parallel(path, len(lines), self._texts.first_path, len(self._texts))
             self._loaded[name] = lines
         return self._loaded[name]
-
-
-def unknown_system(identifier: str, known: Sequence[str]) -> str:
-    """The message about a system whose output was not given."""
-    return (
-        f"no output of system {shown(identifier)} was given, only of {', '.join(known)}; "
-        "give its file as NAME=FILE, or --skip-unknown-systems"
-    )

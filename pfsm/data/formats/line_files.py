@@ -1,0 +1,261 @@
+"""Files that are parallel line by line: system outputs with references and scores, and those of MLQE-PE.
+
+*MLQE-PE*, direct assessments of NMT output and post-edits of the same sentences: ``direct-assessments`` has
+``SPLIT.LP.df.short.tsv`` with ``index original translation scores mean z_scores z_mean model_scores`` and perhaps
+``SPLIT.doc_ids``; ``post-editing`` has ``SPLIT.src``, ``.mt``, ``.pe`` and ``.hter``, parallel to it and tokenised. The
+reference is the post-edit of the translation itself.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from html import unescape
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pfsm.data.formats.records import Judgment, Options, Reading, layout, number_text
+from pfsm.data.formats.rows import Row, Rows, language_code, pair_in_name
+from pfsm.data.formats.texts import (
+    check_parallel,
+    document_names,
+    pair_columns,
+    segments_of,
+    side_by_side,
+    system_name,
+)
+from pfsm.data.table import finite_number, shown
+from pfsm.errors import PfsmError
+from pfsm.io.files import StrPath, display_name, read_lines, reading_explained
+
+if TYPE_CHECKING:
+    from pfsm.data.formats.markup import Role
+
+_MISSING = "None"
+
+
+def read_parallel_text(paths: Sequence[StrPath], options: Options) -> Reading:
+    """Reads system outputs, one file per system, each with a file of scores.
+
+    A segment whose score is ``None`` is left out.
+    """
+    if not options.references:
+        raise PfsmError("plain files hold no references; give them with --references FILE")
+    if len(options.scores) != len(paths):
+        raise PfsmError(
+            f"{len(paths)} files of translations and {len(options.scores)} of scores; give a file of scores with "
+            "--scores for each, in the same order"
+        )
+    documents = document_names(options.documents) if options.documents else ()
+    present = ["segment_id", "system", *pair_columns(options)]
+    present += ["document"] * bool(documents) + ["source"] * bool(options.sources)
+    notes: Counter[str] = Counter()
+    records = (
+        record
+        for path, scores in zip(paths, options.scores, strict=True)
+        for record in _of_system(path, scores, documents, options, notes)
+    )
+    return Reading(Judgment, layout(Judgment, present, len(options.references)), records, notes)
+
+
+def _of_system(
+    path: StrPath,
+    scores: StrPath,
+    documents: Sequence[tuple[str, str]],
+    options: Options,
+    notes: Counter[str],
+) -> Iterator[Judgment]:
+    pair = (language_code(options.source_lang), language_code(options.target_lang))
+    system = system_name(Path(path).name, *pair)
+    prefix = f"{options.test_set}." if options.test_set else ""
+    files: list[tuple[StrPath, Role]] = [(file, "reference") for file in options.references]
+    files += [(path, "system"), (scores, "system")]
+    if options.sources:
+        files.append((options.sources, "source"))
+    count, number = len(options.references), 0
+    for number, lines in enumerate(side_by_side(files), start=1):
+        if number > len(documents) > 0:
+            break
+        score = lines[count + 1]
+        if score.strip() == _MISSING:
+            notes["segments without a score left out"] += 1
+            continue
+        value = finite_number(score)
+        if value is None:
+            raise PfsmError(
+                f"{display_name(scores)}:{number}: score is {shown(score)}, a finite number (or None) is needed"
+            )
+        yield Judgment(
+            references=lines[:count],
+            source="".join(lines[count + 2 :]),
+            test_set=options.test_set,
+            source_lang=pair[0],
+            target_lang=pair[1],
+            document=documents[number - 1][1] if documents else "",
+            segment_id=f"{prefix}{number}",
+            system=system,
+            hypothesis=lines[count],
+            score=value + 0.0,
+            line=number,
+        )
+    if documents:
+        check_parallel(options.documents, len(documents), path, number)
+
+
+SYSTEM, TEST_SET = "mlqe-nmt", "mlqe-pe"
+POST_EDITS, OUTPUT, SOURCES, EDIT_RATES, DOCUMENTS, TABLE = ".pe", ".mt", ".src", ".hter", ".doc_ids", ".tsv"
+_KINDS = (POST_EDITS, OUTPUT, SOURCES, EDIT_RATES, DOCUMENTS, TABLE)
+_TABLE_COLUMNS = ("index", "original", "translation", "scores", "mean", "z_mean")
+_MODEL_SCORE = "model_scores"
+_PAIR_IN_TABLE_NAME = re.compile(r"\.([a-z]{2})([a-z]{2})\.")
+_NUMBER = re.compile(r"[^\[\],\s]+")
+Line = Mapping[str, str]
+"""The same line of all the files, by kind."""
+
+
+def read_mlqe_pe(paths: Sequence[StrPath], options: Options) -> Reading:
+    """Reads one language pair and split: its folders of direct assessments and of post-edits, or their files.
+
+    The score is ``da_raw`` (the mean, 0 to 100; the default where there is a table), ``da_z`` or ``hter`` (its
+    negative, so that higher is better). Texts are taken from the post-editing files if they have them.
+    """
+    files = _files(paths)
+    if POST_EDITS not in files:
+        raise PfsmError(
+            f"{display_name(paths[0])}: no post-edits (*.pe), which serve as references; give their folder too"
+        )
+    scores = ["da_raw", "da_z"] * (TABLE in files) + ["hter"] * (EDIT_RATES in files)
+    chosen = options.score_column or next(iter(scores), "")
+    if chosen not in scores:
+        there = ", ".join(scores) or "none: give the table (*.tsv) or the edit rates (*.hter)"
+        raise PfsmError(f"{files[POST_EDITS]}: no score {chosen!r}; there is {there}")
+    if OUTPUT not in files and TABLE not in files:
+        raise PfsmError(f"{files[POST_EDITS]}: no translations (*.mt or the table *.tsv); give them too")
+    table, further = None, scores
+    if TABLE in files:
+        table = Rows(files[TABLE])
+        table.need(_TABLE_COLUMNS)
+        further = [*scores, "n_raters", *["nmt_logprob"] * (_MODEL_SCORE in table.header)]
+    place = {"test_set": options.test_set or TEST_SET, **_languages(files, options)}
+    documents = _documents(files)
+    present = ["segment_id", "system", *place]
+    present += ["source"] * (table is not None or SOURCES in files) + ["document"] * bool(documents)
+    notes: Counter[str] = Counter()
+
+    def records() -> Iterator[Judgment]:
+        count = differ = 0
+        for count, (row, line) in enumerate(_aligned(files, table), start=1):
+            if row is not None and OUTPUT in files:
+                differ += _bare(row["translation"]) != _bare(line[OUTPUT])
+            document = {"document": documents[count - 1]} if documents else {}
+            yield _judgment(count - 1, row, line, files, chosen, {**place, **document})
+        if differ:
+            notes["translations that differ between table and *.mt"] = differ
+        if 2 * differ > count:
+            raise PfsmError(
+                f"{files[TABLE]}: {differ} translations differ from those of {files[OUTPUT]}; give files "
+                "of the same split"
+            )
+
+    return Reading(Judgment, layout(Judgment, present, 1, further), records(), notes)
+
+
+def _files(paths: Sequence[StrPath]) -> dict[str, Path]:
+    """The files by kind."""
+    files: dict[str, Path] = {}
+    for path in paths:
+        root = Path(path)
+        with reading_explained(path):
+            root.stat()
+            found = sorted(each for each in root.rglob("*") if each.is_file()) if root.is_dir() else [root]
+        for each in found:
+            kind = Path(each.name.removesuffix(".gz")).suffix
+            if kind not in _KINDS:
+                continue
+            if kind in files:
+                raise PfsmError(
+                    f"{each}: a second *{kind} after {files[kind]}; give one language pair and split"
+                )
+            files[kind] = each
+    return files
+
+
+def _aligned(files: Mapping[str, Path], table: Rows | None) -> Iterator[tuple[Row | None, Line]]:
+    """Each row of the table, if there is one, with its lines."""
+    kinds = [kind for kind in (POST_EDITS, OUTPUT, SOURCES, EDIT_RATES) if kind in files]
+    lines = (
+        dict(zip(kinds, texts, strict=True))
+        for texts in side_by_side([(files[kind], "system") for kind in kinds])
+    )
+    if table is None:
+        yield from ((None, line) for line in lines)
+        return
+    for row, line in zip_longest(table, lines):
+        if row is None or line is None:
+            rows, count = sum(1 for _ in Rows(files[TABLE])), len(read_lines(files[POST_EDITS]))
+            raise PfsmError(
+                f"{files[TABLE]}: {rows} rows, but {files[POST_EDITS]} has {count} lines; give "
+                "files of the same split"
+            )
+        yield row, line
+
+
+def _judgment(
+    at: int, row: Row | None, line: Line, files: Mapping[str, Path], chosen: str, place: Mapping[str, str]
+) -> Judgment:
+    numbers = {} if row is None else {"da_raw": row.number("mean"), "da_z": row.number("z_mean")}
+    if EDIT_RATES in line:
+        rate = finite_number(line[EDIT_RATES])
+        if rate is None or rate < 0:
+            raise PfsmError(
+                f"{files[EDIT_RATES]}:{at + 1}: {shown(line[EDIT_RATES])}, an edit rate of 0 or more is needed"
+            )
+        numbers["hter"] = rate
+    further = {name: number_text(value) for name, value in numbers.items()}
+    if row is not None:
+        further["n_raters"] = str(len(_NUMBER.findall(row["scores"])))
+        if _MODEL_SCORE in row.fields:
+            further["nmt_logprob"] = row[_MODEL_SCORE]
+    fields: Mapping[str, str] = {} if row is None else row.fields
+    number = str(at) if row is None else row["index"].strip()
+    return Judgment(
+        **place,
+        references=(line[POST_EDITS],),
+        source=line.get(SOURCES, fields.get("original", "")),
+        segment_id=f"{place['test_set']}.{files[POST_EDITS].name.partition('.')[0]}.{number}",
+        system=SYSTEM,
+        hypothesis=line.get(OUTPUT, fields.get("translation", "")),
+        score=0.0 - numbers["hter"] if chosen == "hter" else numbers[chosen],
+        further=further,
+        line=at + 1 if row is None else row.line,
+    )
+
+
+def _languages(files: Mapping[str, Path], options: Options) -> dict[str, str]:
+    """Those that are known, by the name of the column."""
+    found = ("", "")
+    for path in files.values():
+        match = _PAIR_IN_TABLE_NAME.search(path.name)
+        pair = (match[1], match[2]) if match and path.name.endswith((TABLE, f"{TABLE}.gz")) else None
+        found = pair or (found if all(found) else pair_in_name(path.absolute().parent.name) or found)
+    languages = {
+        "source_lang": language_code(options.source_lang) or found[0],
+        "target_lang": language_code(options.target_lang) or found[1],
+    }
+    return {name: code for name, code in languages.items() if code}
+
+
+def _documents(files: Mapping[str, Path]) -> tuple[str, ...]:
+    """The document of each segment; a header line, which some of the files have, is dropped."""
+    if DOCUMENTS not in files:
+        return ()
+    names = segments_of(files[DOCUMENTS], "source")
+    count = len(read_lines(files[POST_EDITS]))
+    names = names[1:] if len(names) == count + 1 else names
+    check_parallel(files[DOCUMENTS], len(names), files[POST_EDITS], count)
+    return names
+
+
+def _bare(text: str) -> str:
+    """A text without what tokenisers leave behind: blanks and escaped characters."""
+    return "".join(unescape(text).split())
