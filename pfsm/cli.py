@@ -19,7 +19,7 @@ from pfsm.commands.parsers import Parser
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.registry import fault_of_plugin
 from pfsm.runtime.color import AUTO, CHOICES, colored
-from pfsm.runtime.interrupts import kept_interrupts
+from pfsm.runtime.process import kept_interrupts
 from pfsm.runtime.progress import error_line, shown_compiling, shown_progress
 
 __all__ = ["COMMANDS", "main"]
@@ -120,7 +120,7 @@ def _permissions(options: Namespace) -> contextlib.ExitStack:
     """What holds for the whole command: ``--threads``, ``--resource`` and the like; some commands may fork."""
     stack = contextlib.ExitStack()
     if options.command in FORKING:
-        from pfsm.runtime.forks import forks
+        from pfsm.runtime.process import forks
 
         stack.enter_context(forks())
     if getattr(options, "threads", None) is not None:
@@ -143,7 +143,7 @@ def _permissions(options: Namespace) -> contextlib.ExitStack:
 
         stack.enter_context(unquoting())
     if getattr(options, "download", False):
-        from pfsm.io.user_folders import downloads
+        from pfsm.io.named_resources import downloads
 
         stack.enter_context(downloads(True))
     return stack

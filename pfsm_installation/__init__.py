@@ -23,7 +23,7 @@ def main() -> int:
     if found is not None:
         sys.stderr.write(f"pfsm: {found}\n")
         return 2
-    import_module("pfsm.runtime.garbage").defer_gc()
+    import_module("pfsm.runtime.process").defer_gc()
     status: int = import_module("pfsm.cli").main()
     return status
 

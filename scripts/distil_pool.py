@@ -35,7 +35,7 @@ from pfsm.embeddings.encoders import tunable_encoder
 from pfsm.embeddings.folder import encodable
 from pfsm.english.perturbation.kind import kinds_for
 from pfsm.english.perturbation.pairs import Translation, perturb
-from pfsm.text.typewriter import typewritten
+from pfsm.text.characters import typewritten
 
 # By set: the file's column of judgments, and what a judgment of it counts; raters differ more in some.
 JUDGED = {

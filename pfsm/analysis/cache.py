@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.errors import PfsmError
 from pfsm.io.limits import byte_size
-from pfsm.io.user_folders import user_folder
-from pfsm.runtime.garbage import gc_paused
+from pfsm.io.named_resources import user_folder
+from pfsm.runtime.process import gc_paused
 from pfsm.version import __version__
 
 _TYPES = frozenset({"<i2", "<i4", "<f8"})

@@ -15,7 +15,7 @@ from pfsm.errors import PfsmError
 from pfsm.io.named_resources import find, parted
 from pfsm.registry import Entry, Registered, registered, restore
 from pfsm.runtime.forked import end_with_parent
-from pfsm.runtime.interrupts import without_interrupts
+from pfsm.runtime.process import without_interrupts
 
 # Lines given to the analyser at once; it is the same for every number of processes, so that the result is too.
 PORTION = 256

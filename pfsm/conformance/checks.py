@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.registry import Entry, Registered, registered, restore
-from pfsm.runtime.interrupts import without_interrupts
+from pfsm.runtime.process import without_interrupts
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")

@@ -17,7 +17,7 @@ from distributed.scheduler import KilledWorker
 
 from pfsm.errors import PfsmError
 from pfsm.registry import Registered, registered, restore
-from pfsm.runtime.interrupts import without_interrupts
+from pfsm.runtime.process import without_interrupts
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -21,9 +21,8 @@ from pfsm.embeddings.pieces import TOKENIZER, missing_packages
 from pfsm.embeddings.vectors import Vectors
 from pfsm.embeddings.words import VECTORS, WORDS, FileVectors, WordTable
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.io.named_resources import find, is_name, name_for, needed, parted, register
-from pfsm.io.user_folders import may_download
-from pfsm.runtime.forks import fork_safe
+from pfsm.io.named_resources import find, is_name, may_download, name_for, needed, parted, register
+from pfsm.runtime.process import fork_safe
 
 HUB = "transformers:"
 # No code, and no pickled weights.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pfsm.embeddings.folder import FolderEncoder, encodable
 from pfsm.embeddings.session import on_gpu, runtime
 from pfsm.embeddings.vectors import Int16, unit_rows
-from pfsm.io.user_folders import user_folder
+from pfsm.io.named_resources import user_folder
 
 # As Penn tokens, in lower case.
 CLITICS = frozenset({"n't", "'s", "'m", "'d", "'ll", "'re", "'ve", "'"})

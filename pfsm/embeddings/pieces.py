@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.files import decode, read_bytes
 from pfsm.io.limits import DOCUMENT
-from pfsm.runtime.forks import fork_safe
+from pfsm.runtime.process import fork_safe
 
 _RUST = "pyo3_runtime"
 _one_at_a_time = fork_safe(threading.Lock(), 4)

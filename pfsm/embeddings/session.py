@@ -23,7 +23,7 @@ from pfsm.embeddings.bert_graph import Model
 from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.safetensors import Rows
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.runtime.forks import fork_safe
+from pfsm.runtime.process import fork_safe
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import each
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pfsm.encoder.heads import PARTS, Head, feature_name, known_head, parse_feature
 from pfsm.encoder.scoring import HeadScorer, LineVectors, pair_values
 from pfsm.errors import PfsmError
-from pfsm.runtime.forks import fork_safe
+from pfsm.runtime.process import fork_safe
 from pfsm.runtime.progress import Stage
 
 Float = NDArray[np.float64]

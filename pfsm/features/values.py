@@ -15,7 +15,7 @@ from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import PREFIX, columns_of, missing_column
 from pfsm.metrics.metric_group import MetricGroup, PairFeatures
 from pfsm.metrics.registry import feature_names, get_metric, group_of
-from pfsm.runtime.near_names import known_names
+from pfsm.runtime.names import known_names
 from pfsm.text.scripts import n_words
 
 Float = NDArray[np.float64]

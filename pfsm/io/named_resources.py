@@ -2,20 +2,63 @@
 
 A resource is a user's own folder with an encoder, file of vectors or parses, weights of a parser, program or pipeline.
 It lies in the user's folder of resources under its name, or is given: ``--resource NAME=PATH``, in Python
-``pfsm.load(…, resources={…})``. A reference is ``NAME`` or ``NAME@CHECKSUM``, with 8 hexadecimal digits.
+``pfsm.load(…, resources={…})``. A reference is ``NAME`` or ``NAME@CHECKSUM``, with 8 hexadecimal digits. The user's
+folder also holds tables and caches; whether this call may download something into it, the user says (``--download``).
 """
 
 import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from os import PathLike
 from pathlib import Path
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import content_checksum, read_bytes
-from pfsm.io.user_folders import user_folder
 from pfsm.registry import given_resources
+
+# Below it nothing exists and nothing can be written: for users who have no home.
+NOWHERE = Path(os.devnull)
+
+FOLDER_VARIABLE = "PFSM_RESOURCES"
+
+
+def user_folder() -> Path:
+    """``PFSM_RESOURCES`` if it is set, else ``pfsm`` in the user's cache folder. The folder need not exist.
+
+    A user who has no home gets one that cannot exist.
+    """
+    given = os.environ.get(FOLDER_VARIABLE)
+    if given:
+        return Path(given)
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(cache) if Path(cache).is_absolute() else _home() / ".cache") / "pfsm"
+
+
+def _home() -> Path:
+    """The user's home, ``NOWHERE`` for one who has none: never a folder below the working one."""
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - `Path.home` raises an error where there is none
+    return home if home.is_absolute() else NOWHERE
+
+
+_allowed: ContextVar[bool] = ContextVar("pfsm_downloads", default=False)
+
+
+@contextmanager
+def downloads(allowed: bool) -> Iterator[None]:
+    """In the block downloads are allowed, or not."""
+    token = _allowed.set(allowed)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def may_download() -> bool:
+    """Whether downloads are allowed here."""
+    return _allowed.get()
+
 
 # No `|`, `:`, `+` and `@`, which separate the entries of a signature; no path separators.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")

@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from pfsm.errors import PfsmError
-from pfsm.io.user_folders import FOLDER_VARIABLE, user_folder
+from pfsm.io.named_resources import FOLDER_VARIABLE, user_folder
 from pfsm.lexicons.container import Lexicon, read_header, read_lexicon
 from pfsm.lexicons.meteor import RECIPES, compile_meteor
 from pfsm.lexicons.omw import advice, compile_omw, language_of

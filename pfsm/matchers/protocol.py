@@ -7,8 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.runtime.names import elsewhere
 from pfsm.runtime.options import Option, Options, chosen_options
-from pfsm.runtime.yaml_keys import elsewhere
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 

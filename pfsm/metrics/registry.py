@@ -40,7 +40,7 @@ from pfsm.metrics.parts import (
 from pfsm.metrics.sacre import TER_PARTS, sacre_metric
 from pfsm.metrics.words import word_metric
 from pfsm.registry import Table
-from pfsm.runtime.near_names import known_names
+from pfsm.runtime.names import known_names
 from pfsm.runtime.options import Options
 
 

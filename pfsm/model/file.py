@@ -226,7 +226,11 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
         settings = settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings")
     check_recorded(settings, plugins, f"{where}: plugins")
     weights = _weights(_mapping(document["weights"], "weights", where), settings, where)
-    _check_without_edits(settings, weights, where)
+    edit = next((name for name in weights if not name.startswith(FEATURE_PREFIX)), None)
+    if not settings.edits and edit is not None:
+        raise PfsmError(
+            f"{where}: weights names {edit!r}, but settings say edits: false; leave out one of them"
+        )
     uncounted = next((name for name in settings.features if not is_counted(name)), None)
     if uncounted is not None:
         raise PfsmError(f"{where}: settings: feature {uncounted}: {UNCOUNTED}")
@@ -262,14 +266,6 @@ def _checked_format(document: object, where: str) -> dict[str, Any]:
             f"{where}: format is {document['format']!r}, this version of pfsm reads {FORMAT!r}; retrain or convert it"
         )
     return document
-
-
-def _check_without_edits(settings: Settings, weights: Mapping[str, float], where: str) -> None:
-    edit = next((name for name in weights if not name.startswith(FEATURE_PREFIX)), None)
-    if not settings.edits and edit is not None:
-        raise PfsmError(
-            f"{where}: weights names {edit!r}, but settings say edits: false; leave out one of them"
-        )
 
 
 def check_line(value: object, what: str) -> str:
@@ -324,10 +320,8 @@ def _training(value: dict[str, Any], where: str) -> dict[str, Any]:
     for key in ("cross_validated", "instances", "encoder"):
         _mapping(value.get(key, {}), f"training.{key}", where)
     data = value.get("data", [])
-    for key, found in {
-        **value,
-        "cross_validated.interval": value.get("cross_validated", {}).get("interval"),
-    }.items():
+    validated = {"cross_validated.interval": value.get("cross_validated", {}).get("interval")}
+    for key, found in {**value, **validated}.items():
         if key.endswith("interval") and not _is_interval(found):
             raise PfsmError(
                 f"{where}: training.{key} is {_shown(found)}, it must be a list of two numbers or null"

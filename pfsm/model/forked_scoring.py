@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmWarning
 from pfsm.model.plugins import plugin_labels
 from pfsm.model.settings import Settings
-from pfsm.runtime.forks import may_fork
+from pfsm.runtime.process import may_fork
 from pfsm.runtime.progress import Stage
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from itertools import chain, starmap
 from threading import RLock, local
 from typing import TYPE_CHECKING, Any
 
@@ -30,21 +30,19 @@ from pfsm.metrics.inputs import (
     number_by_segment,
     number_of_references,
 )
-from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
+from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder, check_lengths
 from pfsm.model.explain.alignments import Alignments, align_lattices, joined
 from pfsm.model.explain.errors import errors, marker_of, mended
 from pfsm.model.explain.explaining import Explaining, PieceExplainer
 from pfsm.model.explain.explanation import Explanation
-from pfsm.model.explain.joining import joined_alignments, joined_explanations
 from pfsm.model.file import Model, model_at_work
 from pfsm.model.forked_scoring import BAR_PATIENCE, ForkedScorer
-from pfsm.model.long_lines import LongLines, long_lines
+from pfsm.model.long_lines import LongLines, joined_alignments, joined_explanations, long_lines
 from pfsm.model.predictions import Prediction, Rows
 from pfsm.model.prepared import PreparedPairs, batch_values, on_scale
-from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN, RELATIVE
 from pfsm.model.signature import signature
-from pfsm.runtime.forks import fork_safe
+from pfsm.runtime.process import fork_safe
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import at_most, default_threads, each
 from pfsm.text.language_names import doubt_of_english
@@ -97,6 +95,7 @@ class Metric(SegmentMetric):
         self.name = model.name
         self.language = model.settings.language
         self._marker = marker_of(model.training, model.settings.features, f"model {self.name}")
+        self._pieces = PieceExplainer(model)
         self.columns = columns_of(tuple(model.settings.features))
         if any(map(is_encoder_feature, model.settings.features)):
             self.most_words = 25_000
@@ -250,15 +249,21 @@ class Metric(SegmentMetric):
         check_lengths(references, hypotheses)
         for side in (hypotheses, references):
             check_words(self.name, self.most_words, side)
-        if long := self._long(hypotheses, references):
-            numbers = long.repeated(numbers)
-            scores = long.scores(
-                self._forked.scores(self._read_and_scored, long.hypotheses, long.references, numbers)
-            )
-        else:
-            scores = self._forked.scores(self._read_and_scored, hypotheses, references, numbers)
-        self._look_at(references)
-        return scores
+        long, seen = self._long(hypotheses, references), references
+        if long is not None:
+            hypotheses, references, numbers = long.hypotheses, long.references, long.repeated(numbers)
+        scores = self._forked.scores(self._read_and_scored, hypotheses, references, numbers)
+        self._look_at(seen)
+        return scores if long is None else long.scores(scores)
+
+    def _read(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None
+    ) -> tuple[Sequence[str], Sequence[str], Mapping[str, Float], LongLines | None]:
+        """Pairs and their columns, checked; and in parts, where `_long` has them so."""
+        hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
+        check_lengths(references, hypotheses)
+        numbers = self._numbers(columns, len(hypotheses))
+        return hypotheses, references, numbers, self._long(hypotheses, references)
 
     def _long(self, hypotheses: Sequence[str], references: Sequence[str]) -> LongLines | None:
         """Pairs in parts, where the model scores long ones so and there are any."""
@@ -303,7 +308,7 @@ class Metric(SegmentMetric):
         inner = 1 if several else threads
 
         def normalised(batch: LatticeBatch) -> Float:
-            return batch_values(batch, self.model, self._weights(batch) if batch.states else None, inner)
+            return batch_values(batch, self.model, self._weights(batch), inner)
 
         if not several:
             values = np.concatenate([np.zeros(0), *map(normalised, self._alone(batches, threads))])
@@ -331,10 +336,8 @@ class Metric(SegmentMetric):
             ValueError: If the lists differ in length.
             PfsmError: If the model needs columns of the data.
         """
-        hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
-        numbers = self._numbers(None, len(hypotheses))
+        hypotheses, references, numbers, long = self._read(hypotheses, references, None)
         self._look_at(references)
-        long = self._long(hypotheses, references)
         if long is not None:
             hypotheses, references, numbers = long.hypotheses, long.references, long.repeated(numbers)
         batches = self._reader().batches(references, hypotheses, numbers)
@@ -465,17 +468,15 @@ class Metric(SegmentMetric):
             ValueError: If the lists differ in length.
             PfsmError: If a column is missing; if a pair is too long, when its turn comes.
         """
-        hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
-        check_lengths(references, hypotheses)
-        numbers = self._numbers(columns, len(hypotheses))
+        hypotheses, references, numbers, long = self._read(hypotheses, references, columns)
         self._look_at(references)
-        long = self._long(hypotheses, references)
-        if long is None:
-            explained = self._explained(hypotheses, references, numbers)
-        else:
-            parts = self._explained(*long.parts, long.of_parts(numbers))
+        sides = (hypotheses, references) if long is None else long.parts
+        explaining = Explaining(self.model, self._reader, self._lock, self._weights, self._pieces)
+        blocks = _blocks(*sides, numbers if long is None else long.of_parts(numbers))
+        explained = chain.from_iterable(starmap(explaining.block, blocks))
+        if long is not None:
             scores = self._score_pairs(hypotheses, references, columns)
-            explained = joined_explanations(parts, *long.owners_of_parts, scores)
+            explained = joined_explanations(explained, *long.owners_of_parts, scores)
         for one, hypothesis, reference in zip(explained, hypotheses, references, strict=True):
             found = replace(one, errors=errors(one, hypothesis, reference, self.language, self._marker))
             yield found if as_arrays else replace(found, contributions=tuple(found.contributions))
@@ -498,16 +499,6 @@ class Metric(SegmentMetric):
             for one in explanations
         ]
 
-    def _explained(
-        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
-    ) -> Iterator[Explanation]:
-        """The explanations of pairs, block by block, with arrays."""
-        explaining = Explaining(self.model, self._reader, self._lock, self._weights_of, lambda: self._pieces)
-        for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
-            part = slice(first, first + EXPLAINED_AT_ONCE)
-            own = {name: values[part] for name, values in numbers.items()}
-            yield from explaining.block(hypotheses[part], references[part], own)
-
     def alignments(
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None = None
     ) -> Alignments:
@@ -522,23 +513,14 @@ class Metric(SegmentMetric):
             ValueError: If the lists differ in length, or are empty.
             PfsmError: If a column is missing.
         """
-        hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
-        check_lengths(references, hypotheses)
-        numbers = self._numbers(columns, len(hypotheses))
+        hypotheses, references, numbers, long = self._read(hypotheses, references, columns)
         if not hypotheses:
             raise ValueError("no pairs to align")
-        long = self._long(hypotheses, references)
-        scores = None if long is None else self._score_pairs(hypotheses, references, columns)
-        if long is not None:
-            (hypotheses, references), numbers = long.parts, long.of_parts(numbers)
-        found = []
-        for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
-            part = slice(first, first + EXPLAINED_AT_ONCE)
-            own = {name: values[part] for name, values in numbers.items()}
-            found.append(self._aligned(hypotheses[part], references[part], own))
-        if long is None or scores is None:
-            return joined(found)
-        return joined_alignments(joined(found), *long.owners_of_parts, scores)
+        if long is None:
+            return joined([*starmap(self._aligned, _blocks(hypotheses, references, numbers))])
+        scores = self._score_pairs(hypotheses, references, columns)
+        found = joined([*starmap(self._aligned, _blocks(*long.parts, long.of_parts(numbers)))])
+        return joined_alignments(found, *long.owners_of_parts, scores)
 
     def _aligned(
         self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
@@ -547,18 +529,12 @@ class Metric(SegmentMetric):
         with self._lock:
             pairs = builder.encode(references, hypotheses)
             tokens, batch = builder.tokens(pairs), builder.lattices(pairs, columns=numbers)
-        weights = self._weights(batch) if batch.states else None
-        return align_lattices(batch, self.model, weights, tokens, self.threads)
+        return align_lattices(batch, self.model, self._weights(batch), tokens, self.threads)
 
-    @cached_property
-    def _pieces(self) -> PieceExplainer:
-        return PieceExplainer(self.model)
-
-    def _weights_of(self, batch: LatticeBatch) -> "Weights | None":
-        return self._weights(batch) if batch.states else None
-
-    def _weights(self, batch: LatticeBatch) -> "Weights":
-        """The kernel's weights; the table over states is worked out once, which single pairs would feel."""
+    def _weights(self, batch: LatticeBatch) -> "Weights | None":
+        """The kernel's weights, of edits; the table over states is worked out once, which single pairs would feel."""
+        if not batch.states:
+            return None
         table = self._tables.get(batch.states)
         if table is None:
             table = self._tables[batch.states] = weight_table(batch.states, self.model.weights)
@@ -576,6 +552,16 @@ class Metric(SegmentMetric):
         return short_signature(
             self.name, self.model.fingerprint, self._of_last_call if nrefs is None else nrefs
         )
+
+
+def _blocks(
+    hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
+) -> Iterator[tuple[Sequence[str], Sequence[str], dict[str, Float]]]:
+    """Pairs as many at a time as are explained together."""
+    for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
+        part = slice(first, first + EXPLAINED_AT_ONCE)
+        own = {name: values[part] for name, values in numbers.items()}
+        yield hypotheses[part], references[part], own
 
 
 def from_document(text: str) -> Metric:

@@ -11,8 +11,7 @@ from pfsm.lattice.names import DELETE, INSERT, inserted_repeat
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.registry import expanded
-from pfsm.runtime.near_names import known_names
-from pfsm.runtime.yaml_keys import unknown_key
+from pfsm.runtime.names import known_names, unknown_key
 from pfsm.text.characters import AS_IT_IS, CLEAN, EDITIONS
 from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.languages import (
@@ -70,7 +69,7 @@ class Settings:
         references: What several references mean, in scoring and in training: the score against the ``best`` one, or the
             ``mean`` of the scores against each.
         normalisation: Unicode normalisation of all text before anything else is done with it: ``none``, ``nfc``,
-            ``nfkc`` or ``typewriter`` (`pfsm.text.typewriter`).
+            ``nfkc`` or ``typewriter`` (`pfsm.text.characters`).
         text: Edition of what is done with text before: 1, nothing; 2, every line is read by one table of characters
             (`pfsm.text.characters`), and the tokeniser ``penn`` goes sentence by sentence (`pfsm.text.sentences`).
         form: What a pair is given: ``absolute``, the value of equations (2) and (3) of Wang and Manning (2012), or
@@ -157,116 +156,85 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     for key in values:
         if key not in KEYS:
             raise PfsmError(f"{where}: unknown setting {key!r}; {unknown_key(key, KEYS, _PAGE)}")
-    counts = _counts(values.get("counts", {}), where)
-    if not _edits(values, where):
-        return _without_edits(values, where)
-    language = _language(values, where)
+    counts = values.get("counts", {})
+    if not isinstance(counts, Mapping):
+        raise PfsmError(f"{where}: counts is {counts!r}, it must name tables of n-grams")
+    # They are known to this process from here on, so that names can refer to them.
+    remember_documents(counts, f"{where}: counts")
+    edits = _plain(values, "edits", True, where)
+    for key in values:
+        if not edits and key not in WITHOUT_EDITS:
+            raise PfsmError(f"{where}: {key} needs edits, but edits is false; leave out one of them")
+    language = _text(values.get("language", "en"), "language", where)
+    _named(where, language_code, language)
+    language = language_code(language)
+    of_edits = _of_edits(values, language, where) if edits else {}
+    features = _features(values.get("features", ()), where)
+    if not (edits or features):
+        raise PfsmError(f"{where}: edits: false needs features, because there is nothing else to score with")
+    references = _plain(values, "references", BEST, where)
+    edition = _plain(values, "text", AS_IT_IS, where)
+    return Settings(
+        language,
+        **of_edits,
+        features=features,
+        counts=dict(counts),
+        edits=edits,
+        references=references,
+        normalisation=_plain(values, "normalisation", _USUAL_NORMALISATION[edition], where),
+        text=edition,
+        form=_plain(values, "form", ABSOLUTE, where),
+    )
+
+
+def _of_edits(values: Mapping[str, Any], language: str, where: str) -> dict[str, Any]:
+    """The settings that only models with edits have."""
     tokeniser = _text(values.get("tokeniser", default_tokeniser(language)), "tokeniser", where)
     stemmer = _text(values.get("stemmer", default_stemmer(language)), "stemmer", where)
     _named(where, check_tokeniser, tokeniser)
     _named(where, check_stemmer, stemmer)
     matchers = _matchers(values.get("matchers", DEFAULT_MATCHERS), where)
-    matching = _text(values.get("matching", "exclusive"), "matching", where)
-    if matching not in MATCHING:
-        raise PfsmError(f"{where}: matching is {matching!r}, it must be one of {', '.join(MATCHING)}")
-    lowercase = values.get("lowercase", True)
-    if not isinstance(lowercase, bool):
-        raise PfsmError(f"{where}: lowercase is {lowercase!r}, it must be true or false")
-    max_jump = values.get("max_jump", 0)
-    if type(max_jump) is not int or not 0 <= max_jump <= LARGEST_JUMP:
-        told = repr(max_jump)[:MOST_QUOTED]
-        raise PfsmError(f"{where}: max_jump is {told}, it must be a whole number from 0 to {LARGEST_JUMP}")
-    max_block = _max_block(values.get("max_block", {}), matchers, where)
-    options = _options(values.get("options", {}), matchers, where)
+    _text(values.get("matching", MATCHING[0]), "matching", where)
+    found = {
+        "tokeniser": tokeniser,
+        "stemmer": stemmer,
+        "matchers": matchers,
+        "matching": _plain(values, "matching", MATCHING[0], where),
+        "lowercase": _plain(values, "lowercase", True, where),
+        "max_jump": _plain(values, "max_jump", 0, where),
+        "max_block": _max_block(values.get("max_block", {}), matchers, where),
+        "options": _options(values.get("options", {}), matchers, where),
+    }
     split = _split(values.get("split", ()), matchers, where)
-    classes = _classes(values, split, language, where)
-    return Settings(
-        language,
-        tokeniser,
-        stemmer,
-        lowercase,
-        matchers,
-        matching,
-        max_block,
-        max_jump,
-        options,
-        split,
-        classes,
-        _features(values.get("features", ()), where),
-        counts,
-        references=_references(values, where),
-        normalisation=_normalisation(values, where),
-        text=_text_edition(values, where),
-        form=_form(values, where),
-    )
+    return found | {"split": split, "classes": _classes(values, split, language, where)}
 
 
-def _counts(value: object, where: str) -> dict[str, Any]:
-    """Counts of n-grams by label; they are known to this process from here on, so that names can refer to them."""
-    if not isinstance(value, Mapping):
-        raise PfsmError(f"{where}: counts is {value!r}, it must name tables of n-grams")
-    remember_documents(value, f"{where}: counts")
-    return dict(value)
+_PLAIN: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "edits": (lambda value: isinstance(value, bool), "true or false"),
+    "lowercase": (lambda value: isinstance(value, bool), "true or false"),
+    "matching": (MATCHING.__contains__, f"one of {', '.join(MATCHING)}"),
+    "max_jump": (
+        lambda value: type(value) is int and 0 <= value <= LARGEST_JUMP,
+        f"a whole number from 0 to {LARGEST_JUMP}",
+    ),
+    "references": ((BEST, MEAN).__contains__, f"{BEST} or {MEAN}"),
+    "normalisation": (NORMALISATIONS.__contains__, f"one of {', '.join(NORMALISATIONS)}"),
+    "text": (
+        lambda value: type(value) is int and value in EDITIONS,
+        f"one of {', '.join(map(str, EDITIONS))}",
+    ),
+    "form": (FORMS.__contains__, f"one of {', '.join(FORMS)}"),
+}
+"""Settings that depend on no others: whether a value is one, and what it must be."""
 
 
-def _edits(values: Mapping[str, Any], where: str) -> bool:
-    edits = values.get("edits", True)
-    if not isinstance(edits, bool):
-        raise PfsmError(f"{where}: edits is {edits!r}, it must be true or false")
-    return edits
-
-
-def _without_edits(values: Mapping[str, Any], where: str) -> Settings:
-    """The settings of a model that consists of features and a constant."""
-    for key in values:
-        if key not in WITHOUT_EDITS:
-            raise PfsmError(f"{where}: {key} needs edits, but edits is false; leave out one of them")
-    language = _language(values, where)
-    features = _features(values.get("features", ()), where)
-    if not features:
-        raise PfsmError(f"{where}: edits: false needs features, because there is nothing else to score with")
-    counts = dict(values.get("counts", {}))
-    references = _references(values, where)
-    normalisation = _normalisation(values, where)
-    return Settings(
-        language,
-        features=features,
-        counts=counts,
-        edits=False,
-        references=references,
-        normalisation=normalisation,
-        text=_text_edition(values, where),
-        form=_form(values, where),
-    )
-
-
-def _references(values: Mapping[str, Any], where: str) -> UseOfReferences:
-    given = values.get("references", BEST)
-    for known in (BEST, MEAN):
-        if given == known:
-            return known
-    raise PfsmError(f"{where}: references is {given!r}, it must be {BEST} or {MEAN}")
-
-
-def _normalisation(values: Mapping[str, Any], where: str) -> str:
-    given = values.get("normalisation", _USUAL_NORMALISATION[_text_edition(values, where)])
-    if given not in NORMALISATIONS:
-        raise PfsmError(f"{where}: normalisation is {given!r}, it must be one of {', '.join(NORMALISATIONS)}")
-    return str(given)
-
-
-def _text_edition(values: Mapping[str, Any], where: str) -> int:
-    given = values.get("text", AS_IT_IS)
-    if type(given) is not int or given not in EDITIONS:
-        raise PfsmError(f"{where}: text is {given!r}, it must be one of {', '.join(map(str, EDITIONS))}")
-    return given
-
-
-def _form(values: Mapping[str, Any], where: str) -> str:
-    given = values.get("form", ABSOLUTE)
-    if given not in FORMS:
-        raise PfsmError(f"{where}: form is {given!r}, it must be one of {', '.join(FORMS)}")
-    return str(given)
+def _plain(values: Mapping[str, Any], key: str, default: Any, where: str) -> Any:
+    value = values.get(key, default)
+    holds, what = _PLAIN[key]
+    if not holds(value):
+        told = repr(value)[: MOST_QUOTED if key == "max_jump" else None]
+        raise PfsmError(f"{where}: {key} is {told}, it must be {what}")
+    return value
 
 
 def _features(value: object, where: str) -> dict[str, tuple[float, float] | None]:
@@ -345,19 +313,11 @@ def _options(value: object, matchers: tuple[str, ...], where: str) -> dict[str, 
     return result
 
 
-def _language(values: Mapping[str, Any], where: str) -> str:
-    """The code of the language, which may be given by its English name."""
-    given = _text(values.get("language", "en"), "language", where)
-    _named(where, language_code, given)
-    return language_code(given)
-
-
-def _named(where: str, check: Callable[[str], object], name: str) -> str:
+def _named(where: str, check: Callable[[str], object], name: str) -> None:
     try:
         check(name)
     except PfsmError as error:
         raise PfsmError(f"{where}: {error}") from None
-    return name
 
 
 def _text(value: object, key: str, where: str) -> str:

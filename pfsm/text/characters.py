@@ -17,6 +17,7 @@ Everything else is part of a word or a mark, which tokenisers tell apart.
 """
 
 import re
+import unicodedata
 
 # Whether lines are read as they are, or through the table; models that name no edition have the first.
 AS_IT_IS, CLEAN = 1, 2
@@ -64,3 +65,22 @@ def _read(found: re.Match[str]) -> str:
 
 def _kept(joiner: re.Match[str]) -> str:
     return joiner["kept"] or ""
+
+
+# Quotation marks, apostrophes, dashes, ellipsis and spaces of typesetters, and those of a typewriter.
+_TYPEWRITTEN = (
+    dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u02bc\uff07", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\uff0d", "-")
+    | dict.fromkeys("\u00a0\u2007\u2009\u202f", " ")
+    | {"\u2026": "..."}
+)
+# Looked for by a pattern: `str.translate` looks up every character of a line, and most lines have few of these.
+_TYPESET = re.compile(f"[{''.join(_TYPEWRITTEN)}]")
+
+
+def typewritten(line: str) -> str:
+    """A line in NFC with ``'``, ``"``, ``-``, ``...`` and plain spaces for the marks and spaces of typesetters."""
+    if line.isascii():
+        return line
+    return _TYPESET.sub(lambda mark: _TYPEWRITTEN[mark[0]], unicodedata.normalize("NFC", line))

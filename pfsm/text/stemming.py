@@ -7,7 +7,7 @@ from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.registry import Table
-from pfsm.runtime.near_names import known_names
+from pfsm.runtime.names import known_names
 from pfsm.text.segmenters import PREFIX, STEMMER_NAMES, stemmer_label, stems_of
 
 NO_STEMMER = "none"

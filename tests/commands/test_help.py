@@ -14,7 +14,7 @@ from pfsm.errors import PfsmError
 from pfsm.matchers.registry import MATCHERS
 from pfsm.model.settings import KEYS as SETTINGS
 from pfsm.model.settings import settings_from_dict
-from pfsm.runtime import yaml_keys as places
+from pfsm.runtime import names as places
 from tests.command_runs import Cli, Write
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ import pytest
 from pfsm.embeddings.encoders import check_source, label, load_encoder, load_vectors
 from pfsm.embeddings.folder import FolderEncoder
 from pfsm.errors import PfsmError
-from pfsm.io.user_folders import downloads
+from pfsm.io.named_resources import downloads
 from tests.embeddings.networks import PIECES, write_tokenizer
 
 transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")

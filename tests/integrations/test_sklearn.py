@@ -139,7 +139,7 @@ def test_parameters_are_refused_by_fit() -> None:
 
 def test_every_key_of_a_configuration_is_a_parameter() -> None:
     from pfsm.model.settings import KEYS as SETTINGS
-    from pfsm.runtime.yaml_keys import SWITCHES, TRAINING
+    from pfsm.runtime.names import SWITCHES, TRAINING
 
     renamed = {"lambda": "penalty"}
     known = {renamed.get(key, key) for key in (*SETTINGS, *TRAINING, *SWITCHES)} - {"counts"}

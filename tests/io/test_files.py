@@ -10,7 +10,7 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import checksum, read_lines
-from pfsm.io.user_folders import user_folder
+from pfsm.io.named_resources import user_folder
 
 
 def message(path: Path | str) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.io.user_folders import FOLDER_VARIABLE
+from pfsm.io.named_resources import FOLDER_VARIABLE
 
 
 @pytest.fixture

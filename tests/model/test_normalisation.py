@@ -9,7 +9,7 @@ from pfsm.errors import PfsmError
 from pfsm.model.file import Model, model_from_dict
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
-from pfsm.text.typewriter import typewritten
+from pfsm.text.characters import typewritten
 
 OTHERS = pytest.mark.parametrize(
     "others", [{}, {"edits": False}, {"tokeniser": "plain"}, {"tokeniser": "char"}]

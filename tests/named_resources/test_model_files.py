@@ -12,8 +12,7 @@ import pytest
 import pfsm
 from pfsm.distributed.scorers import cached_scorer, spec_of
 from pfsm.errors import PfsmError
-from pfsm.io.named_resources import find, give, register
-from pfsm.io.user_folders import user_folder
+from pfsm.io.named_resources import find, give, register, user_folder
 from pfsm.model.file import Model, load_model, model_from_dict, save_model
 from pfsm.model.settings import settings_from_dict
 from pfsm_experiments.reading import read_experiment

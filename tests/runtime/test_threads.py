@@ -15,7 +15,7 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.runtime.forked import ForkedPool, ForkError
-from pfsm.runtime.garbage import gc_paused
+from pfsm.runtime.process import gc_paused
 from pfsm.runtime.threads import at_most, default_threads, each, in_order
 
 
@@ -75,7 +75,7 @@ def until(holds: Callable[[], bool]) -> None:
 # A ring refers to itself alone, and says when a search finds it.
 PROGRAM = """
 import gc
-from pfsm.runtime.garbage import defer_gc
+from pfsm.runtime.process import defer_gc
 
 class Ring:
     def __init__(self, name):
@@ -216,7 +216,7 @@ def test_all_end_with_a_parent_that_is_killed(tmp_path: Path, sign: str) -> None
 MAY_FORK = """
 import sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
-from pfsm.runtime.forks import forks, may_fork
+from pfsm.runtime.process import forks, may_fork
 
 said = [may_fork()]
 with forks():

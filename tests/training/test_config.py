@@ -7,7 +7,7 @@ import yaml
 
 from pfsm.errors import PfsmError
 from pfsm.model.settings import Settings
-from pfsm.runtime.yaml_keys import TRAINING as KEYS
+from pfsm.runtime.names import TRAINING as KEYS
 from pfsm_training import TrainingConfig, read_config
 from pfsm_training.options import WeightOptions
 from pfsm_training.yaml_file import read_yaml_mapping

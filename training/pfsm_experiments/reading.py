@@ -16,10 +16,10 @@ from pfsm.io.typed import MISSING, MisfitError, typed
 from pfsm.metrics import get_metric
 from pfsm.model.file import Model, check_line
 from pfsm.model.shipped import find_model, shipped_models
-from pfsm.runtime.yaml_keys import DATA as DATA_KEYS
-from pfsm.runtime.yaml_keys import EXPERIMENT as KEYS
-from pfsm.runtime.yaml_keys import ROW as ROW_KEYS
-from pfsm.runtime.yaml_keys import unknown_key
+from pfsm.runtime.names import DATA as DATA_KEYS
+from pfsm.runtime.names import EXPERIMENT as KEYS
+from pfsm.runtime.names import ROW as ROW_KEYS
+from pfsm.runtime.names import unknown_key
 from pfsm_experiments.spec import (
     KING,
     PAIRWISE,

@@ -9,7 +9,7 @@ from pathlib import Path
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
 from pfsm.features.values import feature_signature
-from pfsm.io.user_folders import FOLDER_VARIABLE, user_folder
+from pfsm.io.named_resources import FOLDER_VARIABLE, user_folder
 from pfsm.lexicons.registry import shipped_folder
 from pfsm.metrics import get_metric
 from pfsm.metrics.data_columns import columns_of

@@ -23,7 +23,7 @@ from pfsm.distributed.scorers import worker_name
 from pfsm.errors import PfsmError
 from pfsm.registry import Registered, registered, restore
 from pfsm.runtime.forked import end_with_parent
-from pfsm.runtime.interrupts import without_interrupts
+from pfsm.runtime.process import without_interrupts
 from pfsm_experiments.spec import RowSpec
 from pfsm_experiments.task import Outcome, Task, row_identity, row_versions, run_task
 

@@ -10,7 +10,7 @@ from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import RELATIVE, Settings
 from pfsm.model.shipped import find_model
-from pfsm.runtime.yaml_keys import SWITCHES, TRAINING, unknown_key
+from pfsm.runtime.names import SWITCHES, TRAINING, unknown_key
 from pfsm.text.language_names import main_code
 from pfsm_training.initial import agreed_settings, completed_settings
 from pfsm_training.options import (

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.embeddings.encoders import DEFAULT_SOURCE, SHIPPED, check_source
 from pfsm.errors import PfsmError
-from pfsm.runtime import yaml_keys
-from pfsm.runtime.yaml_keys import unknown_key
+from pfsm.runtime import names as yaml_keys
+from pfsm.runtime.names import unknown_key
 
 AUTO: Literal["auto"] = "auto"
 WEIGHTS, MINIMAL_PAIRS = "weights", "minimal_pairs"

@@ -8,7 +8,7 @@ from importlib import import_module
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.english.perturbation.text import Dice, Text
 from pfsm.errors import PfsmError
-from pfsm.runtime.near_names import known_names
+from pfsm.runtime.names import known_names
 
 NONE, MINOR, MAJOR, CRITICAL = SEVERITIES
 Change = Callable[[Text, Dice], str | None]

@@ -22,7 +22,7 @@ from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.metrics.meteor.options import BASE, MeteorOptions
 from pfsm.metrics.meteor.words import meteor_lists, meteor_tokeniser, own_lists
-from pfsm.runtime.forks import fork_safe
+from pfsm.runtime.process import fork_safe
 from pfsm.text.chunks import Tokeniser
 from pfsm.text.languages import default_stemmer
 from pfsm.text.vocabulary import EncodedLines, Vocabulary

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import DELETE, FEATURE_PREFIX, INSERT, JUMP, base_state
 from pfsm.model.explain.explanation import Edit
-from pfsm.model.explain.lattices import edits_of_path, perfect_values
+from pfsm.model.explain.lattices import best_edits, perfect_values
 from pfsm.model.file import Model
 from pfsm.model.settings import RELATIVE
 
@@ -157,10 +157,7 @@ def _alignment(
     hypothesis: list[str],
 ) -> Alignment:
     """The best edit sequence of a pair, with the posterior of each edit; ``mass`` has those of the pair's arcs."""
-    from pfsm_kernels.inference import best_path  # noqa: PLC0415 - brings numba
-
-    path = best_path(batch.lattices, weights, pair, batch.jumps).edits
-    edits = edits_of_path(batch, path.tolist(), pair)
+    edits, path = best_edits(batch, weights, pair)
     arcs = batch.lattices.arcs[slice(*batch.lattices.offsets[pair : pair + 2, 2].tolist())]
     deleted = 1.0 - _covered(arcs[:, :2], mass, len(reference))
     inserted = 1.0 - _covered(arcs[:, 2:4], mass, len(hypothesis))

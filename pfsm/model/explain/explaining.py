@@ -7,6 +7,8 @@ What is left is the difference in jumps, entropy and features. So the losses add
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -20,10 +22,16 @@ from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import JUMP, sentence_feature
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.model.builder import LatticeBuilder
-from pfsm.model.explain.contributions import as_arrays, points_by_word
-from pfsm.model.explain.explanation import Edit, EncoderPoints, Explanation, Lost, PieceMatch
-from pfsm.model.explain.lattices import PerfectMatch, explain_lattices, perfect_matches
-from pfsm.model.explain.position_scores import MOST_PLACES
+from pfsm.model.explain.explanation import (
+    Edit,
+    EncoderPoints,
+    Explanation,
+    Lost,
+    PieceMatch,
+    as_arrays,
+    points_by_word,
+)
+from pfsm.model.explain.lattices import MOST_PLACES, PerfectMatch, explain_lattices, perfect_matches
 from pfsm.model.file import PERFECT, Model
 from pfsm.model.settings import RELATIVE
 
@@ -41,22 +49,18 @@ LIKELY, NEVER = 0.5, 2.0
 
 
 class PieceExplainer:
-    """Adds the encoder's part to explanations of a model that has one.
-
-    Args:
-        model: The model.
-
-    Raises:
-        PfsmError: If the encoder or what was learned over it is not there.
-    """
+    """Adds the encoder's part to explanations of a model that has one; the encoder is loaded when it is needed."""
 
     def __init__(self, model: Model) -> None:
-        name = next(filter(is_encoder_feature, model.settings.features), None)
-        self._reader = None if name is None else PieceReader(*parse_feature(name))
+        self._name = name = next(filter(is_encoder_feature, model.settings.features), None)
         self._relative = model.settings.form == RELATIVE
         if name is not None:
             self._mean, sd = model.settings.features[name] or (0.0, 1.0)
             self._points = model.scale.sd * model.weights.get(sentence_feature(name), 0.0) / sd
+
+    @cached_property
+    def _reader(self) -> PieceReader | None:
+        return None if self._name is None else PieceReader(*parse_feature(self._name))
 
     def added(
         self, explanations: Iterable[Explanation], references: Sequence[str], hypotheses: Sequence[str]
@@ -133,14 +137,14 @@ class Explaining:
         reader: Gives the builder for the next block.
         lock: Held while a builder reads.
         weights: The kernel's weights of a batch; None for a model without edits.
-        pieces: Gives what adds what an encoder says.
+        pieces: Adds what an encoder says.
     """
 
     model: Model
     reader: Callable[[], LatticeBuilder]
     lock: RLock
     weights: Callable[[LatticeBatch], "Weights | None"]
-    pieces: Callable[[], PieceExplainer]
+    pieces: PieceExplainer
     _perfect: dict[PerfectKey, PerfectMatch | None] = field(default_factory=dict)
 
     def block(
@@ -155,14 +159,12 @@ class Explaining:
             return self._explained(hypotheses, references, numbers)
         except PfsmError:
             # One pair of the block is at fault: those before it come first.
-            return self._one_by_one(hypotheses, references, numbers)
-
-    def _one_by_one(
-        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
-    ) -> Iterator[Explanation]:
-        for k, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
-            own = {name: values[k : k + 1] for name, values in numbers.items()}
-            yield from self._explained([hypothesis], [reference], own)
+            return chain.from_iterable(
+                self._explained(
+                    [hypothesis], [reference], {name: own[k : k + 1] for name, own in numbers.items()}
+                )
+                for k, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True))
+            )
 
     def _explained(
         self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
@@ -173,7 +175,7 @@ class Explaining:
             tokens = builder.tokens(pairs)
             batch = builder.lattices(pairs, columns=numbers)
         explained = explain_lattices(batch, self.model, self.weights(batch), tokens)
-        explained = self.pieces().added(explained, pairs.references.lines, pairs.hypotheses.lines)
+        explained = self.pieces.added(explained, pairs.references.lines, pairs.hypotheses.lines)
         lengths = [len(reference) for reference, _ in tokens]
         return self._against_perfect(explained, _Block(builder, pairs, lengths, numbers))
 

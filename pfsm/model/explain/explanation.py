@@ -6,30 +6,23 @@ The log-sum is the expected score of an edit sequence plus the entropy of the di
 
 and Q is a sum over edits. So every edit contributes its expected count times its weights: the weight of its state and
 those of the transitions into it. Divided by m + n and scaled, the contributions, the entropy and the constant add up to
-the predicted score. If a model has sentence-level features, each adds its weight times its value. `position_scores`
-finds these numbers, `lattices` makes explanations of them.
+the predicted score. If a model has sentence-level features, each adds its weight times its value.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, overload
 
-from pfsm.model.explain.contributions import Contribution, Range
+import numpy as np
+from numpy.typing import NDArray
+
 from pfsm.model.labels import short_label
 from pfsm.runtime.charts import html_table
 
-__all__ = [
-    "Agreement",
-    "Contribution",
-    "Edit",
-    "EncoderPoints",
-    "Explanation",
-    "FeaturePoints",
-    "Lost",
-    "PieceMatch",
-    "Range",
-    "TextError",
-]
+Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+Range = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -47,6 +40,116 @@ class Edit:
     reference: Range
     hypothesis: Range
     jump: int | None = None
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """The contribution to the score of one possible edit at one place.
+
+    Attributes:
+        state: As in ``Edit``.
+        reference: Tokens of the reference it consumes, [first, last).
+        hypothesis: Tokens of the hypothesis it consumes, [first, last).
+        posterior: Expected number of times that it is made; a probability, except for ``Jump``, where all jumps are
+            counted together.
+        points: Expected count times weights, in the units of the score.
+    """
+
+    state: str
+    reference: Range
+    hypothesis: Range
+    posterior: float
+    points: float
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions(Sequence[Contribution]):
+    """Contributions as arrays; equal to any sequence of the same ones.
+
+    Attributes:
+        names: Names of states.
+        states: int64 [n], which of them each has.
+        ranges: int64 [n, 4], first and last token of the reference, and of the hypothesis.
+        posteriors: float64 [n].
+        points: float64 [n].
+    """
+
+    names: tuple[str, ...]
+    states: Int64
+    ranges: Int64
+    posteriors: Float
+    points: Float
+
+    @cached_property
+    def _objects(self) -> tuple[Contribution, ...]:
+        columns = (self.states, self.ranges, self.posteriors, self.points)
+        return tuple(
+            Contribution(self.names[state], (r0, r1), (h0, h1), posterior, points)
+            for state, (r0, r1, h0, h1), posterior, points in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
+        )
+
+    def __len__(self) -> int:
+        """Number of places where an edit is possible."""
+        return self.states.size
+
+    @overload
+    def __getitem__(self, place: int) -> Contribution: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Contribution, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Contribution | tuple[Contribution, ...]:
+        """One contribution, or some."""
+        return self._objects[place]
+
+    def __iter__(self) -> Iterator[Contribution]:
+        """The contributions in order."""
+        return iter(self._objects)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a sequence of the same contributions."""
+        return self._objects == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __hash__(self) -> int:
+        """As of the tuple of contributions."""
+        return hash(self._objects)
+
+
+def as_arrays(parts: Sequence[Contribution]) -> Contributions:
+    """Any sequence of contributions as arrays."""
+    if isinstance(parts, Contributions):
+        return parts
+    names = tuple(sorted({part.state for part in parts}))
+    return Contributions(
+        names,
+        np.array([names.index(part.state) for part in parts], dtype=np.int64),
+        np.array([(*part.reference, *part.hypothesis) for part in parts], dtype=np.int64).reshape(-1, 4),
+        np.array([part.posterior for part in parts], dtype=np.float64),
+        np.array([part.points for part in parts], dtype=np.float64),
+    )
+
+
+def points_by_word(ranges: Int64, points: Float, lengths: tuple[int, int]) -> tuple[Float, Float, float]:
+    """Points by word of the reference, by word that only the hypothesis has, and of jumps; of blocks in equal parts.
+
+    Args:
+        ranges: int64 [n, 4], as in `Contributions`.
+        points: float64 [n].
+        lengths: Numbers of words of the reference and of the hypothesis.
+    """
+    r0, r1, h0, h1 = ranges.T
+    of_reference = r1 > r0
+    first, sizes = np.where(of_reference, r0, lengths[0] + h0), np.where(of_reference, r1 - r0, h1 - h0)
+    consuming = sizes > 0
+    jumps = float(points[~consuming].sum())
+    first, sizes, points = first[consuming], sizes[consuming], points[consuming]
+    starts = np.cumsum(sizes) - sizes
+    words = np.arange(sizes.sum()) + np.repeat(first - starts, sizes)
+    shares = np.repeat(points / sizes, sizes)
+    sums = np.bincount(words, shares, minlength=sum(lengths)).astype(np.float64)
+    return sums[: lengths[0]], sums[lengths[0] :], jumps
 
 
 @dataclass(frozen=True)

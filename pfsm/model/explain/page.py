@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
-from pfsm.model.explain.contributions import Contributions, as_arrays, digits, packed
-from pfsm.model.explain.explanation import Edit, Explanation, FeaturePoints
+from pfsm.model.explain.explanation import Contributions, Edit, Explanation, FeaturePoints, as_arrays
 from pfsm.model.explain.text import correction
 from pfsm.model.labels import short_label
 from pfsm.runtime.charts import text as escaped
@@ -76,6 +76,35 @@ def render_page(
 def asset(name: str) -> str:
     """A shipped file of the page."""
     return (files("pfsm.resources") / "page" / name).read_bytes().decode("utf-8")
+
+
+# As in base64 (RFC 4648); the first is zero.
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_DIGITS = np.frombuffer(ALPHABET.encode("ascii"), dtype=np.uint8)
+
+
+def digits(largest: int) -> int:
+    """Number of digits that numbers up to this one have."""
+    return max(1, -(-largest.bit_length() // 6))
+
+
+def packed(columns: Sequence[NDArray[np.int64]], widths: Sequence[int]) -> str:
+    """Rows of whole numbers, each column with as many digits as its width, the first digit first.
+
+    Raises:
+        ValueError: If a number is negative or has more digits.
+    """
+    rows = np.empty((columns[0].size, sum(widths)), dtype=np.uint8)
+    end = 0
+    for column, width in zip(columns, widths, strict=True):
+        if column.size and not 0 <= column.min() <= column.max() < 64**width:
+            raise ValueError(f"numbers from {column.min()} to {column.max()} do not fit into {width} digits")
+        end += width
+        rest = column
+        for place in range(end - 1, end - width - 1, -1):
+            rows[:, place] = _DIGITS[rest & 63]
+            rest = rest >> 6
+    return rows.tobytes().decode("ascii")
 
 
 _Key = tuple[int, int, int, int, int]

@@ -14,7 +14,7 @@ from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.data_columns import PREFIX, columns_of
 from pfsm.metrics.ngram_table import documents_of
-from pfsm.model.reading import TextReader
+from pfsm.model.builder import TextReader
 from pfsm.model.settings import RELATIVE, Settings
 from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.loss.references import PairsOfItems

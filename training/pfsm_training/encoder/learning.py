@@ -20,7 +20,7 @@ from pfsm.encoder.feature import PieceReader
 from pfsm.encoder.heads import feature_name, remember
 from pfsm.errors import PfsmError
 from pfsm.evaluation import preference_counts
-from pfsm.model.reading import TextReader
+from pfsm.model.builder import TextReader
 from pfsm.runtime.choice import simplest_within_noise
 from pfsm.runtime.progress import Stage
 from pfsm_training.config import TrainingConfig

@@ -1,8 +1,33 @@
-"""Where the keys of YAML files belong, for messages about a key in the wrong place."""
+"""What messages say about an unknown name: the known ones, and where a key of a YAML file belongs."""
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
-from pfsm.runtime.near_names import known_names
+# Characters: what fits on a line with the rest of the message.
+_FEW = 110
+_MOST = 3
+# Similarity by difflib's measure, 0 to 1.
+_ALIKE = 0.7
+
+
+def known_names(name: object, known: Sequence[str], listing: str) -> str:
+    """All known names if they are few; else the most similar ones and where to find the full list.
+
+    Args:
+        name: The unknown name, not necessarily text; options in parentheses after it are ignored.
+        known: The known names, in the order in which to list them.
+        listing: Where to find the full list: a command or a page of the documentation.
+    """
+    everything = ", ".join(known)
+    if len(everything) <= _FEW:
+        return f"known are {everything}"
+    # Names of metrics are often written in capitals.
+    by_letters = {one.casefold(): one for one in known}
+    wanted = str(name).partition("(")[0].strip().casefold()
+    near = [by_letters[one] for one in get_close_matches(wanted, by_letters, _MOST, _ALIKE)]
+    meant = f"did you mean {' or '.join(filter(None, (', '.join(near[:-1]), near[-1])))}? " if near else ""
+    return f"{meant}{listing} lists all"
+
 
 SETTINGS = (
     *("language", "tokeniser", "stemmer", "lowercase", "matchers", "matching", "max_block", "max_jump"),
