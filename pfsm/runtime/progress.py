@@ -86,14 +86,15 @@ class Stage:
         """So many more units are done; from any thread."""
         with self._lock:
             self.done += units
-            self.note = self.note if note is None else note
-        self._tell(logging.DEBUG, ADVANCE)
+        self._moved(note)
 
     def reach(self, done: int, note: str | None = None) -> None:
         """So many units are done in all."""
-        with self._lock:
-            self.done = done
-            self.note = self.note if note is None else note
+        self.done = done
+        self._moved(note)
+
+    def _moved(self, note: str | None) -> None:
+        self.note = self.note if note is None else note
         self._tell(logging.DEBUG, ADVANCE)
 
     def end(self, *, finished: bool = True) -> None:
@@ -281,20 +282,30 @@ def shown_progress(*, verbose: bool = False, quiet: bool = False) -> Iterator[No
         yield
         return
     display = Bar(stream) if terminal else Lines(stream)
-    logger = logging.getLogger(LOGGER)
-    before, passed_on = logger.level, logger.propagate
-    logger.setLevel(logging.DEBUG)
-    logger.propagate = False  # the user's own handlers are for programs
-    logger.addHandler(display)
     _displays.append(display)
+    try:
+        # The user's own handlers are for programs.
+        with _told_to(display, LOGGER, logging.DEBUG, propagate=False):
+            yield
+    finally:
+        _displays.remove(display)
+        display.close()
+
+
+@contextmanager
+def _told_to(handler: logging.Handler, name: str, level: int, *, propagate: bool) -> Iterator[None]:
+    """A handler of a logger as long as the block lasts."""
+    logger = logging.getLogger(name)
+    before, passed_on = logger.level, logger.propagate
+    logger.setLevel(level)
+    logger.propagate = propagate
+    logger.addHandler(handler)
     try:
         yield
     finally:
-        _displays.remove(display)
-        logger.removeHandler(display)
+        logger.removeHandler(handler)
         logger.setLevel(before)
         logger.propagate = passed_on
-        display.close()
 
 
 class _KernelLines(logging.Handler):
@@ -309,18 +320,9 @@ class _KernelLines(logging.Handler):
 @contextmanager
 def shown_compiling(*, quiet: bool = False) -> Iterator[None]:
     """Says that kernels are being compiled, on a terminal or not, before the wait, as long as the block lasts."""
-    logger = logging.getLogger(KERNELS)
-    before, passed_on = logger.level, logger.propagate
     handler = logging.NullHandler() if quiet else _KernelLines()
-    logger.setLevel(logging.INFO)
-    logger.propagate = bool(_displays)
-    logger.addHandler(handler)
-    try:
+    with _told_to(handler, KERNELS, logging.INFO, propagate=bool(_displays)):
         yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(before)
-        logger.propagate = passed_on
 
 
 def silent() -> None:

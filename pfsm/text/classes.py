@@ -20,7 +20,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 
 import numpy as np
@@ -39,7 +39,6 @@ Lists = Mapping[str, Sequence[str]]
 _PUNCTUATION, _NUMBER, _NEGATION, _FUNCTION, _NAME, _CONTENT = range(len(CLASSES))
 _TYPEWRITTEN = str.maketrans("’ʼ＇‐‑", "'''--")
 _CAPITALS = frozenset({"Lu", "Lt"})
-_WHATEVER_THE_CASE = frozenset({_NUMBER, _NEGATION})
 
 
 @dataclass(frozen=True)
@@ -66,12 +65,12 @@ class WordClasses:
 
     def of(self, token: str) -> int:
         """Class of a token in its own case, an index into ``CLASSES``."""
-        if token.isascii() and token.isalpha():
-            return self._of_letters(token)
         if not any(map(str.isalnum, token)):
             return _PUNCTUATION
         word = normal_form(token)
-        if self._is_number(word):
+        if any(unicodedata.category(one)[0] == "N" for one in word) or self.number.issuperset(
+            word.split("-")
+        ):
             return _NUMBER
         if word in self.negation:
             return _NEGATION
@@ -83,36 +82,12 @@ class WordClasses:
             return _CONTENT
         return _NAME
 
-    def _of_letters(self, token: str) -> int:
-        """The same for a word of the letters a to z, as most words are, with one look-up."""
-        word = token.lower()
-        listed = self._class_of.get(word)
-        if listed is not None and listed in _WHATEVER_THE_CASE:
-            return listed
-        if len(token) > 1 and token.isupper():
-            return _NAME
-        if listed is not None:
-            return listed
-        return _CONTENT if token == word else _NAME
-
-    @cached_property
-    def _class_of(self) -> Mapping[str, int]:
-        """The first class that lists each word."""
-        lists = (self.content, self.function, self.negation, self.number)
-        classes = (_CONTENT, _FUNCTION, _NEGATION, _NUMBER)
-        return {word: number for words, number in zip(lists, classes, strict=True) for word in words}
-
     def of_types(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
         """Class of every type, int32 [n_types], computed once per type."""
         return vocabulary.column(self._of_all)
 
     def _of_all(self, tokens: Sequence[str]) -> list[int]:
         return list(map(self.of, tokens))
-
-    def _is_number(self, word: str) -> bool:
-        if any(unicodedata.category(character)[0] == "N" for character in word):
-            return True
-        return all(part in self.number for part in word.split("-"))
 
 
 def normal_form(word: str) -> str:

@@ -24,9 +24,8 @@ which may know digits of newer scripts; this matters for a comma or colon before
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
-from pfsm.text.chunks import LONGEST_CACHED_KEY, CachedTokeniser, Tokeniser
+from pfsm.text.chunks import CachedTokeniser, Tokeniser
 from pfsm.text.sentences import split
 
 # In a run of commas and colons every other one is glued to what follows (",,a" gives "," and ",a"), because the NLTK
@@ -51,8 +50,6 @@ _CONTRACTION = re.compile(
 )
 # All that it finds in a word of the letters a to z.
 _CONTRACTED = frozenset({"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"})
-# Marks of ASCII, without apostrophes, on either side of a word.
-_ONE_WORD = re.compile(r"([\0-&(-/:-@\[-`{-\x7f]*)([A-Za-z]+|[0-9]+)([\0-&(-/:-@\[-`{-\x7f]*)")
 _TIS = re.compile(r"('t)(is)\b", re.IGNORECASE)
 _TWAS = re.compile(r"('t)(was)\b", re.IGNORECASE)
 
@@ -114,7 +111,7 @@ def chunk_tokens(key: str) -> Sequence[str]:
         simple = _simple_tokens(key, "")
     else:
         simple = _simple_tokens(key[2:], ".") if key.startswith(_LAST) else ()
-    return simple or _with_marks(key) or _tokens_in_line(key)
+    return simple or _tokens_in_line(key)
 
 
 def _tokens_in_line(key: str) -> Sequence[str]:
@@ -146,20 +143,6 @@ def _simple_tokens(chunk: str, period: str) -> Sequence[str]:
     size = 1 if chunk[-1:] in _MARKS else 2 if chunk[-2:] == "'s" else 0
     head, tail = chunk[: len(chunk) - size], chunk[len(chunk) - size :]
     return (head, tail) if size and _is_whole(head) else ()
-
-
-def _with_marks(key: str) -> Sequence[str]:
-    """The tokens of a key with one word of ASCII letters or one number between marks, from its form; else none."""
-    match = _ONE_WORD.fullmatch(key) if len(key) <= LONGEST_CACHED_KEY else None
-    if match is None or not _is_whole(match[2]):
-        return ()
-    before, word, behind = match.groups()
-    stand_in = "9" if word.isdecimal() else "x"
-    return tuple(token.replace(stand_in, word) for token in _tokens_of_form(f"{before}{stand_in}{behind}"))
-
-
-# Forms are few, but for those that somebody makes up.
-_tokens_of_form = lru_cache(maxsize=10_000)(_tokens_in_line)
 
 
 def _is_whole(word: str) -> bool:

@@ -136,17 +136,8 @@ _TOKENISERS = {
 }
 PUNKT_LANGUAGES = (
     *("czech", "danish", "dutch", "english", "estonian", "finnish", "french", "german", "greek", "italian"),
-    *(
-        "malayalam",
-        "norwegian",
-        "polish",
-        "portuguese",
-        "russian",
-        "slovene",
-        "spanish",
-        "swedish",
-        "turkish",
-    ),
+    *("malayalam", "norwegian", "polish", "portuguese", "russian", "slovene", "spanish", "swedish"),
+    "turkish",
 )
 _STEMMERS = {
     "arlstem": ("nltk.stem.arlstem", "ARLSTem"),

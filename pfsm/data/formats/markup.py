@@ -55,20 +55,13 @@ class Tag:
     """In SGML the tag as written, in case it turns out to be text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Characters between tags, entities resolved."""
-
-    content: str
-
-
 def is_markup(lines: Sequence[str]) -> bool:
     """Whether a file is SGML or XML, such as the test sets of NIST and WMT: by its first line that is not blank."""
     return _MARKUP.match(next(filter(str.strip, lines), "")) is not None
 
 
-def markup_events(path: StrPath) -> Iterator[Tag | Text]:
-    """The tags and the text of a file, in order."""
+def markup_events(path: StrPath) -> Iterator[Tag | str]:
+    """The tags of a file and the text between them, entities resolved, in order."""
     name = display_name(path)
     lines = iter(read_lines(path))
     first = next(lines, None)
@@ -92,7 +85,7 @@ def resolved(text: str) -> str:
     return _ENTITY.sub(character, text)
 
 
-def _sgml_events(lines: Iterator[str], name: str) -> Iterator[Tag | Text]:
+def _sgml_events(lines: Iterator[str], name: str) -> Iterator[Tag | str]:
     pending, begun = "", 0  # possibly the beginning of a tag that ends on a later line
     for number, line in enumerate(lines, start=1):
         start = begun if pending else number
@@ -132,12 +125,12 @@ def _without_skipped(text: str) -> str:
     return "".join([*parts, text[place:]])
 
 
-def _pieces(text: str, line: int) -> Iterator[Tag | Text]:
+def _pieces(text: str, line: int) -> Iterator[Tag | str]:
     """Tags and text of a stretch that begins on this line."""
     end = 0
     for match in _TAG.finditer(text):
         if match.start() > end:
-            yield Text(resolved(text[end : match.start()]))
+            yield resolved(text[end : match.start()])
         number = line + text.count("\n", 0, match.start())
         attributes = {
             key.lower(): resolved(double or single or bare)
@@ -146,12 +139,12 @@ def _pieces(text: str, line: int) -> Iterator[Tag | Text]:
         yield Tag(match[2].lower(), attributes, bool(match[1]), number, match[0])
         end = match.end()
     if end < len(text):
-        yield Text(resolved(text[end:]))
+        yield resolved(text[end:])
 
 
-def _xml_events(lines: Iterator[str], name: str) -> Iterator[Tag | Text]:
+def _xml_events(lines: Iterator[str], name: str) -> Iterator[Tag | str]:
     parser = expat.ParserCreate()
-    events: list[Tag | Text] = []
+    events: list[Tag | str] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         lower = {key.lower(): value for key, value in attributes.items()}
@@ -167,7 +160,7 @@ def _xml_events(lines: Iterator[str], name: str) -> Iterator[Tag | Text]:
 
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda tag: events.append(Tag(tag.lower(), {}, True, parser.CurrentLineNumber))
-    parser.CharacterDataHandler = lambda text: events.append(Text(text))
+    parser.CharacterDataHandler = events.append
     parser.EntityDeclHandler = refuse
     parser.SkippedEntityHandler = unknown
     for content, last in chain(((f"{line}\n", False) for line in lines), [("", True)]):
@@ -219,12 +212,15 @@ def set_segments(path: StrPath) -> Iterator[SetSegment]:
     reader = _SetReader(display_name(path))
     found = False
     for event in markup_events(path):
-        if isinstance(event, Text):
-            reader.text(event)
+        if isinstance(event, str):
+            reader.pieces.append(event)  # outside a segment it is dropped
         elif (finished := reader.tag(event)) is not None:
             found = True
             yield finished
-    reader.finish()
+    if reader.open is not None:
+        raise PfsmError(
+            f"{display_name(path)}:{reader.open.line}: the file ends inside this segment; copy it again"
+        )
     if not found:
         raise PfsmError(f"{display_name(path)}: no segments (<seg>) of a srcset, refset or tstset")
 
@@ -241,22 +237,20 @@ class _SetReader:
         self._dataset = ""
         self._source_lang = self._target_lang = ""
         self._count = 0
-        self._open: Tag | None = None
-        self._pieces: list[str] = []
-
-    def text(self, event: Text) -> None:
-        """Adds text to the open segment."""
-        if self._open is not None:
-            self._pieces.append(event.content)
+        self.open: Tag | None = None
+        self.pieces: list[str] = []
 
     def tag(self, tag: Tag) -> SetSegment | None:
         """Enters or leaves an element; returns the segment that the tag ends."""
         if tag.name not in TAGS or (tag.name in _WMT_PARTS and not self._in_dataset):
-            self._pieces.append(tag.raw)  # not part of the structure: an unknown tag in XML, or text in SGML
+            self.pieces.append(tag.raw)  # not part of the structure: an unknown tag in XML, or text in SGML
             return None
         finished = self._close()
         if tag.closing:
-            self._leave(tag.name)
+            if tag.name == "doc":
+                self._document = None
+            elif tag.name in _NIST_SETS or tag.name in _WMT_PARTS:
+                self._role, self._set = None, {}
         elif tag.name == "seg":
             self._begin_segment(tag)
         elif tag.name == "doc":
@@ -264,19 +258,6 @@ class _SetReader:
         else:
             self._begin_set(tag)
         return finished
-
-    def finish(self) -> None:
-        """Refuses a file that ends inside a segment."""
-        if self._open is not None:
-            raise PfsmError(
-                f"{self._name}:{self._open.line}: the file ends inside this segment; copy it again"
-            )
-
-    def _leave(self, name: str) -> None:
-        if name == "doc":
-            self._document = None
-        elif name in _NIST_SETS or name in _WMT_PARTS:
-            self._role, self._set = None, {}
 
     def _begin_set(self, tag: Tag) -> None:
         if tag.name == "dataset":
@@ -304,13 +285,13 @@ class _SetReader:
             where = "a set (srcset, refset, tstset)" if self._role is None else "a document (doc)"
             raise PfsmError(f"{self._name}:{tag.line}: a segment outside {where}")
         self._count += 1
-        self._open, self._pieces = tag, []
+        self.open, self.pieces = tag, []
 
     def _close(self) -> SetSegment | None:
         """Ends the open segment: at its end tag, or at the next tag if the end tag is missing."""
-        if self._open is None or self._role is None:
+        if self.open is None or self._role is None:
             return None
-        tag, self._open = self._open, None
+        tag, self.open = self.open, None
         document = self._document or {}
         # WMT21 wrote ``language`` in its outputs; where nothing is written, the language is that of the reference.
         keys = ("trglang", "lang", "language")
@@ -327,6 +308,6 @@ class _SetReader:
             self._document_id(),
             document.get("genre", ""),
             tag.attributes.get("id", str(self._count)).strip(),
-            _SPACES.sub(" ", "".join(self._pieces)).strip(" "),
+            _SPACES.sub(" ", "".join(self.pieces)).strip(" "),
             tag.line,
         )

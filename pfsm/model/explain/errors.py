@@ -189,27 +189,16 @@ def _error(words: Words, span: Span, of: Span, points: float, by: Marker) -> Tex
     return TextError(*span, severity, points, words.line[slice(*span)], correction)
 
 
-@dataclass(frozen=True)
-class _Alignment:
+def _aligned(explanation: Explanation) -> tuple[list[int], list[Span], dict[int, Span]]:
     """The best edits, word by word.
 
-    Attributes:
-        kinds: Of each word: 0 matched with itself, 1 with something similar, 2 unmatched.
-        replaced: As of `Words`.
-        deleted: By place, the words of the reference that are deleted there, [first, last).
+    Returns:
+        Of each word 0 for matched with itself, 1 with something similar, 2 unmatched; what it replaces, as in `Words`;
+        and by place the words of the reference that are deleted there, [first, last).
     """
-
-    kinds: list[int]
-    replaced: list[Span]
-    deleted: dict[int, Span]
-
-
-def _aligned(explanation: Explanation) -> _Alignment:
     ours, theirs = explanation.hypothesis, explanation.reference
     kinds, replaced = [2] * len(ours), [(0, 0)] * len(ours)
     deleted: dict[int, Span] = {}
-    if not explanation.edited:
-        return _Alignment(kinds, replaced, deleted)
     at = 0  # in the reference
     for edit in explanation.edits:
         (i, k), (j, n) = edit.reference, edit.hypothesis
@@ -225,20 +214,20 @@ def _aligned(explanation: Explanation) -> _Alignment:
         for word in range(j, n):
             replaced[word] = (i, k) if i < k else (at, at)
             kinds[word] = 2 if i == k else 0 if same else 1
-    return _Alignment(kinds, replaced, deleted)
+    return kinds, replaced, deleted
 
 
 def words_of(explanation: Explanation, hypothesis: str, reference: str, language: str) -> Words:
     """What is known of the words of a translation; arguments as of `errors`."""
     ours, theirs = explanation.hypothesis, explanation.reference
     offsets, of_reference = token_offsets(hypothesis, ours), token_offsets(reference, theirs)
-    aligned = _aligned(explanation)
+    kinds_of, replaced, deleted = _aligned(explanation)
     far = _far(explanation, (reference, hypothesis), (of_reference, offsets))
     loss = math.log1p(max((explanation.perfect or 0.0) - explanation.score, 0.0))
-    kinds = np.array(aligned.kinds, dtype=np.int64)
+    kinds = np.array(kinds_of, dtype=np.int64)
     known = _known(kinds, ours, far[1], loss, language)
-    replaced, missing, of_missing = list(aligned.replaced), [], []
-    for place, (first, last) in sorted(aligned.deleted.items()):
+    missing, of_missing = [], []
+    for place, (first, last) in sorted(deleted.items()):
         beside = [word for word in (place - 1, place) if 0 <= word < len(ours) and kinds[word]]
         for word in beside:
             known[word, FEATURES.index("missing beside")] += math.log1p(last - first)
