@@ -108,27 +108,6 @@ def _difference(own: ValueParts, perfect: ValueParts) -> ValueParts:
 
 
 @dataclass(frozen=True, eq=False)
-class _Block:
-    """Pairs that are explained together.
-
-    Attributes:
-        builder: Has read them.
-        pairs: The pairs.
-        lengths: [n_pairs], the words of each reference.
-        numbers: By column, float64 [n_pairs].
-    """
-
-    builder: LatticeBuilder
-    pairs: EncodedPairs
-    lengths: Sequence[int]
-    numbers: Mapping[str, Float]
-
-    def key(self, k: int) -> PerfectKey:
-        """What the perfect match of a pair depends on: its reference, and its numbers in columns."""
-        return self.pairs.references.lines[k], tuple(float(values[k]) for values in self.numbers.values())
-
-
-@dataclass(frozen=True, eq=False)
 class Explaining:
     """Explains the pairs of one call, and remembers what their references have in a perfect match.
 
@@ -174,50 +153,62 @@ class Explaining:
             pairs = builder.encode(references, hypotheses)
             tokens = builder.tokens(pairs)
             batch = builder.lattices(pairs, columns=numbers)
+        lines, lengths = pairs.references.lines, [len(reference) for reference, _ in tokens]
         explained = explain_lattices(batch, self.model, self.weights(batch), tokens)
-        explained = self.pieces.added(explained, pairs.references.lines, pairs.hypotheses.lines)
-        lengths = [len(reference) for reference, _ in tokens]
-        return self._against_perfect(explained, _Block(builder, pairs, lengths, numbers))
+        explained = self.pieces.added(explained, lines, pairs.hypotheses.lines)
+        # What a perfect match depends on: the reference, and its numbers in columns.
+        keys = [(line, tuple(float(own[k]) for own in numbers.values())) for k, line in enumerate(lines)]
 
-    def _against_perfect(self, explained: Iterator[Explanation], block: _Block) -> Iterator[Explanation]:
+        def perfect_of(places: Sequence[int]) -> Iterator[PerfectMatch]:
+            """What the references at these places come to with themselves."""
+            rows = np.array(places, dtype=np.int64)
+            side = pairs.references.select(rows)
+            own = {name: values[rows] for name, values in numbers.items()}
+            with self.lock:
+                same = builder.lattices(EncodedPairs(pairs.vocabulary, side, side), columns=own)
+            return perfect_matches(same, self.model, self.weights(same), [lengths[k] for k in places])
+
+        return self._against_perfect(explained, keys, lengths, perfect_of)
+
+    def _against_perfect(
+        self,
+        explained: Iterator[Explanation],
+        keys: Sequence[PerfectKey],
+        lengths: Sequence[int],
+        perfect_of: Callable[[Sequence[int]], Iterator[PerfectMatch]],
+    ) -> Iterator[Explanation]:
         """The explanations with their losses."""
         for k, explanation in enumerate(explained):
             if not k:  # not before: the first pair may be too long
-                self._find_perfect(block)
-            perfect = self._perfect[block.key(k)]
+                self._find_perfect(keys, lengths, perfect_of)
+            perfect = self._perfect[keys[k]]
             if perfect is not None:
                 yield replace(explanation, perfect=perfect.score, lost=points_lost(explanation, perfect))
             else:  # too long; in the relative form the score is known all the same
                 known = PERFECT if self.model.settings.form == RELATIVE else None
                 yield replace(explanation, perfect=known)
 
-    def _find_perfect(self, block: _Block) -> None:
+    def _find_perfect(
+        self,
+        keys: Sequence[PerfectKey],
+        lengths: Sequence[int],
+        perfect_of: Callable[[Sequence[int]], Iterator[PerfectMatch]],
+    ) -> None:
         """Adds the references with themselves that are not found yet; None for those that are too long."""
         found = self._perfect
         if len(found) > MOST_PERFECT:
             found.clear()
-        places = {block.key(k): k for k in range(len(block.lengths))}
-        places = {key: k for key, k in places.items() if key not in found}
-        found.update(dict.fromkeys(key for key, k in places.items() if 2 * block.lengths[k] > MOST_PLACES))
+        places = {key: k for k, key in enumerate(keys) if key not in found}
+        found.update(dict.fromkeys(key for key, k in places.items() if 2 * lengths[k] > MOST_PLACES))
         new = {key: k for key, k in places.items() if key not in found}
         try:
-            found.update(zip(new, [*self._perfect_of(block, [*new.values()])], strict=True))
+            found.update(zip(new, [*perfect_of([*new.values()])], strict=True))
         except PfsmError:
             for key, k in new.items():
                 try:
-                    (found[key],) = self._perfect_of(block, [k])
+                    (found[key],) = perfect_of([k])
                 except PfsmError:
                     found[key] = None
-
-    def _perfect_of(self, block: _Block, places: Sequence[int]) -> Iterator[PerfectMatch]:
-        """What the references at these places come to with themselves."""
-        rows = np.array(places, dtype=np.int64)
-        references = block.pairs.references.select(rows)
-        own = {name: values[rows] for name, values in block.numbers.items()}
-        with self.lock:
-            pairs = EncodedPairs(block.pairs.vocabulary, references, references)
-            batch = block.builder.lattices(pairs, columns=own)
-        return perfect_matches(batch, self.model, self.weights(batch), [block.lengths[k] for k in places])
 
 
 # What a pair would have above a perfect match, in the relative form.
