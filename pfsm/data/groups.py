@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from pfsm.data.judgments import Judgments, Preferences
+from pfsm.data.judgments import Judgments, Places, Preferences
 from pfsm.data.table import Table, shown
 from pfsm.errors import PfsmError
 
@@ -37,10 +37,12 @@ def group_names(data: Judgments | Preferences | Table, by: str) -> Sequence[str]
         PfsmError: There is no such column, a field of it is blank, or ``system`` of preferences, which have two.
     """
     if isinstance(data, Table):
-        where, columns = f"{data.path}: ", data.columns
+        places: Places | None = Places.of(data.path, data.line_numbers)
+        columns = data.columns
     else:
-        where = "" if data.places is None else f"{', '.join(dict.fromkeys(data.places.files))}: "
+        places = data.places
         columns = {"reference": data.references, **data.columns}
+    where = "" if places is None else f"{', '.join(dict.fromkeys(places.files))}: "
     if by == SEGMENT and (SEGMENT_ID in columns or "reference" in columns):
         ids = columns.get(SEGMENT_ID, ())
         return segment_names(columns.get("reference", ids), ids)
@@ -53,16 +55,9 @@ def group_names(data: Judgments | Preferences | Table, by: str) -> Sequence[str]
     for name in named:
         for row, field in enumerate(columns[name]):
             if not field.strip():
-                raise PfsmError(
-                    f"{_place(data, row)}: {name} is {shown(field)}; fill it in, or group by another"
-                )
+                place = f"row {row + 1}" if places is None else places.of_row(row)
+                raise PfsmError(f"{place}: {name} is {shown(field)}; fill it in, or group by another")
     return [BETWEEN.join(fields) for fields in zip(*(columns[name] for name in named), strict=True)]
-
-
-def _place(data: Judgments | Preferences | Table, row: int) -> str:
-    if isinstance(data, Table):
-        return f"{data.path}:{data.line_numbers[row]}"
-    return f"row {row + 1}" if data.places is None else data.places.of_row(row)
 
 
 def segment_names(references: Sequence[str], ids: Sequence[str]) -> Sequence[str]:

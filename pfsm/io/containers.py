@@ -65,7 +65,10 @@ def content_bytes(format_: Format, header: Mapping[str, Any], arrays: Mapping[st
     for name, array in arrays.items():
         if str(array.dtype) not in _TYPES:
             raise ValueError(f"{name} is {array.dtype}, which no {format_.what} holds")
-    entries = [[name, str(array.dtype), _shape(array)] for name, array in arrays.items()]
+    entries = [
+        [name, str(array.dtype), array.size if array.ndim == 1 else list(array.shape)]
+        for name, array in arrays.items()
+    ]
     whole = {"format": format_.name, **header, "arrays": entries}
     line = json.dumps(whole, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
     parts = [line + b" " * (-(len(line) + 1) % ALIGNMENT) + b"\n"]
@@ -74,10 +77,6 @@ def content_bytes(format_: Format, header: Mapping[str, Any], arrays: Mapping[st
         parts += [content, b"\0" * (-len(content) % ALIGNMENT)]
     body = b"".join(parts)
     return body + hashlib.sha256(body).digest()
-
-
-def _shape(array: Array) -> int | list[int]:
-    return int(array.size) if array.ndim == 1 else list(array.shape)
 
 
 def write_content(path: StrPath, content: bytes) -> None:

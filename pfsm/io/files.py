@@ -260,7 +260,8 @@ def atomic_write(path: StrPath) -> Iterator[TextIO]:
     with _explained(name), temporary_beside(target) as temporary:
         with _text_file(temporary, "wb", compress) as text:
             yield text
-        _keep_permissions(target, temporary)
+        with contextlib.suppress(OSError):  # a private file stays private
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
         temporary.replace(target)
     _sync_folder(target.parent)
 
@@ -345,12 +346,6 @@ def _text_file(path: Path, mode: Literal["ab", "wb"], compress: bool) -> Iterato
                 text.close()
             raise
         text.close()
-
-
-def _keep_permissions(target: Path, temporary: Path) -> None:
-    """Give the new file the mode of the one it replaces, so that a private file stays private."""
-    with contextlib.suppress(OSError):
-        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,7 +1,9 @@
 """Checks plain values, as read from YAML or JSON, against types; errors say where a value stands and what is needed."""
 
 import re
-from typing import Any, TypeVar
+from functools import reduce
+from operator import getitem
+from typing import TypeVar
 
 import msgspec
 
@@ -50,7 +52,7 @@ def typed(value: object, kind: type[T]) -> T:
         for pattern, fault in _OF_FIELDS:
             if field := re.fullmatch(pattern, text, re.DOTALL):
                 raise MisfitError((*path, field[1]), fault) from None
-        raise MisfitError(path, _needed(text), _at(value, path)) from None
+        raise MisfitError(path, _needed(text), reduce(getitem, path, value)) from None  # type: ignore[arg-type]
 
 
 def _needed(text: str) -> str:
@@ -60,9 +62,3 @@ def _needed(text: str) -> str:
         "`([^`]+)`", lambda kinds: " or ".join(_NAMES.get(one, one) for one in kinds[1].split(" | ")), wanted
     )
     return wanted.replace(" >= ", " from ").replace(" <= ", " up to ")
-
-
-def _at(value: Any, path: tuple[str | int, ...]) -> object:
-    for key in path:
-        value = value[key]
-    return value

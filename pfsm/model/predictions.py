@@ -60,7 +60,11 @@ class Rows:
         self.hypotheses.append(_text(fields[HYPOTHESIS], f"{where}: mt"))
         first = fields[REFERENCE]
         several = list(first) if isinstance(first, list | tuple) else [first]
-        several += [value for name, value in fields.items() if _is_further(name) and isinstance(value, str)]
+        several += [
+            value
+            for name, value in fields.items()
+            if FURTHER_REFERENCE.fullmatch(name) and isinstance(value, str)
+        ]
         texts = [_text(one, f"{where}: ref") for one in several]
         if not any(text.strip() for text in texts):
             raise PfsmError(f"{where}: ref is blank, there is nothing to compare with; leave such rows out")
@@ -86,10 +90,6 @@ class Rows:
             if name not in fields:
                 raise PfsmError(f"{where} has no {name!r}, which the model reads; its keys are {keys}")
         return fields
-
-
-def _is_further(name: str) -> bool:
-    return FURTHER_REFERENCE.fullmatch(name) is not None
 
 
 def _rows(data: Any) -> Iterable[Any]:

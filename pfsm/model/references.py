@@ -48,7 +48,7 @@ def with_named_resources(document: dict[str, Any], where: str, *, run: bool = Tr
     for key, value in _references(settings) if isinstance(settings, Mapping) else ():
         reference, checksum = parted(value)
         if key in _SUPPLIED and _is_name(key, reference):
-            if run and is_name(reference) and not _is_here(key, reference):
+            if run and is_name(reference) and not _is_known(key, reference) and find(reference) is None:
                 raise PfsmError(
                     f"{where}: the model needs {reference}, which is not here; {needed(reference)}"
                 )
@@ -90,10 +90,6 @@ def _is_name(key: str, reference: str) -> bool:
     if key == "parser" and mark and ANALYSERS.plugin(kind) is not None:
         return is_name(rest)
     return is_name(reference)
-
-
-def _is_here(key: str, name: str) -> bool:
-    return _is_known(key, name) or find(name) is not None
 
 
 def _is_known(key: str, name: str) -> bool:

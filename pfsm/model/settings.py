@@ -115,7 +115,10 @@ class Settings:
         values["matchers"] = list(self.matchers)
         values["max_block"] = {name: self.max_block[name] for name in self.matchers}
         values["split"] = list(self.split)
-        values["features"] = {name: _scale_document(scale) for name, scale in self.features.items()}
+        values["features"] = {
+            name: AUTO if scale is None else {"mean": scale[0], "sd": scale[1]}
+            for name, scale in self.features.items()
+        }
         unused = {
             "options": not values["options"],
             "split": not self.split,
@@ -132,10 +135,6 @@ class Settings:
             return {key: values[key] for key in WITHOUT_EDITS if key in values}
         del values["edits"]
         return values
-
-
-def _scale_document(scale: tuple[float, float] | None) -> dict[str, float] | str:
-    return AUTO if scale is None else {"mean": scale[0], "sd": scale[1]}
 
 
 KEYS = tuple(entry.name for entry in fields(Settings))

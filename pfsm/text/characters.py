@@ -55,16 +55,9 @@ def clean(line: str) -> str:
     Two lines that differ in separators and ignored characters alone are the same afterwards.
     """
     if not line.isprintable() or not (line.isascii() or _SHOWN.search(line) is None):
-        line = _JOINER.sub(_kept, _ODD.sub(_read, line))
+        line = _ODD.sub(lambda odd: odd["kept"] or (" " if odd["space"] else ""), line)
+        line = _JOINER.sub(lambda joiner: joiner["kept"] or "", line)
     return " ".join(line.split()) if "  " in line or line[:1] == " " or line[-1:] == " " else line
-
-
-def _read(found: re.Match[str]) -> str:
-    return found["kept"] or (" " if found["space"] else "")
-
-
-def _kept(joiner: re.Match[str]) -> str:
-    return joiner["kept"] or ""
 
 
 # Quotation marks, apostrophes, dashes, ellipsis and spaces of typesetters, and those of a typewriter.

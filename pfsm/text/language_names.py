@@ -174,8 +174,5 @@ def _is_foreign(line: str) -> bool:
         return False
     # A capital within the line may be that of a name: "Angela Merkel visited São Paulo."
     plain = (word.lower() for place, word in enumerate(words) if place == 0 or not word[:1].isupper())
-    return any(word in _WORDS or (not word.isascii() and _has_other_letter(word)) for word in plain)
-
-
-def _has_other_letter(word: str) -> bool:
-    return any(character > "\x7f" and character.isalpha() for character in word)
+    # A word in other letters, not one with other marks.
+    return any(word in _WORDS or any(one > "\x7f" and one.isalpha() for one in word) for word in plain)

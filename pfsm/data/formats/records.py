@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -185,15 +184,12 @@ def field_getter(kind: type[Judgment] | type[Preference], column: str) -> Callab
     Numbers read back exactly; a missing value is ``""``.
     """
     if match := _REFERENCE.fullmatch(column):
-        return partial(_reference, index=int(match[1] or "1") - 1)
+        at = int(match[1] or "1") - 1
+        return lambda record: "".join(record.references[at : at + 1])
     if column in (JUDGMENT_COLUMNS if kind is Judgment else PREFERENCE_COLUMNS):
         attribute = attrgetter(column)
         return (lambda record: number_text(attribute(record))) if column in _NUMBERS else attribute
     return lambda record: str(record.further.get(column, ""))
-
-
-def _reference(record: Record, index: int) -> str:
-    return record.references[index] if index < len(record.references) else ""
 
 
 def number_text(value: float) -> str:

@@ -146,7 +146,8 @@ def _runs(words: Words, by: Marker) -> list[tuple[Span, Span, float]]:
     places = [
         ((at, at), of, by.missing * float(weight))
         for (at, of), weight in zip(
-            ((_place(words, place), of) for place, of in words.missing),
+            # They are missing after the word before, or at the start.
+            ((words.offsets[place - 1][1] if place else 0, of) for place, of in words.missing),
             -np.log1p(-by.probabilities(words.of_missing)),
             strict=True,
         )
@@ -174,11 +175,6 @@ def _runs(words: Words, by: Marker) -> list[tuple[Span, Span, float]]:
     if not heaviest:  # nothing but an empty line, or one of nothing but spaces
         return [((0, 0), (0, len(words.of_reference)), 1.0)]
     return sorted(runs, key=lambda one: -one[2])
-
-
-def _place(words: Words, place: int) -> int:
-    """Where words are missing: after the word before, or at the start."""
-    return words.offsets[place - 1][1] if place else 0
 
 
 def _error(words: Words, span: Span, of: Span, points: float, by: Marker) -> TextError:
