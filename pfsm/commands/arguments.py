@@ -20,7 +20,7 @@ from pfsm.metrics.inputs import NumberOfReferences
 from pfsm.metrics.names import language_options, needs_spaces
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import ANY_MODEL, DEFAULT_MODEL, load, model_for
-from pfsm.runtime.near_names import known_names
+from pfsm.runtime.names import known_names
 from pfsm.text.language_names import ANY, code_of, doubt_of_english, english_name, main_code
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 
