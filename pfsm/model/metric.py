@@ -473,7 +473,7 @@ class Metric(SegmentMetric):
         sides = (hypotheses, references) if long is None else long.parts
         explaining = Explaining(self.model, self._reader, self._lock, self._weights, self._pieces)
         blocks = _blocks(*sides, numbers if long is None else long.of_parts(numbers))
-        explained = chain.from_iterable(starmap(explaining.block, blocks))
+        explained: Iterator[Explanation] = chain.from_iterable(starmap(explaining.block, blocks))
         if long is not None:
             scores = self._score_pairs(hypotheses, references, columns)
             explained = joined_explanations(explained, *long.owners_of_parts, scores)

@@ -38,7 +38,7 @@ Int64 = NDArray[np.int64]
 
 def best_edits(
     batch: LatticeBatch, weights: "Weights", pair: int
-) -> tuple[tuple[Edit, ...], NDArray[np.int64]]:
+) -> tuple[tuple[Edit, ...], NDArray[np.int32]]:
     """The edits of the best sequence of one pair of a batch, in order, and their codes as the kernel has them."""
     from pfsm_kernels.inference import DELETE, INSERT, best_path  # noqa: PLC0415 - brings numba
     from pfsm_kernels.inference import JUMP as JUMPED  # noqa: PLC0415
