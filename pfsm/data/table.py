@@ -176,14 +176,6 @@ def header_names(fields: Sequence[str], name: str) -> list[str]:
     return header
 
 
-def check_width(line: int, fields: Sequence[str], width: int, name: str) -> None:
-    """Refuse a row that is not as wide as its header."""
-    if len(fields) != width:
-        begun = any(field.startswith('"') and field.count('"') % 2 for field in fields)
-        advice = f"; one begins with a quote that the row does not close{_UNQUOTE}" if begun else ""
-        raise PfsmError(f"{name}:{line}: {_fields(len(fields))}, the header has {_fields(width)}{advice}")
-
-
 def _fields(count: int) -> str:
     return f"{count} field" if count == 1 else f"{count} fields"
 
@@ -413,7 +405,10 @@ def data_rows(
         if empty_line:
             raise PfsmError(f"{name}:{empty_line}: empty line between rows; delete it")
         row = fields or [""]
-        check_width(line, row, width, name)
+        if len(row) != width:
+            begun = any(field.startswith('"') and field.count('"') % 2 for field in row)
+            advice = f"; one begins with a quote that the row does not close{_UNQUOTE}" if begun else ""
+            raise PfsmError(f"{name}:{line}: {_fields(len(row))}, the header has {_fields(width)}{advice}")
         yield line, row
 
 

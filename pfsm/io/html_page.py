@@ -44,7 +44,11 @@ def html_page(title: str, style: str, script: str, body: str, data: str | None =
         data: JSON for the script, safe in a script element; None: the script needs none.
     """
     json = "" if data is None else f'<script id="data" type="application/json">{data}</script>\n'
-    policy = page_policy(style, script)
+    # Its own style and script, and pictures that stand in the page itself.
+    policy = (
+        f"default-src 'none'; img-src data:; style-src {digest(style)}; script-src {digest(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
     values = {"title": title, "policy": policy, "style": style, "body": body, "data": json, "script": script}
     return filled(_FRAME, values)
 
@@ -72,17 +76,6 @@ def embedded(data: object, *, ascii_only: bool = True) -> str:
     if not ascii_only:
         text = _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def page_policy(style: str, script: str) -> str:
-    """Content of the ``Content-Security-Policy`` element of a page with one inline style and one inline script.
-
-    The same style and script give the same text. Pictures may stand in the page itself (``data:``).
-    """
-    return (
-        f"default-src 'none'; img-src data:; style-src {digest(style)}; script-src {digest(script)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
 
 
 def digest(source: str) -> str:

@@ -8,7 +8,7 @@ Judgments from files, as one table in memory or as a TSV.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -58,16 +58,6 @@ class Options:
     """One record per rater instead of one for all raters."""
     skip_unknown_systems: bool = False
     """Leave out judgments of systems whose output is not given, instead of refusing them."""
-
-
-def given(options: Options) -> list[str]:
-    """The names of the options that are not at their defaults."""
-    default = Options()
-    return [
-        entry.name
-        for entry in fields(options)
-        if getattr(options, entry.name) != getattr(default, entry.name)
-    ]
 
 
 def flag(name: str) -> str:

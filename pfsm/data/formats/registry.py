@@ -15,7 +15,7 @@ from pfsm.data.formats.markup import is_markup
 from pfsm.data.formats.mqm import read_mqm
 from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
 from pfsm.data.formats.nist import read_nist
-from pfsm.data.formats.records import Options, Reading, Record, Routine, flag, given, table_of
+from pfsm.data.formats.records import Options, Reading, Record, Routine, flag, table_of
 from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.tables import read_tables
 from pfsm.data.formats.wmt import read_direct_assessments, read_rankings
@@ -134,11 +134,11 @@ def read_format(paths: Sequence[StrPath], options: Options | None = None, name: 
     chosen = guess_format(paths[0]) if name is None else name
     if chosen not in FORMATS:
         raise PfsmError(f"no format {chosen!r}; the formats are {', '.join(FORMATS)}")
-    options = options or Options()
-    for option in given(options):
-        if option not in FORMATS[chosen].uses:
-            uses = ", ".join(flag(each) for each in sorted(FORMATS[chosen].uses))
-            raise PfsmError(f"{flag(option)} does not apply to {chosen}, which uses {uses}")
+    options, default, uses = options or Options(), Options(), FORMATS[chosen].uses
+    for option in (entry.name for entry in fields(Options)):
+        if option not in uses and getattr(options, option) != getattr(default, option):
+            there = ", ".join(flag(each) for each in sorted(uses))
+            raise PfsmError(f"{flag(option)} does not apply to {chosen}, which uses {there}")
     with unquoting(options.unquote):
         reading = FORMATS[chosen].read(paths, options)
     return replace(reading, records=_of_languages(reading, options))
