@@ -72,8 +72,8 @@ class _Plan:
             **self._segment(row),
         )
 
-    def _segment(self, row: Row) -> dict[str, str]:
-        found = dict(self.constants)
+    def _segment(self, row: Row) -> dict[str, Any]:
+        found: dict[str, Any] = dict(self.constants)
         if _LANGUAGE_PAIR in self.of:
             source, dash, target = row[_LANGUAGE_PAIR].strip().partition("-")
             if not (source and dash and target):
