@@ -21,7 +21,7 @@ from pfsm.embeddings.vectors import Int16, unit_rows
 from pfsm.errors import PfsmError
 from pfsm.io.files import decode, read_bytes, reading_explained
 from pfsm.io.limits import limited_lines
-from pfsm.runtime.forks import fork_safe
+from pfsm.runtime.process import fork_safe
 from pfsm.text.languages import tokeniser_named
 
 TOKENISER = "plain"
