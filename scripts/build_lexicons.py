@@ -33,8 +33,7 @@ from pfsm.runtime.threads import default_threads
 from pfsm.text.chunks import CachedTokeniser
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
-from pfsm_training.lexicons.learning import learn_paraphrases
-from pfsm_training.lexicons.versions import read_versions
+from pfsm_training.paraphrases import learn_paraphrases, read_versions
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from real_data import CHECKOUT, data_folder, into_english

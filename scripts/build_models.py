@@ -4,7 +4,7 @@
 
 The settings of a model are in configs/models/NAME.yaml, its training sets in recipes.yaml. Lambda is chosen by
 cross-validation over source languages, over target languages if there are several, or over segments. The scale is
-anchored on the training references. The same versions of the packages on the same kind of machine give the same bytes.
+set on the training references. The same versions of the packages on the same kind of machine give the same bytes.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from pfsm.model.explain.errors import marker_of
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm_training import read_config, train
-from pfsm_training.fit.anchor import anchored, combined
+from pfsm_training.fit.anchor import combined, relative
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from real_data import CHECKOUT, data_folder, explained, refuse, rows_of
@@ -147,7 +147,7 @@ def main() -> None:
 
 
 def built(name: str, data: Path, output: Path, heads: Path | None) -> Model:
-    """A model, trained and anchored; its head is that in ``heads``, or else the one that the model has now."""
+    """A model, trained and scaled; its head is that in ``heads``, or else the one that the model has now."""
     recipe, beside = RECIPES[name], RECIPES[name].encoder
     if recipe.languages:
         judgments = Judgments.join([of_language(one, sets, data) for one, sets in recipe.languages.items()])
@@ -168,7 +168,7 @@ def built(name: str, data: Path, output: Path, heads: Path | None) -> Model:
         raised = {one: max(model.weights[one], weight) for one, weight in least.items()}
         training["at_least"] = recipe.at_least
         model = replace(model, weights={**model.weights, **raised})
-    model = anchored(replace(model, training=training), judgments.references)
+    model = relative(replace(model, training=training), judgments.references)
     check_matches(Metric(model), some_of(judgments))
     validated = model.training["cross_validated"]["pearson"]
     print(f"{name}: lambda {model.training['lambda']}, edits' cross-validated r {validated:.3f}", flush=True)

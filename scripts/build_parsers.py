@@ -31,12 +31,11 @@ from pfsm.english.parser.weights import ParserWeights, quantised, read_weights, 
 from pfsm.english.tokens import words_of
 from pfsm.io.files import read_lines
 from pfsm_training.parsing.cards import card_of, card_text, role_card_of, role_card_text
-from pfsm_training.parsing.export import calibrated, exported, with_tuned_starts
-from pfsm_training.parsing.train import Recipe, read_recipe, train
-from pfsm_training.parsing.treebank import Example, WordVectors, learn_vectors, read_examples, take_inventory
+from pfsm_training.parsing.export import calibrated, with_tuned_starts
+from pfsm_training.parsing.train import Recipe, read_recipe, trained
+from pfsm_training.parsing.treebank import Example, WordVectors, learn_vectors, read_examples
 from pfsm_training.roles.export import tuned
-from pfsm_training.roles.jackknife import PARSED, jackknifed
-from pfsm_training.roles.lesson import RolePlan
+from pfsm_training.roles.lesson import PARSED, RolePlan, jackknifed
 from pfsm_training.roles.samples import RoleExample, read_roles
 from pfsm_training.roles.train import train_labeller
 
@@ -128,18 +127,11 @@ def table_of(vectors: WordVectors, length: float) -> torch.Tensor:
 
 def build(recipe: Recipe, parts: Parts, vectors: WordVectors, work: Path, output: Path) -> None:
     """Trains the parser and writes its weights and its card."""
-    inventory = take_inventory(
-        parts["train"],
-        min_word=recipe.min_word,
-        min_character=recipe.min_character,
-        min_span_label=recipe.min_span_label,
-    )
     checked = parts["dev"][:: max(1, len(parts["dev"]) // CHECKED)]
     table = table_of(vectors, recipe.vector_length)
-    network = train(recipe.plan, inventory, (vectors.words, table), (parts["train"], checked), work, print)
-    network.eval()
+    examples = parts["train"], checked
+    weights = trained(recipe, (vectors.words, table), examples, work, print, licence=LICENCE)
     path = output / f"{recipe.name}{SUFFIX}"
-    weights = exported(network, inventory, vectors.words, name=recipe.name, licence=LICENCE, card={})
     write_weights(calibrated(weights, parts["dev"]), path)
     finish(path, recipe, parts)
 
@@ -151,7 +143,7 @@ def finish(path: Path, recipe: Recipe, parts: Parts) -> None:
     )
     print(f"log-odds of sentence starts moved by {move:g}")
     results = measured(OwnAnalyser(weights), parts["test"])
-    card = card_of(results, recipe.plan.passes)
+    card = card_of(results, recipe.passes)
     # Quantising the weights again does not change them.
     write_weights(replace(weights, card=card), path)
     text = card_text(recipe.name, path.stat().st_size, card, results["words"])

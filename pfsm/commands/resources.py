@@ -55,7 +55,7 @@ data DATA+  TSV or CSV files with reference and hypothesis, or better and worse;
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    from pfsm_training.lexicons.learning import Thresholds  # noqa: PLC0415 - only where it is used
+    from pfsm_training.paraphrases import Thresholds  # noqa: PLC0415 - only where it is used
 
     given = Thresholds()
     probability = number_where(lambda value: 0.0 <= value <= 1.0, "is not a number from 0 to 1")
@@ -128,8 +128,11 @@ def _compile_paraphrases(options: Namespace) -> None:
 def _learn(options: Namespace) -> None:
     from pfsm.model.shipped import find_model  # noqa: PLC0415
     from pfsm.runtime.threads import default_threads  # noqa: PLC0415
-    from pfsm_training.lexicons.learning import Thresholds, learn_paraphrases  # noqa: PLC0415
-    from pfsm_training.lexicons.versions import read_versions  # noqa: PLC0415
+    from pfsm_training.paraphrases import (  # noqa: PLC0415
+        Thresholds,
+        learn_paraphrases,
+        read_versions,
+    )
 
     if options.posterior <= 0.5:
         raise PfsmError(f"--posterior is {options.posterior:g}, it must be above 0.5")

@@ -46,11 +46,14 @@ from pfsm.text.scripts import needs_spaces
 from pfsm_training.config import (
     TrainingConfig,
     config_from_dict,
+    in_language,
+    is_given,
+    language_of,
     read_config,
     settings_to_train,
+    weighing,
     with_knowledge,
 )
-from pfsm_training.data.preparation import in_language, is_given, language_of, weighing
 from pfsm_training.data.training_set import Encoder, encode_here
 from pfsm_training.error_spans import Lesson
 from pfsm_training.fit.checkpoint import Checkpoint

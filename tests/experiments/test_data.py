@@ -16,7 +16,7 @@ def spec(*files: str, **keys: object) -> DataSpec:
 
 
 def read(data: Path, one: DataSpec) -> Judgments:
-    found = DataFolder(data).read(one)
+    found, _ = DataFolder(data).read(one)
     assert isinstance(found, Judgments)
     return found
 

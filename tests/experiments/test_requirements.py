@@ -8,9 +8,8 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm_experiments.data import DataFolder
-from pfsm_experiments.plan import make_plan
+from pfsm_experiments.plan import make_plan, without_places
 from pfsm_experiments.reading import read_experiment
-from pfsm_experiments.requirements import without_places
 
 ROW = "{name: vectors, train: {matchers: [word, emb], options: {emb: {source: /no/such.vec}}}%s}"
 

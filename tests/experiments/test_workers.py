@@ -14,8 +14,15 @@ from pfsm_experiments import task as task_module
 from pfsm_experiments.data import DataFolder
 from pfsm_experiments.plan import make_plan
 from pfsm_experiments.spec import RowSpec
-from pfsm_experiments.task import Task, files_digest, make_task, run_task, sources_digest
-from pfsm_experiments.workers import ONE_THREAD, run_tasks
+from pfsm_experiments.task import (
+    ONE_THREAD,
+    Task,
+    files_digest,
+    make_task,
+    run_task,
+    run_tasks,
+    sources_digest,
+)
 from tests.experiments.experiment_cases import table, write_experiment
 
 

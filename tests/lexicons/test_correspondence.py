@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
-from pfsm_training.lexicons.correspondence import CorrespondenceFinder
+from pfsm_training.paraphrases import CorrespondenceFinder
 
 WORDS = ("the", "cat", "cats", "sat", "on", "A", "mat", ".", "down")
 texts = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)

@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 from pfsm.model.file import Model
-from pfsm_training.lexicons.learning import Thresholds, is_plausible, learn_paraphrases, log_likelihood_ratios
-from pfsm_training.lexicons.versions import Segment
+from pfsm_training.paraphrases import (
+    Segment,
+    Thresholds,
+    is_plausible,
+    learn_paraphrases,
+    log_likelihood_ratios,
+)
 
 MODEL = Model("hand-written", weights={"S_word": 4.0, "S_lemma": 4.0, "S_punct": 4.0})
 ALL = Thresholds(segments=1, association=0.0)
@@ -70,7 +75,7 @@ def test_threads_and_the_size_of_lists_do_not_matter(monkeypatch: pytest.MonkeyP
         for number in range(40)
     ]
     before = learned(segments)
-    monkeypatch.setattr("pfsm_training.lexicons.learning.PAIRS_AT_ONCE", 5)
+    monkeypatch.setattr("pfsm_training.paraphrases.PAIRS_AT_ONCE", 5)
     told: list[tuple[int, int]] = []
     assert learned(segments, threads=2) == before
     learn_paraphrases(segments, MODEL, progress=lambda *numbers: told.append(numbers))

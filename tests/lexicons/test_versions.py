@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm_training.lexicons.versions import read_versions, version_pairs
+from pfsm_training.paraphrases import read_versions, version_pairs
 from tests.command_runs import text
 
 

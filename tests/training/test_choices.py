@@ -11,7 +11,7 @@ from pfsm.runtime.choice import simplest_within_noise
 from pfsm_training.encoder.learning import passes_of
 from pfsm_training.fit.crossval import CrossValidation, choose
 from pfsm_training.fit.fitting import Choice
-from pfsm_training.tuning.hill_climbing import Moments, climb
+from pfsm_training.tuning.edit_costs import Moments, climb
 
 pytestmark = pytest.mark.parametrize("nudge", [1e-12, -1e-12])
 

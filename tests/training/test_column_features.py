@@ -15,7 +15,7 @@ from pfsm.model.file import model_from_dict
 from pfsm.model.mbr import choose
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
-from pfsm_training.data.distributed import _block, build
+from pfsm_training.data.distributed import block_text, build
 from pfsm_training.data.training_text import TrainingText
 from tests.training.small_data import invented
 
@@ -123,7 +123,7 @@ def test_a_column_is_data_whatever_it_is_called() -> None:
 
 def test_a_cluster_gets_the_numbers_with_the_text(model: Model) -> None:
     text = TrainingText(JUDGMENTS.sorted(), None, model.settings)
-    block = build(_block(text, (), 3, 8))
+    block = build(block_text(text, (), 3, 8))
     mean, sd = model.settings.features["column:quality"] or (0.0, math.nan)
     numbers = JUDGMENTS.sorted().numbers("quality")[3:8]
     found = block.batch.sentence_features.values[:, 0]

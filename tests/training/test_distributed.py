@@ -17,7 +17,7 @@ from pfsm_training.data.distributed import BlockText, ClusterData, ClusterEncode
 from pfsm_training.data.training_set import TrainingSet, block_offsets, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import frequent
-from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
+from pfsm_training.loss.objective import Loss, PairwiseLogistic, SquaredError, WeightedSum
 from tests.training.report.report_cases import preferences_of
 from tests.training.small_data import invented
 
@@ -56,8 +56,11 @@ def both(
 def losses(data: TrainingSet) -> list[Loss]:
     targets = (data.scores - data.scores.mean()) / data.scores.std()
     preferred = PairwiseLogistic(data.better, data.worse, data.votes, 1.5)
-    found: list[Loss] = [WeightedSum([(0.6, HuberError(targets, 0.4)), (0.3, preferred)]), preferred]
-    weighted = HuberError(targets, 0.4, data.weights), SquaredError(targets, data.weights)
+    found: list[Loss] = [
+        WeightedSum([(0.6, SquaredError(targets, threshold=0.4)), (0.3, preferred)]),
+        preferred,
+    ]
+    weighted = SquaredError(targets, data.weights, 0.4), SquaredError(targets, data.weights)
     return [*found, SquaredError(targets), *([] if data.weights is None else weighted)]
 
 

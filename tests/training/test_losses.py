@@ -8,7 +8,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
+from pfsm_training.loss.objective import Loss, PairwiseLogistic, SquaredError, WeightedSum
 
 Float = NDArray[np.float64]
 PREDICTIONS, SCORED, WEIGHTS, PAIRS = 14, 9, 4, 12
@@ -53,13 +53,15 @@ def logistic(predictions: Float, least: Float = NO_MARGINS) -> float:
 
 
 PREFERRED = PairwiseLogistic(BETTER, WORSE, VOTES, slope=1.7)
-MIXED = WeightedSum([(0.3, SquaredError(TARGETS)), (1.9, PREFERRED), (0.0, HuberError(TARGETS, 0.8))])
+MIXED = WeightedSum(
+    [(0.3, SquaredError(TARGETS)), (1.9, PREFERRED), (0.0, SquaredError(TARGETS, threshold=0.8))]
+)
 CASES: dict[str, tuple[Loss, Callable[[Float], float]]] = {
     "squared": (SquaredError(TARGETS), squared),
-    "huber": (HuberError(TARGETS, 0.8), huber),
+    "huber": (SquaredError(TARGETS, threshold=0.8), huber),
     "mixed": (MIXED, lambda given: 0.3 * squared(given) + 1.9 * logistic(given)),
     "weighted squared": (SquaredError(TARGETS, COUNTS), lambda given: squared(given, COUNTS)),
-    "weighted huber": (HuberError(TARGETS, 0.8, COUNTS), lambda given: huber(given, COUNTS)),
+    "weighted huber": (SquaredError(TARGETS, COUNTS, 0.8), lambda given: huber(given, COUNTS)),
     "margins": (PairwiseLogistic(BETTER, WORSE, VOTES, 1.7, MARGINS), lambda given: logistic(given, MARGINS)),
 }
 
@@ -93,7 +95,7 @@ def test_curvatures_are_the_hessians_of_linear_predictions(name: str) -> None:
 
 
 def test_hubers_model_touches_the_loss_and_is_nowhere_below_it() -> None:
-    loss, rng, gaps = HuberError(TARGETS, 0.8), np.random.default_rng(0), []
+    loss, rng, gaps = SquaredError(TARGETS, threshold=0.8), np.random.default_rng(0), []
     model, here = loss.quadratic(LINEAR, JACOBIAN), value_of(loss, LINEAR)
     for size in np.geomspace(1e-3, 30.0, 40):
         step = size * rng.normal(size=WEIGHTS)

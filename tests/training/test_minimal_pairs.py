@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm_training import train
-from pfsm_training.config import config_from_dict
+from pfsm_training.config import MinimalPairsOptions, config_from_dict, minimal_pairs_option
 from pfsm_training.data.minimal_pairs import PairToLearn, pairs_to_learn
 from pfsm_training.data.training_set import encode_here
 from pfsm_training.fit.crossval import CrossValidation, make_folds
-from pfsm_training.fit.fitting import Amounts, Choice
+from pfsm_training.fit.fitting import Choice
 from pfsm_training.fit.minimal_pairs import (
     MinimalPairsPart,
     choose_with_pairs,
@@ -27,8 +26,6 @@ from pfsm_training.fit.minimal_pairs import (
 )
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.loss.objective import SquaredError
-from pfsm_training.options import MinimalPairsOptions, minimal_pairs_option
 from tests.training.small_data import invented
 from tests.training.test_distributed import encoder
 
@@ -62,11 +59,8 @@ def test_the_objective_adds_the_weighted_mean_of_the_pairs_and_has_exact_slopes(
     names = frequent(part.data.instances(), jumps=False)
     rng = np.random.default_rng(0)
     machine = LogLinearMachine(names, dict(zip(names, rng.normal(0.0, 0.3, len(names)), strict=True)), 0.1)
-    nothing = part.data.objective(
-        SquaredError(np.zeros(0)), 0.0, torch.zeros(len(names), dtype=torch.float64)
-    )
-    amounts = Amounts(90, 1.0)
-    objective = part.added_to(nothing, Choice(1.0, 0.0, 0.7), amounts)
+    objective = part.term(Choice(1.0, 0.0, 0.7), 90, 1.0)
+    assert objective is not None
     value, model = objective.quadratic(machine, free_alpha=True)
     predictions = part.data.predictions(machine)
     expected = 0.0
@@ -83,7 +77,7 @@ def test_the_objective_adds_the_weighted_mean_of_the_pairs_and_has_exact_slopes(
             moved[names[k]] += way * 1e-5
             ends.append(objective.quadratic(LogLinearMachine(names, moved, 0.1), free_alpha=True)[0])
         assert model.gradient[k] == pytest.approx((ends[0] - ends[1]) / 2e-5, rel=1e-5, abs=1e-6)
-    assert part.added_to(nothing, Choice(1.0), amounts) is nothing
+    assert part.term(Choice(1.0), 90, 1.0) is None
 
 
 def test_crossed_pairs_set_a_harmless_change_against_a_fault_of_the_same_translation() -> None:

@@ -45,9 +45,7 @@ def test_it_is_a_hinge() -> None:
     machine = LogLinearMachine(("S_word",), {"S_word": 0.5})
     lost = lost_by_word(machine, constraint.same)[0]
     for most in (0.5 * lost, 2.0 * lost):
-        value, model = SelfMatchLoss(constraint.same, most, 3.0, machine.theta).quadratic(
-            machine, free_alpha=False
-        )
+        value, model = SelfMatchLoss(constraint.same, most, 3.0).quadratic(machine, free_alpha=False)
         assert value == pytest.approx(3.0 * max(0.0, lost - most) ** 2)
         assert model.hinges[0].slopes.shape == (1, 1)
 

@@ -15,8 +15,14 @@ from pfsm_training import LogLinearMachine, TrainingConfig, train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.training_set import encode_here
 from pfsm_training.data.training_text import TrainingText
-from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
-from pfsm_training.loss.references import OverReferences, PairsOfItems
+from pfsm_training.loss.objective import (
+    Loss,
+    OverReferences,
+    PairsOfItems,
+    PairwiseLogistic,
+    SquaredError,
+    WeightedSum,
+)
 from tests.training.small_data import invented
 
 Float = NDArray[np.float64]
@@ -43,7 +49,7 @@ def losses(rng: np.random.Generator) -> list[Loss]:
     preferred = PairwiseLogistic(np.array([4, 0]), np.array([5, 3]), np.array([1.0, 2.5]), 0.7)
     return [
         SquaredError(targets),
-        HuberError(targets, 0.5),
+        SquaredError(targets, threshold=0.5),
         WeightedSum([(0.3, SquaredError(targets)), (1.0, preferred)]),
     ]
 

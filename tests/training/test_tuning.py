@@ -11,8 +11,7 @@ from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.terp import TerpMetric
 from pfsm.model.file import load_model
-from pfsm_training.tuning.edit_costs import tune_costs
-from pfsm_training.tuning.hill_climbing import Moments, Target, climb
+from pfsm_training.tuning.edit_costs import Moments, Target, climb, tune_costs
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import rows, tsv
 

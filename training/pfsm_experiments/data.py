@@ -1,9 +1,13 @@
-"""Reads the data of an experiment: files by pattern, rows by value, samples independent of the order of rows."""
+"""Reads the data of an experiment: files by pattern, rows by value, samples independent of the order of rows.
+
+Test sets as questions to `pfsm.evaluation`, which has the statistics and resamples.
+"""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,22 +24,36 @@ from pfsm.data.formats.registry import read_judged
 from pfsm.data.reference_digests import overlap
 from pfsm.data.table import mean_of_judges
 from pfsm.errors import PfsmError
-from pfsm.evaluation.questions import ONE_GROUP
-from pfsm.model.file import Model
+from pfsm.evaluation.catalogue import (
+    BY_LEVEL,
+    DOCUMENT,
+    PREFERENCES,
+    RANKINGS,
+    SEGMENT,
+    SYSTEM,
+    Statistic,
+    level_and_name,
+)
+from pfsm.evaluation.catalogue import LIKENESS as LIKENESS_STATISTICS
+from pfsm.evaluation.engine import Float, check_units
+from pfsm.evaluation.people import EXPECTED_WINS, FITS, LEAST_SQUARES, SYSTEM_SCORES
+from pfsm.evaluation.questions import (
+    LIKENESS,
+    ONE_GROUP,
+    SEGMENTS,
+    LikenessQuestion,
+    Question,
+    absolute_question,
+    likeness_question,
+    preference_question,
+    ranking_question,
+)
+from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
 from pfsm_experiments.spec import DataSpec, RowSpec
 
 Rows = NDArray[np.int64]
 Judged = Judgments | Preferences
 MEAN, POOLED = "mean", "pooled"
-
-
-@dataclass(frozen=True)
-class DataFile:
-    """A file read: its path inside the data folder, its number of rows, the SHA-256 of its content."""
-
-    path: str
-    rows: int
-    checksum: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +110,12 @@ class DataFolder:
         self._tables: dict[str, Table] = {}
 
     @property
-    def files(self) -> list[DataFile]:
-        """The files read so far, by path."""
-        return [DataFile(path, len(table), table.checksum) for path, table in sorted(self._tables.items())]
+    def files(self) -> list[dict[str, Any]]:
+        """The files read so far: path inside the folder, number of rows, SHA-256 of the content."""
+        return [
+            {"file": path, "rows": len(table), "sha256": table.checksum}
+            for path, table in sorted(self._tables.items())
+        ]
 
     def train_data(self, specs: Sequence[DataSpec]) -> TrainData:
         """The joined training data of several specifications.
@@ -102,7 +123,7 @@ class DataFolder:
         Raises:
             PfsmError: If no file matches a pattern, a file or column is invalid, or no row is left.
         """
-        return _joined([self.read(spec) for spec in specs])
+        return _joined([self.read(spec)[0] for spec in specs])
 
     def test_sets(self, specs: Sequence[DataSpec], group_by: str | None) -> list[TestSet]:
         """One test set per specification.
@@ -113,8 +134,9 @@ class DataFolder:
         """
         sets: list[TestSet] = []
         for spec in specs:
-            data, files = self._read(spec)
-            name = spec.name or _heading(Path(spec.files[0]))
+            data, files = self.read(spec)
+            pattern = Path(spec.files[0])
+            name = spec.name or (pattern.name if pattern.parent == Path() else pattern.parent.as_posix())
             if any(name == other.name for other in sets):
                 raise PfsmError(f"{spec.where}: two test sets are called {name!r}; give one another name")
             groups = groups_of(data, group_by, spec.where)
@@ -130,23 +152,19 @@ class DataFolder:
                 raise PfsmError(f"{specs[0].where}: {one.pool!r} is the name of a test set and of a pool")
         return sets
 
-    def read(self, spec: DataSpec) -> Judged:
-        """The rows of a specification.
-
-        Raises:
-            PfsmError: As `train_data`.
-        """
-        return self._read(spec)[0]
-
-    def _read(self, spec: DataSpec) -> tuple[Judged, Rows]:
-        """The rows, and the number of the file of each."""
+    def read(self, spec: DataSpec) -> tuple[Judged, Rows]:
+        """The rows of a specification, and the number of the file of each; errors as those of `train_data`."""
         tables = [self._table(path) for pattern in spec.files for path in self._found(pattern, spec)]
-        absolute = [self._judgments(table, spec) for table in tables if not is_preferences(table)]
+        absolute = [
+            judgments_from_table(table, spec.score_column) for table in tables if not is_preferences(table)
+        ]
         pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
         if absolute and pairwise:
             raise PfsmError(
                 f"{spec.where}: files matches both absolute scores and preferences; list them separately"
             )
+        if spec.negate:
+            absolute = [replace(one, scores=0.0 - one.scores) for one in absolute]
         whole: Judged = Judgments.join(absolute) if absolute else Preferences.join(pairwise)
         rows = _kept(whole, spec)
         if not rows.size:
@@ -173,16 +191,6 @@ class DataFolder:
         if path not in self._tables:
             self._tables[path] = mean_of_judges(read_judged(self.folder / path))
         return self._tables[path]
-
-    @staticmethod
-    def _judgments(table: Table, spec: DataSpec) -> Judgments:
-        judgments = judgments_from_table(table, spec.score_column)
-        return replace(judgments, scores=0.0 - judgments.scores) if spec.negate else judgments
-
-
-def _heading(pattern: Path) -> str:
-    """Heading of data without a name: its folder, or its file if that is directly in the data folder."""
-    return pattern.name if pattern.parent == Path() else pattern.parent.as_posix()
 
 
 def groups_of(data: Judged, by: str | None, where: str) -> tuple[str, ...]:
@@ -277,23 +285,21 @@ def columns_digest(data: Judged) -> str:
     return digest.hexdigest()
 
 
-def overlap_with_model(model: Model, test: TestSet) -> str | None:
-    """The reason not to test a model on a test set: its training record names a file of the set; None without."""
-    entries = model.training.get("data", [])
-    known = {str(entry.get("sha256")) for entry in entries if isinstance(entry, Mapping)}
-    if known & {source.checksum for source in test.data.sources}:
-        return f"the model {model.name} was trained on it"
-    return None
+def overlap_of(row: RowSpec, train: TrainData | None, test: TestSet) -> str:
+    """The reason not to test a row on a test set; empty without one.
 
-
-def overlap_with_training(train: TrainData, test: TestSet) -> str | None:
-    """The reason not to test on a test set: it shares a file, and pairs, with the training data; None without."""
-    checksums = {source.checksum for part in train.parts for source in part.sources}
-    if not checksums & {source.checksum for source in test.data.sources}:
-        return None
-    ours = {pair for part in train.parts for pair in _pairs(part)}
-    common = len(ours & _pairs(test.data))
-    return f"{common} of its pairs are in the training data" if common else None
+    Its model's training record names a file of the set, or it shares a file, and pairs, with the training data.
+    """
+    tested = {source.checksum for source in test.data.sources}
+    for model in filter(None, (row.model, row.init)):
+        entries = model.training.get("data", [])
+        if tested & {str(entry.get("sha256")) for entry in entries if isinstance(entry, Mapping)}:
+            return f"the model {model.name} was trained on it"
+    parts = () if train is None else train.parts
+    if not tested & {source.checksum for part in parts for source in part.sources}:
+        return ""
+    common = len({pair for part in parts for pair in _pairs(part)} & _pairs(test.data))
+    return f"{common} of its pairs are in the training data" if common else ""
 
 
 def reference_notes(row: RowSpec, train: TrainData | None, fold: str, test: TestSet, rows: Rows) -> list[str]:
@@ -303,9 +309,8 @@ def reference_notes(row: RowSpec, train: TrainData | None, fold: str, test: Test
     of = f"of the {len(references)} references of {about}"
     notes = [
         f"{row.name}: {common} {of} are in the training data of the model {model.name}"
-        for model in (row.model, row.init)
-        if model is not None
-        and (common := overlap(references, str(model.training.get("reference_digests", ""))))
+        for model in filter(None, (row.model, row.init))
+        if (common := overlap(references, str(model.training.get("reference_digests", ""))))
     ]
     if train is not None:
         known = {line for part in train.parts for several in part.all_references for line in several}
@@ -317,3 +322,108 @@ def reference_notes(row: RowSpec, train: TrainData | None, fold: str, test: Test
 
 def _pairs(data: Judged) -> set[tuple[str, str]]:
     return {(ours, line) for ours, several in zip(*segments_of(data), strict=True) for line in several}
+
+
+AnyQuestion = Question[Any]
+"""A question on absolute scores or on preferences."""
+
+
+def question_of(
+    test: TestSet, level: str = SEGMENT, resample: str | None = None, *, lengths: bool = False
+) -> AnyQuestion:
+    """The question of a test set; arguments and errors are those of `pfsm.evaluation.absolute_question`.
+
+    ``level`` is `LIKENESS` for test cases of human likeness.
+    """
+    if level == LIKENESS:
+        return likeness_of(test, resample).question
+    if not isinstance(test.data, Judgments):
+        if level == SYSTEM:
+            return ranking_question(
+                test.data,
+                test.files,
+                test.groups,
+                resample=resample,
+                people=test.system_scores or EXPECTED_WINS,
+            )
+        return preference_question(test.data, test.files, test.groups, resample=resample)
+    # Statistics of documents always resample documents, whatever the unit of the others.
+    drawn = None if level == DOCUMENT else resample
+    people = test.system_scores or LEAST_SQUARES
+    return absolute_question(
+        test.data, test.files, test.groups, level, resample=drawn, lengths=lengths, people=people
+    )
+
+
+def likeness_of(test: TestSet, resample: str | None = None) -> LikenessQuestion:
+    """The test cases of human likeness of a test set of scores, with what there is to score for them.
+
+    Raises:
+        PfsmError: If it lacks the columns, or they are not to be resampled by segments.
+    """
+    assert isinstance(test.data, Judgments)
+    if SEGMENT_COLUMN not in test.data.columns:
+        raise PfsmError(f"king needs the column {SEGMENT_COLUMN!r}")
+    if resample not in {None, SEGMENTS}:
+        raise PfsmError(f"king resamples segments, not {resample}")
+    return likeness_question(test.data, test.files, test.groups)
+
+
+def metric_scores(test: TestSet, scores: Float) -> Float:
+    """Scores in the shape that `pfsm.evaluation` expects.
+
+    Args:
+        test: The test set.
+        scores: float64 [n], or for preferences [2 n] with the better translations first; NaN if not tested.
+
+    Returns:
+        float64 [n], or for preferences [n, 2].
+    """
+    if isinstance(test.data, Judgments):
+        return scores
+    return np.ascontiguousarray(scores.reshape(2, -1).T)
+
+
+def by_level(test: TestSet, names: Sequence[str]) -> dict[str, dict[str, Statistic[Any]]]:
+    """The statistics by level, and within a level by the name given."""
+    found: dict[str, dict[str, Statistic[Any]]] = {}
+    for name in names:
+        level, canonical = level_and_name(name)
+        level = LIKENESS if canonical in LIKENESS_STATISTICS else level or SEGMENT
+        table: Mapping[str, Statistic[Any]]
+        if level == LIKENESS:
+            table = LIKENESS_STATISTICS
+        elif isinstance(test.data, Judgments):
+            table = BY_LEVEL[level]
+        else:
+            table = RANKINGS if level == SYSTEM else PREFERENCES
+        found.setdefault(level, {})[name] = table[canonical]
+    return found
+
+
+def questions_of(
+    test: TestSet, names: Sequence[str], resample: str | None
+) -> list[tuple[AnyQuestion, dict[str, Statistic[Any]]]]:
+    """The questions of a test set, one per level, each with its statistics by name."""
+    return [
+        (
+            question_of(
+                test, level, resample, lengths=any("lengths" in one.needs for one in statistics.values())
+            ),
+            statistics,
+        )
+        for level, statistics in by_level(test, names).items()
+    ]
+
+
+def check_questions(test: TestSet, names: Sequence[str], resample: str | None) -> None:
+    """Checks before the work begins that the statistics can be computed.
+
+    Raises:
+        PfsmError: If the unit of resampling, or people's scores of systems, do not fit the data or a statistic.
+    """
+    known = FITS if isinstance(test.data, Judgments) else SYSTEM_SCORES
+    if test.system_scores not in {None, *known}:
+        raise PfsmError(f"system_scores is {test.system_scores!r}, it must be one of {', '.join(known)}")
+    for question, statistics in questions_of(test, names, resample):
+        check_units(question, statistics.values())

@@ -6,7 +6,7 @@ resampled statistics are those of a paired bootstrap (Koehn 2004).
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -19,9 +19,8 @@ from pfsm.evaluation.engine import corrected_differences, samples
 from pfsm.evaluation.people import people_of
 from pfsm.evaluation.pooled import PooledScores, Scores
 from pfsm.evaluation.questions import LIKENESS, ONE_GROUP, Question
-from pfsm_experiments.data import MEAN, POOLED, TestSet
+from pfsm_experiments.data import MEAN, POOLED, TestSet, metric_scores, questions_of
 from pfsm_experiments.plan import Plan, statistics_of
-from pfsm_experiments.questions import metric_scores, questions_of
 from pfsm_experiments.spec import PAIRS_OF_SYSTEMS, Experiment
 
 Float = NDArray[np.float64]
@@ -132,25 +131,21 @@ class Prediction:
     size: int | None
     sample: int
     scores: Mapping[str, Float]
-    pooled: Mapping[tuple[str, str], PooledScores] = field(default_factory=dict)
-    likeness: Mapping[str, Float] = field(default_factory=dict)
+    likeness: dict[str, Float]
+    pooled: dict[tuple[str, str], PooledScores]
 
 
 def estimate(
     experiment: Experiment, plan: Plan, predictions: Sequence[Prediction]
 ) -> tuple[tuple[Entry, ...], tuple[Contrast, ...]]:
     """Every number of every table, and every comparison, by statistic, test set, column and row."""
-    sets = [_TestResults(experiment, plan, test, predictions) for test in plan.tests]
+    sets = [_filled_columns(experiment, plan, test, predictions) for test in plan.tests]
     filled = [
-        column
-        for statistic in experiment.statistics
-        for found in sets
-        if statistic in found.samples
-        for column in found.columns(statistic)
+        column for statistic in experiment.statistics for found in sets for column in found.get(statistic, ())
     ]
     filled += [
         _pool(
-            name, statistic, [column for column in filled if column.statistic == statistic], sets, experiment
+            name, statistic, [column for column in filled if column.statistic == statistic], plan, experiment
         )
         for name in dict.fromkeys(test.pool for test in plan.tests if test.pool is not None)
         for statistic in experiment.statistics
@@ -160,81 +155,67 @@ def estimate(
     return entries, tuple(one for column in filled for one in column.contrasts(experiment.contrasts))
 
 
-_Sampled = Sequence[tuple[Prediction, Mapping[str, Sample]]]
-"""What each prediction comes to in every group, and in the mean."""
-
-
-class _TestResults:
-    """Every statistic of every prediction on a test set.
-
-    Attributes:
-        samples: Name of a statistic -> what each prediction comes to.
-        counts: Name of a statistic -> number of items in every group.
-        ceilings: Name of a statistic -> the accuracy of a perfect metric in every group, where it is one.
-    """
-
-    def __init__(
-        self, experiment: Experiment, plan: Plan, test: TestSet, predictions: Sequence[Prediction]
-    ) -> None:
-        self.experiment, self.plan, self.test = experiment, plan, test
-        self.samples: dict[str, _Sampled] = {}
-        self.counts: dict[str, dict[str, int]] = {}
-        self.ceilings: dict[str, dict[str, float]] = {}
-        names = statistics_of(experiment, test)
-        for question, statistics in questions_of(test, names, experiment.resample):
-            counts = {group: rows.size for group, rows in question.members.items()}
-            found = [
-                samples(
-                    question,
-                    _scores(one, test, question),
-                    list(statistics.values()),
-                    experiment.resamples,
-                    experiment.seed,
-                )
-                for one in predictions
-            ]
-            for name, statistic in statistics.items():
-                self.counts[name] = counts
-                if statistic.of_pairs:
-                    weights = {
-                        group: [one[statistic.name][group].weight for one in found] for group in counts
-                    }
-                    self.counts[name] = {group: int(np.nanmax([0.0, *one])) for group, one in weights.items()}
-                if name in CEILED:
-                    parts = question.parts.items()
-                    self.ceilings[name] = {group: people_of(part).ceiling for group, part in parts}
-                self.samples[name] = [
-                    (one, _with_mean(sampled[statistic.name]))
-                    for one, sampled in zip(predictions, found, strict=True)
-                ]
-
-    def columns(self, statistic: str) -> "list[_Filled]":
-        """The columns of a statistic one after the other, the rows of the experiment in each."""
-        counts, name, n = self.counts[statistic], self.test.name, sum(self.counts[statistic].values())
-        ceilings = self.ceilings.get(statistic, {})
-        columns = [Column(name, group, n, None, ceilings.get(group)) for group, n in counts.items()]
-        if len(counts) > 1:
-            columns.append(
-                Column(name, MEAN, n, None, float(np.mean([*ceilings.values()])) if ceilings else None)
+def _filled_columns(
+    experiment: Experiment, plan: Plan, test: TestSet, predictions: Sequence[Prediction]
+) -> dict[str, "list[_Filled]"]:
+    """By statistic the columns of a test set, with all rows of the experiment in each."""
+    rows, name = [row.name for row in experiment.rows], test.name
+    sizes: Sequence[int | None] = plan.sizes or (None,)
+    result: dict[str, list[_Filled]] = {}
+    names = statistics_of(experiment, test)
+    for question, statistics in questions_of(test, names, experiment.resample):
+        found = [
+            samples(
+                question,
+                _scores(one, test, question),
+                list(statistics.values()),
+                experiment.resamples,
+                experiment.seed,
             )
-        if len(counts) > 1 and statistic in PAIRS_OF_SYSTEMS:
-            columns.append(Column(name, POOLED, n, None, _weighted(counts, ceilings)))
-        sizes: Sequence[int | None] = self.plan.sizes or (None,)
-        return [self._filled(statistic, replace(column, size=size)) for column in columns for size in sizes]
+            for one in predictions
+        ]
+        for called, statistic in statistics.items():
+            sampled = [one[statistic.name] for one in found]
+            counts = {group: members.size for group, members in question.members.items()}
+            if statistic.of_pairs:
+                counts = {
+                    group: int(np.nanmax([0.0, *(one[group].weight for one in sampled)])) for group in counts
+                }
+            ceilings: dict[str, float] = {}
+            if called in CEILED:
+                ceilings = {group: people_of(part).ceiling for group, part in question.parts.items()}
+            n = sum(counts.values())
+            columns = [Column(name, group, n, None, ceilings.get(group)) for group, n in counts.items()]
+            if len(counts) > 1:
+                mean = float(np.mean([*ceilings.values()])) if ceilings else None
+                columns.append(Column(name, MEAN, n, None, mean))
+            if len(counts) > 1 and called in PAIRS_OF_SYSTEMS:
+                columns.append(Column(name, POOLED, n, None, _weighted(counts, ceilings)))
 
-    def _filled(self, statistic: str, column: Column) -> "_Filled":
-        def of(group: str) -> dict[str, list[Sample]]:
-            by_row: dict[str, list[Sample]] = {row.name: [] for row in self.experiment.rows}
-            for prediction, found in self.samples[statistic]:
-                if prediction.size in {None, column.size}:
-                    by_row[prediction.row].append(found[group])
-            return by_row
+            result[called] = []
+            for column in (replace(one, size=size) for one in columns for size in sizes):
+                groups = list(counts) if column.group in {MEAN, POOLED} else []
+                of = partial(_by_row, rows, predictions, sampled, column.size)
+                means = [_means(of(group)) for group in groups]
+                pooled = column.group == POOLED
+                own = _pooled(means, pooled_sample) if pooled else of(column.group)
+                result[called].append(_Filled(called, column, own, means, pooled_sample if pooled else _mean))
+    return result
 
-        groups = list(self.counts[statistic]) if column.group in {MEAN, POOLED} else []
-        means = [_means(of(group)) for group in groups]
-        if column.group != POOLED:
-            return _Filled(statistic, column, of(column.group), means, _mean)
-        return _Filled(statistic, column, _pooled(means, pooled_sample), means, pooled_sample)
+
+def _by_row(
+    rows: Sequence[str],
+    predictions: Sequence[Prediction],
+    sampled: Sequence[Mapping[str, Sample]],
+    size: int | None,
+    group: str,
+) -> dict[str, list[Sample]]:
+    """What each row comes to in a group, or in the mean of all; of a learning curve the samples of a size."""
+    found: dict[str, list[Sample]] = {row: [] for row in rows}
+    for prediction, one in zip(predictions, sampled, strict=True):
+        if prediction.size in {None, size}:
+            found[prediction.row].append(mean_sample(one.values()) if group == MEAN else one[group])
+    return found
 
 
 def _scores(one: Prediction, test: TestSet, question: Question[Any]) -> Scores:
@@ -243,10 +224,6 @@ def _scores(one: Prediction, test: TestSet, question: Question[Any]) -> Scores:
         missing = np.full(question.items.units.size + question.items.automatic.size, np.nan)
         return one.likeness.get(test.name, missing)
     return one.pooled.get((test.name, question.level)) or metric_scores(test, one.scores[test.name])
-
-
-def _with_mean(found: Mapping[str, Sample]) -> Mapping[str, Sample]:
-    return {**found, MEAN: mean_sample(found.values())} if len(found) > 1 else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,14 +306,10 @@ def _weighted(counts: Mapping[str, int], ceilings: Mapping[str, float]) -> float
 
 
 def _pool(
-    pool: str,
-    statistic: str,
-    filled: Sequence["_Filled"],
-    sets: Sequence["_TestResults"],
-    experiment: Experiment,
+    pool: str, statistic: str, filled: Sequence["_Filled"], plan: Plan, experiment: Experiment
 ) -> "_Filled":
     """The column over the pairs of systems of all test sets of a pool; resamples draw groups too."""
-    members = {one.test.name for one in sets if one.test.pool == pool}
+    members = {test.name for test in plan.tests if test.pool == pool}
     own = [one for one in filled if one.column.test in members and one.column.group not in {MEAN, POOLED}]
     join = partial(pooled_sample, seed=group_seed(experiment.seed, pool))
     counts = {f"{number}": one.column.n for number, one in enumerate(own)}

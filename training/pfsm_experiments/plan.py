@@ -1,29 +1,94 @@
-"""Plans the cells of an experiment: which models are trained on which data, and which test rows they score."""
+"""Plans the cells of an experiment: which models are trained on which data, and which test rows they score.
+
+A row may require more than the package itself: tables, vectors, other packages.
+"""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import DOCUMENT, SEGMENT, SYSTEM
+from pfsm.features.values import feature_signature
+from pfsm.io.named_resources import FOLDER_VARIABLE, user_folder
+from pfsm.lexicons.registry import shipped_folder
+from pfsm.metrics import get_metric
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.plugins import plugin_labels
+from pfsm.model.settings import Settings
 from pfsm_experiments.data import (
     DataFolder,
     Judged,
     Rows,
     TestSet,
     TrainData,
+    check_questions,
     groups_of,
-    overlap_with_model,
-    overlap_with_training,
+    overlap_of,
     reference_notes,
     sample_rows,
 )
-from pfsm_experiments.questions import check_questions
-from pfsm_experiments.requirements import check_weights, columns_of_row, missing, without_places
 from pfsm_experiments.spec import PAIRWISE, RANKED, Experiment, RowSpec, absolute_names, level_of
+from pfsm_training.config import weighing
+
+_FOLDERS: tuple[tuple[Callable[[], Path], str], ...] = (
+    (user_folder, f"${FOLDER_VARIABLE}"),
+    (shipped_folder, "the package"),
+    (lambda: Path(sys.prefix), "the installation"),
+    (Path.cwd, "."),
+    (Path.home, "~"),
+)
+
+
+def resources_of(settings: Settings) -> list[str]:
+    """Lexicons with their checksums, plug-ins with their versions: what lies outside the package.
+
+    Raises:
+        PfsmError: If one is missing.
+    """
+    return [
+        *LatticeBuilder(settings).resources,
+        *map(feature_signature, settings.features),
+        *plugin_labels(settings),
+    ]
+
+
+def missing(row: RowSpec) -> str:
+    """The first missing resource that a row needs, and how to get it, in one line; empty if none is missing."""
+    try:
+        if row.settings is not None:
+            resources_of(row.settings)
+        elif row.metric is not None:
+            get_metric(row.metric, **row.options).check_available()
+    except PfsmError as error:
+        return str(error)
+    return ""
+
+
+def without_places(text: str) -> str:
+    """A message without the folders of this machine, which mean nothing to readers elsewhere."""
+    places = {}
+    for find, name in _FOLDERS:
+        # The working folder may be deleted, and the user may have no home.
+        with suppress(OSError, RuntimeError):
+            place = find()
+            # The root of the file system is not replaced.
+            if place.is_absolute() and len(place.parts) > 1:
+                places[str(place)] = name
+    # The longest first, since one may lie in another.
+    for folder in sorted(places, key=len, reverse=True):
+        # Not inside a longer path and not at the start of a longer name; a full stop after it may end a sentence.
+        whole = rf"(?:(?<![\w./~-])|(?<=://)){re.escape(folder)}(?![\w-]|\.\w)"
+        text = re.sub(whole, lambda _, name=places[folder]: name, text)  # type: ignore[misc]
+    return text
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,77 +148,55 @@ def make_plan(experiment: Experiment, folder: DataFolder) -> Plan:
         PfsmError: If data or columns are missing, or do not fit the scheme or the statistics.
     """
     train = folder.train_data(experiment.train) if experiment.train else None
-    specs = experiment.test or experiment.train
-    tests = tuple(folder.test_sets(specs, experiment.group_by))
+    tests = tuple(folder.test_sets(experiment.test or experiment.train, experiment.group_by))
     for test in tests:
         _check_statistics(experiment, test)
     planner = _Planner(experiment, folder, train, tests)
-    planner.notes += _unused_statistics(experiment, tests)
+    used = {name for test in tests for name in statistics_of(experiment, test)}
+    planner.notes += [
+        f"{name}: left out: it applies to none of the test sets"
+        for name in experiment.statistics
+        if name not in used
+    ]
     cells = tuple(cell for row in experiment.rows for cell in planner.cells(row) if cell.tests)
     sizes = sorted({cell.size for cell in cells if cell.size is not None})
     return Plan(tests, cells, tuple(sizes), tuple(dict.fromkeys(planner.notes)))
 
 
-def statistics_of(experiment: Experiment, test: TestSet) -> tuple[str, ...]:
-    """The experiment's statistics that apply to a test set."""
-    known = absolute_names() if isinstance(test.data, Judgments) else PAIRWISE
-    return tuple(
-        name for name in experiment.statistics if name in known and not (name in RANKED and _unnamed(test))
-    )
-
-
+# What statistics of a level need in every row; those of systems, with preferences.
+_COLUMNS = {SEGMENT: (), DOCUMENT: ("document", "system"), SYSTEM: ("system",)}
 _RANKED_COLUMNS = ("better_system", "worse_system")
 
 
-def _unnamed(test: TestSet) -> bool:
-    """Whether it is a set of preferences that does not say whose translations they compare."""
-    return not isinstance(test.data, Judgments) and any(
-        name not in test.data.columns for name in _RANKED_COLUMNS
-    )
-
-
-def _unused_statistics(experiment: Experiment, tests: Sequence[TestSet]) -> list[str]:
-    """Sentences about statistics that apply to no test set."""
-    used = {name for test in tests for name in statistics_of(experiment, test)}
-    return [
-        f"{name}: left out: it applies to none of the test sets"
-        for name in experiment.statistics
-        if name not in used
-    ]
-
-
-# What statistics of a level need in every row.
-_COLUMNS = {SEGMENT: (), DOCUMENT: ("document", "system"), SYSTEM: ("system",)}
+def statistics_of(experiment: Experiment, test: TestSet) -> tuple[str, ...]:
+    """The experiment's statistics that apply to a test set: of preferences some need to know whose they compare."""
+    if isinstance(test.data, Judgments):
+        return tuple(name for name in experiment.statistics if name in absolute_names())
+    named = all(name in test.data.columns for name in _RANKED_COLUMNS)
+    return tuple(name for name in experiment.statistics if name in PAIRWISE and (named or name not in RANKED))
 
 
 def _check_statistics(experiment: Experiment, test: TestSet) -> None:
-    if not statistics_of(experiment, test):
-        kind, known = (
-            ("scores", absolute_names()) if isinstance(test.data, Judgments) else ("preferences", PAIRWISE)
-        )
+    scored = isinstance(test.data, Judgments)
+    names = statistics_of(experiment, test)
+    if not names:
+        kind, known = ("scores", absolute_names()) if scored else ("preferences", PAIRWISE)
         raise PfsmError(
             f"{experiment.where}: statistics has none for {test.name}, which has {kind}; "
             f"for {kind} there are {', '.join(known)}"
         )
-    for name in statistics_of(experiment, test):
-        for column in _needed(name, test):
+    for name in names:
+        level = level_of(name)
+        for column in _COLUMNS[level] if scored or level != SYSTEM else _RANKED_COLUMNS:
             # If some files have the column and others do not, its fields are empty in the others.
             if not all(field.strip() for field in test.data.columns.get(column, ("",))):
                 raise PfsmError(
                     f"{experiment.where}: {name} needs the column {column!r}, filled in every row of {test.name}"
                 )
     try:
-        check_questions(test, statistics_of(experiment, test), experiment.resample)
+        check_questions(test, names, experiment.resample)
     except PfsmError as error:
         raise PfsmError(f"{experiment.where}: {test.name}: {error}") from None
-
-
-def _needed(name: str, test: TestSet) -> tuple[str, ...]:
-    """The columns that a statistic cannot do without."""
-    level = level_of(name)
-    if level == SYSTEM and not isinstance(test.data, Judgments):
-        return _RANKED_COLUMNS
-    return _COLUMNS[level]
 
 
 @dataclass(eq=False)
@@ -169,22 +212,26 @@ class _Planner:
 
     def cells(self, row: RowSpec) -> Iterator[Cell]:
         """The cells of a row of the table; none if the row is optional and lacks a resource."""
+        where = f"{self.experiment.where}: row {row.name!r}"
         if reason := missing(row):
             if not row.optional:
-                raise PfsmError(f"{self.experiment.where}: row {row.name!r}: {reason}")
+                raise PfsmError(f"{where}: {reason}")
             self.notes.append(f"{row.name}: left out: {without_places(reason)}")
             return
-        self._check_columns(row, [test.data for test in self.tests])
-        if row.training is None:
+        train = self.folder.train_data(row.train_data) if row.train_data else self.train
+        try:
+            parts = () if train is None or row.config is None else train.parts
+            for data in (*(test.data for test in self.tests), *parts):
+                for name in row.columns:
+                    data.numbers(name)
+            if row.config is not None and train is not None:
+                weighing(train.judgments, train.preferences, row.config.weights)
+        except PfsmError as error:
+            raise PfsmError(f"{where}: {error}") from None
+        if row.config is None:
             yield self._checked(Cell(row, "", None, self.whole), None)
             return
-        train = self.folder.train_data(row.train_data) if row.train_data else self.train
         assert train is not None  # the configuration was checked
-        self._check_columns(row, train.parts)
-        try:
-            check_weights(row, train.judgments, train.preferences)
-        except PfsmError as error:
-            raise PfsmError(f"{self.experiment.where}: row {row.name!r}: {error}") from None
         scheme = {
             "train-test": self._train_test,
             "k-fold": self._folds,
@@ -199,55 +246,39 @@ class _Planner:
             # Overlap with a test set must not depend on the draw, so all data that a sample is drawn from counts.
             yield self._checked(cell, cell.train if cell.size is None else train)
 
-    def _check_columns(self, row: RowSpec, parts: Sequence[Judged]) -> None:
-        for name in columns_of_row(row):
-            for data in parts:
-                try:
-                    data.numbers(name)
-                except PfsmError as error:
-                    raise PfsmError(f"{self.experiment.where}: row {row.name!r}: {error}") from None
-
     def _train_test(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
         yield Cell(row, "", train, self.whole)
 
+    def _values(self, data: Judged) -> tuple[str, ...]:
+        """What decides which rows are held out together."""
+        return groups_of(data, str(self.experiment.by), f"{self.experiment.where}: by")
+
     def _folds(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
         """Rows with the same value of a column are held out together, in a fold that a hash of the value determines."""
-        by, count = str(self.experiment.by), self.experiment.folds
-        where = f"{self.experiment.where}: by"
-        values = sorted({value for part in train.parts for value in groups_of(part, by, where)})
+        by, count = self.experiment.by, self.experiment.folds
+        values = sorted({value for part in train.parts for value in self._values(part)})
         if len(values) < count:
-            raise PfsmError(f"{where}: {count} folds need {count} values of {by!r}, there are {len(values)}")
-        values.sort(key=lambda value: hashlib.sha256(value.encode("utf-8", "surrogatepass")).digest())
-        fold_of = {value: place % count for place, value in enumerate(values)}
-
-        def members(data: Judged, fold: int, inside: bool) -> Rows:
-            fields = groups_of(data, by, where)
-            return np.flatnonzero(np.array([(fold_of[value] == fold) == inside for value in fields]))
-
-        for fold in range(count):
-            yield Cell(
-                row,
-                f"fold {fold + 1}",
-                train.select(lambda part, fold=fold: members(part, fold, inside=False)),  # type: ignore[misc]
-                {test.name: members(test.data, fold, inside=True) for test in self.tests},
+            raise PfsmError(
+                f"{self.experiment.where}: by: {count} folds need {count} values of {by!r}, there are {len(values)}"
             )
+        values.sort(key=lambda value: hashlib.sha256(value.encode("utf-8", "surrogatepass")).digest())
+        for fold in range(count):
+            yield self._without(row, train, f"fold {fold + 1}", set(values[fold::count]))
 
     def _round_robin(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
         """Each value of a column is tested on once, by a model trained on all others."""
-        by, where = str(self.experiment.by), f"{self.experiment.where}: by"
-        values = sorted({value for test in self.tests for value in groups_of(test.data, by, where)})
+        for value in sorted({value for test in self.tests for value in self._values(test.data)}):
+            yield self._without(row, train, f"without {value}", {value})
 
-        def members(data: Judged, value: str, inside: bool) -> Rows:
-            return np.flatnonzero(np.array([(one == value) == inside for one in groups_of(data, by, where)]))
+    def _without(self, row: RowSpec, train: TrainData, fold: str, held_out: set[str]) -> Cell:
+        """Tests on the rows with these values, and trains on the others."""
 
-        for value in values:
-            tests = {test.name: members(test.data, value, inside=True) for test in self.tests}
-            yield Cell(
-                row,
-                f"without {value}",
-                train.select(lambda part, value=value: members(part, value, inside=False)),  # type: ignore[misc]
-                {name: rows for name, rows in tests.items() if rows.size},
-            )
+        def members(data: Judged, inside: bool) -> Rows:
+            return np.flatnonzero(np.array([(value in held_out) == inside for value in self._values(data)]))
+
+        tests = {test.name: members(test.data, inside=True) for test in self.tests}
+        kept = {name: rows for name, rows in tests.items() if rows.size or self.experiment.scheme == "k-fold"}
+        return Cell(row, fold, train.select(lambda part: members(part, inside=False)), kept)
 
     def _curve(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
         """Samples of growing size; a smaller sample is part of the larger one with the same number."""
@@ -255,7 +286,6 @@ class _Planner:
             raise PfsmError(
                 f"{self.experiment.where}: a learning curve needs either scores or preferences to train on, not both"
             )
-        seed = self.experiment.seed
         for wanted in self.experiment.sizes:
             size = len(train) if wanted is None else wanted
             if size > len(train):
@@ -263,32 +293,21 @@ class _Planner:
                     f"{self.experiment.where}: sizes has {size}, but row {row.name!r} has {len(train)} judgments"
                 )
             for sample in range(self.experiment.repeats if size < len(train) else 1):
-                name = f"{seed}:{sample}"
-                drawn = train.select(lambda part, size=size, name=name: sample_rows(part, size, name))  # type: ignore[misc]
-                fold = f"{size} judgments, sample {sample + 1}"
-                yield Cell(row, fold, drawn, self.whole, size, sample)
+                drawn = train.select(partial(sample_rows, size=size, seed=f"{self.experiment.seed}:{sample}"))
+                yield Cell(row, f"{size} judgments, sample {sample + 1}", drawn, self.whole, size, sample)
 
     def _checked(self, cell: Cell, train: TrainData | None) -> Cell:
         """The cell without test sets that its model was trained on; common references are noted."""
-        left_out = set()
+        apart = self.experiment.scheme in {"train-test", "learning-curve"}
         fold = cell.fold if cell.size is None else ""
+        kept = dict(cell.tests)
         for test in self.tests:
-            if test.name not in cell.tests:
+            if test.name not in kept:
                 continue
-            if reason := self._overlap(cell.row, train, test):
-                left_out.add(test.name)
+            named = "not_on names it" if test.name in cell.row.not_on else ""
+            if reason := named or overlap_of(cell.row, train if apart else None, test):
+                del kept[test.name]
                 self.notes.append(f"{cell.row.name}: not tested on {test.name}: {reason}")
             else:
                 self.notes += reference_notes(cell.row, train, fold, test, cell.tests[test.name])
-        tests = {name: rows for name, rows in cell.tests.items() if name not in left_out}
-        return replace(cell, tests=tests, file=self.experiment.where)
-
-    def _overlap(self, row: RowSpec, train: TrainData | None, test: TestSet) -> str | None:
-        if test.name in row.not_on:
-            return "not_on names it"
-        for model in (row.model, row.init):
-            if model is not None and (reason := overlap_with_model(model, test)):
-                return reason
-        if train is not None and self.experiment.scheme in {"train-test", "learning-curve"}:
-            return overlap_with_training(train, test)
-        return None
+        return replace(cell, tests=kept, file=self.experiment.where)

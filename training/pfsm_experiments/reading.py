@@ -229,16 +229,17 @@ def _row(value: object, where: str, find: Find) -> RowSpec:
     for key, kind in (("options", "metric"), ("init", "train"), ("train_data", "train")):
         if key in value and kinds != [kind]:
             raise PfsmError(f"{where}: {key} needs {kind}")
+    common: dict[str, Any] = {"optional": keys.optional, "not_on": keys.not_on}
     if keys.metric:
         options = keys.options or {}
         try:
             get_metric(keys.metric, **options)
         except PfsmError as error:
             raise PfsmError(f"{where}: {error}") from None
-        return RowSpec(name, metric=keys.metric, options=options, optional=keys.optional, not_on=keys.not_on)
+        return RowSpec(name, metric=keys.metric, options=options, **common)
     if keys.model:
         model = find(keys.model, f"{where}: model")
-        return RowSpec(name, model=model, optional=keys.optional, not_on=keys.not_on)
+        return RowSpec(name, model=model, settings=model.settings, **common)
     training = dict(keys.train or {})
     # The initial model may stand beside `train` or, as an option of the training, in it.
     if keys.init and "init" in training:
@@ -247,12 +248,12 @@ def _row(value: object, where: str, find: Find) -> RowSpec:
     init = find(check_line(named, f"{where}: init"), f"{where}: init") if named != "" else None
     config = config_from_dict(training, f"{where}: train", init)
     try:
-        settings_to_train(None, config, init)
+        settings = settings_to_train(None, config, init)
     except PfsmError as error:
         raise PfsmError(f"{where}: train: {error}") from None
     data = _data_sets(keys.train_data, f"{where}: train_data") if "train_data" in value else ()
     return RowSpec(
-        name, training=training, init=init, train_data=data, optional=keys.optional, not_on=keys.not_on
+        name, training=training, config=config, settings=settings, init=init, train_data=data, **common
     )
 
 
@@ -296,17 +297,14 @@ def _check_names(experiment: Experiment, names: list[str]) -> None:
             raise PfsmError(f"{experiment.where}: two rows are called {name!r}")
     if experiment.versus is not None and experiment.versus not in names:
         raise _invalid(experiment.where, "versus", experiment.versus, "the name of a row")
+    seen: list[set[str]] = []
     for number, contrast in enumerate(experiment.contrasts, 1):
-        _check_contrast(contrast, names, f"{experiment.where}: contrasts {number}")
-        if any(set(contrast) == set(earlier) for earlier in experiment.contrasts[: number - 1]):
-            raise PfsmError(
-                f"{experiment.where}: contrasts {number}: {' and '.join(contrast)} are compared twice"
-            )
-
-
-def _check_contrast(contrast: tuple[str, str], names: list[str], where: str) -> None:
-    for name in contrast:
-        if name not in names:
-            raise PfsmError(f"{where}: has {name!r}, it must be the name of a row")
-    if contrast[0] == contrast[1]:
-        raise PfsmError(f"{where}: compares {contrast[0]!r} with itself")
+        where = f"{experiment.where}: contrasts {number}"
+        for name in contrast:
+            if name not in names:
+                raise PfsmError(f"{where}: has {name!r}, it must be the name of a row")
+        if contrast[0] == contrast[1]:
+            raise PfsmError(f"{where}: compares {contrast[0]!r} with itself")
+        if set(contrast) in seen:
+            raise PfsmError(f"{where}: {' and '.join(contrast)} are compared twice")
+        seen.append(set(contrast))

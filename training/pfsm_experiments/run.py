@@ -1,7 +1,6 @@
 """Runs an experiment: plans it, computes the missing cells and the statistics, and writes the files."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,30 +8,31 @@ import numpy as np
 
 from pfsm.distributed.pools import Pool
 from pfsm.errors import NotInstalledError
-from pfsm.evaluation.pooled import PooledScores
+from pfsm.evaluation.pooled import PooledScores, oriented_scores
 from pfsm.evaluation.questions import LikenessQuestion
 from pfsm.io.temporaries import sweep
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
-from pfsm_experiments.data import DataFolder, segments_of
+from pfsm_experiments.data import DataFolder, likeness_of, segments_of
 from pfsm_experiments.estimates import Prediction, estimate
 from pfsm_experiments.plan import Cell, Plan, make_plan, statistics_of
-from pfsm_experiments.questions import likeness_of
 from pfsm_experiments.reading import read_experiment
 from pfsm_experiments.report.output import Results, write_output
 from pfsm_experiments.spec import KING, Experiment
-from pfsm_experiments.store import CellStore, make_folder
 from pfsm_experiments.task import (
+    CellStore,
     Finished,
     Outcome,
     Task,
-    cell_scores,
     corpora_of,
     likeness_scores,
+    make_folder,
     make_task,
-    pooled_scores,
+    pooling_metric,
+    run_on,
+    run_tasks,
+    scores_on,
 )
-from pfsm_experiments.workers import run_on, run_tasks
 
 Progress = Callable[[str], None]
 # Of the logger.
@@ -130,31 +130,22 @@ def _finish(
         for one in corpora_of(test, statistics_of(experiment, test), experiment.resample)
     ]
     tasks = [make_task(cell, plan, _score_column(experiment, cell), corpora, likeness) for cell in plan.cells]
-    outcomes: dict[str, Outcome] = {}
-    missing: dict[str, Task] = {}
+    distinct: dict[str, Task] = {}
     for task in tasks:
-        if task.key in outcomes or task.key in missing:
-            continue
-        outcome = store.load(task)
-        if outcome is None:
-            missing[task.key] = task
-        else:
-            outcomes[task.key] = outcome
-    total = len(outcomes) + len(missing)
+        distinct.setdefault(task.key, task)
+    loaded = {key: store.load(task) for key, task in distinct.items()}
+    outcomes = {key: one for key, one in loaded.items() if one is not None}
+    missing = [distinct[key] for key, one in loaded.items() if one is None]
     if outcomes:
-        progress(f"{len(outcomes)} of {total} cells finished earlier")
-    if not missing:
-        return [
-            Finished(cell, task, outcomes[task.key]) for cell, task in zip(plan.cells, tasks, strict=True)
-        ]
-    there = f"{len(outcomes)} finished earlier" if outcomes else ""
-    with Stage(AREA, "cells", len(missing), "cells") as stage:
-        stage.advance(0, there)
-        for task, outcome in run(list(missing.values())):
-            store.save(task, outcome)
-            outcomes[task.key] = outcome
-            stage.advance(1, task.label)
-            progress(f"{len(outcomes)} of {total} cells: {task.label}")
+        progress(f"{len(outcomes)} of {len(distinct)} cells finished earlier")
+    if missing:
+        with Stage(AREA, "cells", len(missing), "cells") as stage:
+            stage.advance(0, f"{len(outcomes)} finished earlier" if outcomes else "")
+            for task, outcome in run(missing):
+                store.save(task, outcome)
+                outcomes[task.key] = outcome
+                stage.advance(1, task.label)
+                progress(f"{len(outcomes)} of {len(distinct)} cells: {task.label}")
     return [Finished(cell, task, outcomes[task.key]) for cell, task in zip(plan.cells, tasks, strict=True)]
 
 
@@ -169,40 +160,31 @@ def _predictions(
     experiment: Experiment, plan: Plan, likeness: Mapping[str, LikenessQuestion], finished: Sequence[Finished]
 ) -> tuple[Prediction, ...]:
     """Predictions of each row over all its folds; those of a learning curve separately for each sample."""
-    order = {row.name: number for number, row in enumerate(experiment.rows)}
     found: dict[tuple[str, int | None, int], Prediction] = {}
-    for row in experiment.rows:  # a row without test data still has its line in the table
-        if not any(one.cell.row is row for one in finished):
-            found[row.name, None, 0] = _empty(plan, row.name, None, 0)
+
+    def prediction_of(row: str, size: int | None = None, sample: int = 0) -> Prediction:
+        if (row, size, sample) not in found:
+            scores = {test.name: np.full(len(segments_of(test.data)[0]), np.nan) for test in plan.tests}
+            found[row, size, sample] = Prediction(row, size, sample, scores, {}, {})
+        return found[row, size, sample]
+
     for one in finished:
         cell = one.cell
-        place = (cell.row.name, cell.size, cell.sample)
-        prediction = found.setdefault(place, _empty(plan, *place))
-        for name, scores in cell_scores(cell, plan, one.task, one.outcome).items():
-            rows, whole = cell.tests[name], prediction.scores[name]
-            n = next(len(test.data) for test in plan.tests if test.name == name)
-            whole[rows] = scores[: rows.size]
-            if whole.size > n:
-                whole[rows + n] = scores[rows.size :]
-        if likeness:
-            scores_of_cases = likeness_scores(cell, likeness, one.task, one.outcome)
-            prediction = replace(prediction, likeness={**prediction.likeness, **scores_of_cases})
-            found[place] = prediction
-        if one.outcome.statistics:
-            found[place] = replace(prediction, pooled=_pooled(one))
+        prediction = prediction_of(cell.row.name, cell.size, cell.sample)
+        for test in plan.tests:
+            if test.name in cell.tests:
+                rows, scores = cell.tests[test.name], scores_on(cell, test, one.task, one.outcome)
+                # Of preferences the better translations come first, then the worse.
+                sides = prediction.scores[test.name].reshape(-1, len(test.data))
+                sides[:, rows] = scores.reshape(len(sides), -1)
+        prediction.likeness.update(likeness_scores(cell, likeness, one.task, one.outcome))
+        # A metric that pools counts has a single cell.
+        metric = pooling_metric(cell.row)
+        if metric is not None:
+            for corpora, statistics in zip(one.task.corpora, one.outcome.statistics, strict=True):
+                pooled = PooledScores(statistics, oriented_scores(metric))
+                prediction.pooled[corpora.test, corpora.level] = pooled
+    order = {row.name: number for number, row in enumerate(experiment.rows)}
+    for row in order.keys() - {place[0] for place in found}:
+        prediction_of(row)  # a row without test data still has its line in the table
     return tuple(sorted(found.values(), key=lambda one: (order[one.row], one.size or 0, one.sample)))
-
-
-def _pooled(one: Finished) -> dict[tuple[str, str], PooledScores]:
-    """Of a metric that pools counts, which has a single cell."""
-    found = {}
-    for corpora, statistics in zip(one.task.corpora, one.outcome.statistics, strict=True):
-        scores = pooled_scores(one.cell.row, statistics)
-        if scores is not None:
-            found[corpora.test, corpora.level] = scores
-    return found
-
-
-def _empty(plan: Plan, row: str, size: int | None, sample: int) -> Prediction:
-    scores = {test.name: np.full(len(segments_of(test.data)[0]), np.nan) for test in plan.tests}
-    return Prediction(row, size, sample, scores)

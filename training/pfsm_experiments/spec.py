@@ -17,7 +17,10 @@ from pfsm.evaluation.catalogue import (
     level_and_name,
 )
 from pfsm.evaluation.preference import TAUS
+from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model
+from pfsm.model.settings import Settings
+from pfsm_training.config import TrainingConfig
 
 Whole = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
@@ -113,7 +116,9 @@ class RowSpec:
         metric: Name of a metric.
         options: Options of the metric.
         model: A trained model.
-        training: Settings and options as for ``pfsm train --config``; empty: the defaults.
+        training: Settings and options as for ``pfsm train --config``, as they were given; empty: the defaults.
+        config: The same, completed.
+        settings: Of the model, or of the one to train; None of a metric.
         init: Initial model that the training starts from and stays near.
         train_data: Training data of this row instead of the experiment's.
         optional: Whether the row is left out, with a note, if something that it needs is not installed.
@@ -125,10 +130,17 @@ class RowSpec:
     options: Mapping[str, Any] = field(default_factory=dict)
     model: Model | None = None
     training: Mapping[str, Any] | None = None
+    config: TrainingConfig | None = None
+    settings: Settings | None = None
     init: Model | None = None
     train_data: tuple[DataSpec, ...] = ()
     optional: bool = False
     not_on: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the data that its model weighs."""
+        return () if self.settings is None else columns_of(tuple(self.settings.features))
 
 
 class ExperimentKeys(Struct, frozen=True, kw_only=True):

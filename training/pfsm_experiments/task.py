@@ -1,35 +1,64 @@
-"""The work of one cell, self-contained: it can be sent to another process, and has a name for all that decides it."""
+"""The work of one cell, self-contained: it can be sent to another process, and has a name for all that decides it.
 
+A cell whose key is found on disk is not computed again (`CellStore`). The folder ``cells/KEY`` holds ``model.json`` if
+a model was trained, ``scores.txt.gz`` with one score per line, in the order of the distinct test pairs, and
+``cell.json``. That is written last: without it the cell is not finished. ``statistics-N.txt.gz`` holds what the rows of
+the N-th corpora add to scores of systems or documents.
+
+Tasks run in processes of their own (`run_tasks`), or in a pool such as a cluster's (`run_on`). Every task runs in a
+fresh interpreter's worker on one thread, also if there is one worker only, so the outcome does not depend on the number
+of workers. Ctrl-C reaches the parent alone, which ends the workers.
+"""
+
+import contextlib
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+import os
+import signal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
+from itertools import islice
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.distributed.partitions import Fault
+from pfsm.distributed.pools import Pool
+from pfsm.distributed.scorers import worker_name
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT
-from pfsm.evaluation.pooled import PooledScores, corpus_statistics, oriented_scores
+from pfsm.evaluation.pooled import corpus_statistics
 from pfsm.evaluation.questions import LikenessQuestion
+from pfsm.io.files import atomic_write, decode, read_bytes, read_lines
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import number_by_segment
-from pfsm.model.file import Model
+from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels
+from pfsm.registry import Registered, registered, restore
+from pfsm.runtime.forked import end_with_parent
+from pfsm.runtime.process import without_interrupts
 from pfsm.version import __version__
-from pfsm_experiments.data import TestSet, TrainData, columns_digest, numbers_of_segments, segments_of
-from pfsm_experiments.plan import Cell, Plan
-from pfsm_experiments.questions import questions_of
-from pfsm_experiments.requirements import columns_of_row, resources_of, settings_of
+from pfsm_experiments.data import (
+    TestSet,
+    TrainData,
+    columns_digest,
+    numbers_of_segments,
+    questions_of,
+    segments_of,
+)
+from pfsm_experiments.plan import Cell, Plan, resources_of
 from pfsm_experiments.spec import RowSpec, level_of
-from pfsm_training.config import config_from_dict
 
 Float = NDArray[np.float64]
 PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
@@ -87,22 +116,8 @@ def pooling_metric(row: RowSpec) -> SegmentMetric | None:
     Raises:
         PfsmError: If something that it needs is not installed.
     """
-    if row.metric is None:
-        return None
-    metric = get_metric(row.metric, **row.options)
-    return None if metric.averages else metric
-
-
-def statistics_and_signature(metric: SegmentMetric, corpora: Corpora) -> tuple[Float, str]:
-    """What every row adds to the score of its corpus, float64 [n, k], and the signature of these scores."""
-    statistics = corpus_statistics(metric, corpora.hypotheses, corpora.references, corpora.members)
-    return statistics, metric.get_signature(number_by_segment(corpora.references), "corpus")
-
-
-def pooled_scores(row: RowSpec, statistics: Float) -> PooledScores | None:
-    """The statistics of a row's metric as scores; None if it does not pool."""
-    metric = pooling_metric(row)
-    return None if metric is None else PooledScores(statistics, oriented_scores(metric))
+    metric = None if row.metric is None else get_metric(row.metric, **row.options)
+    return None if metric is None or metric.averages else metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +176,11 @@ class Finished:
     task: Task
     outcome: Outcome
 
+    @property
+    def trained(self) -> Model | None:
+        """The model that was trained, if any."""
+        return None if self.cell.train is None else self.outcome.model
+
 
 def run_task(task: Task) -> Outcome:
     """Trains and scores, on one thread.
@@ -172,37 +192,34 @@ def run_task(task: Task) -> Outcome:
     if row.metric is not None:
         metric = get_metric(row.metric, **row.options)
         scores = metric.score_segments(task.hypotheses, task.references)
-        pooled = [statistics_and_signature(metric, corpora) for corpora in task.corpora]
         return Outcome(
             None,
             metric.get_signature(number_by_segment(task.references)),
             scores,
-            tuple(statistics for statistics, _ in pooled),
-            tuple(signature for _, signature in pooled),
+            tuple(
+                corpus_statistics(metric, one.hypotheses, one.references, one.members) for one in task.corpora
+            ),
+            tuple(metric.get_signature(number_by_segment(one.references), "corpus") for one in task.corpora),
         )
-    model = row.model if row.training is None else _trained(task)
+    model = row.model
+    if task.train is not None:
+        from pfsm_training.trainer import train  # noqa: PLC0415 - brings torch
+
+        model = train(
+            task.train.judgments,
+            preferences=task.train.preferences,
+            config=row.config,
+            init=row.init,
+            name=row.name,
+            score_column=task.score_column,
+            threads=1,
+        )
     assert model is not None
     scorer = Metric(model, threads=1)
     scores = scorer.score_rows(
         task.hypotheses, task.references, {name: np.array(numbers) for name, numbers in task.columns.items()}
     )
     return Outcome(model, scorer.get_signature(number_by_segment(task.references)), scores)
-
-
-def _trained(task: Task) -> Model:
-    from pfsm_training.trainer import train  # noqa: PLC0415 - brings torch
-
-    assert task.train is not None
-    assert task.row.training is not None
-    return train(
-        task.train.judgments,
-        preferences=task.train.preferences,
-        config=config_from_dict(task.row.training, task.row.name, task.row.init),
-        init=task.row.init,
-        name=task.row.name,
-        score_column=task.score_column,
-        threads=1,
-    )
 
 
 def make_task(
@@ -233,16 +250,14 @@ def make_task(
     segments = dict.fromkeys(
         segment for test in plan.tests if test.name in cell.tests for segment in _segments(cell, test)
     )
-    names = columns_of_row(cell.row)
+    names = cell.row.columns
     for name, cases in (likeness or {}).items():
         if name in cell.tests:
             if names:
                 raise PfsmError(
                     f"{cell.where}: king scores references too, for which the column {names[0]!r} has no number"
                 )
-            segments |= dict.fromkeys(
-                (*case, ()) for case in zip(cases.hypotheses, cases.references, strict=True)
-            )
+            segments |= dict.fromkeys(_cases(cases))
     hypotheses, references = tuple(one[0] for one in segments), tuple(one[1] for one in segments)
     columns = {name: tuple(numbers[at] for *_, numbers in segments) for at, name in enumerate(names)}
     decisive: dict[str, Any] = {
@@ -255,7 +270,10 @@ def make_task(
     }
     pooled = tuple(one for one in corpora if pools and one.test in cell.tests)
     if pooled:
-        decisive["corpora"] = [_corpora_digest(one) for one in pooled]
+        decisive["corpora"] = [
+            [" ".join(map(str, one.members.tolist())), _text_digest(one.hypotheses, one.references)]
+            for one in pooled
+        ]
     key = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
     return Task(
         key,
@@ -271,13 +289,9 @@ def make_task(
     )
 
 
-def cell_scores(cell: Cell, plan: Plan, task: Task, outcome: Outcome) -> dict[str, Float]:
-    """Scores of the cell's rows of every test set; of preferences, those of the better ones and then the worse."""
-    return {
-        test.name: _scores_of(_segments(cell, test), task, outcome)
-        for test in plan.tests
-        if test.name in cell.tests
-    }
+def scores_on(cell: Cell, test: TestSet, task: Task, outcome: Outcome) -> Float:
+    """Scores of the cell's rows of a test set; of preferences, those of the better ones and then the worse."""
+    return _scores_of(_segments(cell, test), task, outcome)
 
 
 def likeness_scores(
@@ -285,12 +299,14 @@ def likeness_scores(
 ) -> dict[str, Float]:
     """Scores of the test cases of human likeness of every test set that the cell scores."""
     return {
-        name: _scores_of(
-            [(*case, ()) for case in zip(cases.hypotheses, cases.references, strict=True)], task, outcome
-        )
+        name: _scores_of(_cases(cases), task, outcome)
         for name, cases in likeness.items()
         if name in cell.tests
     }
+
+
+def _cases(likeness: LikenessQuestion) -> list[Segment]:
+    return [(*case, ()) for case in zip(likeness.hypotheses, likeness.references, strict=True)]
 
 
 def _scores_of(segments: Sequence[Segment], task: Task, outcome: Outcome) -> Float:
@@ -304,7 +320,7 @@ def _segments(cell: Cell, test: TestSet) -> list[Segment]:
     """Hypothesis, all its references, and the numbers in the columns that the row's model weighs."""
     data = test.data.select(cell.tests[test.name])
     hypotheses, references = segments_of(data)
-    columns = [numbers_of_segments(data, name).tolist() for name in columns_of_row(cell.row)]
+    columns = [numbers_of_segments(data, name).tolist() for name in cell.row.columns]
     numbers = zip(*columns, strict=True) if columns else [()] * len(hypotheses)
     return list(zip(hypotheses, references, numbers, strict=True))
 
@@ -318,17 +334,12 @@ def row_identity(row: RowSpec) -> Mapping[str, Any]:
             "options": dict(row.options),
             **({"plugins": plugins} if plugins else {}),
         }
+    assert row.settings is not None
+    resources = resources_of(row.settings)
     if row.model is not None:
-        return {"model": row.model.to_dict(), "resources": resources_of(row.model.settings)}
-    assert row.training is not None
-    init, settings = row.init, settings_of(row)
-    assert settings is not None
-    return {
-        "name": row.name,
-        "train": row.training,
-        "init": None if init is None else init.to_dict(),
-        "resources": resources_of(settings),
-    }
+        return {"model": row.model.to_dict(), "resources": resources}
+    init = None if row.init is None else row.init.to_dict()
+    return {"name": row.name, "train": row.training, "init": init, "resources": resources}
 
 
 def row_versions(row: RowSpec) -> dict[str, str]:
@@ -361,13 +372,237 @@ def files_digest(folders: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
-def _corpora_digest(corpora: Corpora) -> list[str]:
-    members = " ".join(map(str, corpora.members.tolist()))
-    return [members, _text_digest(corpora.hypotheses, corpora.references)]
-
-
 def _text_digest(hypotheses: tuple[str, ...], references: tuple[tuple[str, ...], ...]) -> str:
     counts = " ".join(str(len(several)) for several in references)
     flat = (line for several in references for line in several)
     text = "\n".join([counts, *(f"{len(line)} {line}" for line in (*hypotheses, *flat))])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# Read when numpy starts: linear algebra on one thread adds in one order.
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# Seconds between looks at whether a worker compiles kernels; and until a worker that was asked to end is killed.
+LOOK, PATIENCE = 0.5, 5.0
+
+
+def run_tasks(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]]:
+    """Runs tasks in up to `jobs` processes; yields each with its outcome, in the order in which they finish.
+
+    Raises:
+        PfsmError: If a task fails for a reason in its data, or a process was killed.
+        Exception: Whatever else a task raises.
+    """
+    if not tasks:
+        return
+    context, others = get_context("spawn"), set(active_children())
+    compiling = context.Event()
+    workers = min(jobs, len(tasks))
+    pool = ProcessPoolExecutor(workers, context, _start, (registered(), compiling))
+    running: dict[Future[Outcome], Task] = {}
+    waiting = iter(tasks)
+    try:
+        while True:
+            for task in islice(waiting, workers - len(running)):
+                with _one_thread(), without_interrupts():
+                    running[pool.submit(run_task, task)] = task
+            if not running:
+                return
+            done, _ = wait(running, LOOK, FIRST_COMPLETED)
+            if compiling.is_set():
+                from pfsm_kernels.cache import the_notice  # noqa: PLC0415 - brings numba
+
+                the_notice.on_start(None)
+            for future in done:
+                outcome = _outcome(future, running)
+                yield running.pop(future), outcome
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        _end(set(active_children()) - others)
+        pool.shutdown()
+
+
+def _outcome(future: "Future[Outcome]", running: dict["Future[Outcome]", Task]) -> Outcome:
+    task = running[future]
+    try:
+        return future.result()
+    except PfsmError as error:
+        raise PfsmError(f"{task.where}: {error}") from None
+    except MemoryError:
+        raise PfsmError(f"{task.where}: not enough memory; try --jobs 1") from None
+    except BrokenProcessPool:
+        names = " or ".join(one.where for one in running.values())
+        raise PfsmError(
+            f"{names}: its process was killed, perhaps for want of memory; finished cells are kept, so try again with "
+            "--jobs 1"
+        ) from None
+
+
+def _end(processes: set[Any]) -> None:
+    """Ends workers, whatever they are at: all they do is to compute."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join(PATIENCE)
+        if process.is_alive():
+            process.kill()
+            process.join()
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """The environment that workers inherit."""
+    before = {name: os.environ[name] for name in ONE_THREAD if name in os.environ}
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name in ONE_THREAD:
+            del os.environ[name]
+        os.environ.update(before)
+
+
+class _Teller(logging.Handler):
+    """Tells the parent that kernels are compiled, which it says once for all workers."""
+
+    def __init__(self, compiling: Any) -> None:
+        super().__init__()
+        self.compiling = compiling
+
+    def emit(self, record: logging.LogRecord) -> None:  # noqa: ARG002
+        """See `logging.Handler`."""
+        self.compiling.set()
+
+
+def _start(known: Registered, compiling: Any) -> None:
+    """Prepares a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+    restore(known)
+    kernels = logging.getLogger("pfsm.kernels")
+    kernels.setLevel(logging.INFO)
+    kernels.propagate = False
+    kernels.addHandler(_Teller(compiling))
+
+
+def run_on(pool: Pool, tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
+    """Runs tasks in a pool; yields each with its outcome, in the order in which they finish.
+
+    Raises:
+        PfsmError: If a task fails, a worker has other resources or versions, or the cluster is gone.
+    """
+    known = {task.key: task for task in tasks}
+    for key, outcome in pool.run(run_cell, ((task, _environment(task.row)) for task in tasks)):
+        if isinstance(outcome, Fault):
+            raise PfsmError(f"{known[key].where}: {outcome.message}")
+        yield known[key], outcome
+
+
+def run_cell(given: tuple[Task, str]) -> tuple[str, Outcome | Fault]:
+    """Trains and scores on this worker, given a digest of the sender's resources and versions, which it must share."""
+    task, environment = given
+    try:
+        if _environment(task.row) != environment:
+            return task.key, Fault(f"{worker_name()} has other resources, or versions of packages", True)
+        return task.key, run_task(task)
+    except PfsmError as error:
+        return task.key, Fault(f"{worker_name()}: {error}")
+
+
+def _environment(row: RowSpec) -> str:
+    text = json.dumps([row_identity(row), row_versions(row)], sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+FORMAT = "pfsm-cell-1"
+
+
+class CellStore:
+    """The cells in an output folder.
+
+    Args:
+        folder: The output folder.
+        ignore: Whether to ignore finished cells.
+    """
+
+    def __init__(self, folder: Path, *, ignore: bool = False) -> None:
+        self.folder = folder / "cells"
+        self.ignore = ignore
+
+    def load(self, task: Task) -> Outcome | None:
+        """The stored outcome of a task; None if there is none or it is damaged."""
+        if self.ignore:
+            return None
+        folder = self.folder / task.key
+        try:
+            content = json.loads(decode(read_bytes(folder / "cell.json"), "cell.json"))
+            if content["format"] != FORMAT or content["key"] != task.key:
+                return None
+            scores = np.array(
+                [float(line) for line in read_lines(folder / "scores.txt.gz")], dtype=np.float64
+            )
+            model = load_model(folder / "model.json") if content["model"] else None
+            signature = str(content["signature"])
+            corpus_signatures = tuple(map(str, content.get("corpus_signatures", ())))
+            statistics = tuple(
+                _read_table(folder / _statistics(number)) for number in range(len(task.corpora))
+            )
+        except (PfsmError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+        sizes = [corpora.members.size for corpora in task.corpora]
+        if scores.size != len(task.hypotheses) or [len(table) for table in statistics] != sizes:
+            return None
+        if len(corpus_signatures) != len(sizes):
+            return None
+        return Outcome(model, signature, scores, statistics, corpus_signatures)
+
+    def save(self, task: Task, outcome: Outcome) -> None:
+        """Stores an outcome.
+
+        Raises:
+            PfsmError: If it cannot be written.
+        """
+        folder = self.folder / task.key
+        make_folder(folder)
+        if outcome.model is not None:
+            save_model(outcome.model, folder / "model.json")
+        with atomic_write(folder / "scores.txt.gz") as handle:
+            handle.writelines(f"{score!r}\n" for score in outcome.scores.tolist())
+        for number, table in enumerate(outcome.statistics):
+            with atomic_write(folder / _statistics(number)) as handle:
+                handle.writelines("\t".join(map(repr, row)) + "\n" for row in table.tolist())
+        content = {
+            "format": FORMAT,
+            "key": task.key,
+            "cell": task.label,
+            "model": outcome.model is not None,
+            "pairs": len(task.hypotheses),
+            "signature": outcome.signature,
+        }
+        if outcome.corpus_signatures:
+            content["corpus_signatures"] = outcome.corpus_signatures
+        with atomic_write(folder / "cell.json") as handle:
+            handle.write(json.dumps(content, indent=1) + "\n")
+
+
+def _statistics(number: int) -> str:
+    return f"statistics-{number + 1}.txt.gz"
+
+
+def _read_table(path: Path) -> NDArray[np.float64]:
+    """float64 [n, k]."""
+    rows = [[float(field) for field in line.split("\t")] for line in read_lines(path)]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), -1)
+
+
+def make_folder(folder: Path) -> None:
+    """Creates a folder and its parents.
+
+    Raises:
+        PfsmError: If it cannot be created.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise PfsmError(f"{folder}: is a file, a folder is needed") from None
+    except OSError as error:
+        raise PfsmError(f"{folder}: cannot be created ({error.strerror})") from None

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -27,13 +27,24 @@ from pfsm.model.training_record import cautions
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
-from pfsm_training.config import TrainingConfig, config_from_dict, settings_to_train, with_knowledge
+from pfsm_training.config import (
+    AUTO,
+    TrainingConfig,
+    config_from_dict,
+    in_language,
+    is_given,
+    judgment_weights,
+    language_of,
+    settings_to_train,
+    to_choose_from,
+    weighing,
+    with_knowledge,
+)
 from pfsm_training.data.minimal_pairs import Data, PairsToLearn, pairs_to_learn
-from pfsm_training.data.preparation import in_language, is_given, judgment_weights, language_of, weighing
 from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
+from pfsm_training.encoder.fitting import material
 from pfsm_training.encoder.learning import Learned, learn
-from pfsm_training.encoder.material import material
 from pfsm_training.fit.anchor import relative
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import (
@@ -62,9 +73,8 @@ from pfsm_training.fit.minimal_pairs import (
     minimal_pairs_text,
 )
 from pfsm_training.fit.self_match import self_match_record, self_match_to_train
-from pfsm_training.fit.training import AREA, PATIENCE, Training, place_of, record, told, validating
+from pfsm_training.fit.training import AREA, PATIENCE, Training, place_of, record, told
 from pfsm_training.initial import added_to
-from pfsm_training.options import AUTO, to_choose_from
 
 # Of so many judgments ``auto`` looks for lambda, where there are more: it changes little with their number.
 MOST_SEARCHED = 1000
@@ -144,21 +154,15 @@ def train(
         config = config if language is None else in_language(config, language)
         config = with_knowledge(config) if standard else config
     settings = settings_to_train(settings, config, init)
-    _check_columns(judgments, preferences, settings)
-    judgments, preferences = _checked(judgments, preferences)
+    sources = judgments, preferences = _checked(judgments, preferences, settings)
     folds = make_folds(judgments, preferences, folds_by)
     weights = judgment_weights(judgments, config.weights)
     progress("reading", None)
     with Stage(AREA, "features", patience=PATIENCE):
         text = TrainingText(judgments, preferences, settings, weights)
-    pairs = _pairs((judgments, preferences), text, config, processes)
+    pairs, made = _pairs(sources, text, config, processes, folds)
     if checkpoint is not None:
-        checkpoint.begin(
-            _decisive(judgments, preferences, text.settings, config, init, pairs, weights, folds)
-        )
-    made = None
-    if pairs is not None and config.minimal_pairs is not None:
-        made = minimal_pairs_text(pairs, (judgments, preferences), text.settings, config.minimal_pairs, folds)
+        checkpoint.begin(_decisive(sources, text.settings, config, init, pairs, weights, folds))
     threads = threads or default_threads()
     learned = _learn(text, made, folds, config, checkpoint, threads)
     settings = text.settings
@@ -167,21 +171,17 @@ def train(
     del text  # before lattices are copied for cross-validation
     fitter = Fitter(config, init, threads, told(progress), checkpoint=checkpoint)
     with one_torch_thread():
-        copies = copies_to_train((judgments, preferences), settings, config.edit_cost, folds, encoder)
+        copies = copies_to_train(sources, settings, config.edit_cost, folds, encoder)
         minimal = None if made is None else made.to_train(encoder)
         fitter = replace(fitter, constraints=[one for one in (copies, same, minimal) if one is not None])
-        validated, tried, counted = _validate(
-            fitter, data, folds, _searched(data, folds, judgments), copies, minimal
-        )
+        validated, every = _validate(fitter, data, folds, _searched(data, folds, judgments), copies, minimal)
         fitted = _fit(fitter, data, validated.choice)
         if fitted is None:
             raise PfsmError("the scores are too close to each other to learn from")
-        training = record(
-            fitter, fitted, data, validated, tried, (judgments, preferences), score_column, folds
-        )
-    training |= held_out_record(copies, counted.above[validated.choice]) | self_match_record(same, fitted)
+        training = record(fitter, fitted, data, validated, every.tried, sources, score_column, folds)
+    training |= held_out_record(copies, every.above[validated.choice]) | self_match_record(same, fitted)
     training |= minimal_pairs_record(
-        pairs, minimal, config.minimal_pairs, validated, tried, counted.lower.get(validated.choice)
+        pairs, minimal, config.minimal_pairs, validated, every.tried, every.lower.get(validated.choice)
     )
     if learned is not None:
         training["encoder"] = dict(learned.record)
@@ -199,25 +199,29 @@ def train(
         licence,
     )
     if settings.form == RELATIVE:
-        model = _counted_from_perfect(model, (judgments, preferences), threads)
+        # What people give a perfect match goes into the record; the scale is that of the form.
+        lines = [line for part in sources if part is not None for line in part.references]
+        perfect = model.scale.mean + model.scale.sd * model.alpha
+        model = relative(replace(model, training={**training, "perfect_match": perfect}), lines, threads)
     if after is not None:
-        after(Training(model, judgments, preferences, data, folds, validated, tuple(tried), fitter, fitted))
+        after(
+            Training(
+                model, judgments, preferences, data, folds, validated, tuple(every.tried), fitter, fitted
+            )
+        )
     return model
 
 
-def _counted_from_perfect(model: Model, data: Data, threads: int) -> Model:
-    """The model on the scale of the relative form; what people give a perfect match goes into its record."""
-    lines = [line for part in data if part is not None for line in part.references]
-    perfect = model.scale.mean + model.scale.sd * model.alpha
-    return relative(replace(model, training={**model.training, "perfect_match": perfect}), lines, threads)
-
-
-def _pairs(data: Data, text: TrainingText, config: TrainingConfig, processes: int) -> PairsToLearn | None:
+def _pairs(
+    data: Data, text: TrainingText, config: TrainingConfig, processes: int, folds: Folds
+) -> tuple[PairsToLearn, PairsText] | tuple[None, None]:
     """The minimal pairs, if the configuration asks for them."""
-    if config.minimal_pairs is None:
-        return None
+    options, settings = config.minimal_pairs, text.settings
+    if options is None:
+        return None, None
     with Stage(AREA, "minimal pairs", patience=PATIENCE):
-        return pairs_to_learn(data, text.settings.language, config.minimal_pairs, processes, text.weights)
+        pairs = pairs_to_learn(data, settings.language, options, processes, text.weights)
+    return pairs, minimal_pairs_text(pairs, data, settings, options, folds)
 
 
 def _learn(
@@ -251,8 +255,7 @@ def _learn(
 
 
 def _decisive(
-    judgments: Judgments | None,
-    preferences: Preferences | None,
+    data: Data,
     settings: Settings,
     config: TrainingConfig,
     init: Model | None,
@@ -261,15 +264,17 @@ def _decisive(
     folds: Folds,
 ) -> dict[str, Any]:
     """Everything that the course of the training depends on."""
+    names = columns_of(tuple(settings.features))
+    columns = [np.asarray(part.numbers(name)) for name in names for part in data if part is not None]
     return {
         "data": [
-            [len(part), [[source.name, source.rows, source.checksum] for source in part.sources]]
-            if part is not None
-            else None
-            for part in (judgments, preferences)
+            None
+            if part is None
+            else [len(part), [[source.name, source.rows, source.checksum] for source in part.sources]]
+            for part in data
         ],
-        **_columns_digest(judgments, preferences, settings),
-        "rows": [_digest(part) for part in (judgments, preferences)],
+        **({"columns": _sha256(*columns)} if names else {}),
+        "rows": ["" if part is None else _digest(part) for part in data],
         "settings": settings.to_dict(),
         "config": [
             *(config.penalty, config.solver, config.start),
@@ -280,64 +285,42 @@ def _decisive(
             *([] if config.encoder is None else config.encoder.decisive(pinned(config.encoder.source))),
             *([] if config.minimal_pairs is None else [config.minimal_pairs.decisive()]),
         ],
-        **({"folds": _members(folds)} if folds.asked else {}),
+        **({"folds": _sha256(folds.member, b"|", folds.preference_member)} if folds.asked else {}),
         **({} if pairs is None else {"minimal_pairs": pairs.digest}),
-        **({} if weights is None else {"weights": hashlib.sha256(weights.tobytes()).hexdigest()}),
+        **({} if weights is None else {"weights": _sha256(weights)}),
         "init": None if init is None else init.fingerprint,
         "version": __version__,
         **({"plugins": plugins} if (plugins := plugins_of(settings)) else {}),
     }
 
 
-def _members(folds: Folds) -> str:
-    return hashlib.sha256(folds.member.tobytes() + b"|" + folds.preference_member.tobytes()).hexdigest()
+def _sha256(*parts: NDArray[Any] | bytes) -> str:
+    return hashlib.sha256(
+        b"".join(one if isinstance(one, bytes) else one.tobytes() for one in parts)
+    ).hexdigest()
 
 
-def _columns_digest(
-    judgments: Judgments | None, preferences: Preferences | None, settings: Settings
-) -> dict[str, Any]:
-    """The columns that are features, if there are any."""
-    names = columns_of(tuple(settings.features))
-    if not names:
-        return {}
-    digest = hashlib.sha256()
-    for name in names:
-        for values in () if judgments is None else (judgments.numbers(name),):
-            digest.update(values.tobytes())
-        for values in () if preferences is None else preferences.numbers(name):
-            digest.update(values.tobytes())
-    return {"columns": digest.hexdigest()}
-
-
-def _check_columns(judgments: Judgments | None, preferences: Preferences | None, settings: Settings) -> None:
-    """Refuses data without the columns that are features, while its rows are still in the order of the user."""
-    for name in columns_of(tuple(settings.features)):
-        for data in (judgments, preferences):
-            if data is not None and len(data):
-                data.numbers(name)
-
-
-def _digest(part: Judgments | Preferences | None) -> str:
+def _digest(part: Judgments | Preferences) -> str:
     """SHA-256 of the rows: texts, numbers, and what folds are made by. Their files may have more rows than these."""
-    if part is None:
-        return ""
     if isinstance(part, Judgments):
         texts, numbers = [part.references, part.hypotheses], part.scores
     else:
         texts, numbers = [part.references, part.better, part.worse], part.votes
-    digest = hashlib.sha256(numbers.tobytes())
+    found = [numbers.tobytes()]
     for column in (*texts, *(part.columns.get(name, ()) for name in FOLD_COLUMNS)):
         for text in column:
             content = text.encode("utf-8", "surrogatepass")
-            digest.update(len(content).to_bytes(8, "little") + content)
-        digest.update(b"|")
-    return digest.hexdigest()
+            found += [len(content).to_bytes(8, "little"), content]
+        found.append(b"|")
+    return _sha256(*found)
 
 
-def _checked(
-    judgments: Judgments | None, preferences: Preferences | None
-) -> tuple[Judgments | None, Preferences | None]:
-    """The training data in canonical order."""
+def _checked(judgments: Judgments | None, preferences: Preferences | None, settings: Settings) -> Data:
+    """The training data in canonical order; with the columns that are features, or refused in the user's order."""
+    for name in columns_of(tuple(settings.features)):
+        for data in (judgments, preferences):
+            if data is not None and len(data):
+                data.numbers(name)
     judgments = judgments.sorted() if judgments is not None and len(judgments) else None
     preferences = preferences.sorted() if preferences is not None and len(preferences) else None
     if preferences is not None and not preferences.votes.any():
@@ -371,6 +354,57 @@ def _searched(data: TrainingSet, folds: Folds, judgments: Judgments | None) -> t
     return part, replace(folds, member=folds.member[rows])
 
 
+@dataclass(frozen=True, eq=False)
+class _Validation:
+    """Cross-validation of choices, one after the other.
+
+    Attributes:
+        fits: Fits the folds.
+        copies: Edited copies, which are counted where held out.
+        minimal: Minimal pairs, likewise.
+        tried: What each choice came to.
+        above: By choice, the edited copies of held-out references that do not score below them.
+        lower: By choice, as `pfsm_training.fit.minimal_pairs.MinimalPairsPart.lower`.
+    """
+
+    fits: FoldFits
+    copies: Copies | None = None
+    minimal: MinimalPairsPart | None = None
+    tried: list[CrossValidation] = field(default_factory=list)
+    above: Counter[Choice] = field(default_factory=Counter)
+    lower: dict[Choice, NDArray[np.int64]] = field(default_factory=dict)
+
+    def validate(self, choices: list[Choice]) -> None:
+        """Cross-validates choices."""
+        fits, folds, n_folds = self.fits, self.fits.folds, len(self.fits.folds.names)
+        with Stage(AREA, "cross-validation", n_folds * len(choices), "fits") as stage:
+
+            def fit(part: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
+                stage.place = f"fold {fold + 1} of {n_folds}, {place_of(choice, choices)}"
+                stage.reach(fold * len(choices) + choices.index(choice), "")
+                fitted = fits(part, choice, fold)
+                if self.copies is not None and fitted is not None:
+                    self.above[choice] += self.copies.held_out(fold).number_above(fitted.machine)
+                if self.minimal is not None and fitted is not None:
+                    lower = self.minimal.held_out(fold).lower(fitted.machine)
+                    self.lower[choice] = lower + self.lower.get(choice, 0)
+                return fitted
+
+            self.tried.extend(cross_validate(fit, fits.data, folds, choices))
+
+    def look(self, first: Choice) -> None:
+        """Cross-validates more and more lambdas until the search has ended."""
+        penalties = [penalty_at(step) for step in FIRST_STEPS]
+        while penalties:
+            self.validate([replace(first, penalty=penalty) for penalty in penalties])
+            penalties = more_penalties(self.tried)
+
+    def chosen(self) -> CrossValidation:
+        """The best choice, by the rule of the configuration."""
+        chooser = choose if self.minimal is None else choose_with_pairs
+        return chooser(self.tried, len(self.fits.folds.names), self.fits.fitter.config.lambda_rule)
+
+
 def _validate(
     fitter: Fitter,
     data: TrainingSet,
@@ -378,99 +412,42 @@ def _validate(
     searched: tuple[TrainingSet, Folds],
     copies: Copies | None,
     minimal: MinimalPairsPart | None,
-) -> tuple[CrossValidation, list[CrossValidation], "_Counted"]:
+) -> tuple[CrossValidation, _Validation]:
     """Cross-validation at the given lambda, mixture and weight of minimal pairs, or at those to choose from."""
-    config, n_folds = fitter.config, len(folds.names)
+    config = fitter.config
     others = _others(config, both=bool(data.scores.size and data.votes.size))
-    search = config.penalty == AUTO
+    search, in_part = config.penalty == AUTO, searched[0] is not data
     # Many judgments: lambdas differ by more than the last steps of a fit bring.
-    compared = fitter.rough() if search and searched[0] is not data else fitter.quick()
+    compared = fitter.rough() if search and in_part else fitter.quick()
     fits = FoldFits(compared, data, folds, lambda one: f"cross-validation, {_named(one, others)}", search)
-    counted = _Counted(Counter(), {})
-    tried: list[CrossValidation] = []
-
-    def validate(choices: list[Choice]) -> None:
-        with validating(n_folds, choices) as begin:
-
-            def fit(part: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
-                begin(choice)
-                fitted = fits(part, choice, fold)
-                if copies is not None and fitted is not None:
-                    counted.above[choice] += copies.held_out(fold).number_above(fitted.machine)
-                if minimal is not None and fitted is not None:
-                    lower = minimal.held_out(fold).lower(fitted.machine)
-                    counted.lower[choice] = lower + counted.lower.get(choice, 0)
-                return fitted
-
-            tried.extend(cross_validate(fit, data, folds, choices))
-
+    every = _Validation(fits, copies, minimal)
     if search:
         others.sort(key=lambda one: (one.weight, abs(one.mixture - USUAL_MIXTURE)))
-        if searched[0] is data:
-            _look(validate, tried, others[0])
+        first = others[0]
+        if in_part:
+            # On all are compared: the best lambda on a part, a tenth of it, as more data bear less, and the paper's.
+            constraints = [one.sampled() for one in fitter.constraints]
+            rough = replace(fitter.rough(), constraints=constraints)
+            part = _Validation(
+                FoldFits(rough, *searched, lambda one: f"{fits.named(one)}, a part of the data", path=True)
+            )
+            part.look(first)
+            best = part.chosen().choice.penalty
+            tried = sorted({best, best / 10.0, penalty_at(0)}, reverse=True)
+            every.validate([replace(first, penalty=one) for one in tried])
         else:
-            validate([replace(others[0], penalty=one) for one in _found_in_part(fitter, searched, others)])
-        if not any(math.isfinite(one.mean) for one in tried) and config.mixture != AUTO:
-            return tried[0], tried[:1], counted  # too few judgments to choose by
-        best = choose(tried, n_folds, config.lambda_rule).choice.penalty
+            every.look(first)
+        if not any(math.isfinite(one.mean) for one in every.tried) and config.mixture != AUTO:
+            del every.tried[1:]
+            return every.tried[0], every  # too few judgments to choose by
+        best = choose(every.tried, len(folds.names), config.lambda_rule).choice.penalty
         more = [replace(one, penalty=best) for one in others[1:]]
     else:
         given = to_choose_from(config.penalty, ())
         more = [replace(one, penalty=penalty) for one in others for penalty in given]
     if more:
-        validate(more)
-    chooser = choose if minimal is None else choose_with_pairs
-    return chooser(tried, n_folds, config.lambda_rule), tried, counted
-
-
-def _look(validate: Callable[[list[Choice]], None], tried: list[CrossValidation], first: Choice) -> None:
-    """Validates more and more lambdas until the search has ended."""
-    penalties = [penalty_at(step) for step in FIRST_STEPS]
-    while penalties:
-        validate([replace(first, penalty=penalty) for penalty in penalties])
-        penalties = more_penalties(tried)
-
-
-def _found_in_part(
-    fitter: Fitter, searched: tuple[TrainingSet, Folds], others: Sequence[Choice]
-) -> list[float]:
-    """What is compared on all: the best lambda on a part, a tenth of it, as more data bear less, and the paper's."""
-    part, folds = searched
-    sampled = [one.sampled() for one in fitter.constraints]
-    fits = FoldFits(
-        replace(fitter.rough(), constraints=sampled),
-        part,
-        folds,
-        lambda one: f"cross-validation, {_named(one, others)}, a part of the data",
-        path=True,
-    )
-    tried: list[CrossValidation] = []
-
-    def validate(choices: list[Choice]) -> None:
-        with validating(len(folds.names), choices) as begin:
-
-            def fit(training: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
-                begin(choice)
-                return fits(training, choice, fold)
-
-            tried.extend(cross_validate(fit, part, folds, choices))
-
-    _look(validate, tried, others[0])
-    best = choose(tried, len(folds.names), fitter.config.lambda_rule).choice.penalty
-    return sorted({best, best / 10.0, penalty_at(0)}, reverse=True)
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """Held-out pairs by choice.
-
-    Attributes:
-        above: Number of edited copies of held-out references that do not score below them.
-        lower: As `pfsm_training.fit.minimal_pairs.MinimalPairsPart.lower`.
-    """
-
-    above: Counter[Choice]
-    lower: dict[Choice, NDArray[np.int64]]
+        every.validate(more)
+    return every.chosen(), every
 
 
 def _others(config: TrainingConfig, *, both: bool) -> list[Choice]:

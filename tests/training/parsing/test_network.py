@@ -7,12 +7,11 @@ import torch
 from pfsm.analysis.conllu import parse_conllu
 from pfsm.analysis.constituents import parse_brackets
 from pfsm.english.parser.network import Network
-from pfsm_training.parsing.batches import Numbering
 from pfsm_training.parsing.export import exported
-from pfsm_training.parsing.loss import losses, span_log_sum, tree_log_sum
-from pfsm_training.parsing.network import ParserNetwork, Sizes
+from pfsm_training.parsing.network import ParserNetwork, Sizes, losses, span_log_sum, tree_log_sum
 from pfsm_training.parsing.treebank import (
     Example,
+    Numbering,
     join_trees,
     take_inventory,
 )

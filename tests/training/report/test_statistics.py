@@ -7,33 +7,29 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pfsm_training.fit.crossval import overfitting, training_interval
+from pfsm_training.fit.crossval import training_interval
 from pfsm_training.report import learning_curve as curves
 from pfsm_training.report.learning_curve import FEWEST_ITEMS, LearningCurve, learning_curve, segments_of
-from pfsm_training.report.residuals import Errors, error_tables
-from pfsm_training.report.sections import hints
+from pfsm_training.report.sections import ErrorBin, error_tables, hints
 from tests.training.report.report_cases import kept, training_of
-from tests.training.small_data import invented
+from tests.training.small_data import invented, judgments_of
 
 
 def test_the_difference_is_taken_fold_by_fold() -> None:
     training = kept(invented(6, 20))
     predicted, scores = training.fitted.predict(training.data), training.data.scores
-    found = overfitting(predicted, training.data, training.folds, training.validated)
+    record = training.model.training["overfitting"]
     seen = [
         float(
             np.corrcoef(predicted[training.folds.member == fold], scores[training.folds.member == fold])[0, 1]
         )
         for fold in range(5)
     ]
-    assert list(found.seen.values()) == pytest.approx(seen)
+    assert list(record["seen"].values()) == pytest.approx(seen)
     differences = np.array(seen) - np.array(list(training.validated.folds.values()))
-    assert found.difference == pytest.approx(differences.mean())
+    assert record["difference"] == pytest.approx(differences.mean())
     low, high = stats.t.interval(0.95, 4, loc=differences.mean(), scale=stats.sem(differences))
-    assert found.interval == pytest.approx((low, high))
-    record = training.model.training["overfitting"]
-    assert record["difference"] == found.difference
-    assert record["interval"] == list(found.interval)
+    assert record["interval"] == pytest.approx([low, high])
     assert training.model.training["cross_validated"]["interval"] == list(training.validated.interval)
 
 
@@ -141,33 +137,40 @@ def test_too_few_judgments_have_no_curve(segments: int) -> None:
     assert hints(found, "judgments", "Pearson's r") == []
 
 
+def bins_of(values: Any, weights: Any, segments: Any, references: list[str]) -> list[ErrorBin]:
+    """The errors by length of the reference, and by nothing else."""
+    data = judgments_of(references, references, [0.0] * len(references))
+    ((by, bins),) = error_tables(values, weights, segments, data).items()
+    assert by == "words of the reference"
+    return bins
+
+
 def test_bins_by_length_have_means_and_intervals_over_segments() -> None:
     rng = np.random.default_rng(3)
     values = rng.normal(size=50).tolist()
     values[7] = math.nan
     references = ["word " * (1 + at) for at in range(50)]
-    (table,) = error_tables(Errors(np.array(values), np.ones(50), np.arange(50) // 2, references, {}))
-    assert table.by == "words of the reference"
-    assert [one.n for one in table.bins] == [10, 10, 9, 10, 10]
-    assert table.bins[0].label == "1–11"
+    bins = bins_of(np.array(values), np.ones(50), np.arange(50) // 2, references)
+    assert [one.n for one in bins] == [10, 10, 9, 10, 10]
+    assert bins[0].label == "1–11"
     first = np.array([values[at] for at in range(11) if at != 7])
-    assert table.bins[0].mean == pytest.approx(first.mean())
+    assert bins[0].mean == pytest.approx(first.mean())
     # Two judgments a segment, but for the last and the one that is unknown.
     deviations = first - first.mean()
     of_segment = np.array([0, 0, 1, 1, 2, 2, 3, 4, 4, 5])
     sums = np.array([deviations[of_segment == segment].sum() for segment in range(6)])
     reach = 1.959964 * math.sqrt((sums**2).sum() * 6 / 5) / 10
-    assert table.bins[0].interval == pytest.approx((first.mean() - reach, first.mean() + reach), rel=1e-6)
-    assert table.bins[0].spread == pytest.approx(tuple(np.quantile(first, [0.1, 0.9])))
+    assert bins[0].interval == pytest.approx((first.mean() - reach, first.mean() + reach), rel=1e-6)
+    assert bins[0].spread == pytest.approx(tuple(np.quantile(first, [0.1, 0.9])))
 
 
 def test_whole_weights_are_repetitions() -> None:
     rng = np.random.default_rng(1)
     values, counts = rng.normal(size=40), rng.integers(1, 5, 40)
     rows, references = np.repeat(np.arange(40), counts), ["one word"] * 40
-    (found,) = error_tables(Errors(values, counts.astype(float), np.arange(40) // 2, references, {}))
-    (truth,) = error_tables(Errors(values[rows], np.ones(rows.size), rows // 2, ["one word"] * rows.size, {}))
-    assert found.bins[0].mean == pytest.approx(truth.bins[0].mean)
-    assert found.bins[0].interval == pytest.approx(truth.bins[0].interval)
+    found = bins_of(values, counts.astype(float), np.arange(40) // 2, references)
+    truth = bins_of(values[rows], np.ones(rows.size), rows // 2, ["one word"] * rows.size)
+    assert found[0].mean == pytest.approx(truth[0].mean)
+    assert found[0].interval == pytest.approx(truth[0].interval)
     expected = np.quantile(values[rows], [0.1, 0.9], method="inverted_cdf")
-    assert found.bins[0].spread == pytest.approx(tuple(expected))
+    assert found[0].spread == pytest.approx(tuple(expected))

@@ -3,12 +3,10 @@
 import json
 import platform
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +28,11 @@ from pfsm_experiments.report.tables import (
     contrasts_markdown,
     latex,
     markdown,
+    numbered,
     result_tables,
 )
 from pfsm_experiments.spec import Experiment
-from pfsm_experiments.store import make_folder
-from pfsm_experiments.task import Finished
+from pfsm_experiments.task import Finished, make_folder
 from pfsm_training.data.moments import finite
 
 FORMAT = "pfsm-experiment-1"
@@ -58,27 +56,22 @@ class Results:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Those of the plan, and what is doubtful about the trainings of a row."""
-        return (*self.plan.notes, *_of_trainings(self.cells))
-
-
-def _of_trainings(cells: Sequence[Finished]) -> list[str]:
-    """A line for each row with doubtful trainings: the first one's words, and how many more there are."""
-    found: dict[str, list[str]] = {}
-    trained: Counter[str] = Counter()
-    for one in cells:
-        model = one.outcome.model
-        if model is None or one.cell.row.training is None:
-            continue
-        trained[one.cell.row.name] += 1
-        if lines := cautions(model.training):
-            found.setdefault(one.cell.row.name, []).append("; ".join(lines))
-    return [
-        f"{row}: {lines[0]}"
-        if trained[row] == 1
-        else f"{row}: in {len(lines)} of {trained[row]} trainings: {lines[0]}"
-        for row, lines in found.items()
-    ]
+        """Those of the plan; for each row with doubtful trainings the words on the first, and how many there are."""
+        found: dict[str, list[str]] = {}
+        for one in self.cells:
+            if one.trained is not None:
+                found.setdefault(one.cell.row.name, []).append("; ".join(cautions(one.trained.training)))
+        doubtful = {row: [*filter(None, lines)] for row, lines in found.items()}
+        return (
+            *self.plan.notes,
+            *(
+                f"{row}: {lines[0]}"
+                if len(found[row]) == 1
+                else f"{row}: in {len(lines)} of {len(found[row])} trainings: {lines[0]}"
+                for row, lines in doubtful.items()
+                if lines
+            ),
+        )
 
 
 def write_output(results: Results, config: Path, output: Path) -> None:
@@ -94,13 +87,18 @@ def write_output(results: Results, config: Path, output: Path) -> None:
     files = sorted([*_draw(results, tables, output), *_write_models(results, output)])
     for name in earlier - set(files):
         (output / name).unlink(missing_ok=True)
-    _write(output / "config.yaml", text)
     experiment, compared = results.experiment, contrast_tables(results.contrasts)
     contrasts = contrasts_markdown(experiment, compared)
-    _write(output / "table.md", markdown(experiment, tables, results.notes, contrasts))
-    _write(output / "table.tex", latex(experiment, tables) + contrasts_latex(experiment, compared))
     summary = results_summary(results, content_checksum(content), files)
-    _write(output / RESULTS, json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    for name, written in (
+        ("config.yaml", text),
+        ("table.md", markdown(experiment, tables, results.notes, contrasts)),
+        ("table.tex", latex(experiment, tables) + contrasts_latex(experiment, compared)),
+        (RESULTS, json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False) + "\n"),
+    ):
+        with atomic_write(output / name) as handle:
+            # A name in the data may contain a lone surrogate, which UTF-8 cannot encode.
+            handle.write(written.encode("utf-8", "backslashreplace").decode())
 
 
 def _earlier_files(output: Path) -> set[str]:
@@ -131,29 +129,11 @@ def _write_models(results: Results, output: Path) -> list[str]:
     make_folder(output / "models")
     names: list[str] = []
     for one in results.cells:
-        if one.cell.train is None or one.outcome.model is None:
-            continue
-        name = _free(plain_name(one.cell.label), names)
-        save_model(one.outcome.model, output / name)
-        names.append(name)
+        if one.trained is not None:
+            stem = re.sub(r"[^a-z0-9+]+", "-", one.cell.label.lower()).strip("-") or "row"
+            names.append(numbered(f"models/{stem}", names, ".json"))
+            save_model(one.trained, output / names[-1])
     return names
-
-
-def _free(stem: str, taken: list[str]) -> str:
-    """A free file name for a model; numbered if another label has given the same name."""
-    names = (f"models/{stem}{f'-{number}' if number > 1 else ''}.json" for number in count(1))
-    return next(name for name in names if name not in taken)
-
-
-def plain_name(text: str) -> str:
-    """Text reduced to lower-case letters, digits, plus signs and hyphens."""
-    return re.sub(r"[^a-z0-9+]+", "-", text.lower()).strip("-") or "row"
-
-
-def _write(path: Path, text: str) -> None:
-    with atomic_write(path) as handle:
-        # A name in the data may contain a lone surrogate, which UTF-8 cannot encode.
-        handle.write(text.encode("utf-8", "backslashreplace").decode())
 
 
 def results_summary(results: Results, config_checksum: str, files: list[str]) -> dict[str, Any]:
@@ -169,9 +149,7 @@ def results_summary(results: Results, config_checksum: str, files: list[str]) ->
         "resamples": experiment.resamples,
         "resampled": experiment.resample,
         "versus": experiment.versus,
-        "data": [
-            {"file": file.path, "rows": file.rows, "sha256": file.checksum} for file in results.folder.files
-        ],
+        "data": results.folder.files,
         "tests": [
             {
                 "name": test.name,
@@ -183,8 +161,26 @@ def results_summary(results: Results, config_checksum: str, files: list[str]) ->
         "notes": list(results.notes),
         "versions": versions(),
         "cells": [_cell(one) for one in results.cells],
-        "results": [_entry(entry) for entry in results.entries],
-        "contrasts": [_contrast(contrast) for contrast in results.contrasts],
+        "results": [
+            {
+                "row": entry.row,
+                **_place(entry, {"samples": list(entry.samples)}),
+                "value": entry.value,
+                "interval": _interval(entry.interval),
+                "difference": _difference(entry.difference),
+            }
+            for entry in results.entries
+        ],
+        "contrasts": [
+            {
+                "row": contrast.row,
+                "other": contrast.other,
+                **_place(contrast, {}),
+                "values": list(contrast.values),
+                "difference": _difference(contrast.difference),
+            }
+            for contrast in results.contrasts
+        ],
         "files": files,
     }
 
@@ -213,25 +209,24 @@ def _scheme(experiment: Experiment, results: Results) -> dict[str, Any]:
 
 def _cell(one: Finished) -> dict[str, Any]:
     cell = one.cell
+    signatures: dict[str, dict[str, str]] = {}
+    for corpora, signature in zip(one.task.corpora, one.outcome.corpus_signatures, strict=True):
+        signatures.setdefault(corpora.test, {})[corpora.level] = signature
     return {
         "row": cell.row.name,
         "fold": cell.fold,
         "key": one.task.key,
         "signature": one.outcome.signature,
-        "training": None
-        if cell.train is None or one.outcome.model is None
-        else training_summary(one.outcome.model),
+        "training": None if one.trained is None else training_summary(one.trained),
         "tested_on": {name: int(rows.size) for name, rows in cell.tests.items()},
-        **_corpus_signatures(one),
+        **({"corpus_signatures": signatures} if signatures else {}),
     }
 
 
-def _corpus_signatures(one: Finished) -> dict[str, Any]:
-    """Signatures of scores of systems and documents, by test set and level, if they are pooled."""
-    found: dict[str, dict[str, str]] = {}
-    for corpora, signature in zip(one.task.corpora, one.outcome.corpus_signatures, strict=True):
-        found.setdefault(corpora.test, {})[corpora.level] = signature
-    return {"corpus_signatures": found} if found else {}
+_FACTS = (
+    *("judgments", "preferences", "objective", "lambda", "lambda_choice", "mixture", "converged", "start"),
+    *("starts", "lambda_rule", "lambda_tried", "lambda_intervals", "lambda_at_edge"),
+)
 
 
 def training_summary(model: Model) -> dict[str, Any]:
@@ -240,60 +235,26 @@ def training_summary(model: Model) -> dict[str, Any]:
     validated = training.get("cross_validated") or {}
     return {
         "weights": len(model.weights),
-        **{
-            key: training[key]
-            for key in (
-                "judgments",
-                "preferences",
-                "objective",
-                "lambda",
-                "lambda_choice",
-                "mixture",
-                "converged",
-                "start",
-                "starts",
-                "lambda_rule",
-                "lambda_tried",
-                "lambda_intervals",
-                "lambda_at_edge",
-            )
-            if key in training
-        },
+        **{key: training[key] for key in _FACTS if key in training},
         "cross_validated": {key: validated[key] for key in ("by", "pearson") if key in validated},
     }
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
-    column = entry.column
+def _place(one: Entry | Contrast, of_sizes: dict[str, Any]) -> dict[str, Any]:
+    """Where a number stands, with what is told besides in a learning curve."""
+    column = one.column
     return {
-        "row": entry.row,
-        "statistic": entry.statistic,
+        "statistic": one.statistic,
         "test": column.test,
         "group": column.group,
-        **({} if column.size is None else {"size": column.size, "samples": list(entry.samples)}),
+        **({} if column.size is None else {"size": column.size, **of_sizes}),
         "n": column.n,
-        "value": entry.value,
-        "interval": None if entry.interval is None else _interval(entry.interval),
-        "difference": None if entry.difference is None else _difference(entry.difference),
     }
 
 
-def _contrast(contrast: Contrast) -> dict[str, Any]:
-    column = contrast.column
-    return {
-        "row": contrast.row,
-        "other": contrast.other,
-        "statistic": contrast.statistic,
-        "test": column.test,
-        "group": column.group,
-        **({} if column.size is None else {"size": column.size}),
-        "n": column.n,
-        "values": list(contrast.values),
-        "difference": None if contrast.difference is None else _difference(contrast.difference),
-    }
-
-
-def _difference(difference: Difference) -> dict[str, Any]:
+def _difference(difference: Difference | None) -> dict[str, Any] | None:
+    if difference is None:
+        return None
     return {
         "value": difference.value,
         "interval": _interval(difference.interval),
@@ -302,5 +263,5 @@ def _difference(difference: Difference) -> dict[str, Any]:
     }
 
 
-def _interval(interval: Interval) -> list[float | None]:
-    return [finite(interval.low), finite(interval.high)]
+def _interval(interval: Interval | None) -> list[float | None] | None:
+    return None if interval is None else [finite(interval.low), finite(interval.high)]

@@ -49,8 +49,9 @@ def title_of(statistic: str) -> str:
 
 
 NOTHING = "–"
-_TEX = {"▲": r"$^{\blacktriangle}$", "▼": r"$^{\blacktriangledown}$", NOTHING: "--"}
-_TEX_SPECIAL = {
+_TEX = {
+    "▲": r"$^{\blacktriangle}$",
+    "▼": r"$^{\blacktriangledown}$",
     **{character: f"\\{character}" for character in "#$%&_{}"},
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -135,14 +136,9 @@ def heading(column: Column) -> str:
     return "all" if column.group == ONE_GROUP else column.group
 
 
-def mark(entry: Entry) -> str:
-    """The sign of a significant difference from the row to compare with; empty otherwise."""
-    return "" if entry.difference is None else sign(entry.difference)
-
-
-def sign(difference: Difference) -> str:
-    """The sign of a significant difference; empty if it is not significant."""
-    if not difference.significant:
+def sign(difference: Difference | None) -> str:
+    """The sign of a significant difference; empty otherwise."""
+    if difference is None or not difference.significant:
         return ""
     return BETTER if difference.value > 0 else WORSE
 
@@ -229,19 +225,15 @@ def markdown(
 
 def markdown_table(table: ResultTable, *, intervals: bool = False) -> str:
     """A table as Markdown."""
+
+    def cell(entry: Entry, best: float | None) -> str:
+        text = with_interval(entry) if intervals else short(entry.value)
+        return (f"**{text}**" if is_best(entry, best) else text) + sign(entry.difference)
+
     return markdown_rows(
         [
             [table.title, *map(heading, table.columns)],
-            *(
-                [
-                    line.name,
-                    *(
-                        _markdown_cell(*cell, intervals)
-                        for cell in zip(line.entries, table.best, strict=True)
-                    ),
-                ]
-                for line in table.lines
-            ),
+            *([line.name, *map(cell, line.entries, table.best)] for line in table.lines),
             *([[PERFECT, *map(short, table.ceilings)]] if any(table.ceilings) else []),
             ["n", *(str(column.n) for column in table.columns)],
         ]
@@ -254,11 +246,6 @@ def markdown_rows(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in ruled)
 
 
-def _markdown_cell(entry: Entry, best: float | None, intervals: bool) -> str:
-    text = with_interval(entry) if intervals else short(entry.value)
-    return (f"**{text}**" if is_best(entry, best) else text) + mark(entry)
-
-
 def is_best(entry: Entry, best: float | None) -> bool:
     """Whether a number equals the highest of its column, to the digits shown."""
     return entry.value is not None and short(entry.value) == short(best)
@@ -266,7 +253,7 @@ def is_best(entry: Entry, best: float | None) -> bool:
 
 def latex(experiment: Experiment, tables: Sequence[ResultTable]) -> str:
     r"""All tables for ``booktabs`` and ``amssymb``, each with its caption and label."""
-    header = f"% {_one_line(experiment.title)}\n% Needs \\usepackage{{booktabs,amssymb}}\n"
+    header = f"% {' '.join(experiment.title.split())}\n% Needs \\usepackage{{booktabs,amssymb}}\n"
     labels = table_labels([f"{table.statistic} {table.test}" for table in tables])
     return header + "\n".join(
         _latex_table(experiment, table, label) for table, label in zip(tables, labels, strict=True)
@@ -278,23 +265,27 @@ def table_labels(names: Sequence[str]) -> list[str]:
     labels: list[str] = []
     for name in names:
         plain = f"tab:{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-') or 'table'}"
-        numbered = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
-        labels.append(next(label for label in numbered if label not in labels))
+        labels.append(numbered(plain, labels))
     return labels
 
 
+def numbered(stem: str, taken: Sequence[str], ending: str = "") -> str:
+    """The name, with a number where it is taken."""
+    names = (stem + (f"-{number}" if number > 1 else "") + ending for number in count(1))
+    return next(name for name in names if name not in taken)
+
+
 def _latex_table(experiment: Experiment, table: ResultTable, label: str) -> str:
-    rows = [_tex_row([_tex(line.name), *map(_tex_cell, line.entries, table.best)]) for line in table.lines]
+    def cell(entry: Entry, best: float | None) -> str:
+        text = _tex(short(entry.value))
+        return (rf"\textbf{{{text}}}" if is_best(entry, best) else text) + _tex(sign(entry.difference))
+
+    rows = [_tex_row([_tex(line.name), *map(cell, line.entries, table.best)]) for line in table.lines]
     if any(table.ceilings):
         rows.append(_tex_row([PERFECT, *(_tex(short(one)) for one in table.ceilings)]))
     counts = f"$n$ & {' & '.join(str(column.n) for column in table.columns)} \\\\"
     caption = " ".join([f"{table.title}.", *explanation(experiment, [table])[1:]])
     return _booktabs(["", *map(heading, table.columns)], [*rows, r"\midrule", counts], caption, label)
-
-
-def booktabs(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str) -> str:
-    """A LaTeX table of plain cells."""
-    return _booktabs(headings, [_tex_row(list(map(_tex, row))) for row in rows], caption, label)
 
 
 def _tex_row(cells: Sequence[str]) -> str:
@@ -323,18 +314,9 @@ def _booktabs(headings: Sequence[str], lines: Sequence[str], caption: str, label
     )
 
 
-def _tex_cell(entry: Entry, best: float | None) -> str:
-    text = _tex(short(entry.value))
-    return (rf"\textbf{{{text}}}" if is_best(entry, best) else text) + _TEX.get(mark(entry), "")
-
-
 def _tex(text: str) -> str:
     """Text with the special characters of LaTeX escaped."""
-    return "".join(_TEX.get(character, _TEX_SPECIAL.get(character, character)) for character in text)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return "".join(_TEX.get(character, character) for character in text)
 
 
 @dataclass(frozen=True)
@@ -353,6 +335,13 @@ class ContrastTable:
         )
         size = "" if self.column.size is None else f", {heading(self.column)} judgments"
         return f"Row against row: {title_of(self.statistic)}, {where}{size}"
+
+    @property
+    def label(self) -> str:
+        """What its label in LaTeX is made of."""
+        column = self.column
+        group = "" if column.group == ONE_GROUP else column.group
+        return f"contrasts {self.statistic} {column.test} {group} {column.size or ''}"
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -414,20 +403,10 @@ def contrasts_markdown(experiment: Experiment, tables: Sequence[ContrastTable]) 
 
 def contrasts_latex(experiment: Experiment, tables: Sequence[ContrastTable]) -> str:
     """The tables for ``booktabs``, each with its caption and label."""
-    labels = table_labels([_label(table) for table in tables])
-    return "".join(
-        "\n"
-        + booktabs(
-            CONTRAST_HEADINGS,
-            table.rows,
-            f"{table.title}. {contrasts_explanation(experiment, [table])}",
-            label,
-        )
-        for table, label in zip(tables, labels, strict=True)
-    )
-
-
-def _label(table: ContrastTable) -> str:
-    column = table.column
-    group = "" if column.group == ONE_GROUP else column.group
-    return f"contrasts {table.statistic} {column.test} {group} {column.size or ''}"
+    labels = table_labels([table.label for table in tables])
+    parts = []
+    for table, label in zip(tables, labels, strict=True):
+        caption = f"{table.title}. {contrasts_explanation(experiment, [table])}"
+        rows = [_tex_row(list(map(_tex, row))) for row in table.rows]
+        parts.append("\n" + _booktabs(CONTRAST_HEADINGS, rows, caption, label))
+    return "".join(parts)

@@ -6,15 +6,15 @@ workers. If a worker dies, its blocks are built again on another one.
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from pfsm.distributed.partitions import WorkerFaultError
 from pfsm.distributed.pools import Report
@@ -25,16 +25,15 @@ from pfsm.model.builder import LatticeBuilder
 from pfsm.model.plugins import plugin_labels
 from pfsm.model.settings import Settings
 from pfsm.version import __version__
-from pfsm_training.data.training_set import (
-    PAIRS_PER_BLOCK,
-    TrainingSet,
-    text_offsets,
-)
+from pfsm_training.data.training_set import PAIRS_PER_BLOCK, TrainingSet, text_offsets
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import instances, select_pairs, total_instances
 from pfsm_training.lattices.store import array_bytes, check_ascending
 from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.loss.objective import Loss, Quadratic, added, loss_model, penalty_of
+from pfsm_training.loss.objective import Loss, Quadratic, added, loss_model
+
+if TYPE_CHECKING:
+    from pfsm.distributed.cluster import Cluster
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -79,46 +78,6 @@ class Block:
         return array_bytes(self.batch)
 
 
-@dataclass(frozen=True)
-class Weights:
-    """A machine's weights on their way to a worker.
-
-    Attributes:
-        learned: Names of the parameters.
-        initial: All weights by name, those of the parameters as they are now.
-        alpha: The constant.
-    """
-
-    learned: tuple[str, ...]
-    initial: dict[str, float]
-    alpha: float
-
-    @staticmethod
-    def of(machine: LogLinearMachine) -> "Weights":
-        """A machine's."""
-        return Weights(machine.learned, machine.weights(), float(machine.alpha.detach()))
-
-    def machine(self) -> LogLinearMachine:
-        """The machine, for one thread."""
-        torch.set_num_threads(1)  # sums of few numbers, always in the same order
-        return LogLinearMachine(self.learned, self.initial, self.alpha, threads=1)
-
-
-@dataclass(frozen=True, eq=False)
-class BlockModel:
-    """A block's share of the objective.
-
-    Attributes:
-        value: The loss.
-        model: Its quadratic model.
-        seconds: Of a processor, that it took.
-    """
-
-    value: float
-    model: Quadratic
-    seconds: float
-
-
 def build(text: BlockText) -> Block:
     """Builds the lattices of a block's text. A worker loads the resources of matchers once.
 
@@ -157,33 +116,27 @@ def select(block: Block, rows: Rows) -> Block:
     return Block(select_pairs(block.batch, rows))
 
 
-def with_loss(block: Block, loss: Loss) -> Block:
-    """The block with the loss of its predictions."""
-    return Block(block.batch, loss)
-
-
 def count(block: Block) -> dict[str, int]:
     """Instances of every feature."""
     return instances(block.batch)
 
 
-def predict(block: Block, weights: Weights) -> Float:
+def predict(block: Block, machine: LogLinearMachine) -> Float:
     """Predictions, float64 [n_pairs]."""
+    torch.set_num_threads(1)  # sums of few numbers, always in the same order
     with torch.no_grad():
-        return np.asarray(weights.machine()(block.batch).numpy())
+        return np.asarray(machine(block.batch).numpy())
 
 
-def model_of(block: Block, weights: Weights, free_alpha: bool) -> BlockModel:
-    """The block's loss and its quadratic model at these weights."""
+def model_of(
+    block: Block, machine: LogLinearMachine, free_alpha: bool
+) -> tuple[tuple[float, Quadratic], float]:
+    """The block's loss and its quadratic model at these weights, and the seconds of a processor that they took."""
     assert block.loss is not None
+    torch.set_num_threads(1)
     started = time.thread_time()
-    predictions, jacobian = weights.machine().with_jacobian(block.batch)
-    value, model = loss_model(predictions, jacobian, block.loss, free_alpha=free_alpha)
-    return BlockModel(value, model, time.thread_time() - started)
-
-
-if TYPE_CHECKING:
-    from pfsm.distributed.cluster import Cluster
+    model = loss_model(machine, block.batch, block.loss, free_alpha=free_alpha)
+    return model, time.thread_time() - started
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,12 +179,8 @@ class ClusterLattices:
         return ClusterLattices(self.cluster, self.report, tuple(chosen), np.cumsum(sizes))
 
     def each(self, work: Callable[..., Any], *given: Any) -> list[Any]:
-        """Futures of what workers make of each block."""
-        return [self.cluster.submit(work, future, *given) for future in self.futures]
-
-    def results(self, futures: Sequence[Any]) -> list[Any]:
-        """The results, in the order of blocks."""
-        return self.cluster.results(futures)
+        """What workers make of each block, in the order of blocks."""
+        return self.cluster.results([self.cluster.submit(work, future, *given) for future in self.futures])
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,47 +191,34 @@ class ClusterData(TrainingSet):
 
     def instances(self) -> dict[str, int]:
         """As `TrainingSet.instances`."""
-        return total_instances(self.lattices.results(self.lattices.each(count)))
+        return total_instances(self.lattices.each(count))
 
     def predictions_of_blocks(self, machine: LogLinearMachine) -> list[Float]:
         """As `TrainingSet.predictions_of_blocks`."""
-        return self.lattices.results(self.lattices.each(predict, Weights.of(machine)))
+        return self.lattices.each(predict, machine.on(1))
 
-    def objective(self, loss: Loss, penalty: float, centre: Tensor) -> "ClusterObjective":
-        """As `TrainingSet.objective`."""
+    def term(self, loss: Loss) -> "ClusterLoss":
+        """As `TrainingSet.term`."""
         lattices, of_pairs = self.lattices, self.items.loss(loss)
-        parts = [
-            lattices.cluster.submit(with_loss, future, of_pairs.part(first, stop))
+        parts = tuple(
+            lattices.cluster.submit(partial(replace, loss=of_pairs.part(first, stop)), future)
             for future, first, stop in lattices.ranges()
-        ]
-        return ClusterObjective(replace(lattices, futures=tuple(parts)), penalty, centre)
+        )
+        return ClusterLoss(replace(lattices, futures=parts))
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterObjective:
-    """A `pfsm_training.loss.objective.Minimised` whose loss is worked out where the lattices are.
-
-    Attributes:
-        lattices: The blocks, each with its part of the loss.
-        penalty: lambda.
-        centre: float64 [n_learned].
-    """
+class ClusterLoss:
+    """A `pfsm_training.loss.objective.Term` that is worked out where the lattices are: blocks with their loss."""
 
     lattices: ClusterLattices
-    penalty: float
-    centre: Tensor
 
     def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
-        """As `Minimised.quadratic`: the blocks' sums, added in the order of blocks."""
-        lattices, weights = self.lattices, Weights.of(machine)
-        models: list[BlockModel] = lattices.results(lattices.each(model_of, weights, free_alpha))
-        for model, size in zip(models, np.diff(lattices.offsets).tolist(), strict=True):
-            lattices.report.add(size, model.seconds)
-        value, total = added(
-            ((model.value, model.model) for model in models), machine.theta.numel() + free_alpha
-        )
-        with torch.no_grad():
-            return value + float(penalty_of(self, machine)), total
+        """As `Term.quadratic`: the blocks' sums, added in the order of blocks."""
+        found = self.lattices.each(model_of, machine.on(1), free_alpha)
+        for (_, seconds), size in zip(found, np.diff(self.lattices.offsets).tolist(), strict=True):
+            self.lattices.report.add(size, seconds)
+        return added((model for model, _ in found), machine.theta.numel() + free_alpha)
 
 
 class ClusterEncoder:
@@ -309,7 +245,7 @@ class ClusterEncoder:
         resources = (*known, *plugin_labels(text.settings))
         offsets = text_offsets(text, self.pairs_per_block)
         futures = tuple(
-            self.cluster.submit(build, _block(text, resources, first, stop))
+            self.cluster.submit(build, block_text(text, resources, first, stop))
             for first, stop in pairwise(offsets.tolist())
         )
         lattices = ClusterLattices(self.cluster, self.report, futures, offsets)
@@ -318,7 +254,7 @@ class ClusterEncoder:
         )
 
 
-def _block(text: TrainingText, resources: tuple[str, ...], first: int, stop: int) -> BlockText:
+def block_text(text: TrainingText, resources: tuple[str, ...], first: int, stop: int) -> BlockText:
     """A range of the pairs, with the values of their features if they are known here."""
     values = text.known_values
     return BlockText(

@@ -1,7 +1,7 @@
 """Training data: the lattices of scored pairs and of pairs that people compared, in blocks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, Self
@@ -18,8 +18,7 @@ from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import instances, total_instances
 from pfsm_training.lattices.store import HeldLattices, Room, lattice_memory
 from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.loss.objective import Loss, Minimised, Objective
-from pfsm_training.loss.references import PairsOfItems
+from pfsm_training.loss.objective import BlocksLoss, Loss, Objective, PairsOfItems, Term
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -89,7 +88,7 @@ class TrainingSet(ABC):
             better=places[: preferences.size],
             worse=places[preferences.size :],
             votes=self.votes[preferences],
-            weights=selected_weights(self, scored),
+            weights=None if self.weights is None else self.weights[scored],
         )
 
     def without_preferences(self) -> Self:
@@ -109,8 +108,12 @@ class TrainingSet(ABC):
         """As `pfsm_training.lattices.features.instances`."""
 
     @abstractmethod
-    def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Minimised:
-        """The function to minimise: a loss of the predictions of items, plus a penalty."""
+    def term(self, loss: Loss) -> Term:
+        """A loss of the predictions of items, as a part of an objective."""
+
+    def objective(self, loss: Loss, penalty: float, centre: Tensor, others: Sequence[Term] = ()) -> Objective:
+        """The function to minimise: a loss of the predictions of items, plus a penalty, and other terms."""
+        return Objective(self.term(loss), penalty, centre, tuple(others))
 
 
 # From training text to training data, wherever its lattices are.
@@ -137,14 +140,9 @@ class TrainingData(TrainingSet):
             for batch in self.lattices:
                 yield machine(batch).numpy()
 
-    def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Objective:
-        """As `TrainingSet.objective`."""
-        return Objective(self.lattices, self.items.loss(loss), penalty, centre)
-
-
-def selected_weights(data: TrainingSet, scored: Rows) -> Float | None:
-    """The weights of some of the judgments."""
-    return None if data.weights is None else data.weights[scored]
+    def term(self, loss: Loss) -> BlocksLoss:
+        """As `TrainingSet.term`."""
+        return BlocksLoss(self.lattices, self.items.loss(loss))
 
 
 def amount_judged(data: TrainingSet) -> float:

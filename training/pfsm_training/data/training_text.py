@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from pfsm.metrics.ngram_table import documents_of
 from pfsm.model.builder import TextReader
 from pfsm.model.settings import RELATIVE, Settings
 from pfsm_training.data.moments import mean_and_sd
-from pfsm_training.loss.references import PairsOfItems
+from pfsm_training.loss.objective import PairsOfItems
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -64,8 +65,22 @@ class TrainingText:
         weights: Float | None = None,
     ) -> None:
         names = columns_of(tuple(settings.features))
-        compared = None if preferences is None else _compared(preferences, names)
-        items, place = _training_items(judgments, compared, names)
+        items: list[Item] = []
+        if judgments is not None:
+            columns = [judgments.numbers(name) for name in names]
+            items = _items(judgments.all_references, judgments.hypotheses, columns)
+        compared: list[list[Item]] = [[], []]
+        if preferences is not None:
+            both = [preferences.numbers(name) for name in names]
+            compared = [
+                _items(preferences.all_references, side, [column[at] for column in both])
+                for at, side in enumerate((preferences.better, preferences.worse))
+            ]
+        place: dict[Item, int] = {}
+        for item in chain.from_iterable(zip(*compared, strict=True)):
+            if item not in place:
+                place[item] = len(items)
+                items.append(item)
         sizes = [len(references) for references, *_ in items]
         self.items = PairsOfItems.of_sizes(sizes, settings.references)
         self.references = [line for references, *_ in items for line in references]
@@ -77,7 +92,7 @@ class TrainingText:
         self.scores = np.zeros(0) if judgments is None else judgments.scores
         self.weights = weights
         self.better, self.worse = (
-            np.array([place[item] for item in side], dtype=np.int64) for side in compared or ((), ())
+            np.array([place[item] for item in side], dtype=np.int64) for side in compared
         )
         self.votes = np.zeros(0) if preferences is None else preferences.votes
         pinned = counted_features(map(with_checksum, settings.features), self.references)
@@ -122,11 +137,8 @@ class TrainingText:
     def feature_values(self) -> Float | None:
         """Values of the features, float64 [n_pairs, n_features], not standardised; None where there are none."""
         if self._values is None and self.settings.features:
-            self._values = self._computed_values()
+            self._values = self.reader.feature_values(self.references, self.hypotheses, self._columns)
         return self._values
-
-    def _computed_values(self) -> Float:
-        return self.reader.feature_values(self.references, self.hypotheses, self._columns)
 
     def _learned_options(self, settings: Settings) -> dict[str, dict[str, object]]:
         return {name: MATCHERS[name].learn(given, self.pairs) for name, given in settings.options.items()}
@@ -135,8 +147,9 @@ class TrainingText:
         """Mean and standard deviation of each feature; those that are given stay."""
         scales = dict(settings.features)
         if None in scales.values():
-            self._values = self._computed_values()
-            for (name, scale), column in zip(settings.features.items(), self._values.T, strict=True):
+            values = self.feature_values()
+            assert values is not None
+            for (name, scale), column in zip(settings.features.items(), values.T, strict=True):
                 scales[name] = scale or self._scale_of(name, column)
         return scales
 
@@ -150,40 +163,11 @@ class TrainingText:
         return 0.0 if relative else mean, sd or 1.0
 
 
-def _training_items(
-    judgments: Judgments | None, compared: tuple[list[Item], list[Item]] | None, names: Sequence[str]
-) -> tuple[list[Item], dict[Item, int]]:
-    """What is judged, and the number of each distinct translation of a preference."""
-    items: list[Item] = []
-    if judgments is not None:
-        numbers = _numbers([judgments.numbers(name) for name in names], len(judgments))
-        items += zip(judgments.all_references, judgments.hypotheses, numbers, strict=True)
-    place: dict[Item, int] = {}
-    for both in zip(*compared, strict=True) if compared is not None else ():
-        for item in both:
-            if item not in place:
-                place[item] = len(items)
-                items.append(item)
-    return items, place
-
-
-def _compared(preferences: Preferences, names: Sequence[str]) -> tuple[list[Item], list[Item]]:
-    """The better and the worse item of each preference."""
-    columns = [preferences.numbers(name) for name in names]
-    better, worse = (
-        list(
-            zip(
-                preferences.all_references,
-                side,
-                _numbers([column[place] for column in columns], len(preferences)),
-                strict=True,
-            )
-        )
-        for place, side in enumerate((preferences.better, preferences.worse))
+def _items(
+    references: Sequence[tuple[str, ...]], translations: Sequence[str], columns: Sequence[Float]
+) -> list[Item]:
+    """Translations with their references and their numbers in some columns."""
+    numbers = (
+        zip(*(column.tolist() for column in columns), strict=True) if columns else [()] * len(translations)
     )
-    return better, worse
-
-
-def _numbers(columns: Sequence[Float], n_rows: int) -> list[Numbers]:
-    """The numbers of each row."""
-    return list(zip(*(column.tolist() for column in columns), strict=True)) if columns else [()] * n_rows
+    return list(zip(references, translations, numbers, strict=True))

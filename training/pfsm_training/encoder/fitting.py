@@ -4,12 +4,17 @@ Minimises the mean squared error of standardised scores, weighted where judgment
 preferences, by AdamW (Loshchilov and Hutter, 2019) with a warm-up and a constant rate. What is kept is the running mean
 of the weights (Polyak and Juditsky, 1992), so that every number of passes gives a usable head and one run tells how
 many are best.
+
+What is learned from (`Material`) is what people said, and minimal pairs beside it. A preference asks for a difference D
+of the predictions of its two sides, in standard deviations of the scores, by the loss ``s log(1 + exp((m - D) / s))``.
+For people's preferences the margin m is 0 and the scale s is 1; for minimal pairs they are those of
+`pfsm_training.fit.minimal_pairs`.
 """
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import TypeVar
 
@@ -21,10 +26,95 @@ from torch import Tensor
 from pfsm.encoder.heads import PARTS
 from pfsm.model.settings import MEAN
 from pfsm_training.data.moments import mean_and_sd
-from pfsm_training.encoder.material import Material
+from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder.network import Batch, HeadNetwork
 from pfsm_training.encoder.pieces import PairLines, SequenceLines
 from pfsm_training.encoder.transformer import SequenceBatch, TunedNetwork, draw_from
+from pfsm_training.fit.crossval import Folds
+from pfsm_training.fit.minimal_pairs import PairsText
+from pfsm_training.loss.objective import PairsOfItems
+
+Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Translations, their scores, and preferences between them.
+
+    Attributes:
+        references: One side of each sentence pair, those of the judgments first, then those of people's preferences,
+            then those of the minimal pairs.
+        hypotheses: The other side.
+        items: Which sentence pairs each translation has.
+        scores: float64 [n_scored], of the first translations.
+        weights: float64 [n_scored], how much each judgment counts; None: all count the same.
+        better: int64 [n_preferences], which translation is better, people's preferences first.
+        worse: int64 [n_preferences].
+        votes: float64 [n_preferences]; 1 for a minimal pair.
+        margins: float64 [n_preferences].
+        scales: float64 [n_preferences].
+        n_judged: Number of sentence pairs that people judged.
+        n_compared: Number of people's preferences.
+        held_out: bool [n_minimal, n_folds], the folds that hold out a minimal pair.
+    """
+
+    references: list[str]
+    hypotheses: list[str]
+    items: PairsOfItems
+    scores: Float
+    weights: Float | None
+    better: Int64
+    worse: Int64
+    votes: Float
+    margins: Float
+    scales: Float
+    n_judged: int
+    n_compared: int
+    held_out: NDArray[np.bool_]
+
+
+def material(text: TrainingText, minimal: PairsText | None, folds: Folds) -> Material:
+    """The training text and the minimal pairs as one.
+
+    Args:
+        text: What people said.
+        minimal: Minimal pairs; None: there are none.
+        folds: The folds of the text.
+    """
+    ones, items = np.ones(text.votes.size), text.items
+    people = Material(
+        text.references,
+        text.hypotheses,
+        items,
+        text.scores,
+        text.weights,
+        text.better,
+        text.worse,
+        text.votes,
+        0.0 * ones,
+        ones,
+        len(text),
+        text.votes.size,
+        np.zeros((0, len(folds.names)), dtype=np.bool_),
+    )
+    if minimal is None:
+        return people
+    made = minimal.text
+    offsets = np.concatenate([items.offsets, items.offsets[-1] + made.items.offsets[1:]])
+    return replace(
+        people,
+        references=[*text.references, *made.references],
+        hypotheses=[*text.hypotheses, *made.hypotheses],
+        items=PairsOfItems(offsets, items.use),
+        better=np.concatenate([text.better, len(items) + made.better]),
+        worse=np.concatenate([text.worse, len(items) + made.worse]),
+        votes=np.concatenate([text.votes, made.votes]),
+        margins=np.concatenate([people.margins, minimal.margins]),
+        scales=np.concatenate([ones, np.full(len(minimal), minimal.scale)]),
+        held_out=minimal.in_fold,
+    )
+
 
 Result = TypeVar("Result")
 Check = Callable[[], None]
@@ -77,8 +167,6 @@ def side_by_side(
         pool.shutdown(cancel_futures=True)
 
 
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 Network = HeadNetwork | TunedNetwork
 
 PROCESSOR = "cpu"

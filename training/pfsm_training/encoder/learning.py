@@ -3,12 +3,15 @@
 Every fold is predicted by a head that was learned from the other folds. How many passes over the data are best is read
 off these predictions. They are also what the edit weights are then fitted beside: weights that were fitted beside a
 head's predictions of its own training data would trust it too much.
+
+The fits of learning over an encoder: one for each fold, whose predictions of it are kept, and one for everything.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,26 +20,179 @@ from numpy.typing import NDArray
 
 from pfsm.embeddings import encoders
 from pfsm.encoder.feature import PieceReader
-from pfsm.encoder.heads import feature_name, remember
+from pfsm.encoder.heads import Head, feature_name, head_from_bytes, remember
 from pfsm.errors import PfsmError
 from pfsm.evaluation import preference_counts
 from pfsm.model.builder import TextReader
 from pfsm.runtime.choice import simplest_within_noise
 from pfsm.runtime.progress import Stage
-from pfsm_training.config import TrainingConfig
+from pfsm_training.config import AUTO, HEAD, SINGLE, EncoderOptions, TrainingConfig
 from pfsm_training.data.moments import correlation, finite
-from pfsm_training.encoder.fitting import PROCESSOR, TUNING_BATCH, TUNING_PIECES, Lesson, Part
-from pfsm_training.encoder.material import Material
+from pfsm_training.encoder.fitting import (
+    PROCESSOR,
+    TUNING_BATCH,
+    TUNING_PIECES,
+    Check,
+    Lesson,
+    Material,
+    Network,
+    Part,
+    fit_head,
+    predictions,
+    side_by_side,
+)
 from pfsm_training.encoder.network import HeadNetwork
 from pfsm_training.encoder.pieces import SequenceLines, encode_pairs, uniform_mix
-from pfsm_training.encoder.runs import Division, Runs
 from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.checkpoint import Checkpoint
-from pfsm_training.fit.crossval import FEWEST_HELD_OUT, Folds
-from pfsm_training.options import AUTO, HEAD, SINGLE, EncoderOptions
+from pfsm_training.fit.crossval import FEWEST_HELD_OUT, NEVER_HELD_OUT, Folds
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
+
+
+class Runs:
+    """Fits, one for each fold and one for all data.
+
+    Args:
+        lesson: What is learned from.
+        folds: The division of the judged translations.
+        most: So many folds at most, each of every so many of the given ones: tuning an encoder takes its time.
+        checkpoint: What has ended is saved to it, and taken from it.
+        mix: Share of each layer, float32 [n_layers].
+        passes: Over the data, at most.
+
+    Attributes:
+        names: One a fold.
+    """
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        folds: Folds,
+        most: int,
+        checkpoint: Checkpoint | None,
+        mix: NDArray[np.float32],
+        passes: int,
+    ) -> None:
+        self._lesson, self._checkpoint, self._mix, self._passes = lesson, checkpoint, mix, passes
+        whole = np.eye(len(folds.names), dtype=np.bool_)
+        most = min(most, len(folds.names))
+        parts = [slice(first, None, most) for first in range(most)]
+        self.names = tuple("+".join(folds.names[part]) for part in parts)
+        # bool [n_scored, n_folds]; bool [n_preferences, n_folds], with minimal pairs, which may be in several or none.
+        self._judgments, self._preferences = (
+            np.stack([held[:, part].any(axis=1) for part in parts], axis=1)
+            for held in (
+                whole[folds.member],
+                np.concatenate([whole[_numbered(folds)], lesson.given.held_out]),
+            )
+        )
+
+    def part(self, fold: int) -> Part:
+        """What a fold holds out."""
+        return Part(np.flatnonzero(self._judgments[:, fold]), np.flatnonzero(self._preferences[:, fold]))
+
+    def held_out_part(self, fold: int) -> Part:
+        """What people said that a fold holds out."""
+        part = self.part(fold)
+        return Part(part.scored, part.preferences[part.preferences < self._lesson.given.n_compared])
+
+    def pairs(self, fold: int) -> Int64:
+        """The sentence pairs that the judgments and preferences of a fold are about, ascending."""
+        given, part = self._lesson.given, self.part(fold)
+        items = [part.scored, given.better[part.preferences], given.worse[part.preferences]]
+        return given.items.select(np.unique(np.concatenate(items)))[1]
+
+    def never_held_out(self) -> Int64:
+        """The sentence pairs that no fold holds out, ascending."""
+        held = np.concatenate([self.pairs(fold) for fold in range(len(self.names))])
+        return np.setdiff1d(np.arange(len(self._lesson.lines)), held)
+
+    def held_out(self, threads: int, stage: Stage) -> Float:
+        """What heads that have not seen them say of all pairs after each pass.
+
+        Args:
+            threads: How many folds are computed at once; the result does not depend on it.
+            stage: Told of every pass.
+
+        Returns:
+            float64 [n_passes, n_pairs]; 0 for pairs that no fold holds out.
+        """
+        pairs = [self.pairs(fold) for fold in range(len(self.names))]
+        found: dict[int, Float] = {}
+        for fold, own in enumerate(pairs):
+            saved = self._saved(f"fold {fold}")
+            if saved is not None and len(saved) == 8 * self._passes * own.size:
+                found[fold] = np.frombuffer(saved, dtype="<f8").reshape(self._passes, own.size)
+        stage.advance(self._passes * len(found))
+        missing = [fold for fold in range(len(self.names)) if fold not in found]
+
+        def keep(number: int, values: Float) -> None:
+            fold = missing[number]
+            found[fold] = values
+            if self._checkpoint is not None:
+                self._checkpoint.keep_learned(f"fold {fold}", values.astype("<f8").tobytes())
+
+        running, lock = list[str](), Lock()
+
+        def tell(change: Callable[[str], None], name: str) -> None:
+            with lock:
+                change(name)
+                # When none is left, the next one follows at once, or the stage ends where it was.
+                stage.place = ", ".join(f"without {one}" for one in running) or stage.place
+
+        def fit(fold: int, check: Check) -> Float:
+            """What heads say of the pairs of a fold after each pass: float64 [n_passes, n_pairs]."""
+            lesson = replace(self._lesson, check=check)
+            values = np.zeros((self._passes, pairs[fold].size))
+            rest = Part(
+                np.flatnonzero(~self._judgments[:, fold]), np.flatnonzero(~self._preferences[:, fold])
+            )
+
+            def after(number: int, network: Network) -> None:
+                values[number - 1] = predictions(network, lesson, pairs[fold])
+                stage.advance()
+
+            tell(running.append, self.names[fold])
+            try:
+                fit_head(lesson, rest, self._passes, fold + 1, after)
+            finally:
+                tell(running.remove, self.names[fold])
+            return values
+
+        side_by_side([partial(fit, fold) for fold in missing], threads, keep)
+        by_pass = np.zeros((self._passes, len(self._lesson.lines)))
+        # In the order of the folds: several may hold out the same minimal pair.
+        for fold, own in enumerate(pairs):
+            by_pass[:, own] = found[fold]
+        return by_pass
+
+    def _saved(self, name: str) -> bytes | None:
+        return None if self._checkpoint is None else self._checkpoint.learned(name)
+
+    def on_all(self, passes: int, stage: Stage) -> Head:
+        """The head that is learned from everything."""
+        saved = self._saved("all")
+        if saved is not None:
+            return head_from_bytes(saved, "checkpoint")
+        given = self._lesson.given
+        everything = Part(np.arange(given.scores.size), np.arange(given.votes.size))
+        network = fit_head(self._lesson, everything, passes, 0, lambda *_: stage.advance())
+        # As it is read back: large matrices are rounded when they are stored.
+        head = head_from_bytes(network.head(self._mix).content, "the head")
+        if self._checkpoint is not None:
+            self._checkpoint.keep_learned("all", head.content)
+        return head
+
+
+def _numbered(folds: Folds) -> Int64:
+    """The fold of each preference; those that are in none are shared out, so that each is held out once."""
+    member = folds.preference_member.copy()
+    others = np.flatnonzero(member == NEVER_HELD_OUT)
+    member[others] = np.arange(others.size) % len(folds.names)
+    return member
+
 
 MOST_PASSES = 8
 # Where layers are tuned, which takes ten times as long.
@@ -95,7 +251,7 @@ def learn(
     lesson, mix = _lesson(given, options, reader, source, share, relative)
     passes = MOST_PASSES if options.tune == HEAD else MOST_TUNING_PASSES
     most = len(folds.names) if options.tune == HEAD else MOST_TUNING_FOLDS
-    runs = Runs(lesson, Division.of(folds, given, most), checkpoint, mix, passes)
+    runs = Runs(lesson, folds, most, checkpoint, mix, passes)
     # A GPU is busy with one fit.
     at_once = min(threads, len(runs.names)) if lesson.device.type == PROCESSOR else 1
     with Stage(AREA, "encoder", len(runs.names) * passes, "passes", at_once) as stage:

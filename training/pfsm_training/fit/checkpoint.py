@@ -49,9 +49,9 @@ class Checkpoint:
         self.path = Path(path)
         self.resume = resume
         self._key = ""
-        self._states: list[State | None] = []
-        self._learned: dict[str, bytes] = {}
         self._fits = 0
+        self.states: list[State | None] = []
+        self._learned: dict[str, bytes] = {}
 
     def begin(self, decisive: Mapping[str, Any]) -> None:
         """Starts a training.
@@ -65,28 +65,14 @@ class Checkpoint:
         text = json.dumps(decisive, sort_keys=True, ensure_ascii=False, default=repr)
         self._key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         self._fits = 0
-        self._states, self._learned = self._read() if self.resume and self.path.exists() else ([], {})
+        self.states, self._learned = self._read() if self.resume and self.path.exists() else ([], {})
 
     def next_fit(self) -> "FitMemory":
         """The memory of the next fit."""
-        number = self._fits
         self._fits += 1
-        if number == len(self._states):
-            self._states.append(None)
-        return FitMemory(self, number)
-
-    def state(self, number: int) -> State | None:
-        """The state of a fit; None if it has not started."""
-        return self._states[number]
-
-    def keep(self, number: int, state: State) -> None:
-        """Saves the state of a fit to the file.
-
-        Raises:
-            PfsmError: If the file cannot be written.
-        """
-        self._states[number] = state
-        self._write()
+        if self._fits > len(self.states):
+            self.states.append(None)
+        return FitMemory(self, self._fits - 1)
 
     def learned(self, name: str) -> bytes | None:
         """What a fit over an encoder came to; None if it has not ended."""
@@ -99,20 +85,20 @@ class Checkpoint:
             PfsmError: If the file cannot be written.
         """
         self._learned[name] = content
-        self._write()
+        self.write()
 
-    def _write(self) -> None:
-        fits = [None if one is None else _state_values(one) for one in self._states]
+    def write(self) -> None:
+        """Writes the file.
+
+        Raises:
+            PfsmError: If it cannot be written.
+        """
+        fits = [None if one is None else _state_values(one) for one in self.states]
+        learned = {name: base64.b64encode(one).decode("ascii") for name, one in self._learned.items()}
+        content = {"format": FORMAT, "key": self._key, "fits": fits}
         with atomic_write(self.path) as handle:
-            json.dump({"format": FORMAT, "key": self._key, "fits": fits, **self._encoder_values()}, handle)
+            json.dump(content | ({"encoder": learned} if learned else {}), handle)
             handle.write("\n")
-
-    def _encoder_values(self) -> dict[str, Any]:
-        if not self._learned:
-            return {}
-        return {
-            "encoder": {name: base64.b64encode(one).decode("ascii") for name, one in self._learned.items()}
-        }
 
     def remove(self) -> None:
         """Deletes the file, once training has ended and the model is written."""
@@ -139,20 +125,21 @@ class Checkpoint:
         return states, learned
 
 
+@dataclass(frozen=True)
 class FitMemory:
-    """The memory of one fit: the state after each of its iterations."""
+    """The memory of one fit, by number: the state after each of its iterations."""
 
-    def __init__(self, checkpoint: Checkpoint, number: int) -> None:
-        self._checkpoint = checkpoint
-        self._number = number
+    checkpoint: Checkpoint
+    number: int
 
     def load(self) -> State | None:
         """The state to resume from; None: start from the beginning."""
-        return self._checkpoint.state(self._number)
+        return self.checkpoint.states[self.number]
 
     def save(self, state: State) -> None:
-        """Saves the state to the checkpoint file."""
-        self._checkpoint.keep(self._number, state)
+        """Saves the state to the checkpoint file; errors as those of `Checkpoint.write`."""
+        self.checkpoint.states[self.number] = state
+        self.checkpoint.write()
 
 
 def _state_values(state: State) -> dict[str, Any]:

@@ -446,34 +446,6 @@ class FoldFits:
         return self._without(others).fit(half, scaled, f"{self.named(choice)}, half of the folds")
 
 
-@dataclass(frozen=True)
-class Overfitting:
-    """Agreement of the final model with judgments it has seen, beside the agreement with held-out ones.
-
-    Attributes:
-        seen: The statistic of the final model in each fold that has a cross-validated one; undefined ones are absent.
-        difference: Mean over these folds of seen minus held out; NaN without folds.
-        interval: Of the difference; NaN with fewer than two folds.
-    """
-
-    seen: Mapping[str, float]
-    difference: float
-    interval: Range
-
-
-def overfitting(predicted: Float, data: TrainingSet, folds: Folds, validated: CrossValidation) -> Overfitting:
-    """Compares the final model with the models of the folds.
-
-    Args:
-        predicted: float64 [n_pairs], predictions of the final model for its training data.
-        data: The training data.
-        folds: Its folds.
-        validated: Their cross-validation.
-    """
-    seen = by_fold(predicted, data, folds, validated)
-    return Overfitting(seen, *paired(seen, validated.folds))
-
-
 def by_fold(
     predicted: Float, data: TrainingSet, folds: Folds, validated: CrossValidation
 ) -> dict[str, float]:

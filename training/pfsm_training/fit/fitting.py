@@ -1,5 +1,6 @@
 """One fit: from training data, lambda and mixture to a trained machine."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -37,12 +38,12 @@ from pfsm_training.fit.starts import (
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import (
-    HuberError,
+    HUBER_THRESHOLD,
+    BlocksLoss,
     Loss,
-    Minimised,
-    Objective,
     PairwiseLogistic,
     SquaredError,
+    Term,
     WeightedSum,
 )
 
@@ -75,29 +76,16 @@ class Choice:
     weight: float = 0.0
 
 
-@dataclass(frozen=True)
-class Amounts:
-    """What a loss of something else than judgments is weighed against.
-
-    Attributes:
-        people: Number of judgments, each counted by its weight, and of preferences.
-        unit: A standard deviation of the scores in the units of predictions; 1 without scores.
-    """
-
-    people: float
-    unit: float
-
-
 class Constraint(Protocol):
     """What a model should keep to, whatever people said: a loss in addition to the objective."""
 
-    def added_to(self, objective: Minimised, choice: Choice, amounts: Amounts) -> Minimised:
-        """The objective with the loss.
+    def term(self, choice: Choice, people: float, unit: float) -> Term | None:
+        """The loss; None where it weighs nothing.
 
         Args:
-            objective: Of the training data.
             choice: With the weight of the loss, where it has one.
-            amounts: What the data has.
+            people: Number of judgments, each counted by its weight, and of preferences.
+            unit: A standard deviation of the scores in the units of predictions; 1 without scores.
         """
 
     def sampled(self) -> "Constraint":
@@ -148,7 +136,6 @@ class Fitter:
         tolerance: Gauss-Newton stops when no entry of the gradient per training pair is larger.
         gain_tolerance: Or when no step could lower the objective by a larger share of it.
         checkpoint: Saves the state of each fit with Gauss-Newton; None: nothing is saved.
-        starts: Other starts than the initial model, or than those of ``config``.
         constraints: What the model should keep to.
     """
 
@@ -159,7 +146,6 @@ class Fitter:
     tolerance: float = gauss_newton.GRADIENT_TOLERANCE
     gain_tolerance: float = gauss_newton.CHANGE_TOLERANCE
     checkpoint: Checkpoint | None = None
-    starts: Sequence[Minimum] = ()
     constraints: Sequence[Constraint] = ()
 
     def quick(self) -> "Fitter":
@@ -257,8 +243,6 @@ class Fitter:
 
     def _groups(self, learned: tuple[str, ...], amount: int) -> list[list[Minimum]]:
         """The starts to try, in groups as those of `pfsm_training.fit.starts.starts_of`."""
-        if self.starts:
-            return [list(self.starts)]
         if self.init is not None:
             return [[Minimum("init", self.init.weights, self.init.alpha)]]
         groups = starts_of(self.config.start, learned, amount)
@@ -276,14 +260,14 @@ class Fitter:
         data, step = problem.data, problem.step
         machine = LogLinearMachine(problem.learned, start.weights, start.alpha, self.threads)
         centre = {} if self.init is None else self.init.weights
+        people = amount_of(data)
+        others = (one.term(problem.choice, people, problem.unit) for one in problem.constraints)
         objective = data.objective(
             problem.loss,
             problem.choice.penalty,
             torch.tensor([centre.get(name, 0.0) for name in problem.learned], dtype=torch.float64),
+            [one for one in others if one is not None],
         )
-        amounts = Amounts(amount_of(data), problem.unit)
-        for constraint in problem.constraints:
-            objective = constraint.added_to(objective, problem.choice, amounts)
         self.progress(step, None)
 
         def watch(iteration: Iteration) -> None:
@@ -292,7 +276,7 @@ class Fitter:
         free_alpha, n_pairs = data.scores.size > 0, amount_of_pairs(data)
         if self.config.solver == "lbfgs":
             _no_bounds(machine.learned)
-            if not isinstance(objective, Objective):
+            if not isinstance(objective.term, BlocksLoss):
                 raise PfsmError("solver lbfgs cannot train on a cluster; use solver: gauss-newton")
             least = max(tolerance, lbfgs.GRADIENT_TOLERANCE)
             fit = lbfgs.minimise(machine, objective, n_pairs, watch, free_alpha=free_alpha, tolerance=least)
@@ -318,9 +302,8 @@ class Fitter:
         return tuple(name for name in names if not any(map(class_of, ends(name) or ())))
 
     def _loss(self, data: TrainingSet, targets: Float, choice: Choice, slope: float | None) -> Loss:
-        scored: Loss = SquaredError(targets, data.weights)
-        if self.config.objective == "huber":
-            scored = HuberError(targets, weights=data.weights)
+        threshold = HUBER_THRESHOLD if self.config.objective == "huber" else math.inf
+        scored = SquaredError(targets, data.weights, threshold)
         if slope is None or (targets.size and not data.votes.any()):
             return scored
         preferred = PairwiseLogistic(data.better, data.worse, data.votes, slope)

@@ -24,7 +24,7 @@ from pfsm_training.fit.checkpoint import FitMemory, State
 from pfsm_training.fit.lbfgs import Fit, Iteration, Progress, Secant
 from pfsm_training.loss.hinges import AllHinges, dot, model_minimum, times
 from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.loss.objective import Minimised
+from pfsm_training.loss.objective import Objective
 
 Float = NDArray[np.float64]
 
@@ -76,7 +76,7 @@ class _Point:
 class _Problem:
     """The objective as a function of one vector: theta, and alpha if it is free."""
 
-    def __init__(self, machine: LogLinearMachine, objective: Minimised, free_alpha: bool) -> None:
+    def __init__(self, machine: LogLinearMachine, objective: Objective, free_alpha: bool) -> None:
         self.machine = machine
         self.objective = objective
         self.free_alpha = free_alpha
@@ -123,7 +123,7 @@ class _Problem:
 
 def minimise(
     machine: LogLinearMachine,
-    objective: Minimised,
+    objective: Objective,
     n_pairs: float,
     progress: Progress | None = None,
     *,

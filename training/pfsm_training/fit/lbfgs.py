@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm_training.loss.module import LogLinearMachine
+from pfsm_training.loss.objective import Objective
 
 MOST_ITERATIONS = 500
 # Largest entry of the gradient per training pair. On standardised scores no weight then changes in its fourth digit.
 GRADIENT_TOLERANCE = 1e-7
 CHANGE_TOLERANCE = 1e-13
-
-Objective = Callable[[LogLinearMachine], Tensor]
 
 
 @dataclass(frozen=True)
@@ -54,40 +53,6 @@ class Fit:
     secant: Secant | None = field(default=None, compare=False)
 
 
-class _Closure:
-    """Objective and gradient, cached by parameters: L-BFGS evaluates the end of each line search again."""
-
-    def __init__(
-        self, parameters: list[torch.nn.Parameter], machine: LogLinearMachine, objective: Objective
-    ) -> None:
-        self.parameters = parameters
-        self.machine = machine
-        self.objective = objective
-        self.known: dict[bytes, tuple[Tensor, list[Tensor]]] = {}
-        self.evaluations = 0
-
-    def __call__(self) -> Tensor:
-        parameters = self.parameters
-        key = b"".join(parameter.detach().numpy().tobytes() for parameter in parameters)
-        if key not in self.known:
-            self.evaluations += 1
-            loss = self.objective(self.machine)
-            gradients = torch.autograd.grad(loss, parameters)
-            self.known[key] = (loss.detach(), list(gradients))
-        loss, stored = self.known[key]
-        for parameter, gradient in zip(parameters, stored, strict=True):
-            parameter.grad = gradient.clone()
-        return loss
-
-    def gradient(self) -> float:
-        """Largest entry of the gradient at the current parameters."""
-        self()
-        gradients = [parameter.grad for parameter in self.parameters]
-        return max(
-            (float(part.abs().max()) for part in gradients if part is not None and part.numel()), default=0.0
-        )
-
-
 def minimise(
     machine: LogLinearMachine,
     objective: Objective,
@@ -97,12 +62,13 @@ def minimise(
     free_alpha: bool = True,
     tolerance: float = GRADIENT_TOLERANCE,
 ) -> Fit:
-    """Minimises the objective over theta, and alpha if it is free, from the machine's current weights, in place.
+    """Minimises an objective, whose lattices are here, over theta, and alpha if it is free, in place.
 
-    Stops when no entry of the gradient exceeds ``tolerance`` per training pair, when the objective
-    stops changing, or after ``MOST_ITERATIONS``.
+    Starts from the machine's current weights. Stops when no entry of the gradient exceeds ``tolerance`` per training
+    pair, when the objective stops changing, or after ``MOST_ITERATIONS``.
     """
     parameters = [machine.theta, *([machine.alpha] if free_alpha else [])]
+    known: dict[bytes, tuple[Tensor, tuple[Tensor, ...]]] = {}
     optimiser = torch.optim.LBFGS(
         parameters,
         lr=1.0,
@@ -113,16 +79,34 @@ def minimise(
         tolerance_change=0.0,
         line_search_fn="strong_wolfe",
     )
-    closure = _Closure(parameters, machine, objective)
-    before = float(closure())
-    converged = closure.gradient() <= tolerance * n_pairs
+
+    def evaluate() -> Tensor:
+        """The objective, whose gradient the parameters get; L-BFGS evaluates the end of each line search again."""
+        key = b"".join(parameter.detach().numpy().tobytes() for parameter in parameters)
+        if key not in known:
+            loss = objective.value(machine)
+            known[key] = loss.detach(), torch.autograd.grad(loss, parameters)
+        loss, gradients = known[key]
+        for parameter, gradient in zip(parameters, gradients, strict=True):
+            parameter.grad = gradient.clone()
+        return loss
+
+    def state() -> tuple[float, float]:
+        """The objective, and the largest entry of its gradient."""
+        value = float(evaluate())
+        gradients = [parameter.grad for parameter in parameters]
+        steepest = [float(part.abs().max()) for part in gradients if part is not None and part.numel()]
+        return value, max(steepest, default=0.0)
+
+    before, gradient = state()
+    converged = gradient <= tolerance * n_pairs
     number = 0
     while not converged and number < MOST_ITERATIONS:
         number += 1
-        optimiser.step(closure)  # type: ignore[no-untyped-call]
-        now, gradient = float(closure()), closure.gradient()
+        optimiser.step(evaluate)  # type: ignore[no-untyped-call]
+        now, gradient = state()
         if progress is not None:
             progress(Iteration(number, now, gradient))
         converged = gradient <= tolerance * n_pairs or abs(before - now) <= CHANGE_TOLERANCE * abs(now)
         before = now
-    return Fit(before, number, closure.evaluations, converged)
+    return Fit(before, number, len(known), converged)

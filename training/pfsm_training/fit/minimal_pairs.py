@@ -19,15 +19,16 @@ from numpy.typing import NDArray
 
 from pfsm.model.settings import Settings
 from pfsm.runtime.choice import NOISE
+from pfsm_training.config import MinimalPairsOptions
 from pfsm_training.data.minimal_pairs import PairsToLearn
+from pfsm_training.data.moments import finite
 from pfsm_training.data.training_set import Encoder
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.crossval import CrossValidation, Folds, choose
-from pfsm_training.fit.fitting import Amounts, Choice
-from pfsm_training.fit.made_pairs import Bool, Data, MadePairs, as_preferences, folds_of_references, in_folds
+from pfsm_training.fit.edit_cost import Bool, Data, MadePairs, as_preferences, folds_of_references, in_folds
+from pfsm_training.fit.fitting import Choice
 from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.loss.objective import Minimised, PairwiseLogistic, WithPairs
-from pfsm_training.options import MinimalPairsOptions
+from pfsm_training.loss.objective import PairwiseLogistic, Term
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -52,15 +53,14 @@ class MinimalPairsPart(MadePairs):
     names: tuple[str, ...]
     scale: float
 
-    def added_to(self, objective: Minimised, choice: Choice, amounts: Amounts) -> Minimised:
-        """The objective with the loss of the pairs."""
+    def term(self, choice: Choice, people: float, unit: float) -> Term | None:
+        """The loss of the pairs."""
         if not len(self) or not choice.weight:
-            return objective
-        factor = choice.weight * amounts.people / len(self) * self.scale * amounts.unit**2
-        slope, margins = 1.0 / (self.scale * amounts.unit), self.margins * amounts.unit
+            return None
+        factor = choice.weight * people / len(self) * self.scale * unit**2
+        slope, margins = 1.0 / (self.scale * unit), self.margins * unit
         votes = np.full(len(self), factor)
-        loss = PairwiseLogistic(self.data.better, self.data.worse, votes, slope, margins)
-        return WithPairs(objective, self.data.objective(loss, 0.0, objective.centre))
+        return self.data.term(PairwiseLogistic(self.data.better, self.data.worse, votes, slope, margins))
 
     def lower(self, machine: LogLinearMachine) -> Int64:
         """By kind of fault, in how many pairs the worse side scores lower, and all pairs: int64 [2, n_kinds]."""
@@ -191,43 +191,25 @@ def minimal_pairs_record(
         return {}
     chosen = validated.choice
     weights = {
-        one.choice.weight: one
+        f"{one.choice.weight:g}": finite(one.mean)
         for one in tried
         if (one.choice.penalty, one.choice.mixture) == (chosen.penalty, chosen.mixture)
     }
-    made = (
-        {}
-        if options.kinds is None
-        else {
-            "of": list(options.of),
-            **({"top": options.top} if "hypothesis" in options.of else {}),
-            "number": options.number,
-            "seed": options.seed,
-        }
-    )
-    seen = (
-        []
-        if lower is None
-        else [(n, int(right), int(every)) for n, right, every in zip(part.names, *lower, strict=True)]
-    )
+    made: dict[str, Any] = {"of": list(options.of)}
+    if "hypothesis" in options.of:
+        made["top"] = options.top
+    made |= {"number": options.number, "seed": options.seed}
+    seen = [] if lower is None else zip(part.names, *lower.tolist(), strict=True)
     return {
         "minimal_pairs": {
             "pairs": len(pairs.pairs),
             "files": [{"name": one.name, "rows": one.rows, "sha256": one.checksum} for one in pairs.sources],
             "sha256": pairs.digest,
-            **({"made": made} if made else {}),
+            **({} if options.kinds is None else {"made": made}),
             **({"except": list(options.without)} if options.without else {}),
             **({"crossed": True} if options.crossed else {}),
             "weight": chosen.weight,
-            **(
-                {
-                    "weight_tried": {
-                        f"{w:g}": one.mean if math.isfinite(one.mean) else None for w, one in weights.items()
-                    }
-                }
-                if len(weights) > 1
-                else {}
-            ),
+            **({"weight_tried": weights} if len(weights) > 1 else {}),
             "scale": options.scale,
             "margins": dict(options.margins),
             "held_out_lower": {name: round(right / every, 4) for name, right, every in seen if every},

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch
@@ -27,10 +26,10 @@ from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import ABSOLUTE
 from pfsm_training.config import WORD, TrainingConfig
 from pfsm_training.data.training_text import TrainingText
-from pfsm_training.fit.fitting import Amounts, Choice, Fitted
+from pfsm_training.fit.fitting import Choice, Fitted
 from pfsm_training.loss.hinges import Hinges
 from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.loss.objective import Minimised, Quadratic, WithPairs
+from pfsm_training.loss.objective import Quadratic
 
 Float = NDArray[np.float64]
 # References that are looked at, of a share of all, evenly.
@@ -45,31 +44,26 @@ CAUTION = 0.5
 
 @dataclass(frozen=True, eq=False)
 class SelfMatchLoss:
-    """A `pfsm_training.loss.objective.Minimised` of references with themselves, without a penalty.
+    """A `pfsm_training.loss.objective.Term` of references with themselves.
 
     Attributes:
         same: The references with themselves.
         most: What may be lost a word, in the log domain.
         factor: The loss is multiplied by it.
-        centre: As in `pfsm_training.loss.objective.Objective`.
-        penalty: 0.
     """
 
     same: LatticeBatch
     most: float
     factor: float
-    centre: Tensor
-    penalty: float = 0.0
 
     def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
         """The loss at the machine's weights, and its hinge."""
         lost, slopes = lost_by_word(machine, self.same)
-        hinges = Hinges(np.array([lost - self.most]), slopes[np.newaxis]).scaled(self.factor)
         if not free_alpha:
-            hinges = Hinges(hinges.missing, hinges.slopes[:, :-1])
-        size = hinges.slopes.shape[1]
+            slopes = slopes[:-1]
+        hinges = Hinges(np.array([lost - self.most]), slopes[np.newaxis]).scaled(self.factor)
         value = float(np.maximum(hinges.missing, 0.0)[0] ** 2)
-        return value, Quadratic(np.zeros(size), np.zeros((size, size)), (hinges,))
+        return value, Quadratic(np.zeros(slopes.size), np.zeros((slopes.size, slopes.size)), (hinges,))
 
 
 def lost_by_word(machine: LogLinearMachine, same: LatticeBatch) -> tuple[float, Float]:
@@ -96,14 +90,13 @@ class SelfMatch:
     same: LatticeBatch
     least: float
 
-    def added_to(self, objective: Minimised, choice: Choice, amounts: Amounts) -> Minimised:  # noqa: ARG002
-        """The objective with the loss, which grows with the judgments and preferences as theirs does.
+    def term(self, choice: Choice, people: float, unit: float) -> SelfMatchLoss:  # noqa: ARG002
+        """The loss, which grows with the judgments and preferences as theirs does.
 
         What is lost is a logarithm, whatever the units of the scores; the loss of the scores is in their square.
         """
-        factor = STRENGTH * amounts.unit**2 * amounts.people
-        most = -CAUTION * math.log(self.least)
-        return WithPairs(objective, SelfMatchLoss(self.same, most, factor, objective.centre))
+        factor = STRENGTH * unit**2 * people
+        return SelfMatchLoss(self.same, -CAUTION * math.log(self.least), factor)
 
     def sampled(self) -> "SelfMatch":
         """The same: the references are few."""

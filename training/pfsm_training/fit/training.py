@@ -1,7 +1,6 @@
 """A training: how far it has come, what it ended with, and its record in the model file."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
@@ -13,9 +12,9 @@ from pfsm.data import Judgments, Preferences
 from pfsm.data.reference_digests import digests
 from pfsm.evaluation import preference_counts
 from pfsm.model.file import Model
-from pfsm.runtime.progress import Stage, note
+from pfsm.runtime.progress import note
 from pfsm.version import __version__
-from pfsm_training.config import TrainingConfig
+from pfsm_training.config import AUTO, TrainingConfig
 from pfsm_training.data.moments import correlation, finite
 from pfsm_training.data.training_set import TrainingSet, amount_judged
 from pfsm_training.fit.crossval import (
@@ -24,7 +23,6 @@ from pfsm_training.fit.crossval import (
     Folds,
     by_fold,
     highest,
-    overfitting,
     paired,
     penalty_at,
     training_interval,
@@ -32,7 +30,6 @@ from pfsm_training.fit.crossval import (
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
 from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.options import AUTO
 
 # Of the logger; and seconds before a short stage is worth a bar.
 AREA, PATIENCE = "training", 0.5
@@ -96,24 +93,6 @@ def place_of(choice: Choice, choices: Sequence[Choice]) -> str:
     return ", ".join(parts)
 
 
-@contextmanager
-def validating(n_folds: int, choices: Sequence[Choice]) -> Iterator[Callable[[Choice], None]]:
-    """The stage of a cross-validation: gives the function to call before each fit, fold after fold."""
-    fold, before = 0, len(choices)
-    with Stage(AREA, "cross-validation", n_folds * len(choices), "fits") as stage:
-
-        def begin(choice: Choice) -> None:
-            nonlocal fold, before
-            number = list(choices).index(choice)
-            if number <= before:
-                fold += 1
-            before = number
-            stage.place = f"fold {fold} of {n_folds}, {place_of(choice, choices)}"
-            stage.reach((fold - 1) * len(choices) + number, "")
-
-        yield begin
-
-
 def record(
     fitter: Fitter,
     fitted: Fitted,
@@ -127,7 +106,7 @@ def record(
     """The entry ``training`` of a model file: data, objective, agreement, instances, versions."""
     init = fitter.init
     predicted = fitted.predict(data)
-    compared = overfitting(predicted, data, folds, validated)
+    seen = by_fold(predicted, data, folds, validated)
     return {
         **_data(sources, score_column),
         **_weights(fitter.config, data),
@@ -139,7 +118,7 @@ def record(
             "interval": _ends(validated.interval),
             "folds": dict(validated.folds),
         },
-        "overfitting": {"seen": dict(compared.seen), **_paired((compared.difference, compared.interval))},
+        "overfitting": {"seen": seen, **_paired(paired(seen, validated.folds))},
         **({} if init is None else {"init": _started(init, fitter, data, validated, folds)}),
         "instances": dict(sorted(data.instances().items())),
         "versions": {

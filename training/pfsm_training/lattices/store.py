@@ -11,9 +11,9 @@ import pickle
 import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Self, cast
+from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,8 @@ from pfsm.lattice.arrays import LatticeBatch
 from pfsm_training.lattices.features import select_pairs
 
 Rows = NDArray[np.int64]
-Release = Callable[[], None]
+# A pickled block without its arrays; where each array is in a file; the first byte of all of them, and their size.
+Stored = tuple[bytes, list[slice], int, int]
 
 VARIABLE = "PFSM_LATTICE_MEMORY"
 # Of some 170,000 judgments of 21 words a side, each there twice: a fold of cross-validation is a copy.
@@ -105,90 +106,6 @@ class Pages:
             self.content.madvise(mmap.MADV_DONTNEED, self.first, self.size)
 
 
-@dataclass(frozen=True, eq=False)
-class Stored:
-    """A value whose arrays are in a file.
-
-    Attributes:
-        content: The pickled value without its arrays.
-        places: First and last byte of each array in the file.
-        first: First byte of all of them, where a page begins.
-        size: Their bytes, with what lies in between.
-    """
-
-    content: bytes
-    places: tuple[tuple[int, int], ...]
-    first: int
-    size: int
-
-    def mapped(self, file: mmap.mmap) -> tuple[Any, Pages]:
-        """The value with its arrays in the mapped file: writeable, for kernels are compiled anew for others."""
-        view = memoryview(file)
-        value = pickle.loads(self.content, buffers=[view[first:last] for first, last in self.places])
-        return value, Pages(file, self.first, self.size)
-
-
-class ArrayFile:
-    """A temporary file that arrays are written to, and then mapped from; a context that closes it.
-
-    There is none before the first array.
-    """
-
-    def __init__(self) -> None:
-        self._opened: BinaryIO | None = None
-        self._end = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        # A full disk is told once: what was not written then would be tried again here.
-        with contextlib.suppress(OSError):
-            if self._opened is not None:
-                self._opened.close()
-
-    @property
-    def _file(self) -> BinaryIO:
-        if self._opened is None:
-            # Nameless from the beginning, where the system can do that. A TMPDIR that is no good is no reason to fill
-            # another disk instead.
-            folder = os.environ.get("TMPDIR") or tempfile.gettempdir()
-            self._opened = cast("BinaryIO", tempfile.TemporaryFile(dir=folder, prefix="pfsm-lattices-"))  # noqa: SIM115 - closed by __exit__
-        return self._opened
-
-    def add(self, value: object) -> Stored:
-        """Writes all arrays of a value, each once.
-
-        Raises:
-            PfsmError: The folder for temporary files cannot be written, or is full.
-        """
-        content, arrays = with_arrays_apart(value)
-        with _explained():
-            self._pad(mmap.ALLOCATIONGRANULARITY)
-            first, places = self._end, []
-            for array in arrays:
-                self._pad(ALIGNMENT)
-                places.append((self._end, self._end + array.nbytes))
-                self._put(array)
-        return Stored(content, tuple(places), first, self._end - first)
-
-    def _pad(self, multiple: int) -> None:
-        self._put(bytes(-self._end % multiple))
-
-    def _put(self, content: bytes | memoryview) -> None:
-        self._end += self._file.write(content)
-
-    def mapped(self) -> mmap.mmap:
-        """The file in memory; it lasts as long as this or an array in it.
-
-        Raises:
-            PfsmError: The disk is full.
-        """
-        with _explained():
-            self._file.flush()
-            return mmap.mmap(self._file.fileno(), 0)
-
-
 @contextlib.contextmanager
 def _explained() -> Iterator[None]:
     """Turns the system's refusal to create, fill or map the file into one line."""
@@ -208,6 +125,11 @@ class HeldBlock:
 
     batch: LatticeBatch
     pages: Pages | None = None
+
+    def release(self) -> None:
+        """Gives the memory back, for a while, when the block has been used."""
+        if self.pages is not None:
+            self.pages.release()
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,9 +163,9 @@ class HeldLattices:
         return len(self.blocks)
 
     def __iter__(self) -> Iterator[LatticeBatch]:
-        for batch, release in with_release(self):
-            yield batch
-            release()
+        for block in self.blocks:
+            yield block.batch
+            block.release()
 
     def select(self, pairs: Rows) -> "HeldLattices":
         """Some of the pairs, in ascending order; blocks without any are left out.
@@ -266,20 +188,6 @@ class HeldLattices:
                 yield select_pairs(batch, rows)
 
 
-def with_release(lattices: "Iterable[LatticeBatch] | HeldLattices") -> Iterator[tuple[LatticeBatch, Release]]:
-    """Each block with what gives its memory back, for a while, when the block has been used."""
-    if isinstance(lattices, HeldLattices):
-        for block in lattices.blocks:
-            yield block.batch, _nothing if block.pages is None else block.pages.release
-    else:
-        for batch in lattices:
-            yield batch, _nothing
-
-
-def _nothing() -> None:
-    """Where there is no memory to give back."""
-
-
 def check_ascending(pairs: Rows, n_pairs: int) -> None:
     """Checks which of ``n_pairs`` pairs are selected.
 
@@ -293,18 +201,63 @@ def check_ascending(pairs: Rows, n_pairs: int) -> None:
 def _put_away(blocks: Iterable[HeldBlock | LatticeBatch], room: Room) -> tuple[HeldBlock, ...]:
     """Holds what is not held yet, in memory or mapped."""
     held: list[HeldBlock | Stored] = []
-    with ArrayFile() as file:
+    content: mmap.mmap | None = None
+    with contextlib.ExitStack() as stack:
+        file: BinaryIO | None = None
         for block in blocks:
             if isinstance(block, HeldBlock):
                 held.append(block)
                 continue
             _complete(block)
-            held.append(HeldBlock(block) if room.take(block) else file.add(block))
-        content = file.mapped() if any(isinstance(one, Stored) for one in held) else None
+            if room.take(block):
+                held.append(HeldBlock(block))
+                continue
+            with _explained():
+                file = file or stack.enter_context(_temporary())
+                held.append(_written(file, block))
+        if file is not None:
+            with _explained():
+                file.flush()
+                content = mmap.mmap(file.fileno(), 0)
     return tuple(
-        one if isinstance(one, HeldBlock) else HeldBlock(*one.mapped(cast("mmap.mmap", content)))
-        for one in held
+        one if isinstance(one, HeldBlock) else _mapped(*one, cast("mmap.mmap", content)) for one in held
     )
+
+
+@contextlib.contextmanager
+def _temporary() -> Iterator[BinaryIO]:
+    """A temporary file, nameless from the beginning where the system can do that."""
+    # A TMPDIR that is no good is no reason to fill another disk instead.
+    folder = os.environ.get("TMPDIR") or tempfile.gettempdir()
+    file = cast("BinaryIO", tempfile.TemporaryFile(dir=folder, prefix="pfsm-lattices-"))  # noqa: SIM115
+    try:
+        yield file
+    finally:
+        # A full disk is told once: what was not written then would be tried again here.
+        with contextlib.suppress(OSError):
+            file.close()
+
+
+def _written(file: BinaryIO, batch: LatticeBatch) -> Stored:
+    """Writes all arrays of a block, each once."""
+
+    def padded(multiple: int) -> int:
+        file.write(bytes(-file.tell() % multiple))
+        return file.tell()
+
+    content, arrays = with_arrays_apart(batch)
+    first, places = padded(mmap.ALLOCATIONGRANULARITY), []
+    for array in arrays:
+        begin = padded(ALIGNMENT)
+        places.append(slice(begin, begin + file.write(array)))
+    return content, places, first, file.tell() - first
+
+
+def _mapped(content: bytes, places: list[slice], first: int, size: int, file: mmap.mmap) -> HeldBlock:
+    """The block with its arrays in the mapped file: writeable, for kernels are compiled anew for others."""
+    view = memoryview(file)
+    batch: LatticeBatch = pickle.loads(content, buffers=[view[place] for place in places])
+    return HeldBlock(batch, Pages(file, first, size))
 
 
 def _complete(batch: LatticeBatch) -> None:

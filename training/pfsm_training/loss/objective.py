@@ -1,8 +1,17 @@
-"""The objectives of training: losses of predictions plus the penalty on the weights."""
+"""The objectives of training: losses of predictions plus the penalty on the weights.
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+With several references, predictions of pairs become predictions of judged translations, as in scoring. With p_k the
+prediction against reference k of a translation:
+
+    best: p = max_k p_k        d p = d p_b, b the first k whose p_k is the largest
+    mean: p = 1/K sum_k p_k    d p = 1/K sum_k d p_k
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -11,12 +20,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm.lattice.arrays import LatticeBatch
+from pfsm.model.settings import BEST, MEAN, UseOfReferences
 from pfsm.runtime.threads import in_order
-from pfsm_training.lattices.store import HeldLattices, Release, with_release
+from pfsm_training.lattices.store import HeldBlock, HeldLattices
 from pfsm_training.loss.hinges import Hinges
 from pfsm_training.loss.module import LogLinearMachine
 
 Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+
 
 # In standardised units; 95% as efficient as the squared error if errors are normal (Huber 1964).
 HUBER_THRESHOLD = 1.345
@@ -66,62 +78,42 @@ class Loss(Protocol):
 class SquaredError:
     """``sum_i w_i (t_i - p_i)^2`` over the first predictions, equation (3) of Wang and Manning (2012) with weights.
 
+    With a threshold k ``sum_i w_i rho(t_i - p_i)``: ``e^2`` up to k, beyond it ``2 k |e| - k^2`` (Huber 1964).
+
     Attributes:
         targets: float64 [n_scored], standardised scores.
         weights: float64 [n_scored], w; None: 1 each.
-    """
-
-    targets: Float
-    weights: Float | None = None
-
-    def value(self, predictions: Tensor) -> Tensor:
-        """The sum of squares."""
-        squares = (torch.from_numpy(self.targets) - predictions[: self.targets.size]).square()
-        return _weighted(squares, self.weights).sum()
-
-    def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
-        """The Gauss-Newton model."""
-        scored = jacobian[: self.targets.size]
-        errors = predictions[: self.targets.size] - self.targets
-        if self.weights is None:
-            return Quadratic(2.0 * _combined(scored, errors), 2.0 * _gram(scored, scored))
-        return _weighted_model(scored, errors, self.weights)
-
-    def part(self, first: int, stop: int) -> "SquaredError":
-        """The loss of the predictions ``[first:stop]``."""
-        return SquaredError(self.targets[first:stop], _part(self.weights, first, stop))
-
-
-@dataclass(frozen=True, eq=False)
-class HuberError:
-    """``sum_i w_i rho(t_i - p_i)``: ``e^2`` up to a threshold k, beyond it ``2 k |e| - k^2`` (Huber 1964).
-
-    Attributes:
-        targets: float64 [n_scored], standardised scores.
         threshold: k, in standard deviations of the scores.
-        weights: float64 [n_scored], w; None: 1 each.
     """
 
     targets: Float
-    threshold: float = HUBER_THRESHOLD
     weights: Float | None = None
+    threshold: float = math.inf
 
     def value(self, predictions: Tensor) -> Tensor:
         """The sum of losses."""
         errors = (torch.from_numpy(self.targets) - predictions[: self.targets.size]).abs()
         inside = errors.clamp(max=self.threshold)
-        return _weighted(inside * (2.0 * errors - inside), self.weights).sum()
+        losses = inside * (2.0 * errors - inside)
+        return (losses if self.weights is None else torch.from_numpy(self.weights) * losses).sum()
 
     def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
-        """The model of iteratively reweighted least squares, which is nowhere below the loss."""
+        """The Gauss-Newton model; beyond a threshold that of reweighted least squares, nowhere below the loss."""
         scored = jacobian[: self.targets.size]
         errors = predictions[: self.targets.size] - self.targets
-        weights = np.minimum(1.0, self.threshold / np.maximum(np.abs(errors), self.threshold))
-        return _weighted_model(scored, errors, weights if self.weights is None else self.weights * weights)
+        sizes, weights = np.abs(errors), np.ones(errors.size)
+        np.divide(self.threshold, sizes, out=weights, where=sizes > self.threshold)
+        if self.weights is not None:
+            weights *= self.weights
+        return Quadratic(
+            2.0 * _combined(scored, weights * errors),
+            2.0 * _gram(weights[:, np.newaxis] * scored, scored),
+        )
 
-    def part(self, first: int, stop: int) -> "HuberError":
+    def part(self, first: int, stop: int) -> "SquaredError":
         """The loss of the predictions ``[first:stop]``."""
-        return HuberError(self.targets[first:stop], self.threshold, _part(self.weights, first, stop))
+        weights = None if self.weights is None else self.weights[first:stop]
+        return SquaredError(self.targets[first:stop], weights, self.threshold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,93 +200,98 @@ class WeightedSum:
         return WeightedSum([(weight, loss.part(first, stop)) for weight, loss in self.parts])
 
 
-class Minimised(Protocol):
-    """An objective for Gauss-Newton: a loss, whose lattices may lie on other machines, and the penalty.
-
-    Attributes:
-        penalty: lambda.
-        centre: float64 [n_learned], theta_0.
-    """
-
-    @property
-    def penalty(self) -> float:
-        """As in `Objective`."""
-
-    @property
-    def centre(self) -> Tensor:
-        """As in `Objective`."""
+class Term(Protocol):
+    """A part of an objective; what it is the sum over may lie on other machines."""
 
     def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
-        """The objective at the machine's weights, and the quadratic model of its loss alone."""
+        """Its value at the machine's weights, and its quadratic model, with an entry for alpha if alpha is free."""
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
-    """``loss(predictions) + lambda ||theta - theta_0||^2``; alpha is not penalised.
+class BlocksLoss:
+    """A loss of the predictions for lattices in this process; a `Term`.
 
     Attributes:
-        blocks: Training lattices; every evaluation reads them all and sums each block by itself.
+        blocks: The lattices; every evaluation reads them all and sums each block by itself.
         loss: Loss of the predictions for all of them.
-        penalty: lambda.
-        centre: float64 [n_learned], theta_0: zero unless training starts from another model.
     """
 
-    blocks: Collection[LatticeBatch] | HeldLattices
+    blocks: HeldLattices
     loss: Loss
-    penalty: float
-    centre: Tensor
 
-    def __call__(self, machine: LogLinearMachine) -> Tensor:
-        """The objective at the machine's current weights, a scalar."""
+    def value(self, machine: LogLinearMachine) -> Tensor:
+        """The loss at the machine's current weights, a scalar."""
         predictions = (torch.zeros(0, dtype=torch.float64), *(machine(batch) for batch in self.blocks))
-        return self.of_predictions(torch.cat(predictions), machine)
-
-    def of_predictions(self, predictions: Tensor, machine: LogLinearMachine) -> Tensor:
-        """The objective, given the predictions."""
-        return self.loss.value(predictions) + penalty_of(self, machine)
+        return self.loss.value(torch.cat(predictions))
 
     def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
-        """As `Minimised.quadratic`; the sums of the blocks are added in the order of the blocks, as on a cluster."""
-        value, model = added(self._models(machine, free_alpha=free_alpha), machine.theta.numel() + free_alpha)
-        with torch.no_grad():
-            return value + float(penalty_of(self, machine)), model
+        """As `Term.quadratic`; the sums of the blocks are added in the order of the blocks, as on a cluster.
 
-    def _models(self, machine: LogLinearMachine, *, free_alpha: bool) -> Iterator[tuple[float, Quadratic]]:
-        """The losses of the blocks with their models. Threads share out the blocks, and each block if there are few."""
+        Threads share out the blocks, and each block if there are few.
+        """
         count = max(1, len(self.blocks))
         at_once = min(machine.threads, count)
         few = count <= FEW_BLOCKS * at_once
         alone = machine.on(max(-(-machine.threads // at_once), min(2, machine.threads) if few else 1))
 
-        def model(block: tuple[LatticeBatch, Release, Loss]) -> tuple[float, Quadratic]:
+        def model(part: tuple[HeldBlock, Loss]) -> tuple[float, Quadratic]:
             if at_once > 1:
                 torch.set_num_threads(1)  # of this thread: every one has a number of its own
-            batch, release, loss = block
-            found = loss_model(*alone.with_jacobian(batch), loss, free_alpha=free_alpha)
-            release()
+            block, loss = part
+            found = loss_model(alone, block.batch, loss, free_alpha=free_alpha)
+            block.release()
             return found
 
-        return in_order(model, self._parts(), at_once)
+        return added(in_order(model, self._parts(), at_once), machine.theta.numel() + free_alpha)
 
-    def _parts(self) -> Iterator[tuple[LatticeBatch, Release, Loss]]:
-        first = 0
-        for batch, release in with_release(self.blocks):
-            yield batch, release, self.loss.part(first, first + len(batch))
-            first += len(batch)
+    def _parts(self) -> Iterator[tuple[HeldBlock, Loss]]:
+        for block, (first, stop) in zip(
+            self.blocks.blocks, pairwise(self.blocks.offsets.tolist()), strict=True
+        ):
+            yield block, self.loss.part(first, stop)
 
 
-def penalty_of(objective: Minimised, machine: LogLinearMachine) -> Tensor:
-    """``lambda ||theta - theta_0||^2``, a scalar."""
-    return objective.penalty * (machine.theta - objective.centre).square().sum()
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """``term + lambda ||theta - theta_0||^2 + others``; alpha is not penalised.
+
+    Attributes:
+        term: The loss of what people said.
+        penalty: lambda.
+        centre: float64 [n_learned], theta_0: zero unless training starts from another model.
+        others: What the model should keep to besides.
+    """
+
+    term: Term
+    penalty: float
+    centre: Tensor
+    others: tuple[Term, ...] = ()
+
+    def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
+        """The objective at the machine's weights, and the quadratic model of all of it but the penalty."""
+        value, model = self.term.quadratic(machine, free_alpha=free_alpha)
+        with torch.no_grad():
+            value += float(self.penalty_at(machine))
+        for other in self.others:
+            more, further = other.quadratic(machine, free_alpha=free_alpha)
+            value, model = value + more, model + further
+        return value, model
+
+    def value(self, machine: LogLinearMachine) -> Tensor:
+        """A scalar that PyTorch can differentiate: the objective, whose lattices are here, without other terms."""
+        assert isinstance(self.term, BlocksLoss)
+        return self.term.value(machine) + self.penalty_at(machine)
+
+    def penalty_at(self, machine: LogLinearMachine) -> Tensor:
+        """``lambda ||theta - theta_0||^2``, a scalar."""
+        return self.penalty * (machine.theta - self.centre).square().sum()
 
 
 def loss_model(
-    predictions: Float, jacobian: Float, loss: Loss, *, free_alpha: bool
+    machine: LogLinearMachine, batch: LatticeBatch, loss: Loss, *, free_alpha: bool
 ) -> tuple[float, Quadratic]:
-    """A loss and its quadratic model, from the results of `LogLinearMachine.with_jacobian`.
-
-    The model has an entry for alpha only if alpha is free.
-    """
+    """The loss of a block and its quadratic model."""
+    predictions, jacobian = machine.with_jacobian(batch)
     value = float(loss.value(torch.from_numpy(predictions)))
     return value, loss.quadratic(predictions, jacobian if free_alpha else jacobian[:, :-1])
 
@@ -305,22 +302,6 @@ def added(parts: Iterable[tuple[float, Quadratic]], n_parameters: int) -> tuple[
     rest = iter(parts)
     first = next(rest, nothing)
     return reduce(lambda one, other: (one[0] + other[0], one[1] + other[1]), rest, first)
-
-
-def _weighted(losses: Tensor, weights: Float | None) -> Tensor:
-    return losses if weights is None else torch.from_numpy(weights) * losses
-
-
-def _part(weights: Float | None, first: int, stop: int) -> Float | None:
-    return None if weights is None else weights[first:stop]
-
-
-def _weighted_model(jacobian: Float, errors: Float, weights: Float) -> Quadratic:
-    """The Gauss-Newton model of a weighted sum of squared errors."""
-    return Quadratic(
-        2.0 * _combined(jacobian, weights * errors),
-        2.0 * _gram(weights[:, np.newaxis] * jacobian, jacobian),
-    )
 
 
 def _combined(jacobian: Float, weights: Float) -> Float:
@@ -338,29 +319,130 @@ def _aligned(array: Float) -> Tensor:
 
 
 @dataclass(frozen=True, eq=False)
-class WithPairs:
-    """The objective of training plus the loss of such pairs; a `pfsm_training.loss.objective.Minimised`.
+class PairsOfItems:
+    """Which sentence pairs each judged translation, or item, consists of: it against each of its references.
 
     Attributes:
-        objective: Of what people said, with the penalty.
-        pairs: Of the pairs, without a penalty.
+        offsets: int64 [n_items + 1], the first pair of each item, and the number of pairs.
+        use: What several references mean.
     """
 
-    objective: Minimised
-    pairs: Minimised
+    offsets: Int64
+    use: UseOfReferences
+
+    @staticmethod
+    def of_sizes(sizes: Sequence[int], use: UseOfReferences) -> "PairsOfItems":
+        """From the number of references of each item."""
+        return PairsOfItems(np.cumsum([0, *sizes], dtype=np.int64), use)
+
+    @staticmethod
+    def single(number: int) -> "PairsOfItems":
+        """Items of one pair each."""
+        return PairsOfItems(np.arange(number + 1), BEST)
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
 
     @property
-    def penalty(self) -> float:
-        """As in `pfsm_training.loss.objective.Objective`."""
-        return self.objective.penalty
+    def is_single(self) -> bool:
+        """Whether every item has one reference."""
+        return int(self.offsets[-1]) == len(self)
 
     @property
-    def centre(self) -> Tensor:
-        """As in `pfsm_training.loss.objective.Objective`."""
-        return self.objective.centre
+    def sizes(self) -> Int64:
+        """int64 [n_items], the references of each."""
+        return np.diff(self.offsets)
 
-    def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
-        """As `pfsm_training.loss.objective.Minimised.quadratic`."""
-        value, model = self.objective.quadratic(machine, free_alpha=free_alpha)
-        more, added = self.pairs.quadratic(machine, free_alpha=free_alpha)
-        return value + more, model + added
+    def weights(self, of_judged: Float | None) -> Float | None:
+        """float64 [n_items], how much each counts: as much as its judgment, and 1 if it is only in preferences.
+
+        Args:
+            of_judged: float64 [n_scored], of the first items, the judged ones; None: all count the same.
+        """
+        if of_judged is None:
+            return None
+        return np.concatenate([of_judged, np.ones(len(self) - of_judged.size)])
+
+    def select(self, items: Int64) -> tuple["PairsOfItems", Int64]:
+        """Some of the items, and int64 the numbers of their pairs.
+
+        Args:
+            items: int64 [n], ascending.
+        """
+        if self.is_single:
+            return PairsOfItems(np.arange(items.size + 1), self.use), items
+        sizes = self.sizes[items]
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        pairs = np.arange(offsets[-1]) + np.repeat(self.offsets[items] - offsets[:-1], sizes)
+        return PairsOfItems(offsets, self.use), pairs
+
+    def part(self, first: int, stop: int) -> tuple[int, int, "PairsOfItems"]:
+        """The items of the pairs ``[first:stop]``: the first item, the one behind the last, and which pairs they have.
+
+        Raises:
+            ValueError: If an item is only partly among the pairs.
+        """
+        begin, end = np.searchsorted(self.offsets, [first, stop]).tolist()
+        if self.offsets[begin] != first or self.offsets[end] != stop:
+            raise ValueError("a part must contain all references of a translation or none")
+        return begin, end, PairsOfItems(self.offsets[begin : end + 1] - first, self.use)
+
+    def predictions(self, of_pairs: Float) -> Float:
+        """Predictions of items, float64 [n_items], from those of pairs, float64 [n_pairs]."""
+        return of_pairs if self.is_single else self.over(of_pairs, of_pairs)
+
+    def loss(self, loss: Loss) -> Loss:
+        """A loss of items' predictions as one of pairs'."""
+        return loss if self.is_single else OverReferences(loss, self)
+
+    def best(self, of_pairs: Float) -> Int64:
+        """int64 [n_items], the pair with the highest prediction of each item, the first of equal ones."""
+        highest = np.maximum.reduceat(of_pairs, self.offsets[:-1])
+        equal = np.flatnonzero(of_pairs == np.repeat(highest, self.sizes))
+        return np.asarray(equal[np.searchsorted(equal, self.offsets[:-1])])
+
+    def over(self, of_pairs: Float, values: Float) -> Float:
+        """Values of pairs, float64 [n_pairs, …], as those of items: of the best pair, or the mean."""
+        if not len(self):
+            return values[:0]
+        if self.use != MEAN:
+            return np.asarray(values[self.best(of_pairs)])
+        sizes = self.sizes.reshape(-1, *(1,) * (values.ndim - 1))
+        return np.asarray(np.add.reduceat(values, self.offsets[:-1], axis=0) / sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class OverReferences:
+    """A `pfsm_training.loss.objective.Loss` of predictions of items, as a loss of predictions of pairs.
+
+    Attributes:
+        loss: Of the items.
+        items: Which pairs they have.
+    """
+
+    loss: Loss
+    items: PairsOfItems
+
+    def value(self, predictions: Tensor) -> Tensor:
+        """The loss, a scalar."""
+        items = self.items
+        if items.use != MEAN:
+            best = items.best(predictions.detach().numpy()) if len(items) else np.zeros(0, dtype=np.int64)
+            return self.loss.value(predictions[torch.from_numpy(best)])
+        owner = torch.from_numpy(np.repeat(np.arange(len(items)), items.sizes))
+        sums = torch.zeros(len(items), dtype=torch.float64).index_add(0, owner, predictions)
+        return self.loss.value(sums / torch.from_numpy(items.sizes))
+
+    def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
+        """The quadratic model: with the best reference, of the pieces of the loss that hold here."""
+        over = self.items.over
+        return self.loss.quadratic(over(predictions, predictions), over(predictions, jacobian))
+
+    def part(self, first: int, stop: int) -> "OverReferences":
+        """The loss of the pairs ``[first:stop]``.
+
+        Raises:
+            ValueError: If an item is only partly among them, or what the loss raises.
+        """
+        begin, end, items = self.items.part(first, stop)
+        return OverReferences(self.loss.part(begin, end), items)

@@ -4,28 +4,41 @@ import copy
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import torch
-from torch import Tensor
+from msgspec import Meta, Struct
+from torch import Tensor, nn
 
+from pfsm.english.parser.weights import ParserWeights
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
-from pfsm_training.parsing.batches import Batch, Numbering, Numbers, group_lines, make_lines
-from pfsm_training.parsing.loss import PARTS, accuracy, losses
-from pfsm_training.parsing.network import ParserNetwork, Sizes, without_subnormals
-from pfsm_training.parsing.treebank import Example, Inventory
+from pfsm.io.typed import MisfitError, typed
+from pfsm_training.parsing.export import exported
+from pfsm_training.parsing.network import PARTS, ParserNetwork, Sizes, accuracy, losses, without_subnormals
+from pfsm_training.parsing.treebank import (
+    Batch,
+    Example,
+    Inventory,
+    Numbering,
+    group_lines,
+    make_lines,
+    take_inventory,
+)
 from pfsm_training.yaml_file import read_yaml_mapping
 
+Count = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(gt=0)]
 
-@dataclass(frozen=True)
-class Plan:
-    """How to train.
+
+class Recipe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to build a parser.
 
     Attributes:
+        name: Name of the parser.
         passes: Number of passes through the training examples.
         words: Approximate number of words in a batch.
         rate: Adam's learning rate while it is constant.
@@ -33,17 +46,43 @@ class Plan:
         averaging: Share of the old average kept at each step.
         seed: Seed of all random numbers.
         coarse: Whether the recurrence runs in bfloat16, which is faster on processors that support it.
-        sizes: Sizes of the network.
+        min_word: A word has a learned vector of its own if it occurs at least so often.
+        min_character: A character is known if it occurs at least so often.
+        min_span_label: A chain of constituent labels is known if it occurs at least so often.
+        vector_words: Number of words with a fixed vector.
+        vector_contexts: Number of words that count as their neighbours.
+        vector_size: Number of entries of a fixed vector.
+        vector_length: Norm of a fixed vector.
     """
 
-    passes: int = 30
-    words: int = 800
-    rate: float = 2e-3
-    constant: float = 0.5
-    averaging: float = 0.998
-    seed: int = 1
+    name: Annotated[str, Meta(min_length=1)]
+    passes: Count = 30
+    words: Count = 800
+    rate: Share = 2e-3
+    constant: Share = 0.5
+    averaging: Share = 0.998
+    seed: Count = 1
     coarse: bool = False
-    sizes: Sizes = field(default_factory=Sizes)
+    min_word: Count = 2
+    min_character: Count = 5
+    min_span_label: Count = 5
+    vector_words: Count = 30_000
+    vector_contexts: Count = 5_000
+    vector_size: Count = 100
+    vector_length: Share = 3.0
+
+
+def read_recipe(path: StrPath) -> Recipe:
+    """Reads a YAML file with the fields of `Recipe`.
+
+    Raises:
+        PfsmError: If the file cannot be read, has an unknown key, or has a value of the wrong type.
+    """
+    try:
+        return typed(read_yaml_mapping(path, Recipe.__struct_fields__), Recipe)
+    except MisfitError as error:
+        key = ".".join(map(str, error.path))
+        raise PfsmError(f"{display_name(path)}: {key} is {error.value!r}, needed: {error.needed}") from None
 
 
 @dataclass(eq=False)
@@ -55,42 +94,63 @@ class _State:
     steps: int = 0
 
 
+def trained(
+    recipe: Recipe,
+    vectors: tuple[Sequence[str], Tensor],
+    examples: tuple[Sequence[Example], Sequence[Example]],
+    folder: Path,
+    report: Callable[[str], None],
+    *,
+    licence: str = "",
+) -> ParserWeights:
+    """The weights of a parser, neither calibrated nor quantised; its training resumes from a checkpoint.
+
+    Args:
+        recipe: How to build it.
+        vectors: Words with fixed vectors, and the vectors, [n_words + 1, size]; row 0 is for words without one.
+        examples: Examples to learn from, and examples to report accuracy on.
+        folder: Folder of the checkpoint, which every pass replaces.
+        report: Receives lines of text after every pass.
+        licence: Of the weights.
+    """
+    inventory = take_inventory(
+        examples[0],
+        min_word=recipe.min_word,
+        min_character=recipe.min_character,
+        min_span_label=recipe.min_span_label,
+    )
+    network = _train(recipe, inventory, vectors, examples, folder, report).eval()
+    return exported(network, inventory, vectors[0], name=recipe.name, licence=licence, card={})
+
+
 @without_subnormals()
-def train(
-    plan: Plan,
+def _train(
+    recipe: Recipe,
     inventory: Inventory,
     vectors: tuple[Sequence[str], Tensor],
     examples: tuple[Sequence[Example], Sequence[Example]],
     folder: Path,
     report: Callable[[str], None],
 ) -> ParserNetwork:
-    """Trains a parser, or resumes its training from a checkpoint.
-
-    Args:
-        plan: How to train.
-        inventory: Words, characters, tags and labels to know.
-        vectors: Words with fixed vectors, and the vectors, [n_words + 1, size]; row 0 is for words without one.
-        examples: Examples to learn from, and examples to report accuracy on.
-        folder: Folder of the checkpoint, which every pass replaces.
-        report: Receives lines of text after every pass.
-
-    Returns:
-        The averaged network.
-    """
-    torch.manual_seed(plan.seed)
+    """The averaged network."""
+    torch.manual_seed(recipe.seed)
     numbering = Numbering(inventory, vectors[0])
     learned, held_out = ([numbering.numbers(example) for example in part] for part in examples)
-    checks = _check_batches(numbering, held_out, plan.words)
-    state = _new_state(plan, inventory, vectors[1])
+    single = [[example] for example in held_out]
+    checks = [numbering.batch(group) for group in group_lines(single, recipe.words, np.random.default_rng(0))]
+    network = ParserNetwork(Sizes(), inventory, vectors[1])
+    network.encoder.coarse = recipe.coarse
+    optimiser = torch.optim.Adam(network.parameters(), lr=recipe.rate, betas=(0.9, 0.95), fused=True)
+    state = _State(network, copy.deepcopy(network), optimiser)
     checkpoint = folder / "checkpoint.pt"
     if checkpoint.exists():
         _restore(state, checkpoint)
     begin = time.process_time()
-    while state.finished < plan.passes:
-        random = np.random.default_rng([plan.seed, state.finished])
-        torch.manual_seed(plan.seed * 10_000 + state.finished)
-        groups = group_lines(make_lines(learned, random), plan.words, random)
-        means = _one_pass(state, plan, (numbering.batch(group, random) for group in groups), len(groups))
+    while state.finished < recipe.passes:
+        random = np.random.default_rng([recipe.seed, state.finished])
+        torch.manual_seed(recipe.seed * 10_000 + state.finished)
+        groups = group_lines(make_lines(learned, random), recipe.words, random)
+        means = _one_pass(state, recipe, (numbering.batch(group, random) for group in groups), len(groups))
         state.finished += 1
         _save(state, checkpoint)
         state.average.eval()
@@ -100,52 +160,37 @@ def train(
     return state.average
 
 
-def _check_batches(numbering: Numbering, examples: Sequence[Numbers], words: int) -> list[Batch]:
-    single = [[example] for example in examples]
-    return [numbering.batch(group) for group in group_lines(single, words, np.random.default_rng(0))]
-
-
-def _new_state(plan: Plan, inventory: Inventory, vectors: Tensor) -> _State:
-    network = ParserNetwork(plan.sizes, inventory, vectors)
-    network.encoder.coarse = plan.coarse
-    optimiser = torch.optim.Adam(network.parameters(), lr=plan.rate, betas=(0.9, 0.95), fused=True)
-    return _State(network, copy.deepcopy(network), optimiser)
-
-
-def _one_pass(state: _State, plan: Plan, batches: Iterator[Batch], n_batches: int) -> dict[str, float]:
+def _one_pass(state: _State, recipe: Recipe, batches: Iterator[Batch], n_batches: int) -> dict[str, float]:
     """Makes one pass through the training examples; returns the mean of every part of the loss."""
     state.network.train()
     totals = dict.fromkeys(PARTS, 0.0)
     for batch in batches:
-        progress = min(1.0, state.steps / (n_batches * plan.passes))
-        _set_rate(state.optimiser, plan.rate * _share_of_rate(progress, plan.constant))
+        progress = min(1.0, state.steps / (n_batches * recipe.passes))
+        set_rate(state.optimiser, recipe.rate, progress, recipe.constant)
         state.optimiser.zero_grad(set_to_none=True)
         parts = losses(state.network, batch)
         torch.stack(list(parts.values())).sum().backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(state.network.parameters(), 5.0)
         state.optimiser.step()
         state.steps += 1
-        _average(state, plan.averaging)
+        follow(state.average, state.network, recipe.averaging, state.steps)
         for part, value in parts.items():
             totals[part] += float(value.detach()) / n_batches
     return totals
 
 
-def _share_of_rate(progress: float, constant: float) -> float:
-    """1 while the rate is constant, then falling linearly to 0."""
-    return 1.0 if progress < constant else max(0.0, (1 - progress) / (1 - constant))
-
-
-def _set_rate(optimiser: torch.optim.Adam, rate: float) -> None:
+def set_rate(optimiser: torch.optim.Adam, rate: float, progress: float, constant: float) -> None:
+    """Sets the rate: constant for a share of all steps, then falling linearly to 0."""
+    share = 1.0 if progress < constant else max(0.0, (1 - progress) / (1 - constant))
     for group in optimiser.param_groups:
-        group["lr"] = rate
+        group["lr"] = rate * share
 
 
 @torch.no_grad()
-def _average(state: _State, averaging: float) -> None:
-    # At the beginning the average follows closely.
-    kept = min(averaging, (1 + state.steps) / (10 + state.steps))
-    torch._foreach_lerp_(list(state.average.parameters()), list(state.network.parameters()), 1 - kept)
+def follow(average: nn.Module, network: nn.Module, averaging: float, steps: int) -> None:
+    """Moves the running mean of the weights; at the beginning it follows closely."""
+    kept = min(averaging, (1 + steps) / (10 + steps))
+    torch._foreach_lerp_(list(average.parameters()), list(network.parameters()), 1 - kept)
 
 
 def _save(state: _State, path: Path) -> None:
@@ -169,63 +214,3 @@ def _restore(state: _State, path: Path) -> None:
     state.average.load_state_dict(saved["average"])
     state.optimiser.load_state_dict(saved["optimiser"])
     state.finished, state.steps = int(saved["finished"]), int(saved["steps"])
-
-
-_OF_PLAN = ("passes", "words", "rate", "constant", "averaging", "seed", "coarse")
-_KINDS = {int: "a whole number above 0", float: "a number above 0", bool: "true or false", str: "text"}
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How to build a parser.
-
-    Attributes:
-        name: Name of the parser.
-        plan: Options of the training loop.
-        min_word: A word has a learned vector of its own if it occurs at least so often.
-        min_character: A character is known if it occurs at least so often.
-        min_span_label: A chain of constituent labels is known if it occurs at least so often.
-        vector_words: Number of words with a fixed vector.
-        vector_contexts: Number of words that count as their neighbours.
-        vector_size: Number of entries of a fixed vector.
-        vector_length: Norm of a fixed vector.
-    """
-
-    name: str
-    plan: Plan = field(default_factory=Plan)
-    min_word: int = 2
-    min_character: int = 5
-    min_span_label: int = 5
-    vector_words: int = 30_000
-    vector_contexts: int = 5_000
-    vector_size: int = 100
-    vector_length: float = 3.0
-
-
-def read_recipe(path: StrPath) -> Recipe:
-    """Reads a YAML file with the fields of `Recipe` and `Plan`.
-
-    Raises:
-        PfsmError: If the file cannot be read, has an unknown key, or has a value of the wrong type.
-    """
-    own = tuple(one.name for one in fields(Recipe) if one.name != "plan")
-    values = read_yaml_mapping(path, (*own, *_OF_PLAN))
-    where = display_name(path)
-    defaults = {one.name: getattr(Plan(), one.name) for one in fields(Plan)} | {
-        one.name: getattr(Recipe(""), one.name) for one in fields(Recipe)
-    }
-    for key, value in values.items():
-        if key not in (*own, *_OF_PLAN):
-            raise PfsmError(f"{where}: unknown key {key!r}; known are {', '.join((*own, *_OF_PLAN))}")
-        _check(value, defaults[key], f"{where}: {key}")
-    if not values.get("name"):
-        raise PfsmError(f"{where}: name is missing; give the parser a name")
-    plan = Plan(**{key: values[key] for key in _OF_PLAN if key in values})
-    return Recipe(plan=plan, **{key: values[key] for key in own if key in values})
-
-
-def _check(value: Any, default: object, what: str) -> None:
-    kind = type(default)
-    fits = type(value) in {int, float} if kind is float else type(value) is kind
-    if not fits or (kind in {int, float} and value <= 0):
-        raise PfsmError(f"{what} is {value!r}, it must be {_KINDS[kind]}")

@@ -48,6 +48,7 @@ EXPONENTS = (1.0, 0.5, 0.0)
 ROUND = (10, 20, 50)
 # A usual question, asked where it asks for no more than twice the data.
 USUAL = 500
+TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -107,12 +108,8 @@ class LearningCurve:
     expected: tuple[tuple[float, float, float], ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class _Fold:
-    """Numbers of training items and the statistics, float64 [n_sizes] each."""
-
-    items: Float
-    values: Float
+# Of a fold: numbers of training items and the statistics, float64 [n_sizes] each.
+_Fold = tuple[Float, Float]
 
 
 def segments_of(judgments: Judgments | None, preferences: Preferences | None, by: str = SEGMENT) -> Rows:
@@ -176,8 +173,8 @@ def _fold(
     for part, tries in sizes:
         counts, found = [], []
         for number in range(tries):
-            # Parts of the same size are disjoint; each lies in the parts of twice its size with half its number.
-            taken = inside[(rank * part // n_segments) == _place(number, part)]
+            # Parts of the same size are disjoint, the first of each half of the data; smaller ones lie in larger ones.
+            taken = inside[(rank * part // n_segments) == number * part // 2]
             value = _trained(training, taken, held_out)
             if math.isfinite(value):
                 counts.append(float(taken.size))
@@ -186,12 +183,7 @@ def _fold(
             return None
         items.append(math.fsum(counts) / len(counts))
         values.append(math.fsum(found) / len(found))
-    return _Fold(np.array([*items, float(inside.size)]), np.array([*values, whole]))
-
-
-def _place(number: int, part: int) -> int:
-    """Which of the equal parts is tried: the first of each half, so that smaller ones lie in larger ones."""
-    return number * part // 2
+    return np.array([*items, float(inside.size)]), np.array([*values, whole])
 
 
 def _ranks(segments: Rows, inside: Rows) -> Rows:
@@ -212,30 +204,20 @@ def _selected(data: TrainingSet, items: Rows) -> TrainingSet:
 def _trained(training: Training, items: Rows, held_out: TrainingSet) -> float:
     """The statistic of a model trained on some items; NaN where there is none."""
     part = _selected(training.data, items)
-    fitter: Fitter = training.fitter
     if part.scores.size + part.votes.size < FEWEST_HELD_OUT or not len(part):
         return math.nan
     choice = training.validated.choice
-    quiet = Fitter(
-        fitter.config, fitter.init, fitter.threads, _silent, tolerance=TOLERANCE, starts=fitter.starts
-    )
+    own = training.fitter
+    quiet = Fitter(own.config, own.init, own.threads, lambda *_: None, tolerance=TOLERANCE)
     fitted = quiet.fit(part, choice, "learning curve")
     return math.nan if fitted is None else agreement(fitted.predict(held_out), held_out)
 
 
-# As in cross-validation.
-TOLERANCE = 1e-6
-
-
-def _silent(step: str, iteration: object) -> None:
-    """Reports nothing."""
-
-
 def _curve(folds: Sequence[_Fold], count: int) -> LearningCurve:
     points = []
-    for at in range(folds[0].items.size):
-        values = [float(fold.values[at]) for fold in folds]
-        items = math.fsum(float(fold.items[at]) for fold in folds) / len(folds)
+    for at in range(folds[0][0].size):
+        values = [float(of_fold[at]) for _, of_fold in folds]
+        items = math.fsum(float(of_fold[at]) for of_fold, _ in folds) / len(folds)
         points.append(Point(items, math.fsum(values) / len(values), t_interval_of_correlation(values)))
     gains = [_gain(folds, count, more) for more in _amounts(count)]
     last = points[-1].mean
@@ -271,8 +253,9 @@ def _gain(folds: Sequence[_Fold], count: int, more: int) -> Gain:
 
 def _continued(fold: _Fold, count: int, more: int, exponent: float) -> float:
     """The last doubling of a fold, continued from ``count`` to ``count + more`` items."""
-    half, whole = fold.items[-2:].tolist()
-    doubled = float(fold.values[-1] - fold.values[-2])
+    items, values = fold
+    half, whole = items[-2:].tolist()
+    doubled = float(values[-1] - values[-2])
     return doubled * _growth(count, count + more, exponent) / _growth(half, whole, exponent)
 
 

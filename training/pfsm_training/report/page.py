@@ -3,32 +3,167 @@
 It needs no network, and its content security policy admits nothing but its own style and script. Pictures are SVG in
 the page; without the script all is there but the drawings of the explained segments. The same training gives the same
 text.
+
+It ends with the segments on which held-out predictions are furthest from people, with explanations of their scores.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data.groups import SEGMENT
+from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.page import FRAME_SCRIPTS, asset, page_data
+from pfsm.model.metric import Metric
 from pfsm.runtime.charts import text as escaped
 from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.fit.crossval import HeldOut
 from pfsm_training.fit.training import Training
 from pfsm_training.report import sections
-from pfsm_training.report.charts import table
 from pfsm_training.report.learning_curve import LearningCurve, learning_curve, segments_of
-from pfsm_training.report.residuals import Errors, ErrorTable, error_tables
-from pfsm_training.report.worst import Translation, WorstSegment, worst_segments
+from pfsm_training.report.sections import ErrorBin, error_tables, fact_list, source_texts, table
 from pfsm_training.trainer import one_torch_thread
 
 Float = NDArray[np.float64]
+
+# Of each kind: rated too high, rated too low, ordered the wrong way round.
+SHOWN = 5
+# More words than this on both sides together make neither a picture nor a quick page.
+MOST_WORDS = 400
+LABELS = ("segment_id", "system", "source_lang", "document")
+PAIR_LABELS = ("segment_id", "better_system", "worse_system", "source_lang")
+READING = (
+    "Chosen by the held-out error; explained by the final model, whose score is close to the held-out prediction "
+    "but not the same. A line joins words that the best edit sequence aligns. Point at a word or a line, or move "
+    "to it with the arrow keys, to see how probable each edit is and how many points it adds to the score."
+)
+
+
+def worst_segments(training: Training, errors: Float, margins: Float) -> tuple[str, list[Explanation]]:
+    """The worst judgments, then the worst preferences, in HTML; and the explanations that the script draws.
+
+    Args:
+        training: The training.
+        errors: float64 [n_scored], predicted minus human score in standard deviations; NaN where unknown.
+        margins: float64 [n_preferences], predicted score of the better minus that of the worse translation.
+    """
+    cards = _Cards(Metric(training.model, threads=1))
+    found = [*_judgments(training, errors, cards), *_preferences(training, margins, cards)]
+    if not found:
+        return '<p class="notice">There is no held-out prediction that is wrong.</p>', []
+    noscript = '<noscript><p class="notice">The drawings need JavaScript; the texts and numbers do not.</p></noscript>'
+    articles = "".join(
+        f'<article class="card" aria-labelledby="worst-{place}"><div class="card-head"><h3 id="worst-{place}">'
+        f"{place}. {title}</h3>{facts}</div>{frames}</article>"
+        for place, (title, facts, frames) in enumerate(found, 1)
+    )
+    return f'<p class="reading">{escaped(READING)}</p>{noscript}{articles}', cards.explanations
+
+
+@dataclass(frozen=True)
+class _Cards:
+    """Makes cards, and collects the explanations that are drawn on them."""
+
+    metric: Metric
+    explanations: list[Explanation] = field(default_factory=list)
+
+    def reference_of(
+        self, hypothesis: str, references: Sequence[str], columns: Mapping[str, float]
+    ) -> tuple[str, str]:
+        """The reference that counts, the one with the highest score; and what to say where the mean counts."""
+        several = {name: [value] * len(references) for name, value in columns.items()}
+        scores = self.metric.score_pairs(
+            [hypothesis] * len(references), references, several if self.metric.columns else None
+        )
+        # The explanation is that of one score among those that the mean is over.
+        told = len(references) > 1 and self.metric.segment_references == "mean"
+        mean = (
+            f" (mean score against {len(references)} references {float(scores.mean()):.4g})" if told else ""
+        )
+        return references[int(np.argmax(scores))], mean
+
+    def frame(self, shown: str, hypothesis: str, reference: str, columns: Mapping[str, float]) -> str:
+        """The two texts, in whose place the script draws the explanation of the score, if there is one.
+
+        Args:
+            shown: The reference that is shown.
+            hypothesis: The translation.
+            reference: The reference of the explanation.
+            columns: Numbers of the translation.
+        """
+        texts = source_texts(shown, [("hyp", hypothesis)])
+        try:
+            if len(hypothesis.split()) + len(reference.split()) > MOST_WORDS:
+                raise PfsmError(f"the pair has more than {MOST_WORDS} words")
+            self.explanations.append(
+                self.metric.explain(hypothesis, reference, columns if self.metric.columns else None)
+            )
+        except PfsmError as error:
+            return f'<div class="frame">{texts}<p class="notice">No drawing: {escaped(str(error))}.</p></div>'
+        return f'<div class="frame" data-explanation="{len(self.explanations) - 1}">{texts}</div>'
+
+
+def _largest(values: Float) -> list[int]:
+    """The largest values above 0, by number; equal ones in the order of the data."""
+    order = np.argsort(-np.where(np.isfinite(values), values, -np.inf), kind="stable")[:SHOWN]
+    return [at for at in order.tolist() if values[at] > 0.0]
+
+
+def _labels(columns: Mapping[str, Sequence[str]], names: Sequence[str], at: int) -> dict[str, str]:
+    return {name: columns[name][at] for name in names if name in columns}
+
+
+def _judgments(training: Training, errors: Float, cards: _Cards) -> Iterator[tuple[str, str, str]]:
+    """Title, facts and frames of each card."""
+    judgments, held_out = training.judgments, training.validated.held_out
+    if judgments is None or held_out is None:
+        return
+    references = judgments.all_references
+    columns = {name: judgments.numbers(name) for name in cards.metric.columns}
+    for title, values in (("Rated too high", errors), ("Rated too low", -errors)):
+        for at in _largest(values):
+            facts = {
+                **_labels(judgments.columns, LABELS, at),
+                "Error": f"{errors[at]:+.2f} sd",
+                "Human score": f"{judgments.scores[at]:.6g}",
+                "Held-out prediction": f"{held_out.scores[at]:.4g}",
+            }
+            numbers = {name: float(column[at]) for name, column in columns.items()}
+            hypothesis = judgments.hypotheses[at]
+            reference, _ = cards.reference_of(hypothesis, references[at], numbers)
+            yield title, fact_list(facts), cards.frame(reference, hypothesis, reference, numbers)
+
+
+def _preferences(training: Training, margins: Float, cards: _Cards) -> Iterator[tuple[str, str, str]]:
+    """As `_judgments`, with a frame for each translation; both show the reference of the better one."""
+    preferences = training.preferences
+    if preferences is None:
+        return
+    references = preferences.all_references
+    columns = {name: preferences.numbers(name) for name in cards.metric.columns}
+    for at in _largest(np.where(preferences.votes > 0.0, -margins, np.nan)):
+        facts = {
+            **_labels(preferences.columns, PAIR_LABELS, at),
+            "Held-out margin": f"{margins[at]:+.4g}",
+            "Votes": f"{preferences.votes[at]:g}",
+        }
+        frames, shown = "", ""
+        told = (("Better, people say", preferences.better[at]), ("Worse, people say", preferences.worse[at]))
+        for place, (role, text) in enumerate(told):
+            numbers = {name: float(both[place][at]) for name, both in columns.items()}
+            reference, mean = cards.reference_of(text, references[at], numbers)
+            shown = shown if place else reference
+            frames += f'<p class="role">{escaped(role + mean)}</p>'
+            frames += cards.frame(shown, text, reference, numbers)
+        yield "Ordered the wrong way round", fact_list(facts), frames
+
+
 Rows = NDArray[np.int64]
 
 
@@ -81,7 +216,7 @@ def _page(training: Training, curve: LearningCurve | str, segments: Rows, doubts
         (held_out.scores - scores) / mean_and_sd(scores, weights)[1],
         held_out.better - held_out.worse,
     )
-    explanations: list[Explanation] = []
+    worst, explanations = worst_segments(training, errors, margins)
     slots = {
         "title": escaped(f"Training of {model.name}"),
         "facts": _facts(training),
@@ -91,7 +226,7 @@ def _page(training: Training, curve: LearningCurve | str, segments: Rows, doubts
         "curve": sections.curve(curve, sections.noun_of(training), sections.statistic_of(training)),
         "weights": sections.weights(model),
         "residuals": _residuals(training, errors, margins, segments),
-        "worst": _worst(worst_segments(training, errors, margins), explanations),
+        "worst": worst,
         "record": _record(training),
     }
     data = embedded(page_data([("model", explanations)]))
@@ -100,20 +235,17 @@ def _page(training: Training, curve: LearningCurve | str, segments: Rows, doubts
 
 def _residuals(training: Training, errors: Float, margins: Float, segments: Rows) -> str:
     judgments, preferences = training.judgments, training.preferences
-    of_judgments: list[ErrorTable] = []
-    of_preferences: list[ErrorTable] = []
+    found: list[tuple[str, str, list[ErrorBin]]] = []
     if judgments is not None:
         weights = np.ones(errors.size) if training.data.weights is None else training.data.weights
-        of_judgments = error_tables(
-            Errors(errors, weights, segments[: errors.size], judgments.references, judgments.columns)
-        )
+        tables = error_tables(errors, weights, segments[: errors.size], judgments)
+        found += [("judgments", by, bins) for by, bins in tables.items()]
     if preferences is not None:
         wrong = np.where(np.isfinite(margins), np.where(margins > 0.0, 0.0, 1.0), np.nan)
         last = segments[segments.size - margins.size :]
-        of_preferences = error_tables(
-            Errors(wrong, preferences.votes, last, preferences.references, preferences.columns)
-        )
-    return sections.residuals(of_judgments, of_preferences)
+        tables = error_tables(wrong, preferences.votes, last, preferences)
+        found += [("preferences", by, bins) for by, bins in tables.items()]
+    return sections.residuals(found)
 
 
 def _own(name: str) -> str:
@@ -148,50 +280,3 @@ def _record(training: Training) -> str:
     ]
     rows = [[escaped(one.name), f"{one.rows:,}", f"<code>{escaped(one.checksum)}</code>"] for one in sources]
     return table(("file", "rows", "SHA-256 of the content"), rows, "Data files")
-
-
-def _worst(worst: Sequence[WorstSegment], explanations: list[Explanation]) -> str:
-    """The worst segments; their explanations are appended to the list that the script reads."""
-    if not worst:
-        return '<p class="notice">There is no held-out prediction that is wrong.</p>'
-    text = (
-        "Chosen by the held-out error; explained by the final model, whose score is close to the held-out prediction "
-        "but not the same. A line joins words that the best edit sequence aligns. Point at a word or a line, or move "
-        "to it with the arrow keys, to see how probable each edit is and how many points it adds to the score."
-    )
-    cards = "".join(_card(place, one, explanations) for place, one in enumerate(worst, 1))
-    noscript = '<noscript><p class="notice">The drawings need JavaScript; the texts and numbers do not.</p></noscript>'
-    return f'<p class="reading">{escaped(text)}</p>{noscript}{cards}'
-
-
-def _card(place: int, one: WorstSegment, explanations: list[Explanation]) -> str:
-    facts = sections.fact_list({**dict(one.labels), **dict(one.facts)})
-    title = f"{place}. {_KINDS[one.kind]}"
-    frames = "".join(_frames(one, explanations))
-    return (
-        f'<article class="card" aria-labelledby="worst-{place}"><div class="card-head"><h3 id="worst-{place}">'
-        f"{escaped(title)}</h3>{facts}</div>{frames}</article>"
-    )
-
-
-_KINDS = {
-    "too high": "Rated too high",
-    "too low": "Rated too low",
-    "wrong way round": "Ordered the wrong way round",
-}
-
-
-def _frames(one: WorstSegment, explanations: list[Explanation]) -> Iterator[str]:
-    for translation in one.translations:
-        if len(one.translations) > 1:
-            yield f'<p class="role">{escaped(translation.role)}</p>'
-        yield _frame(one.reference, translation, explanations)
-
-
-def _frame(reference: str, translation: Translation, explanations: list[Explanation]) -> str:
-    """The two texts, in whose place the script draws the explanation, if there is one."""
-    texts = sections.source_texts(reference, [("hyp", translation.text)])
-    if translation.explanation is None:
-        return f'<div class="frame">{texts}<p class="notice">No drawing: {escaped(translation.missing)}.</p></div>'
-    explanations.append(translation.explanation)
-    return f'<div class="frame" data-explanation="{len(explanations) - 1}">{texts}</div>'

@@ -1,29 +1,251 @@
-"""The sections of a report, as HTML."""
+"""The sections of a report, as HTML.
+
+Where a model errs: held-out errors by length of the reference and by group.
+
+The error of a judgment is the predicted minus the human score, in standard deviations of the human scores. The error of
+a preference is 1 where the model prefers the other translation or neither, else 0. Predictions are held out: each comes
+from a model trained without the segment.
+
+Charts of agreement, of the learning curve and of intervals; tables and figures of the report.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data import Judgments, Preferences
+from pfsm.evaluation.bins import Bin, quantile_bins
 from pfsm.lattice.names import FEATURE_PREFIX, ends, states_of
 from pfsm.metrics import get_metric
 from pfsm.model.costs import FEATURES, WORDS, edit_costs
 from pfsm.model.file import Model
-from pfsm.runtime.charts import interval, number, signed
+from pfsm.runtime.charts import Drawing, Scale, interval, number, scale_for, signed, tick_label, ticks
 from pfsm.runtime.charts import text as escaped
 from pfsm_training.fit.crossval import by_fold, paired
 from pfsm_training.fit.training import Training
-from pfsm_training.report.charts import Bar, curve_chart, figure, intervals_chart, table
 from pfsm_training.report.learning_curve import Gain, LearningCurve
-from pfsm_training.report.residuals import ErrorTable
+
+WIDTH = 400.0
+
+
+def curve_chart(curve: LearningCurve, statistic: str, noun: str) -> str:
+    """Agreement over the number of training items, with what is expected of more."""
+    left, top, bottom = 44.0, 36.0, 230.0
+    drawing = Drawing(WIDTH, bottom + 46)
+    ahead = curve.expected
+    sizes = [point.items for point in curve.points]
+    most = max([*sizes, *(items for items, _, _ in ahead)])
+    across = scale_for([math.log(sizes[0]), math.log(most)], left, WIDTH - 30)
+    ends = [end for point in curve.points for end in point.interval] + [
+        end for _, *both in ahead for end in both
+    ]
+    up = scale_for([*ends, *(point.mean for point in curve.points)], bottom, top)
+    drawing.axis_left(up, left, WIDTH - 24, statistic)
+    for size in sorted({*sizes, most}):
+        drawing.text(across(math.log(size)), bottom + 16, f"{round(size):,}", "tick", "middle")
+    if ahead:
+        lows = [(across(math.log(items)), up(low)) for items, low, _ in ahead]
+        highs = [(across(math.log(items)), up(high)) for items, _, high in ahead]
+        drawing.path([*lows, *reversed(highs)], "fan", closed=True)
+        middle = [(across(math.log(items)), up((low + high) / 2.0)) for items, low, high in ahead]
+        drawing.path(middle, "ahead")
+    drawing.text((left + WIDTH) / 2, bottom + 36, f"training {noun}", "axis", "middle")
+    drawing.path([(across(math.log(point.items)), up(point.mean)) for point in curve.points], "held-line")
+    for point in curve.points:
+        x = across(math.log(point.items))
+        if all(map(math.isfinite, point.interval)):
+            drawing.line(x, up(point.interval[0]), x, up(point.interval[1]), "held-line")
+        drawing.dot(x, up(point.mean), "held", 4.5)
+    told = ", ".join(f"{number(point.mean)} with {round(point.items):,}" for point in curve.points)
+    return drawing.svg(f"Learning curve of {statistic}: {told} {noun}")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A value with an interval and, drawn thin, a spread."""
+
+    label: str
+    value: float
+    interval: tuple[float, float] = (math.nan, math.nan)
+    spread: tuple[float, float] = (math.nan, math.nan)
+    note: str = ""
+
+
+def intervals_chart(groups: Sequence[tuple[str, Sequence[Bar]]], axis: str, name: str) -> str:
+    """A table with a row for each value: its place on a common scale, with its interval, and its numbers."""
+    bars = [bar for _, group in groups for bar in group]
+    ends = (end for bar in bars for end in (bar.value, *bar.interval, *bar.spread))
+    scale = scale_for([0.0, *ends], 0.0, 100.0)
+    notes = any(bar.note for bar in bars)
+    marks = "".join(
+        f'<text class="tick" x="{scale(at):.2f}%" y="14" text-anchor="middle">{tick_label(at)}</text>'
+        for at in ticks(scale)
+    )
+    head = (
+        f'<tr><th scope="col"><span class="unseen">{escaped(name)}</span></th>'
+        f'<td class="track-cell">{_track(marks)}</td><th scope="col">{escaped(axis)}</th>{"<td></td>" * notes}</tr>'
+    )
+    rows = []
+    for heading, group in groups:
+        if heading:
+            rows.append(f'<tr><td class="heading" colspan="4">{escaped(heading)}</td></tr>')
+        rows += [_row(bar, scale, notes) for bar in group]
+    return f'<table class="chart"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+
+
+def _row(bar: Bar, scale: Scale, notes: bool) -> str:
+    lines = [_mark("zero" if at == 0.0 else "grid", scale, at, at, (0, 24)) for at in ticks(scale)]
+    for (low, high), kind in ((bar.spread, "spread"), (bar.interval, "span")):
+        if math.isfinite(low) and math.isfinite(high):
+            lines.append(_mark(kind, scale, low, high, (12, 12)))
+    sure = bar.interval[0] > 0.0 or bar.interval[1] < 0.0 or not math.isfinite(bar.interval[0])
+    if math.isfinite(bar.value):
+        kind = "held" if sure else "unsure"
+        lines.append(f'<circle class="{kind}" cx="{scale(bar.value):.2f}%" cy="12" r="4.5"/>')
+    numbers = f"{number(bar.value)} {interval(*bar.interval)}".strip()
+    note = f"<td>{escaped(bar.note)}</td>" if notes else ""
+    return (
+        f'<tr><th scope="row">{escaped(bar.label)}</th><td class="track-cell">{_track("".join(lines))}</td>'
+        f"<td>{numbers}</td>{note}</tr>"
+    )
+
+
+def _track(marks: str) -> str:
+    return f'<svg class="track-of" width="100%" height="24" aria-hidden="true">{marks}</svg>'
+
+
+def _mark(kind: str, scale: Scale, low: float, high: float, ends: tuple[int, int]) -> str:
+    x1, x2 = scale(low), scale(high)
+    return f'<line class="{kind}" x1="{x1:.2f}%" x2="{x2:.2f}%" y1="{ends[0]}" y2="{ends[1]}"/>'
+
+
+def figure(picture: str, caption: str) -> str:
+    """A picture with its caption."""
+    return f"<figure>{picture}<figcaption>{escaped(caption)}</figcaption></figure>"
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+    """A table; the first cell of a row is its heading. Cells are HTML, headings and caption are text."""
+    head = "".join(f'<th scope="col">{escaped(label)}</th>' for label in headings)
+    names = [escaped(label) for label in headings[1:]]
+    cells = (
+        "".join(f'<td data-head="{name}">{cell}</td>' for name, cell in zip(names, row[1:], strict=True))
+        for row in rows
+    )
+    body = "".join(
+        f'<tr><th scope="row">{row[0]}</th>{others}</tr>' for row, others in zip(rows, cells, strict=True)
+    )
+    return (
+        f'<table class="chart plain"><caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+Float = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+LENGTHS = 5
+MOST_GROUPS = 30
+FEWEST_IN_GROUP = 5
+# Columns that divide judgments into groups, as far as the data has them.
+GROUP_COLUMNS = ("source_lang", "target_lang", "lp", "domain", "document", "system", "annotator", "rater")
+NORMAL = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class ErrorBin:
+    """The errors in a bin.
+
+    Attributes:
+        label: What the bin holds.
+        n: Number of judgments or preferences.
+        mean: Weighted mean error.
+        interval: Of the mean, 95%; the errors of a segment may depend on each other. NaN with one segment.
+        spread: The errors that a tenth lies below and above.
+    """
+
+    label: str
+    n: int
+    mean: float
+    interval: tuple[float, float]
+    spread: tuple[float, float]
+
+
+def error_tables(
+    errors: Float, weights: Float, segments: Rows, data: Judgments | Preferences
+) -> dict[str, list[ErrorBin]]:
+    """Errors by length of the reference, and by each column that divides the data into a few groups.
+
+    Args:
+        errors: float64 [n], of judgments or of preferences; NaN where there is no held-out prediction.
+        weights: float64 [n]: votes of preferences; of judgments their weights, or 1.
+        segments: int64 [n], number of the segment of each.
+        data: The judgments or preferences.
+    """
+    known = np.flatnonzero(np.isfinite(errors) & (weights > 0.0))
+    lengths = np.array([len(reference.split()) for reference in data.references], dtype=np.float64)
+    bins = {"words of the reference": quantile_bins(lengths, known, LENGTHS, _words)}
+    for name in GROUP_COLUMNS:
+        groups = _groups(data.columns.get(name, ()), known)
+        if groups:
+            bins[name] = [Bin(value, rows) for value, rows in groups.items()]
+    return {
+        by: [_bin(one.label, errors[one.rows], weights[one.rows], segments[one.rows]) for one in found]
+        for by, found in bins.items()
+        if found
+    }
+
+
+def _words(low: float, high: float) -> str:
+    return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
+
+
+def _groups(values: Sequence[str], known: Rows) -> dict[str, Rows]:
+    """Rows by value; empty unless there are two to ``MOST_GROUPS`` values, each with enough rows."""
+    if not values:
+        return {}
+    found: dict[str, list[int]] = {}
+    for row in known.tolist():
+        found.setdefault(values[row], []).append(row)
+    large = {name: np.array(found[name]) for name in sorted(found) if len(found[name]) >= FEWEST_IN_GROUP}
+    return large if 2 <= len(large) <= MOST_GROUPS else {}
+
+
+def _bin(label: str, values: Float, weights: Float, segments: Rows) -> ErrorBin:
+    total = float(weights.sum())
+    mean = float((weights * values).sum()) / total
+    reach = NORMAL * _standard_error(values - mean, weights, segments)
+    return ErrorBin(
+        label or "(none)", values.size, mean, (mean - reach, mean + reach), _tenths(values, weights)
+    )
+
+
+def _tenths(values: Float, weights: Float) -> tuple[float, float]:
+    """What a tenth lies below and above."""
+    if (weights == weights[0]).all():
+        low, high = np.quantile(values, [0.1, 0.9]).tolist()
+    else:
+        low, high = np.quantile(values, [0.1, 0.9], weights=weights, method="inverted_cdf").tolist()
+    return low, high
+
+
+def _standard_error(deviations: Float, weights: Float, segments: Rows) -> float:
+    """Of a weighted mean whose deviations are independent between segments alone; NaN with one segment."""
+    _, place = np.unique(segments, return_inverse=True)
+    count = int(place.max()) + 1
+    if count < 2:
+        return math.nan
+    sums = np.bincount(place, weights * deviations, minlength=count)
+    return math.sqrt(float((sums**2).sum()) * count / (count - 1)) / float(weights.sum())
+
 
 STATISTICS = {"pearson": "Pearson's r", "kendall_tau": "Kendall's τ"}
 LONGEST_FEATURE = 34
 BASELINE = "chrF++"
-Float = NDArray[np.float64]
 
 
 def statistic_of(training: Training) -> str:
@@ -233,30 +455,26 @@ def source_texts(reference: str, others: Sequence[tuple[str, str]]) -> str:
     )
 
 
-def residuals(judgments: Sequence[ErrorTable], preferences: Sequence[ErrorTable]) -> str:
-    """Errors by length and by group."""
-    parts = [
-        *(_errors(one, "judgments") for one in judgments),
-        *(_errors(one, "preferences") for one in preferences),
-    ]
-    if not parts:
+def residuals(found: Sequence[tuple[str, str, Sequence[ErrorBin]]]) -> str:
+    """Errors by length and by group: of judgments or preferences, by what, and their bins."""
+    if not found:
         return _missing("There is no held-out prediction to take errors of.")
-    texts = []
-    if judgments:
-        texts.append(
-            "The error of a judgment is the held-out prediction minus the human score, in standard deviations of the "
-            "human scores: above 0 is rated too high. Predictions spread less than scores, so that single errors are "
-            "large; a group whose interval leaves out 0 is rated too high or too low as a whole."
-        )
-    if preferences:
-        texts.append(
-            "The error of a preference is 1 if the model orders the two translations the other way round, else 0."
-        )
-    return _paragraph(" ".join(texts)) + "".join(parts)
+    told = {noun for noun, *_ in found}
+    text = " ".join(text for noun, text in _ABOUT_ERRORS.items() if noun in told)
+    return _paragraph(text) + "".join(_errors(*one) for one in found)
 
 
-def _errors(errors: ErrorTable, noun: str) -> str:
-    scored = noun == "judgments"
+_ABOUT_ERRORS = {
+    "judgments": "The error of a judgment is the held-out prediction minus the human score, in standard deviations of "
+    "the human scores: above 0 is rated too high. Predictions spread less than scores, so that single errors are "
+    "large; a group whose interval leaves out 0 is rated too high or too low as a whole.",
+    "preferences": "The error of a preference is 1 if the model orders the two translations the other way round, else "
+    "0.",
+}
+
+
+def _errors(noun: str, by: str, bins: Sequence[ErrorBin]) -> str:
+    scored, by = noun == "judgments", by.replace("_", " ")
     bars = [
         Bar(
             _label(one.label),
@@ -265,12 +483,12 @@ def _errors(errors: ErrorTable, noun: str) -> str:
             one.spread if scored else (math.nan, math.nan),
             f"n {one.n:,}",
         )
-        for one in errors.bins
+        for one in bins
     ]
     axis = "mean error, sd" if scored else "share wrong"
-    caption = f"Errors of {noun} by {errors.by.replace('_', ' ')}: means with 95% intervals"
+    caption = f"Errors of {noun} by {by}: means with 95% intervals"
     caption += ", and in grey where 80% of the errors lie." if scored else "."
-    return figure(intervals_chart([("", bars)], axis, errors.by.replace("_", " ")), caption)
+    return figure(intervals_chart([("", bars)], axis, by), caption)
 
 
 def _missing(text: str) -> str:

@@ -21,6 +21,7 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.english.labeller.weights import RoleWeights
 from pfsm.english.parser.weights import ParserWeights
 from pfsm_training.parsing.network import without_subnormals
+from pfsm_training.parsing.train import follow, set_rate
 from pfsm_training.roles.export import as_stored, exported_arrays, exported_nouns
 from pfsm_training.roles.lesson import Lesson, RolePlan, groups_of, lesson_of
 from pfsm_training.roles.network import RoleNetwork
@@ -167,14 +168,10 @@ def _fitted(
         loss = 0.0
         for group in groups:
             progress = min(1.0, steps / (len(groups) * plan.passes))
-            share = 1.0 if progress < plan.constant else (1 - progress) / (1 - plan.constant)
-            for one in optimiser.param_groups:
-                one["lr"] = plan.rate * share
+            set_rate(optimiser, plan.rate, progress, plan.constant)
             loss += _step(network, optimiser, group, lesson, plan.nouns)
             steps += 1
-            kept = min(plan.averaging, (1 + steps) / (10 + steps))
-            with torch.no_grad():
-                torch._foreach_lerp_(list(average.parameters()), list(network.parameters()), 1 - kept)
+            follow(average, network, plan.averaging, steps)
         report(
             f"network {plan.seed}, pass {number + 1}: loss {loss / sum(len(one.predicates) for one in sentences):.4f}"
         )

@@ -1,1 +1,0 @@
-"""Lexicons learned from text."""
