@@ -1,8 +1,4 @@
-r"""Records of CSV files by RFC 4180, with the line on which each begins.
-
-Shared by the readers of tables: header rows, numbers in fields, and how messages show a bad value.
-
-Tables in the formats of the field: TSV without quoting, and COMET's CSV with quoting.
+r"""Tables in the formats of the field: TSV without quoting, and COMET's CSV with quoting.
 
 A TSV is read like the WMT collections: UTF-8, a header row, fields split at tabs and rows at ``\n`` only; a quotation
 mark is a character like any other. A CSV follows RFC 4180, as pandas writes it.

@@ -1,6 +1,4 @@
-r"""Faults of input files, each reported in one line.
-
-Reading and writing of text files: UTF-8, plain or gzip, lines that end at a line feed only.
+r"""Reading and writing of text files: UTF-8, plain or gzip, lines that end at a line feed only; faults in one line.
 
 Python's own text mode ends lines at bare carriage returns, and ``str.splitlines`` at a dozen further characters
 (U+2028, U+0085, form feed …) that occur inside real segments. Parallel files would fall out of step. Here a line ends

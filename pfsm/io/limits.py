@@ -1,6 +1,4 @@
-"""Numbers of bytes as people write them: ``64M``, ``1G``.
-
-How much a file may hold: bounds against files that are made to fill the memory. Each is an environment variable.
+"""How much a file may hold: bounds against files that are made to fill the memory. Each is an environment variable.
 
 They lie far above what people write. Whoever has more raises them; the message says how.
 """

@@ -1,9 +1,8 @@
-"""Processes that end with the one that started them, however that one ends.
+"""Processes that are forked from this one and work beside it: for text, which Python reads on one core at a time.
 
-Processes that are forked from this one and work beside it: for text, which Python reads on one core at a time.
-
-They begin with all that this process has in memory, compiled kernels included, and share it until one of them changes
-it. Each is given the same kind of work again and again, so that what it has read stays known to it.
+They end with the process that started them, however that one ends. They begin with all that this process has in memory,
+compiled kernels included, and share it until one of them changes it. Each is given the same kind of work again and
+again, so that what it has read stays known to it.
 """
 
 import contextlib

@@ -3,8 +3,6 @@
 A tokeniser whose rules look no further than a chunk and its edges splits a line into *keys*, one per chunk. The tokens
 of the line are those of its keys, one after the other. Real text repeats its chunks so often that a chunk usually costs
 one dictionary look-up.
-
-Tokenisers of other packages: what they must be, and a watch over what they say.
 """
 
 from collections.abc import Callable, Sequence

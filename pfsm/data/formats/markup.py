@@ -1,10 +1,8 @@
-"""Tags and text of NIST's SGML and XML files.
+"""Segments of NIST's SGML and XML (``srcset``, ``refset``, ``tstset``) and of WMT's XML, one at a time.
 
 A file that begins with ``<?xml`` is XML and must be well-formed. Anything else is read as the SGML of the test sets,
 which may have tags in upper or lower case, missing end tags, and unescaped ``&`` and ``<``. Declarations of entities
 are refused in both, before anything can be expanded. External DTDs may be named but are never fetched.
-
-Segments of NIST's ``srcset``, ``refset`` and ``tstset`` and of WMT's XML, one at a time.
 """
 
 import re

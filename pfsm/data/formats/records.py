@@ -1,9 +1,4 @@
-"""What a reader needs in addition to the files that hold the judgments.
-
-What every reader yields: one typed judgment at a time, with its texts and its place in the file.
-
-Judgments from files, as one table in memory or as a TSV.
-"""
+"""What readers need besides files, the records that they yield, and these as one table in memory or as a TSV."""
 
 import re
 from collections import Counter

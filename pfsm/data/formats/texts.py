@@ -1,7 +1,4 @@
-"""The texts that files of judgments refer to: references, sources, documents, system outputs.
-
-Outputs of systems: which file belongs to which system, although files and judgments name systems differently.
-"""
+"""The texts that files of judgments refer to: references, sources, documents, and outputs of systems by name."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
