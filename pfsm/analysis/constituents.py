@@ -1,5 +1,6 @@
 """Constituent trees: Penn-style brackets, labelled spans, and back."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ TOP = "TOP"
 CHAIN = "+"
 # Largest depth of a tree; trees are walked by recursion, which Python limits to about a thousand calls.
 _DEEPEST = 300
+# An opening bracket with its label, a closing one, or a word.
+_PIECE = re.compile(r"\(\s*[^\s()]*|\)|[^\s()]+")
 _ESCAPES = {"(": "-LRB-", ")": "-RRB-"}
 _UNESCAPES = {mark: character for character, mark in _ESCAPES.items()}
 
@@ -83,44 +86,30 @@ def parse_brackets(line: str, where: str = "tree") -> BracketedSentence:
     # Open nodes: label, first word, children so far. This is iterative because damaged lines can nest deeper than
     # Python's recursion limit.
     opened: list[tuple[str, int, list[Constituent]]] = []
-    done: Constituent | None = None
-    pieces = line.replace("(", " ( ").replace(")", " ) ").split()
-    place = 0
-    while place < len(pieces):
-        piece = pieces[place]
-        if done is not None:
-            raise PfsmError(f"{where}: text after the end of the tree: {piece!r}")
-        if piece == "(":
-            label, place = _label(pieces, place + 1, where)
-            opened.append((label, len(words), []))
+    found: list[Constituent] = []
+    pieces = _PIECE.findall(line)
+    for place, piece in enumerate(pieces, 1):
+        if found:
+            raise PfsmError(f"{where}: text after the end of the tree: {piece if piece[0] != '(' else '('!r}")
+        if piece[0] == "(":
+            if piece[1:].strip() == "" and place == len(pieces):
+                raise PfsmError(f"{where}: ends after an opening bracket")
+            opened.append((piece[1:].strip() or TOP, len(words), []))
             if len(opened) > _DEEPEST:
                 raise PfsmError(f"{where}: brackets are nested deeper than {_DEEPEST}")
-            continue
-        if not opened:
+        elif not opened:
             raise PfsmError(f"{where}: a tree begins with a bracket, not with {piece!r}")
-        if piece == ")":
+        elif piece == ")":
             label, start, children = opened.pop()
             if start == len(words):
                 raise PfsmError(f"{where}: {label} covers no word")
             node = Constituent(label, start, len(words), tuple(children))
-            if opened:
-                opened[-1][2].append(node)
-            else:
-                done = node
+            (opened[-1][2] if opened else found).append(node)
         else:
             _add_word(words, opened[-1], piece, where)
-        place += 1
-    if done is None:
+    if not found:
         raise PfsmError(f"{where}: {len(opened)} brackets are not closed" if opened else f"{where}: no tree")
-    return BracketedSentence(tuple(words), done)
-
-
-def _label(pieces: Sequence[str], place: int, where: str) -> tuple[str, int]:
-    if place >= len(pieces):
-        raise PfsmError(f"{where}: ends after an opening bracket")
-    if pieces[place] in "()":
-        return TOP, place
-    return pieces[place], place + 1
+    return BracketedSentence(tuple(words), found[0])
 
 
 def _add_word(words: list[str], parent: tuple[str, int, list[Constituent]], piece: str, where: str) -> None:

@@ -87,49 +87,32 @@ def _head_mismatch(pair: Pair) -> float:
     return wrong / max(1, len(judged))
 
 
-def _number_share(pair: Pair) -> float:
-    """Share of the numbers whose value the other side has as well, each as often."""
-    ours, theirs = _values(pair.reference), _values(pair.hypothesis)
-    return share((ours & theirs).total(), ours.total())
+def _share(size: Callable[[Side], int], alone: Callable[[Pair], int]) -> Feature:
+    """Share of the facts of the reference that the other side has as well."""
+    return lambda pair: share(size(pair.reference) - alone(pair), size(pair.reference))
 
 
-def _number_clash(pair: Pair) -> float:
-    """How many numbers stand against others: the fewer of those that one side has alone and the other alone."""
-    ours, theirs = _values(pair.reference), _values(pair.hypothesis)
-    return float(min((ours - theirs).total(), (theirs - ours).total()))
+def _against(alone: Callable[[Pair], int]) -> Feature:
+    """How many facts stand against others: the fewer of those that one side has alone and the other alone."""
+    return lambda pair: float(min(alone(pair), alone(pair.swapped)))
 
 
-def _values(side: Side) -> Counter[float]:
-    return Counter(round(value, 6) for value in side.numbers)
-
-
-def _date_share(pair: Pair) -> float:
-    """Share of the dates that agree with one of the other side."""
-    return share(len(pair.reference.dates) - _dates_alone(pair), len(pair.reference.dates))
-
-
-def _date_clash(pair: Pair) -> float:
-    """How many dates stand against others: the fewer of those without agreement on either side."""
-    return float(min(_dates_alone(pair), _dates_alone(pair.swapped)))
+def _numbers_alone(pair: Pair) -> int:
+    """Numbers whose value the other side lacks, each as often as it has it more."""
+    ours, theirs = (
+        Counter(round(one, 6) for one in side.numbers) for side in (pair.reference, pair.hypothesis)
+    )
+    return (ours - theirs).total()
 
 
 def _dates_alone(pair: Pair) -> int:
-    ours, theirs = pair.reference.dates, pair.hypothesis.dates
-    return sum(not any(one.date.agrees(other.date) for other in theirs) for one in ours)
-
-
-def _name_share(pair: Pair) -> float:
-    """Share of the words of names that the other side has: spelled alike, or within an acronym, or as one."""
-    size = sum(map(len, _names(pair.reference)))
-    return share(size - _names_alone(pair), size)
-
-
-def _name_clash(pair: Pair) -> float:
-    """How many words of names stand against others: the fewer of those that one side has alone and the other alone."""
-    return float(min(_names_alone(pair), _names_alone(pair.swapped)))
+    """Dates that agree with none of the other side."""
+    theirs = pair.hypothesis.dates
+    return sum(not any(one.date.agrees(other.date) for other in theirs) for one in pair.reference.dates)
 
 
 def _names_alone(pair: Pair) -> int:
+    """Words of names that the other side lacks: neither spelled alike, nor within an acronym, nor as one."""
     ours, theirs = pair.reference, pair.hypothesis
     others = [place for run in _names(theirs) for place in run]
     letters = [theirs.forms[at].replace(".", "") for at in others if theirs.forms[at].isupper()]
@@ -169,6 +152,7 @@ def _is_same_name(one: str, other: str) -> bool:
 
 _NEGATED_WITH = frozenset({"nsubj", "obj", "iobj", "obl"})
 _AUXILIARIES = frozenset({"aux", "cop"})
+_NOUNS = frozenset({"NOUN", "PROPN", "PRON"})
 _MODALS = by_word("entailment-modals")
 _HAVE = frozenset({"have", "has", "had", "having", "'ve"})
 _FUTURE = frozenset({"will", "shall", "'ll", "wo", "sha"})
@@ -207,7 +191,8 @@ def _tense(side: Side, place: int) -> str:
     auxiliaries = [child for child in side.children[place] if side.label(child) in _AUXILIARIES]
     words = {side.words[child] for child in auxiliaries}
     tags = {side.fine[child] for child in auxiliaries}
-    if words & _FUTURE or _is_going_to(side, place):
+    is_going_to = side.label(place) == "xcomp" and side.words[side.heads[place]] == "going"
+    if words & _FUTURE or is_going_to:
         return "future"
     if "VBD" in tags or (words & _PERFECT and "VBN" in {*tags, side.fine[place]}):
         return "past"
@@ -216,10 +201,6 @@ def _tense(side: Side, place: int) -> str:
     return {"VBD": "past", "VBZ": "present", "VBP": "present"}.get(
         "" if auxiliaries else side.fine[place], ""
     )
-
-
-def _is_going_to(side: Side, place: int) -> bool:
-    return side.label(place) == "xcomp" and side.words[side.heads[place]] == "going"
 
 
 def _quantifier(side: Side, place: int) -> str:
@@ -242,8 +223,8 @@ def _is_predicate(side: Side, place: int) -> bool:
     )
 
 
-def _clash(of: Callable[[Side, int], object], *, both: bool = False) -> Feature:
-    """Share of the aligned predicates that differ in something; with ``both``, where both sides have it."""
+def _clash(of: Callable[[Side, int], object], *, both: bool = False, nouns: bool = False) -> Feature:
+    """Share of the aligned predicates, or nouns, that differ in something; with ``both``, where both sides have it."""
 
     def differ(ours: object, theirs: object) -> bool:
         return ours != theirs and (not both or bool(ours and theirs))
@@ -251,18 +232,13 @@ def _clash(of: Callable[[Side, int], object], *, both: bool = False) -> Feature:
     def feature(pair: Pair) -> float:
         ours, theirs = pair.reference, pair.hypothesis
         judged = [
-            (i, j) for i, j in pair.aligned.items() if _is_predicate(ours, i) and _is_predicate(theirs, j)
+            (i, j)
+            for i, j in pair.aligned.items()
+            if (ours.tags[i] in _NOUNS if nouns else _is_predicate(ours, i) and _is_predicate(theirs, j))
         ]
         return sum(differ(of(ours, i), of(theirs, j)) for i, j in judged) / max(1, len(judged))
 
     return feature
-
-
-def _quantifier_clash(pair: Pair) -> float:
-    """Share of the aligned nouns that both have a quantifier, and another one."""
-    judged = [(i, j) for i, j in pair.aligned.items() if pair.reference.tags[i] in {"NOUN", "PROPN", "PRON"}]
-    found = ((_quantifier(pair.reference, i), _quantifier(pair.hypothesis, j)) for i, j in judged)
-    return sum(bool(ours and theirs) and ours != theirs for ours, theirs in found) / max(1, len(judged))
 
 
 def _negation_lost(pair: Pair) -> float:
@@ -319,9 +295,9 @@ _SHARES: Mapping[str, Feature] = {
         lambda side, place: _ARGUMENTS.get(side.labels[place], _ARGUMENTS.get(side.label(place)))
     ),
     "roots": _aligned(lambda side: side.roots),
-    "numbers": _number_share,
-    "dates": _date_share,
-    "names": _name_share,
+    "numbers": _share(lambda side: len(side.numbers), _numbers_alone),
+    "dates": _share(lambda side: len(side.dates), _dates_alone),
+    "names": _share(lambda side: sum(map(len, _names(side))), _names_alone),
 }
 # What the reference has and the hypothesis lacks, and the other way round.
 _LOSSES: Mapping[str, Feature] = {
@@ -335,10 +311,10 @@ _CLASHES: Mapping[str, Feature] = {
     "polarity_clash": _clash(_is_negated),
     "modality_clash": _clash(_modality),
     "tense_clash": _clash(_tense, both=True),
-    "quantifier_clash": _quantifier_clash,
-    "number_clash": _number_clash,
-    "date_clash": _date_clash,
-    "name_clash": _name_clash,
+    "quantifier_clash": _clash(_quantifier, both=True, nouns=True),
+    "number_clash": _against(_numbers_alone),
+    "date_clash": _against(_dates_alone),
+    "name_clash": _against(_names_alone),
 }
 FEATURES = (
     *(f"rte.{name}_{side}" for name in _SHARES for side in ("r", "h")),

@@ -145,13 +145,7 @@ class Network:
         left, right = self._pair("label_dependent", "label_head", encoded)
         left = _with_one(left) @ self._label_forms
         right = _with_one(np.concatenate([self._arrays["root_label"][None], right]))
-        forms = left.reshape(len(encoded), -1, right.shape[1])
-        scores = np.empty((dependents.size, forms.shape[1]), dtype=np.float32)
-        # All arcs of a word at once.
-        ends = np.searchsorted(dependents, np.arange(len(encoded) + 1))
-        for word, (first, last) in enumerate(pairwise(ends.tolist())):
-            scores[first:last] = right[heads[first:last]] @ forms[word].T
-        scores = self._tempered(scores, "labels")
+        scores = self._tempered(_of_pairs(left, right, dependents, heads), "labels")
         scores[:, 0] = -np.inf
         scores = _log_softmax(scores)
         scores[heads == 0] = -np.inf
@@ -166,16 +160,8 @@ class Network:
     def span_labels(self, encoded: Matrix, starts: Sequence[int], ends: Sequence[int]) -> Matrix:
         """Log-probabilities of the labels of given spans, float32 [n_spans, n_labels]."""
         lefts, rights = self._pair("span_label_left", "span_label_right", _boundaries(encoded))
-        rights = _with_one(rights)
-        forms = (_with_one(lefts) @ self._span_forms).reshape(len(rights), -1, rights.shape[1])
-        scores = np.empty((len(starts), forms.shape[1]), dtype=np.float32)
-        # All spans with one start at once.
-        order = np.argsort(starts, kind="stable")
-        firsts = np.searchsorted(np.asarray(starts)[order], np.arange(len(forms) + 1)).tolist()
-        ordered_ends = np.asarray(ends)[order]
-        for start, (first, last) in enumerate(pairwise(firsts)):
-            scores[order[first:last]] = rights[ordered_ends[first:last]] @ forms[start].T
-        return _log_softmax(scores)
+        forms = _with_one(lefts) @ self._span_forms
+        return _log_softmax(_of_pairs(forms, _with_one(rights), np.asarray(starts), np.asarray(ends)))
 
     def _pair(self, first: str, second: str, values: Matrix) -> tuple[Matrix, Matrix]:
         """Two hidden layers over the same values, by one product of matrices."""
@@ -278,6 +264,18 @@ def _turned(values: Matrix, sizes: Int64) -> Matrix:
     for k, size in enumerate(sizes):
         turned[:size, k] = values[:size, k][::-1]
     return turned
+
+
+def _of_pairs(forms: Matrix, right: Matrix, firsts: Int64, seconds: Int64) -> Matrix:
+    """Scores of every output for pairs of rows, [n_pairs, outputs]; all pairs with one first row at once."""
+    own = forms.reshape(len(forms), -1, right.shape[1])
+    scores = np.empty((len(firsts), own.shape[1]), dtype=np.float32)
+    order = np.argsort(firsts, kind="stable")
+    bounds = np.searchsorted(firsts[order], np.arange(len(forms) + 1)).tolist()
+    for row, (start, end) in enumerate(pairwise(bounds)):
+        places = order[start:end]
+        scores[places] = right[seconds[places]] @ own[row].T
+    return scores
 
 
 def _by_output(forms: Matrix, size: int) -> Matrix:

@@ -85,9 +85,9 @@ def _agreed(parse: Parse, clause: Clause, thing: Token) -> list[Edit] | None:
     if plural is None or finite.form[0] in "'’":
         return None
     base = verb_lemma(finite.lower)
-    forms = (third(base), base)
-    if base == "be":
-        forms = ("was", "were") if finite.lower in {"was", "were"} else ("is", "are")
+    forms = (third(base), base) if base != "be" else ("is", "are")
+    if finite.lower in {"was", "were"}:
+        forms = ("was", "were")
     return [Edit(finite.start, finite.end, forms[plural])]
 
 
@@ -126,11 +126,10 @@ def _passive(text: Text, dice: Dice) -> str | None:
 def _be(clause: Clause, *, plural: bool) -> str:
     if clause.auxiliaries and clause.finite.xpos == "MD":
         return f"{clause.finite.lower} be"
+    forms = ("was", "were") if clause.verb.xpos == "VBD" else ("is", "are")
     if clause.auxiliaries:
-        return "had been" if clause.finite.lower == "had" else "have been" if plural else "has been"
-    if clause.verb.xpos == "VBD":
-        return "were" if plural else "was"
-    return "are" if plural else "is"
+        forms = ("had been",) * 2 if clause.finite.lower == "had" else ("has been", "have been")
+    return forms[plural]
 
 
 def _is_simple(clause: Clause) -> bool:

@@ -96,7 +96,8 @@ def _add_negation(text: Text, dice: Dice) -> str | None:
         )
         and clause.finite.lower not in {"had", "got", "used", "ought"}
         and clause.verb.lower != "better"
-        and not _is_headless(clause)
+        # A form of `be` or a modal that the parse takes for a full verb.
+        and (clause.auxiliaries or (clause.finite.xpos != "MD" and verb_lemma(clause.finite.lower) != "be"))
     ]
     if not found:
         return None
@@ -106,11 +107,6 @@ def _add_negation(text: Text, dice: Dice) -> str | None:
     if not clause.auxiliaries:
         new = f"{_DO_NOT[finite.xpos]} {verb_lemma(finite.lower)}"
     return edited(line, [Edit(finite.start, finite.end, new)])
-
-
-def _is_headless(clause: Clause) -> bool:
-    """Whether the finite verb is a form of ``be`` or a modal that the parse takes for a full verb."""
-    return not clause.auxiliaries and (clause.finite.xpos == "MD" or verb_lemma(clause.finite.lower) == "be")
 
 
 _WORDS = by_word("quantifier-others")

@@ -121,7 +121,8 @@ def _other_aspect(parse: Parse, clause: Clause) -> Edit | None:
     if not clause.auxiliaries:
         return _of_simple(parse, clause, base)
     present = len(clause.auxiliaries) == 1 and finite.lower in {"has", "have"} and parse.next(finite) == verb
-    if present and verb.xpos == "VBN" and _is_since(parse, verb):
+    cases = [case for one in parse.children(verb, "obl") for case in parse.children(one, "case")]
+    if present and verb.xpos == "VBN" and any(case.lower == "since" for case in cases):
         form = _simple_present(parse, clause, base)
         return Edit(finite.start, verb.end, form) if form else None
     return None
@@ -157,12 +158,6 @@ def _is_past_point(parse: Parse, token: Token) -> bool:
     year = token.form.isdigit() and len(token.form) == 4 and "1900" < token.form < "2030"
     dated = token.lower in _TIMES and any(one.upos == "NUM" for one in parse.subtree(token))
     return case is not None and case.lower in {"in", "on"} and (year or (dated and case.lower == "on"))
-
-
-def _is_since(parse: Parse, verb: Token) -> bool:
-    return any(
-        case.lower == "since" for one in parse.children(verb, "obl") for case in parse.children(one, "case")
-    )
 
 
 _SINGULAR = {"is": "are", "was": "were", "has": "have", "does": "do"}
