@@ -214,7 +214,17 @@ def score_job(job: Job, pool: Pool, report: Report) -> Scored:
     names = {file.name for file in files}
     leftover = sum(entry.input not in names for entry in manifest.entries.values())
     finished = [entry for key, entry in manifest.entries.items() if key in wanted]
-    return _summed(finished, leftover, faults)
+    rows = sum(entry.rows for entry in finished)
+    totals = [entry.totals for entry in finished if entry.totals is not None]
+    return Scored(
+        rows,
+        math.fsum(entry.total for entry in finished) / rows if rows else math.nan,
+        tuple(math.fsum(column) for column in zip(*totals, strict=True)) if totals else None,
+        len(finished),
+        references_of(finished),
+        tuple(sorted(faults)),
+        leftover,
+    )
 
 
 def _check_apart(job: Job, files: Sequence[InputFile]) -> None:
@@ -276,17 +286,3 @@ def _blame(fault: Fault, faults: list[str]) -> None:
         raise PfsmError(fault.message)
     if fault.message not in faults:
         faults.append(fault.message)
-
-
-def _summed(entries: Sequence[Entry], leftover: int, faults: Sequence[str]) -> Scored:
-    rows = sum(entry.rows for entry in entries)
-    totals = [entry.totals for entry in entries if entry.totals is not None]
-    return Scored(
-        rows,
-        math.fsum(entry.total for entry in entries) / rows if rows else math.nan,
-        tuple(math.fsum(column) for column in zip(*totals, strict=True)) if totals else None,
-        len(entries),
-        references_of(entries),
-        tuple(sorted(faults)),
-        leftover,
-    )

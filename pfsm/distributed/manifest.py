@@ -114,10 +114,12 @@ class Manifest:
     def write(self, faults: Iterable[str] = ()) -> None:
         """Replaces the file."""
         start = time.monotonic()
+        settings = dict(self.settings)
+        if self._signature is not None and self.entries:
+            settings["signature"] = self._signature(references_of(self.entries.values()))
         document = {
             "format": FORMAT,
-            **self.settings,
-            **self._of_these_references(),
+            **settings,
             "rows": sum(entry.rows for entry in self.entries.values()),
             "faults": list(faults),
             "partitions": [asdict(self.entries[key]) for key in sorted(self.entries)],
@@ -127,12 +129,6 @@ class Manifest:
         self._written = time.monotonic()
         self._pause = max(INTERVAL, (self._written - start) / SHARE)
         self._is_new = False
-
-    def _of_these_references(self) -> dict[str, str]:
-        """The signature for the number of references that the rows have."""
-        if self._signature is None or not self.entries:
-            return {}
-        return {"signature": self._signature(references_of(self.entries.values()))}
 
     def _take(self, content: bytes) -> None:
         try:
@@ -146,22 +142,18 @@ class Manifest:
             ) from None
         for key, value in self.settings.items():
             # Without scores there is nothing to keep apart: the run that left it was stopped, or misspelled.
-            if entries and not _is_same(key, document.get(key), value):
+            if entries and _comparable(key, document.get(key)) != _comparable(key, value):
                 raise PfsmError(
                     f"{self.folder}: holds scores with {key} {document.get(key)!r}, not {value!r}; give another folder"
                 )
         self.entries = {entry.key: entry for entry in entries}
 
 
-def _is_same(key: str, before: Any, now: Any) -> bool:
-    """Whether a setting is as it was; of signatures the number of references does not count."""
-    if key != "signature" or not isinstance(before, str):
-        return bool(before == now)
-    return _without_references(before) == _without_references(now)
-
-
-def _without_references(signature: str) -> list[str]:
-    return [part for part in signature.split("|") if part.partition(":")[0] not in {"nrefs", "refs"}]
+def _comparable(key: str, value: Any) -> Any:
+    """What a setting is compared by: of signatures the number of references does not count."""
+    if key != "signature" or not isinstance(value, str):
+        return value
+    return [part for part in value.split("|") if part.partition(":")[0] not in {"nrefs", "refs"}]
 
 
 def _entry(values: Mapping[str, Any]) -> Entry:

@@ -88,9 +88,6 @@ class Report:
         self.bytes_in += bytes_in
         self.bytes_out += bytes_out
         self.retries += retries
-        self._told()
-
-    def _told(self) -> None:
         if self._stage is None:
             self._stage = Stage("distributed", self.unit, unit=self.unit)
             self._stage.begin()

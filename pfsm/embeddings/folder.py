@@ -110,7 +110,10 @@ class FolderEncoder:
             by_transformers or self._config.get("model_type") in BY_TRANSFORMERS
         )
         # What the configuration says is checked at once; a model file may come without.
-        self._positions = self._most_positions()
+        positions = self._config.get("max_position_embeddings", USUAL_POSITIONS)
+        first = self.shape.first_position if self.has_layers and not self._by_transformers else 2
+        is_number = type(positions) is int and positions > first
+        self._positions = positions - first if is_number else USUAL_POSITIONS
         self.tokenizer = PieceTokenizer(folder / TOKENIZER)
         self._runs: dict[tuple[int, str], tuple[Run, int]] = {}
         self._opening = fork_safe(Lock(), 3)
@@ -154,7 +157,10 @@ class FolderEncoder:
     def layers(self) -> int:
         """Number of the last layer; 0 if it is the only one that can be had."""
         if self._by_transformers:
-            return _whole_number(self._config, "num_hidden_layers", "n_layers")
+            number = self._config.get("num_hidden_layers", self._config.get("n_layers"))
+            if type(number) is not int or number < 0:
+                raise PfsmError(f"{CONFIG}: num_hidden_layers is {number!r}, it must be a whole number")
+            return number
         return self.shape.layers if self.has_layers else 0
 
     @cached_property
@@ -295,19 +301,6 @@ class FolderEncoder:
         if not isinstance(config, dict):
             raise PfsmError(f"{path}: not a JSON object; copy it again")
         return config
-
-    def _most_positions(self) -> int:
-        number = self._config.get("max_position_embeddings", USUAL_POSITIONS)
-        first = self.shape.first_position if self.has_layers and not self._by_transformers else 2
-        return int(number) - first if type(number) is int and number > first else USUAL_POSITIONS
-
-
-def _whole_number(config: dict[str, Any], *names: str) -> int:
-    """The entry of the configuration under the first name that it has."""
-    value = next((config[name] for name in names if name in config), None)
-    if type(value) is not int or value < 0:
-        raise PfsmError(f"{CONFIG}: {names[0]} is {value!r}, it must be a whole number")
-    return value
 
 
 def encodable(text: str) -> str:
