@@ -3,17 +3,20 @@
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pfsm.embeddings import network
 from pfsm.embeddings.bert_graph import INPUT, encoder_graph, state_name
 from pfsm.embeddings.bert_weights import read_shape, take_weights
 from pfsm.embeddings.folder import FolderEncoder
-from pfsm.embeddings.network import NetworkVectors
+from pfsm.embeddings.network import NetworkVectors, line_of, token_sums
 from pfsm.embeddings.vectors import unit_rows
 from pfsm.errors import PfsmError
 from tests.embeddings.networks import PIECES, SHAPE, config, random_tensors, write_network, write_tokenizer
@@ -32,6 +35,31 @@ def by_hand(pieces: list[str], layers: int = 2) -> np.ndarray:
 def close(found: np.ndarray, wanted: np.ndarray) -> None:
     """Within two units of 1/32767: float32 adds differently here and there."""
     np.testing.assert_allclose(found.astype(float), unit_rows(wanted).astype(float), atol=2)
+
+
+def test_texts_and_places_of_tokens() -> None:
+    tokens = ["``", "Do", "n't", "go", "''", ",", "said", "Ann", "'s"]
+    text, spans = line_of(tokens)
+    assert text == "\" Don't go \" , said Ann's"
+    assert [text[start:end] for start, end in spans] == ['"', "Do", "n't", "go", '"', *tokens[5:]]
+    assert line_of([]) == ("", [])
+    assert line_of(["a\ud800b"])[0] == "a\ufffdb"
+
+
+@st.composite
+def spans(draw: st.DrawFn, overlapping: bool) -> list[tuple[int, int]]:
+    cuts = sorted(draw(st.lists(st.integers(0, 30), max_size=12)))
+    found = list(pairwise(cuts))
+    if not overlapping:
+        return [span for span in found if span[1] > span[0]][::2]
+    return sorted(found + [span for span in found if draw(st.booleans())])
+
+
+@given(spans(overlapping=False), spans(overlapping=True))
+def test_pieces_that_share_a_character(tokens: list[tuple[int, int]], pieces: list[tuple[int, int]]) -> None:
+    found = token_sums(np.eye(len(pieces), dtype=np.int16), tokens, pieces)
+    wanted = [[bool(set(range(*token)) & set(range(*piece))) for piece in pieces] for token in tokens]
+    assert found.tolist() == wanted
 
 
 @pytest.mark.parametrize("layer", [None, 1])

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from pfsm.errors import PfsmError
@@ -35,16 +34,9 @@ def opened(folder: Path, lexicon: Lexicon) -> Lexicon:
     return read_lexicon(folder / "damaged.lexicon")
 
 
-def bad_arrays(array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
-    """Too short, too long, out of range, of another type."""
-    largest = 255 if array.dtype == np.uint8 else 2**31 - 1
-    wrong = np.full(array.shape, largest).astype(array.dtype)
-    return [array[:-1], np.concatenate([array, array[:1]]), wrong, array.astype(np.int64)]
-
-
 @pytest.mark.parametrize("kind", ["synonyms", "paraphrases", "relations"])
-def test_arrays_that_do_not_fit(kind: str, tmp_path: Path) -> None:
-    """Taken away, cut, lengthened, filled with nonsense: refused, or still a table (a word less is one)."""
+def test_arrays_that_are_missing(kind: str, tmp_path: Path) -> None:
+    """Other damage is drawn in tests/fuzz/test_arrays.py."""
     made, table = related(tmp_path)
     lexicon = {"synonyms": synonyms(), "paraphrases": paraphrases(PAIRS), "relations": made}[kind]
     unpack: dict[str, Unpack] = {
@@ -53,18 +45,10 @@ def test_arrays_that_do_not_fit(kind: str, tmp_path: Path) -> None:
         "relations": lambda one: RelationTable(one, table),
     }
     unpack[kind](opened(tmp_path, lexicon))
-    refused = 0
-    for name, array in lexicon.arrays.items():
+    for name in lexicon.arrays:
         without = {key: value for key, value in lexicon.arrays.items() if key != name}
         with pytest.raises(PfsmError, match=DAMAGED):
             unpack[kind](opened(tmp_path, replace(lexicon, arrays=without)))
-        for bad in bad_arrays(array):
-            damaged = opened(tmp_path, replace(lexicon, arrays={**lexicon.arrays, name: bad}))
-            try:
-                unpack[kind](damaged)
-            except PfsmError:
-                refused += 1
-    assert refused >= 3 * len(lexicon.arrays) - 2
 
 
 @pytest.mark.parametrize(

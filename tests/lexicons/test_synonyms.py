@@ -1,12 +1,14 @@
-"""Tables of synonyms against the dictionary they were compiled from."""
+"""Tables of synonyms against the dictionary they were compiled from, and lemmas by hand."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.lexicons.container import lexicon_bytes
+from pfsm.lexicons.lemmas import lemma_of
 from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
 
 words = st.text("abs", min_size=1, max_size=4)
@@ -59,3 +61,42 @@ def test_the_order_of_the_dictionary_does_not_matter() -> None:
     other = Part("n", {"a": ["1"], "b": ["1", "2", "1"]}, {"x": ["a"], "y": ["b"]})
     one, two = (lexicon_bytes(compile_synonyms("t", [entry], "free", [])) for entry in (part, other))
     assert one == two
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "lemma"),
+    [
+        ("Dogs", "NNS", "dog"),  # a rule
+        ("men", "NNS", "man"),  # an exception
+        ("was", "VBD", "be"),
+        ("left", "VBD", "leave"),
+        ("left", "JJ", "left"),  # the tag decides
+        ("hoped", "VBN", "hope"),
+        ("better", "JJR", "good"),
+        ("people", "NNS", "people"),  # known as it is
+        ("bus", "NN", "bus"),  # no inflected tag
+        ("xyzzies", "NNS", "xyzzies"),  # unknown
+        ("n't", "RB", "not"),
+        ("’ll", "MD", "will"),
+        ("running", "VERB", "run"),  # universal tags
+        ("was", "AUX", "be"),
+    ],
+)
+def test_lemmas(word: str, tag: str, lemma: str) -> None:
+    assert lemma_of(word, tag) == lemma
+
+
+def test_lemma_of_a_table() -> None:
+    nouns = Part(
+        "n", {"glass": ["1"], "glasses": ["2"], "foot": ["3"]}, {"feet": ["foot"]}, (("es", ""), ("s", ""))
+    )
+    verbs = Part("v", {"glaze": ["1"]}, {}, (("ed", "e"), ("s", "")))
+    table = SynonymTable(compile_synonyms("x", [nouns, verbs], "", []))
+    assert table.lemma("glasses", "n") == "glasses"
+    assert table.lemma("foots", "n") == "foot"
+    assert table.lemma("feet", "n") == "foot"
+    # A lemma of another part of speech is none of this one.
+    assert table.lemma("glazed", "v") == "glaze"
+    assert table.lemma("glazed", "n") == "glazed"
+    assert table.lemma("foots", "v") == "foots"
+    assert table.lemma("foots", "x") == "foots"
