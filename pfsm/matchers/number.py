@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers, read_options
 from pfsm.runtime.options import one_of
@@ -33,34 +32,33 @@ class NumberMatcher:
 
     def offers(self, pairs: EncodedPairs) -> Offers:
         """Pairs of numbers of equal value, but for those that are written with the same words."""
-        may_begin = pairs.vocabulary.column(self._may_begin)
-        rows = []
-        ours = self._numbers(pairs.references, pairs.vocabulary, may_begin)
-        theirs = self._numbers(pairs.hypotheses, pairs.vocabulary, may_begin)
-        words = pairs.vocabulary.word_ids
-        for pair in sorted(ours.keys() & theirs.keys()):
-            first = pairs.references.offsets[pair], pairs.hypotheses.offsets[pair]
-            for one in ours[pair]:
-                mine = words[pairs.references.ids[first[0] + one.start : first[0] + one.start + one.length]]
-                for other in theirs[pair]:
-                    if one.value != other.value:
-                        continue
-                    at = first[1] + other.start
-                    yours = words[pairs.hypotheses.ids[at : at + other.length]]
-                    if not np.array_equal(mine, yours):
-                        rows.append((pair, one.start, one.length, other.start, other.length))
+        ours, theirs = (
+            self._numbers(side, pairs.vocabulary) for side in (pairs.references, pairs.hypotheses)
+        )
+        rows = [
+            (pair, one.start, one.length, other.start, other.length)
+            for pair in sorted(ours.keys() & theirs.keys())
+            for one, mine in ours[pair]
+            for other, yours in theirs[pair]
+            if one.value == other.value and mine != yours
+        ]
         return Offers(np.array(rows, dtype=np.int32).reshape(-1, 5))
 
     def _numbers(
-        self, lines: EncodedLines, vocabulary: Vocabulary, may_begin: NDArray[np.int32]
-    ) -> dict[int, list[Number]]:
-        """The numbers of each line that has any."""
+        self, lines: EncodedLines, vocabulary: Vocabulary
+    ) -> dict[int, list[tuple[Number, list[int]]]]:
+        """The numbers of each line that may have any, with their words."""
+        may_begin, words = vocabulary.column(self._may_begin), vocabulary.word_ids
         line_of = np.repeat(np.arange(lines.offsets.size - 1), np.diff(lines.offsets))
         found = {}
         for line in np.unique(line_of[may_begin[lines.ids] > 0]).tolist():
-            ids = lines.ids[lines.offsets[line] : lines.offsets[line + 1]].tolist()
-            numbers = _reader(self.words)([vocabulary.types[token] for token in ids])
-            found[line] = [number for number in numbers if number.length <= self.max_block]
+            ids = lines.ids[lines.offsets[line] : lines.offsets[line + 1]]
+            numbers = _reader(self.words)([vocabulary.types[token] for token in ids.tolist()])
+            found[line] = [
+                (number, words[ids[number.start : number.start + number.length]].tolist())
+                for number in numbers
+                if number.length <= self.max_block
+            ]
         return found
 
     def _may_begin(self, tokens: Sequence[str]) -> list[int]:
