@@ -153,8 +153,7 @@ def _session(model: str | bytes, options: Any, where: str) -> Any:
     try:
         session = runtime().InferenceSession(model, options, providers=providers)
     except Exception as error:
-        reason = str(error).splitlines()[0]
-        raise PfsmError(f"{where}: ONNX Runtime cannot read it ({reason})") from None
+        raise PfsmError(f"{where}: ONNX Runtime cannot read it ({_first_line(error)})") from None
     if _CUDA not in session.get_providers():
         if _wanted["device"] == "cuda":
             raise PfsmError(
@@ -175,8 +174,7 @@ def _function(
         try:
             states = np.array(session.run(outputs, inputs), dtype=np.float32)[:, : len(ids)]
         except Exception as error:
-            reason = str(error).splitlines()[0]
-            raise PfsmError(f"{where}: cannot encode a line ({reason})") from None
+            raise PfsmError(f"{where}: cannot encode a line ({_first_line(error)})") from None
         if states.ndim != 4 or states.shape[1:3] != ids.shape or not np.isfinite(states).all():
             raise PfsmError(f"{where}: gives no finite vector for each piece of a line")
         return states
