@@ -120,3 +120,36 @@ def test_threads_make_no_difference(cli: Cli, write: Write, trained: Path) -> No
     command = ("score", "ref.txt", "-i", "hyp.txt", "-m", str(trained), "-sl", "-f", "json")
     one, two, free = (cli(*command, *threads).out for threads in (("--threads", "1"), ("--threads", "2"), ()))
     assert one == two == free
+
+
+JUDGED = (
+    ("the cat sat .", "the cat sat .", "A", "d1"), ("the dog ran .", "a dog ran .", "A", "d1"),
+    ("the hen", "the hen", "A", "d2"), ("the cat sat .", "cats sat .", "B", "d1"), ("the hen", "hens", "B", "d2"),
+)  # fmt: skip
+DOCUMENTS = "\n".join(map("\t".join, [("reference", "hypothesis", "system", "document"), *JUDGED])) + "\n"
+
+
+def test_documents(cli: Cli, write: Write) -> None:
+    write("d.tsv", DOCUMENTS)
+    arguments = ("score", "--table", "d.tsv", "-m", "en-small", "--level", "document")
+    scores = pfsm.load("en-small", 1).score_pairs([row[1] for row in JUDGED], [row[0] for row in JUDGED])
+    wanted = {
+        (system, document): float(
+            np.mean([x for x, row in zip(scores, JUDGED, strict=True) if row[2:] == (system, document)])
+        )
+        for system, document in dict.fromkeys(row[2:] for row in JUDGED)
+    }
+    found = cli(*arguments, "-f", "json").document["documents"]
+    assert {(one["system"], one["document"]): one["score"] for one in found} == wanted
+    head, *lines = cli(*arguments, "-f", "tsv").out.splitlines()
+    assert head.split("\t")[:3] == ["system", "document", "score"]
+    cells = [line.split("\t") for line in lines]
+    assert {(cell[0], cell[1]): float(cell[2]) for cell in cells} == wanted
+
+
+def test_documents_that_are_refused(cli: Cli, write: Write) -> None:
+    write("t.tsv", "reference\thypothesis\na\tb\n")
+    write("ref.txt", "a\n")
+    assert "t.tsv: has no column document" in cli("score", "--table", "t.tsv", "--level", "document").fault
+    for more in (("ref.txt", "-i", "ref.txt"), ("--table", "t.tsv", "-sl")):
+        assert "--level document needs --table" in cli("score", *more, "--level", "document").fault

@@ -31,6 +31,11 @@ FILES = (
     "rows.js", "elements.js",
 )  # fmt: skip
 PLACE = "PAGE-TOKEN"
+# The page's own files, and reports of trainings in frames without an origin.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+    "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
 
 
 class Workbench:
@@ -99,8 +104,8 @@ def _part(request: Request) -> str:
 
 
 async def _page(service: Service, request: Request) -> Response:  # noqa: ARG001
-    headers = {"content-security-policy": policy()}
-    return Response(page_html(service.guard.page_token), headers=headers, media_type="text/html")
+    html = resource("workbench.html").replace(PLACE, service.guard.page_token)
+    return Response(html, headers={"content-security-policy": POLICY}, media_type="text/html")
 
 
 async def _file(name: str, service: Service, request: Request) -> Response:  # noqa: ARG001
@@ -144,16 +149,3 @@ def resource(name: str) -> str:
     if name == STYLE:
         return asset(name)
     return (files("pfsm.resources") / FOLDER / name).read_text(encoding="utf-8")
-
-
-def page_html(token: str) -> str:
-    """The page with the token that its calls send."""
-    return resource("workbench.html").replace(PLACE, token)
-
-
-def policy() -> str:
-    """The policy of the page: its own files, and reports of trainings in frames without an origin."""
-    return (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
-        "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-    )
