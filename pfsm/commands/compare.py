@@ -1,11 +1,13 @@
 """``pfsm compare``: which of two or more systems is better, and how sure that is."""
 
 import math
+import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
@@ -21,7 +23,6 @@ from pfsm.comparison import (
     side_by_side,
     write_comparison,
 )
-from pfsm.comparison.junit import worse_systems, write_junit
 from pfsm.data import ParallelText, read_parallel
 from pfsm.data.formats import guess_format, read_judged
 from pfsm.data.formats.texts import check_parallel, read_documents
@@ -34,6 +35,8 @@ from pfsm.model.shipped import DEFAULT_MODEL, model_for
 from pfsm.runtime.color import FAINT, GOOD, STRONG, painted
 
 TIE = "tie"
+# XML 1.0 cannot hold these, escaped or not.
+_NEVER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 OPTIONS = """
@@ -88,14 +91,14 @@ def run(options: Namespace) -> int:
         outputs, text.references, metrics, n_resamples=options.confidence_n, facts=facts, documents=documents
     )
     compared = replace(compared, left_out=text.left_out)
-    worse = worse_systems(compared, options.margin)
+    worse = _worse_systems(compared, options.margin)
     options.status = int(bool(options.fail_if_worse and worse))
     if options.sentences is not None:
         _write_sentences(options.sentences, compared)
     if options.html is not None:
         write_comparison(compared, options.html, options.title or "")
     if options.junit is not None:
-        write_junit(compared, worse, options.junit)
+        _write_junit(compared, worse, options.junit)
     _print(compared, options)
     if options.html is not None and not options.quiet:
         tell(f"the page is {options.html}")
@@ -272,3 +275,45 @@ def _print_pair(pair: PairResult, places: int, tested: int, result: Comparison) 
     print(
         f"  preferred       {painted(pair.preferred, GOOD) if pair.preferred else painted(NO_PREFERENCE, FAINT)}"
     )
+
+
+def _worse_systems(compared: Compared, margin: float | None = None) -> dict[tuple[str, str], str]:
+    """By metric and system, a sentence on each system that is worse than the first, or by more than the margin."""
+    first, found = compared.systems[0], {}
+    for result in compared.results:
+        sign = -1.0 if result.comparison.lower_is_better else 1.0
+        for pair in result.comparison.pairs:
+            loss = sign * pair.difference
+            if pair.system_a == first and (pair.preferred == first or (margin is not None and loss > margin)):
+                name = result.metric.name
+                found[name, pair.system_b] = f"{pair.system_b} is worse than {first} by {loss:.4f} ({name})"
+    return found
+
+
+def _write_junit(compared: Compared, worse: Mapping[tuple[str, str], str], path: str) -> None:
+    """Writes JUnit's XML: a suite for each metric with a test for each system but the first, failed if it is worse."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    tests = len(compared.results) * (len(compared.systems) - 1)
+    lines.append(f'<testsuites name="pfsm compare" tests="{tests}" failures="{len(worse)}">')
+    for result in compared.results:
+        name, pairs = result.metric.name, result.comparison.pairs[: len(compared.systems) - 1]
+        failures = sum((name, pair.system_b) in worse for pair in pairs)
+        lines.append(f'  <testsuite name={_quoted(name)} tests="{len(pairs)}" failures="{failures}">')
+        for pair in pairs:
+            test = f"{pair.system_b} is not worse than {pair.system_a}"
+            lines.append(f"    <testcase classname={_quoted(name)} name={_quoted(test)}>")
+            if (name, pair.system_b) in worse:
+                lines.append(f"      <failure message={_quoted(worse[name, pair.system_b])}/>")
+            lines.append("    </testcase>")
+        lines.append(f"    <system-out>{escape(_clean(compared.verdict))}</system-out>")
+        lines.append("  </testsuite>")
+    with atomic_write(path) as handle:
+        handle.write("\n".join([*lines, "</testsuites>", ""]))
+
+
+def _clean(value: str) -> str:
+    return _NEVER.sub("\ufffd", value)
+
+
+def _quoted(value: str) -> str:
+    return quoteattr(_clean(value))
