@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from pfsm.english.lists import words
 from pfsm.english.tables import MONTHS, ORDINAL_TENS, ORDINALS, TENS, WEEKDAYS
 
 _MONTH = {name: at for at, name in enumerate(MONTHS, 1)} | {
@@ -12,11 +13,8 @@ _WEEKDAY = {name: at for at, name in enumerate(WEEKDAYS)} | {
     other: at for at, name in enumerate(WEEKDAYS) for other in (f"{name}s", f"{name[:3]}.", f"{name[:4]}.")
 }  # fmt: skip
 # Words as well, so that a number or one of these words has to stand beside them.
-_DOUBTFUL = frozenset({"may", "march", "mar", "jan", "dec", "sep", "apr", "jun", "jul", "aug", "oct", "nov"})
-BEFORE_MONTHS = frozenset([
-    "in", "of", "since", "until", "till", "by", "from", "last", "next", "this", "during", "late", "early",
-    "mid", "through", "and", "to",
-])  # fmt: skip
+_DOUBTFUL = words("dates-doubtful")
+BEFORE_MONTHS = words("dates-before-months")
 _ORDINALS = {word: at for at, word in enumerate((*ORDINALS, ORDINAL_TENS[0]), 1)} | {
     f"{ten}-{unit}": tens + at
     for tens, ten in zip(range(20, 70, 10), TENS, strict=False)

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from pfsm.english import dates
 from pfsm.english import quantities as units
+from pfsm.english.lists import by_word
 from pfsm.english.numbers import NUMBER_WORDS, english_numbers, is_number_word
 from pfsm.english.quantities import Quantity, may_say, parts, quantities
 from pfsm.text.numbers import digit_value
@@ -45,18 +46,7 @@ class Fact(NamedTuple):
 
 
 # Words of which one excludes the others.
-_NAMED = {
-    word: Fact(group, word)
-    for group, words in {
-        "season": "spring summer autumn winter",
-        "part of the day": "morning afternoon evening night dawn dusk",
-        "day": "yesterday today tomorrow",
-        "decade": "twenties thirties forties fifties sixties seventies eighties nineties",
-        "often": "once twice",
-        "factor": "doubled tripled trebled quadrupled halved",
-    }.items()
-    for word in words.split()
-}
+_NAMED = {word: Fact(group, word) for word, group in by_word("facts-named").items()}
 # Between the parts of one amount or date.
 _BETWEEN = frozenset({"and", "of", ",", "/", "a", "an", "per", "square", "cubic", "one"})
 _JOINING = _BETWEEN | dates.BEFORE_MONTHS

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pfsm.english.facts import NOTHING, RUN, Run, chunk_kind, contradictions, run_of, written_plainly
 from pfsm.english.numbers import NUMBER_WORDS, english_numbers, is_number_word
 from pfsm.metrics.metric_group import MetricGroup
-from pfsm.text.chunks import TOKEN_CACHE_LIMIT, ChunkCache, LineCache
+from pfsm.text.chunks import ChunkCache, LineCache
 from pfsm.text.classes import normal_form, shipped_lists
 from pfsm.text.numbers import digit_numbers, digit_value
 from pfsm.text.plain import chunk_tokens, tokenise
@@ -130,7 +130,8 @@ def _negating() -> frozenset[str]:
     return frozenset(shipped_lists("en")["negation"])
 
 
-_chunks = ChunkCache(_read_chunk, TOKEN_CACHE_LIMIT)
+# With what is known of each, at most some 50 MB.
+_chunks = ChunkCache(_read_chunk, 200_000)
 
 
 def _read_line(line: str) -> _Line:
