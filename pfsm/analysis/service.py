@@ -53,7 +53,7 @@ def analyse_lines(
 
     analyser = _loaded(parser)
     shelf = (
-        AnalysisCache(_asked_label(analyser, wanted), wanted.key)
+        AnalysisCache(_asked_label(analyser, wanted), repr(wanted))
         if cache and not analyser.label.startswith(_UNCACHED)
         else None
     )

@@ -35,16 +35,9 @@ class Wanted:
     gamma: float = 1.0
     # Not in the representation, by which analyses are cached: it changes no analysis.
     gaps: bool = field(default=False, repr=False)
-    headed: int = field(default=0, repr=False)
-    roles: bool = field(default=False, repr=False)
-    nominal: bool = field(default=False, repr=False)
-
-    @property
-    def key(self) -> str:
-        """What analyses are cached by; that of old questions stays, so that their answers are found."""
-        headed = f" headed={self.headed} of {max(self.headed, SHORTEST_LIST)}" if self.headed else ""
-        roles = (" roles nominal" if self.nominal else " roles") if self.roles else ""
-        return f"{self!r}{headed}{roles}"
+    headed: int = 0
+    roles: bool = False
+    nominal: bool = False
 
     def with_gaps(self) -> "Wanted":
         """The same with `gaps`."""
