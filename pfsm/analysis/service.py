@@ -124,7 +124,7 @@ def _one_thread_each() -> Iterator[None]:
         yield
     finally:
         for name in _ONE_THREAD:
-            del os.environ[name]
+            os.environ.pop(name, None)
         os.environ.update(before)
 
 
