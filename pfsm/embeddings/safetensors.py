@@ -84,20 +84,11 @@ Rows = NDArray[np.float32] | ScaledRows | BlockRows
 Stored = dict[str, Rows]
 
 
-def read_safetensors(path: StrPath) -> Tensors:
-    """The floating-point tensors of a file by name, as float32; others are left out.
+def read_stored(path: StrPath) -> Stored:
+    """The floating-point tensors of a file by name, as float32; matrices with scales stay as they are stored.
 
     Raises:
         PfsmError: If the file cannot be read, is not a safetensors file or is cut short.
-    """
-    return _multiplied(read_stored(path))
-
-
-def read_stored(path: StrPath) -> Stored:
-    """As `read_safetensors`, but matrices with scales stay as they are stored.
-
-    Raises:
-        PfsmError: As `read_safetensors`.
     """
     with reading_explained(path), Path(path).open("rb"):
         pass
@@ -110,13 +101,13 @@ def read_stored(path: StrPath) -> Stored:
 
 
 def tensors_of(content: bytes, name: str) -> Tensors:
-    """The floating-point tensors in the content of a file; ``name`` stands for it in errors.
+    """The floating-point tensors in the content of a file, matrices whole; ``name`` stands for it in errors.
 
     Raises:
         PfsmError: If it is not a safetensors file or is cut short.
     """
     with _explained(name):
-        return _multiplied(_scaled(_deserialised(content)))
+        return {key: one[:] for key, one in _scaled(_deserialised(content)).items()}
 
 
 @contextmanager
@@ -156,10 +147,6 @@ def _scaled(tensors: Mapping[str, NDArray[Any]]) -> Stored:
             raise ValueError("no scale for each row or block")
         found[name] = kind(values, scale)
     return found
-
-
-def _multiplied(stored: Stored) -> Tensors:
-    return {key: one if isinstance(one, np.ndarray) else one[:] for key, one in stored.items()}
 
 
 def quantised(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

@@ -7,7 +7,7 @@ import pytest
 
 from pfsm.embeddings.encoders import load_encoder, shipped_encoders
 from pfsm.embeddings.folder import FolderEncoder
-from pfsm.embeddings.safetensors import BlockRows, read_safetensors, safetensors_content
+from pfsm.embeddings.safetensors import BlockRows, read_stored, safetensors_content
 from pfsm.errors import PfsmError
 from tests.embeddings.networks import (
     PIECES,
@@ -130,8 +130,8 @@ def test_what_ships() -> None:
     assert isinstance(encoder, FolderEncoder)
     assert (encoder.layers, encoder.dimension) == (6, 384)
     assert (encoder.folder / "LICENSE").read_text(encoding="utf-8").lstrip().startswith("Apache License")
-    tensors = read_safetensors(encoder.folder / "model.safetensors")
+    tensors = read_stored(encoder.folder / "model.safetensors")
     assert not any("pooler" in name for name in tensors)
-    matrix = tensors["encoder.layer.5.output.dense.weight"]
+    matrix = tensors["encoder.layer.5.output.dense.weight"][:]
     steps = matrix / (np.abs(matrix).max(axis=1, keepdims=True) / 127)
     np.testing.assert_allclose(steps, np.rint(steps), atol=1e-4)

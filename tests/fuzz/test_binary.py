@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.embeddings.safetensors import read_stored
 from pfsm.errors import PfsmError
 from pfsm.io.containers import DIGEST_SIZE
 from pfsm.io.files import read_bytes
@@ -107,13 +107,13 @@ def test_weights_of_a_network(folder: Path) -> None:
     @given(damaged(content[:size]))
     def run(header: bytes) -> None:
         path.write_bytes(header + content[size:])
-        outcome(read_safetensors, path)
+        outcome(read_stored, path)
 
     run()
     for end in range(0, len(content), max(1, len(content) // (100 * EFFORT))):
         path.write_bytes(content[:end])
         with pytest.raises(PfsmError):
-            read_safetensors(path)
+            read_stored(path)
 
 
 def test_a_tokenizer_that_panics(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

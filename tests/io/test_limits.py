@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pfsm.data import read_table
-from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.embeddings.safetensors import read_stored
 from pfsm.embeddings.words import FileVectors
 from pfsm.errors import PfsmError
 from pfsm.io import limits
@@ -157,7 +157,7 @@ def test_tensors_of_any_shape(entry: object, tmp_path: Path) -> None:
     for size in (len(header), (1 << 64) - 1, 1 << 27):
         path.write_bytes(size.to_bytes(8, "little") + header + bytes(4))
         with pytest.raises(PfsmError, match="not a complete safetensors file"):
-            read_safetensors(path)
+            read_stored(path)
 
 
 def test_a_bomb_of_zstd(tmp_path: Path) -> None:
