@@ -103,11 +103,14 @@ def _by_function(draft: Draft, child: int, *, passive: bool) -> str:
         return "A2"
     if label == "obl":
         return _role_of_oblique(grammar, child, passive=passive)
-    if label == "advmod" and grammar.words[child] in known.ASKED_ROLES and grammar.category(head) != "ADJ":
-        return known.ASKED_ROLES[grammar.words[child]]
-    if label == "advmod" and child not in draft.done and grammar.category(head) != "ADJ":
-        return _role_of_adverb(grammar.words[child])
-    return ""
+    text = grammar.words[child]
+    if label != "advmod" or grammar.category(head) == "ADJ":
+        return ""
+    if text in known.ASKED_ROLES:
+        return known.ASKED_ROLES[text]
+    if child in draft.done or text in known.FOCUS | known.NEGATIONS | known.POSSIBLY:
+        return ""
+    return _TIME_ROLE if text in known.TIMES else _MANNER_ROLE
 
 
 def _given_roles(grammar: Grammar, word: int) -> dict[int, str]:
@@ -130,12 +133,6 @@ def _role_of_oblique(grammar: Grammar, child: int, *, passive: bool) -> str:
     if grammar.words[child] in known.TIMES or grammar.whole[child] == "obl:tmod":
         return _TIME_ROLE
     return PLACE_ROLE if prepositions and prepositions[0] in known.PLACES else "A2"
-
-
-def _role_of_adverb(text: str) -> str:
-    if text in known.FOCUS | known.NEGATIONS | known.POSSIBLY:
-        return ""
-    return _TIME_ROLE if text in known.TIMES else _MANNER_ROLE
 
 
 def _predicate(draft: Draft, word: int, box: str) -> None:

@@ -159,20 +159,6 @@ class Decoded(NamedTuple):
     probability: Float
 
 
-class Tagged(NamedTuple):
-    """The words of a sentence with their tags.
-
-    Attributes:
-        words: The words.
-        upos: Universal tags.
-        xpos: Penn tags.
-    """
-
-    words: Sequence[str]
-    upos: Sequence[str]
-    xpos: Sequence[str]
-
-
 class Judged(NamedTuple):
     """How the arguments of a predicate are decided.
 
@@ -240,44 +226,38 @@ class Labeller:
         found: list[Frame] = []
         constituents = parsed.constituents or [None] * len(parsed.bounds)
         for (start, end), constituent in zip(parsed.bounds, constituents, strict=True):
-            own = Tagged(*(column[start:end] for column in (parsed.tokens, parsed.upos, parsed.xpos)))
-            verbs = [word for word, tag in enumerate(own.upos) if tag == VERB]
-            nouns = nouns_of(own.upos) if nominal else []
+            words, upos, xpos = (column[start:end] for column in (parsed.tokens, parsed.upos, parsed.xpos))
+            verbs = [word for word, tag in enumerate(upos) if tag == VERB]
+            nouns = nouns_of(upos) if nominal else []
             if not verbs and not nouns:
                 continue
             heads = tuple(head and head - start for head in parsed.tree.heads[start:end])
             tree = DependencyTree(heads, parsed.tree.labels[start:end])
             inner = None if constituent is None else moved(constituent, -start)
-            arrays = sentence_arrays(own.words, (own.upos, own.xpos), heads, tree.labels, inner, given=given)
-            found += (moved_frame(frame, start) for frame in self._frames(own, tree, arrays, verbs, nouns))
+            arrays = sentence_arrays(words, (upos, xpos), heads, tree.labels, inner, given=given)
+            one = Analysis(words, (0,), upos, xpos, (tree,))
+            found += (moved_frame(frame, start) for frame in self._frames(one, arrays, verbs, nouns))
         return replace(parsed, frames=tuple(found))
 
     def _frames(
-        self,
-        sentence: Tagged,
-        tree: DependencyTree,
-        arrays: SentenceArrays,
-        verbs: Sequence[int],
-        nouns: Sequence[int],
+        self, sentence: Analysis, arrays: SentenceArrays, verbs: Sequence[int], nouns: Sequence[int]
     ) -> Iterator[Frame]:
         """Predicates of one sentence with their arguments."""
-        numbers = self._numbers.of(sentence.words, sentence.xpos, tree)
+        numbers = self._numbers.of(sentence.tokens, sentence.xpos, sentence.trees[0])
         states = states_of(numbers, self._vectors, self._weights.arrays)
-        judged = dict.fromkeys(verbs, self._of_verbs) | self._of_nouns(sentence, tree, nouns, states)
+        judged = dict.fromkeys(verbs, self._of_verbs) | self._of_nouns(sentence, nouns, states)
         projected = tuple(states @ self._weights.arrays[name] for name in PLACES) if judged else ()
         for word, how in sorted(judged.items()):
             offered = candidates_of(arrays, word)
             decoded = self.decode(offered, word, projected, how)
-            lemma = predicate_lemma(sentence.words[word], sentence.xpos[word], sentence.upos[word])
+            lemma = predicate_lemma(sentence.tokens[word], sentence.xpos[word], sentence.upos[word])
             yield self._frame(word, lemma, offered, decoded, how.probability)
 
-    def _of_nouns(
-        self, sentence: Tagged, tree: DependencyTree, nouns: Sequence[int], states: Matrix
-    ) -> dict[int, Judged]:
+    def _of_nouns(self, sentence: Analysis, nouns: Sequence[int], states: Matrix) -> dict[int, Judged]:
         weights = self._weights.nominal
         if weights is None or not nouns:
             return {}
-        keys = noun_keys(sentence.words, sentence.xpos, tree, nouns)
+        keys = noun_keys(sentence.tokens, sentence.xpos, sentence.trees[0], nouns)
         odds = noun_log_odds(weights, keys, states[nouns])
         probabilities = np.round(1.0 / (1.0 + np.exp(-odds)), _DIGITS).tolist()
         return {
