@@ -234,14 +234,12 @@ class _Scored(People):
         return ratio(scores, numbers)
 
     def leads(self) -> Float:
-        units, segments = self.units, self.items.segments
-        assert segments is not None
+        units, segments = self.units, self.items.needed("segments")
         return summed_leads(leads_of_segments(matrix_of(self.human, self.systems, segments)), units)
 
     def _equations(self, weights: Float) -> Float:
         """float64 [n_segments, k + k^2]: the right sides and the matrix of each segment, its own effect eliminated."""
-        segments = self.items.segments
-        assert segments is not None
+        segments = self.items.needed("segments")
         shape = count_ids(segments), self.n_systems
         numbers, scores = (
             by_cell(segments, self.systems, side, shape) for side in (weights, weights * self.human)

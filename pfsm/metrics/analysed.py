@@ -10,11 +10,7 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.analysis.wanted import Wanted
 from pfsm.metrics.inputs import (
-    Streams,
-    as_streams,
     best_of_references,
-    by_segment,
-    check_streams,
     quotient,
     score_distinct,
 )
@@ -260,21 +256,15 @@ class PrecisionRecallMetric(AnalysedMetric):
         """The counts in a row, float64 [n_pairs, 3 * n_kinds]."""
         return _in_a_row(self.counts(hypotheses, references))
 
-    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """As `SegmentMetric.segment_statistics`; clipped over all references where segments are."""
-        check_streams(hypotheses, references)
-        segments = by_segment(references)
-        if self._count_together is None or all(len(several) == 1 for several in segments):
-            return super().segment_statistics(hypotheses, references)
+    def _several_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """Clipped over all references where segments are."""
+        best = super()._several_statistics
+        if self._count_together is None or all(len(several) == 1 for several in references):
+            return best(hypotheses, references)
         count = self._count_together
-
-        def counted(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
-            return _in_a_row(count(ours, theirs))
-
-        return self.rows_together(counted, self._best_statistics, hypotheses, segments)
-
-    def _best_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        return super().segment_statistics(hypotheses, as_streams(references))
+        return self.rows_together(
+            lambda ours, theirs: _in_a_row(count(ours, theirs)), best, hypotheses, references
+        )
 
     def corpus_from_totals(self, totals: Float) -> Float:
         """The score of summed counts, as BLEU has it for corpora."""

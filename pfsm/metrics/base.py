@@ -500,9 +500,13 @@ class SegmentMetric(ABC):
             ValueError: If there is no stream, or one differs in length from the hypotheses.
         """
         hypotheses, references = checked_streams(hypotheses, references)
-        repeated, flat, starts = flat_pairs(hypotheses, by_segment(references))
+        return self._several_statistics(hypotheses, by_segment(references))
+
+    def _several_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """`segment_statistics` from the references of each segment."""
+        repeated, flat, starts = flat_pairs(hypotheses, references)
         statistics = self.pair_statistics(repeated, flat)
-        if len(references) == 1 or not hypotheses:
+        if len(flat) == len(hypotheses):
             return statistics
         values = self.oriented(self.corpus_from_totals(statistics))
         best = [int(np.argmax(part)) for part in np.split(values, starts[1:])]

@@ -16,7 +16,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from threading import Lock
 from typing import Self
 
@@ -47,23 +47,28 @@ class WordPairs:
     Attributes:
         sides: Ids of all references and where each begins, int32 [n_words] and int64 [n_pairs + 1]; the same of the
             hypotheses.
-        r: float64 [n_pairs], numbers of words of the references.
-        h: Of the hypotheses.
         labels: The word of each id.
     """
 
     sides: Sides
-    r: Float
-    h: Float
     labels: Sequence[str]
+
+    @cached_property
+    def r(self) -> Float:
+        """float64 [n_pairs], numbers of words of the references."""
+        return np.diff(self.sides[1]).astype(np.float64)
+
+    @cached_property
+    def h(self) -> Float:
+        """Those of the hypotheses."""
+        return np.diff(self.sides[3]).astype(np.float64)
 
     @property
     def distinct(self) -> "WordPairs":
         """The same with every word of a line once."""
         references, firsts, hypotheses, others = self.sides
         one, other = _distinct(references, firsts), _distinct(hypotheses, others)
-        sizes = [np.diff(offsets).astype(np.float64) for _, offsets in (one, other)]
-        return WordPairs((*one, *other), sizes[0], sizes[1], self.labels)
+        return WordPairs((*one, *other), self.labels)
 
 
 def _distinct(
@@ -96,10 +101,7 @@ class PairEncoder:
                 self._vocabulary = self._new()
             one, other = self._vocabulary.encode(references), self._vocabulary.encode(hypotheses)
             words, labels = self._vocabulary.word_ids, self._vocabulary.words
-        sizes = [np.diff(side.offsets).astype(np.float64) for side in (one, other)]
-        return WordPairs(
-            (words[one.ids], one.offsets, words[other.ids], other.offsets), sizes[0], sizes[1], labels
-        )
+        return WordPairs((words[one.ids], one.offsets, words[other.ids], other.offsets), labels)
 
     def words(self, lines: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], Sequence[str]]:
         """Word ids of lines, int32 [n_words], where each line begins, int64 [n_lines + 1], and the word of each id."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import Streams, by_segment, check_streams, flat_pairs, numbered_words, score_distinct
+from pfsm.metrics.inputs import flat_pairs, numbered_words, score_distinct
 from pfsm.metrics.names import read_options
 from pfsm.runtime.options import Option, flag, number, one_of
 from pfsm.text.scripts import spaceless
@@ -257,10 +257,9 @@ class BleuMetric(SacreMetric):
         """Those of sacrebleu's own signature of corpora."""
         return self._with_exact_value(_entries(_metric(self.name, self.options, effective_order=False)))
 
-    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
+    def _several_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """Lengths of hypothesis and closest reference, n-grams matched, and n-grams: float64 [n_segments, 10]."""
-        check_streams(hypotheses, references)
-        return score_distinct(self._counts, hypotheses, by_segment(references))
+        return score_distinct(self._counts, hypotheses, [tuple(several) for several in references])
 
     def _counts(self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Float:
         # With add-k sacrebleu counts what it adds to each sentence.
@@ -313,16 +312,28 @@ class ChrfMetric(SacreMetric):
         return ngram_counts(hypotheses, references, words=self.name == CHRF[1], lowercase=lowercase)
 
 
-class TerMetric(SacreMetric):
-    """TER: of segments negated, 0 is best; of corpora all edits over all words of the references.
+class FewestEditsMetric(SegmentMetric):
+    """Edits over words: of segments negated, 0 is best; of corpora all edits over all words of the references.
 
-    Several references: the fewest edits over the mean length of all references (Snover et al. 2006).
+    Several references: the fewest edits over the mean length of all references (Snover et al. 2006). Statistics of
+    pairs are edits, or what they cost, and words of the reference.
     """
 
     lower_is_better = True
     segment_references = "all"
-    most_words = 8_000
     corpus_references = "all"
+    most_words = 8_000
+
+    def _several_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        return fewest_edits(self.pair_statistics, hypotheses, references)
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """All edits over all words of the references, in percent."""
+        return rates_of_totals(totals)
+
+
+class TerMetric(FewestEditsMetric, SacreMetric):
+    """TER."""
 
     def entries(self) -> Mapping[str, str]:
         """Those of sacrebleu's own signature, and the sign."""
@@ -332,18 +343,9 @@ class TerMetric(SacreMetric):
         """Edits, and words of the reference: float64 [n_pairs, 2]."""
         return score_distinct(self._counted, hypotheses, references)
 
-    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """Fewest edits, and mean length of the references: float64 [n_segments, 2]."""
-        check_streams(hypotheses, references)
-        return fewest_edits(self.pair_statistics, hypotheses, by_segment(references))
-
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """Scores of segments, float64 [n_segments]."""
         return np.asarray(0.0 - rates_of_totals(fewest_edits(self.pair_statistics, hypotheses, references)))
-
-    def corpus_from_totals(self, totals: Float) -> Float:
-        """All edits over all words of the references, in percent."""
-        return rates_of_totals(totals)
 
     def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         return np.asarray(0.0 - rates_of_totals(self.pair_statistics(hypotheses, references)))

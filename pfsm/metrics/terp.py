@@ -34,12 +34,12 @@ from pfsm.lexicons.registry import check_reference
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.synonym import DEFAULT_TABLE as SYNONYM_TABLE
 from pfsm.metrics.analysed import PrecisionRecallMetric
-from pfsm.metrics.inputs import Streams, by_segment, check_streams, score_distinct
+from pfsm.metrics.inputs import score_distinct
 from pfsm.metrics.meteor.matching import LinkFinder, distinct, of_different_words, starts_of
 from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
 from pfsm.metrics.metric_group import MetricGroup, MetricWithComponents, PairFeatures, group_with_parts
 from pfsm.metrics.names import parse_name, read_options
-from pfsm.metrics.sacre import fewest_edits, rates_of_totals
+from pfsm.metrics.sacre import FewestEditsMetric, fewest_edits
 from pfsm.metrics.syntax.tree_metrics import EDPM, pair_metric
 from pfsm.runtime.options import Option, Options, anything, number, one_of, with_defaults
 from pfsm.text.chunks import Tokeniser
@@ -275,7 +275,7 @@ PAIRS_PER_BATCH, CELLS_PER_BATCH = 4096, 2**22
 PARTS = (*KINDS, "longer", "shorter")
 
 
-class TerpMetric(MetricWithComponents):
+class TerpMetric(FewestEditsMetric, MetricWithComponents):
     """TERp in percent: of segments negated, 0 is best; of corpora positive. Its parts are `PARTS`.
 
     Several references: the cheapest edits over the mean length of all references, as TER has it.
@@ -285,11 +285,6 @@ class TerpMetric(MetricWithComponents):
             what ships with pfsm.
         options: As `check_options` takes them.
     """
-
-    lower_is_better = True
-    segment_references = "all"
-    most_words = 8_000
-    corpus_references = "all"
 
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
         self.name = name
@@ -319,11 +314,6 @@ class TerpMetric(MetricWithComponents):
         """Cost of the edits, and words of the reference: float64 [n_pairs, 2]."""
         return score_distinct(self._costs, hypotheses, references)
 
-    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """Least cost of the edits, and mean length of the references: float64 [n_segments, 2]."""
-        check_streams(hypotheses, references)
-        return fewest_edits(self.pair_statistics, hypotheses, by_segment(references))
-
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """Scores of segments, float64 [n_segments]; where no reference has a word those of single pairs."""
         costs, words = fewest_edits(self.pair_statistics, hypotheses, references).T
@@ -331,10 +321,6 @@ class TerpMetric(MetricWithComponents):
         empty = np.flatnonzero(words <= 0.0).tolist()
         scores[empty] = self.score_pairs([hypotheses[k] for k in empty], [references[k][0] for k in empty])
         return np.asarray(scores)
-
-    def corpus_from_totals(self, totals: Float) -> Float:
-        """Cost of all edits over all words of the references, in percent."""
-        return rates_of_totals(totals)
 
     def find(self, hypotheses: Sequence[str], references: Sequence[str]) -> Matches:
         """What joins the words of pairs, to be aligned by various costs."""

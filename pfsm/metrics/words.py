@@ -26,10 +26,7 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import (
-    Streams,
-    by_segment,
     check_pairs,
-    check_streams,
     flat_pairs,
     quotient,
     score_distinct,
@@ -221,10 +218,9 @@ class Nist(ReferenceFittedMetric, _OverWords):
         table = self.table_for(references)
         return self.parts(lambda pairs: nist_parts(pairs, table), hypotheses, references)
 
-    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
+    def _several_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """As `pfsm.metrics.nist.corpus_statistics`."""
-        check_streams(hypotheses, references)
-        repeated, flat, starts = flat_pairs(hypotheses, by_segment(references))
+        repeated, flat, starts = flat_pairs(hypotheses, references)
         pairs = self._encoder.encode(repeated, flat)
         return corpus_statistics(pairs, starts[: len(hypotheses)], self.table_for(flat))
 

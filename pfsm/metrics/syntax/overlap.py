@@ -126,9 +126,11 @@ class SequenceNist(ReferenceFittedMetric):
         labels = self._labels(list(dict.fromkeys([*references, *hypotheses])), wanted)
 
         def score(ours: Sequence[str], theirs: Sequence[str]) -> Float:
-            scores = sequence_nist(
-                [labels[line] or () for line in ours], [labels[line] or () for line in theirs], table
+            ids: dict[str, int] = {}
+            one, other = (
+                numbered_words([labels[line] or () for line in side], ids) for side in (theirs, ours)
             )
+            scores = nist_scores(WordPairs((*one, *other), list(ids)), table)
             understood = [
                 labels[h] is not None and labels[r] is not None for h, r in zip(ours, theirs, strict=True)
             ]
@@ -149,16 +151,6 @@ class SequenceNist(ReferenceFittedMetric):
 def labels_of(analysis: Analysis, layer: SequenceLayer) -> Sequence[str] | None:
     """The labels of a line; None if it was not analysed."""
     return layer.labels(analysis) if layer.is_there(analysis) else None
-
-
-def sequence_nist(
-    hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]], table: NgramTable
-) -> Float:
-    """NIST of pairs of sequences of labels, float64 [n_pairs], from 0."""
-    ids: dict[str, int] = {}
-    one, other = (numbered_words(side, ids) for side in (references, hypotheses))
-    sizes = [np.diff(offsets).astype(np.float64) for _, offsets in (one, other)]
-    return nist_scores(WordPairs((*one, *other), sizes[0], sizes[1], list(ids)), table)
 
 
 Int64 = NDArray[np.int64]
