@@ -17,7 +17,7 @@ from pfsm.embeddings.bert_weights import Tuned
 from pfsm.embeddings.beside import DISTRIBUTIONS, folder_beside, folder_of
 from pfsm.embeddings.folder import CONFIG, SAFETENSORS, FolderEncoder
 from pfsm.embeddings.network import NetworkVectors
-from pfsm.embeddings.pieces import TOKENIZER, missing_packages
+from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.vectors import Vectors
 from pfsm.embeddings.words import VECTORS, WORDS, FileVectors, WordTable
 from pfsm.errors import NotInstalledError, PfsmError
@@ -306,10 +306,7 @@ def _package_folder(name: str) -> Path:
     folder = folder_of(name.replace("-", "_").replace(".", "_"))
     if folder is not None:
         return folder
-    missing = missing_packages()
-    raise NotInstalledError(
-        f"the vectors of the package {name} are not installed", [name, *missing], packages=[name, *missing]
-    )
+    raise NotInstalledError(f"the vectors of the package {name} are not installed", [name], packages=[name])
 
 
 # A process needs one or two.

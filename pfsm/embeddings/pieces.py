@@ -11,14 +11,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import NotInstalledError, PfsmError
+from pfsm.errors import PfsmError
 from pfsm.io.files import decode, read_bytes
 from pfsm.io.limits import DOCUMENT
 from pfsm.runtime.process import fork_safe
@@ -70,17 +69,11 @@ def reports_dropped() -> Iterator[None]:
 
 
 TOKENIZER = "tokenizer.json"
-PACKAGES = ("onnxruntime", "tokenizers")
 # Letters of several scripts, a digit, a mark, a symbol.
 _SAMPLE = "A lamp, ünder 12 \u0416\u4e00\u3000\U0001f600!"
 
 Span = tuple[int, int]
 Ids = NDArray[np.int64]
-
-
-def missing_packages() -> list[str]:
-    """The packages that a network needs and that are not installed."""
-    return [name for name in PACKAGES if find_spec(name) is None]
 
 
 class PieceTokenizer:
@@ -90,7 +83,7 @@ class PieceTokenizer:
         path: The file ``tokenizer.json``.
 
     Raises:
-        PfsmError: If it cannot be read, or a package is not installed.
+        PfsmError: If it cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -126,12 +119,8 @@ class PieceTokenizer:
 
 
 def _read(path: Path) -> Any:
-    try:
-        from tokenizers import Tokenizer  # noqa: PLC0415 - takes a while
-    except ImportError:
-        raise NotInstalledError(
-            "vectors of a network need further packages, which are not installed", missing_packages()
-        ) from None
+    from tokenizers import Tokenizer  # noqa: PLC0415 - takes a while
+
     content = read_bytes(path, DOCUMENT)
     text = decode(content, str(path))
     unreadable = PfsmError(f"{path}: not a tokenizer file that the installed tokenizers can read")

@@ -32,7 +32,6 @@ def test_other_vectors_under_the_same_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("onnxruntime")
     package = tmp_path / "site" / "tiny_network"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("raise RuntimeError('must not be imported')")

@@ -77,7 +77,6 @@ def test_every_truncation_and_flipped_bits(kind: str, tmp_path: Path) -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tiny network; its vectors are not kept."""
-    pytest.importorskip("onnxruntime")
     monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "resources"))
     write_network(tmp_path / "net")
     return tmp_path / "net"

@@ -126,7 +126,6 @@ def test_a_trained_model_keeps_its_vectors_and_refuses_others(source: str, tmp_p
 
 
 def test_vectors_in_context(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime")
     folder = str(write_network(tmp_path / "n"))
     settings = settings_from_dict(
         {"matchers": ["emb"], "options": {"emb": {"source": folder, "minimum": 0.01, "nearest": 0}}}, "x"
