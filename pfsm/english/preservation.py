@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 from operator import eq, itemgetter
 from typing import NamedTuple
 
@@ -94,10 +95,9 @@ class _Line(NamedTuple):
 
 
 def _read_chunk(chunk: str) -> _Chunk:
+    # Most chunks are one word, perhaps with a mark that counts nowhere.
     bare = chunk[:-1] if chunk[-1:] in _BEHIND_WORDS else chunk
-    if (
-        bare.isascii() and bare.isalpha()
-    ):  # one word, as most chunks are, perhaps with a mark that counts nowhere
+    if bare.isascii() and bare.isalpha():
         word = bare.lower()
         negates, is_number = word in _negating(), word != "one" and word in NUMBER_WORDS
         has = _Counts(0, negates, 0, 0, 0, is_number) if negates or is_number else None
@@ -105,13 +105,10 @@ def _read_chunk(chunk: str) -> _Chunk:
     tokens = [token.lower() for token in chunk_tokens(chunk)]
     if not tokens:
         return _EMPTY
-    # Loops rather than sums: most chunks have few tokens.
-    first = before = tokens[0] if any(map(str.isalpha, tokens[0])) else ""
-    repeats = negations = digits = number_words = 0
-    for at, token in enumerate(tokens):
-        if at:
-            last, before = before, token if any(map(str.isalpha, token)) else ""
-            repeats += before == last != ""
+    words = [token if any(map(str.isalpha, token)) else "" for token in tokens]
+    repeats = sum(one == other != "" for one, other in pairwise(words))
+    negations = digits = number_words = 0
+    for token in tokens:
         if token[0].isalpha():  # as all words that negate and that are numbers do
             negations += (token if token.isascii() else normal_form(token)) in _negating()
             number_words += token != "one" and is_number_word(token)
@@ -122,7 +119,7 @@ def _read_chunk(chunk: str) -> _Chunk:
     apart = int((not chunk[0].isalnum() or chunk[0] in "nN") and _APART.match(chunk) is not None)
     glued = len(_GLUED.findall(chunk)) if len(tokens) > 2 or not chunk.isascii() else 0
     counts = _Counts(repeats, negations, apart, glued, digits, number_words)
-    return _Chunk(first or None, before, counts if any(counts) else None, chunk_kind(chunk))
+    return _Chunk(words[0] or None, words[-1], counts if any(counts) else None, chunk_kind(chunk))
 
 
 @cache
@@ -152,8 +149,6 @@ def _read_line(line: str) -> _Line:
 _lines = LineCache(_read_line)
 CASE, NUMBERS, NUMBERS_EN = "kept.case", "kept.numbers", "kept.numbers-en"
 FACTS, SAID, SPACES = "kept.facts-en", "kept.said-en", "kept.spaces"
-
-
 KEPT = (
     "kept.repeats", CASE, NUMBERS, NUMBERS_EN, "kept.negation-en", SPACES, "kept.start", FACTS, SAID,
 )  # fmt: skip
