@@ -20,8 +20,8 @@ follows the preposition, be it a phrase or a bare word, complementiser phrases b
 modifiers of main verbs. Punctuation stays in the tree, and coordination has no rule.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from pfsm.analysis.constituents import TOP, Constituent
 from pfsm.analysis.sentence import Analysis, DependencyTree
@@ -67,15 +67,6 @@ _REMOVED = frozenset({"``", "''", "."})
 _RAISED = frozenset({",", ":"})
 
 
-@dataclass(frozen=True)
-class _Node:
-    """A node of a prepared tree; a leaf has no children and is the word of this number."""
-
-    label: str
-    word: int
-    children: tuple["_Node", ...] = ()
-
-
 def collins_analysis(analysis: Analysis) -> Analysis:
     """The analysis with the one dependency tree that the head rules give, and without the words that are removed.
 
@@ -86,18 +77,23 @@ def collins_analysis(analysis: Analysis) -> Analysis:
         analysis: An analysis with constituents; of an empty line, an empty one.
     """
     # Of a sentence of nothing but punctuation, the tree as it is.
-    prepared = [_raised(tree)[1] or _copied(tree) for tree in analysis.constituents]
+    prepared = [_raised(tree)[1] or tree for tree in analysis.constituents]
     arcs: dict[int, tuple[int, str]] = {}
     for root in prepared:
-        _attach_all(root, arcs)
-        arcs[_head_word(root)] = (-1, f"{TOP}/{_highest(root).label}")
+        arcs |= _arcs(root, _collins_head)
+        highest = root
+        while highest.label == TOP and highest.children:
+            highest = _collins_head(highest)
+        arcs[_head_word(root, _collins_head)] = (-1, f"{TOP}/{highest.label}")
     words = sorted(arcs)
     place = {word: number for number, word in enumerate(words, 1)}
     heads = tuple(place.get(arcs[word][0], 0) for word in words)
     return replace(
         analysis,
         tokens=tuple(analysis.tokens[word] for word in words),
-        sentences=tuple(min(place[word] for word in _words(root)) - 1 for root in prepared),
+        sentences=tuple(
+            min(place[node.start] for node in root.nodes() if node.is_leaf) - 1 for root in prepared
+        ),
         upos=tuple(analysis.upos[word] for word in words) if analysis.upos else (),
         xpos=tuple(analysis.xpos[word] for word in words) if analysis.xpos else (),
         trees=(DependencyTree(heads, tuple(arcs[word][1] for word in words)),) if words else (),
@@ -106,29 +102,25 @@ def collins_analysis(analysis: Analysis) -> Analysis:
     )
 
 
-def _copied(tree: Constituent) -> _Node:
-    return _Node(tree.label, tree.start, tuple(map(_copied, tree.children)))
-
-
-def _raised(tree: Constituent) -> tuple[list[_Node], _Node | None, list[_Node]]:
+def _raised(tree: Constituent) -> tuple[list[Constituent], Constituent | None, list[Constituent]]:
     """Commas and colons before a constituent, what is left of it, and those after it."""
     if tree.is_leaf:
-        return [], None if tree.label in _REMOVED else _Node(tree.label, tree.start), []
-    row: list[_Node] = []
+        return [], None if tree.label in _REMOVED else tree, []
+    row: list[Constituent] = []
     for child in tree.children:
         before, node, after = _raised(child)
         row += [*before, *([] if node is None else [node]), *after]
     first = next((k for k, node in enumerate(row) if not _is_raised(node)), len(row))
     last = next((k for k in range(len(row), first, -1) if not _is_raised(row[k - 1])), first)
-    inner = _Node(tree.label, -1, tuple(row[first:last])) if last > first else None
+    inner = replace(tree, children=tuple(row[first:last])) if last > first else None
     return row[:first], inner, row[last:]
 
 
-def _is_raised(node: _Node) -> bool:
+def _is_raised(node: Constituent) -> bool:
     return not node.children and node.label in _RAISED
 
 
-def _head(node: _Node) -> _Node:
+def _collins_head(node: Constituent) -> Constituent:
     place = place_of_head(node.label, [child.label for child in node.children], COLLINS_RULES, LEFT)
     if place >= 2 and node.children[place - 1].label == _CONJUNCTION:
         # In "red, and blue" the conjunct is before the comma.
@@ -163,32 +155,23 @@ def place_of_head(
     return 0 if side == LEFT else last
 
 
-def _head_word(node: _Node) -> int:
-    while node.children:
-        node = _head(node)
-    return node.word
+def _head_word(node: Constituent, head: Callable[[Constituent], Constituent]) -> int:
+    """The head word of a constituent, counted from 0 through the line."""
+    while not node.is_leaf:
+        node = head(node)
+    return node.start
 
 
-def _highest(root: _Node) -> _Node:
-    while root.label == TOP and root.children:
-        root = _head(root)
-    return root
-
-
-def _words(node: _Node) -> list[int]:
-    return [word for child in node.children for word in _words(child)] if node.children else [node.word]
-
-
-def _attach_all(node: _Node, arcs: dict[int, tuple[int, str]]) -> None:
-    """Attaches the head words of all children but the head child, everywhere in the tree."""
-    if not node.children:
-        return
-    chosen = _head(node)
-    governor = _head_word(chosen)
-    for child in node.children:
-        if child is not chosen:
-            arcs[_head_word(child)] = (governor, f"{node.label}/{child.label}")
-        _attach_all(child, arcs)
+def _arcs(tree: Constituent, head: Callable[[Constituent], Constituent]) -> dict[int, tuple[int, str]]:
+    """For the head words of all children but the head children: the word that they hang on, and the label."""
+    found: dict[int, tuple[int, str]] = {}
+    for node in tree.nodes():
+        chosen = node if node.is_leaf else head(node)
+        governor = _head_word(chosen, head)
+        for child in node.children:
+            if child is not chosen:
+                found[_head_word(child, head)] = (governor, f"{node.label}/{child.label}")
+    return found
 
 
 _NOMINAL_PHRASES = "NP NML NX WHNP QP"
@@ -250,29 +233,11 @@ def head_dependencies(trees: Sequence[Constituent]) -> DependencyTree:
     heads, labels = [0] * n_words, [""] * n_words
     for tree in trees:
         top = tree if tree.label == TOP or tree.is_leaf else Constituent(TOP, tree.start, tree.end, (tree,))
-        root = head_word(top)
+        root = _head_word(top, head_child)
         labels[root] = f"{TOP}/{head_child(top).label if top.children else top.label}"
-        for node in top.nodes():
-            if not node.is_leaf:
-                _attach(node, heads, labels)
+        for word, (governor, label) in _arcs(top, head_child).items():
+            heads[word], labels[word] = governor + 1, label
     return DependencyTree(tuple(heads), tuple(labels))
-
-
-def head_word(node: Constituent) -> int:
-    """The head word of a constituent, counted from 0 through the line."""
-    while not node.is_leaf:
-        node = head_child(node)
-    return node.start
-
-
-def _attach(node: Constituent, heads: list[int], labels: list[str]) -> None:
-    chosen = head_child(node)
-    governor = head_word(chosen)
-    for child in node.children:
-        if child is not chosen:
-            dependent = head_word(child)
-            heads[dependent] = governor + 1
-            labels[dependent] = f"{node.label}/{child.label}"
 
 
 def projected_labels(trees: Sequence[Constituent], words: Iterable[int], heads: Iterable[int]) -> list[str]:
