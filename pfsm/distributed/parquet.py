@@ -104,16 +104,11 @@ def _opened(file: InputFile) -> Iterator[Any]:
             yield parquet
     except FileNotFoundError:
         raise PfsmError(f"{file.label}: no such file") from None
-    except pa.ArrowException as error:
-        raise PfsmError(f"{file.label}: damaged, or not Parquet ({_short(error)})") from None
-    except OSError as error:
-        if error.errno is not None:
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise PfsmError(f"{file.label}: damaged, or not Parquet ({_short(error)})") from None
-
-
-def _short(error: Exception) -> str:
-    return str(error).partition("\n")[0].rstrip(".")
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise PfsmError(f"{file.label}: damaged, or not Parquet ({reason})") from None
 
 
 def parquet_bytes(columns: dict[str, Sequence[str]], scores: Any) -> bytes:

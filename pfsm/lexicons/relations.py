@@ -101,9 +101,11 @@ class RelationTable:
         parents = lexicon.array("parents", np.int32)
         offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         with lexicon.unpacked():
-            self._antonyms = set(array_lines(lexicon.array("antonyms", np.uint8)))
+            self._pairs = [
+                tuple(line.split("\t")) for line in array_lines(lexicon.array("antonyms", np.uint8))
+            ]
         if not are_lists(offsets, table.size, parents, table.size) or any(
-            line.count("\t") != 2 for line in self._antonyms
+            len(row) != 3 for row in self._pairs
         ):
             raise lexicon.damaged()
         self._parents: list[int] = parents.tolist()
@@ -113,10 +115,9 @@ class RelationTable:
         """Whether base forms of the two words are antonyms in one part of speech, ignoring case."""
         theirs = self.synonyms.lemmas(other)
         return any(
-            "\t".join([tag, *sorted((lemma, opposite))]) in self._antonyms
+            (tag, opposite) in theirs
             for tag, lemma in self.synonyms.lemmas(word)
-            for other_tag, opposite in theirs
-            if tag == other_tag
+            for opposite in self.antonyms(lemma, tag)
         )
 
     def above(self, word: str, steps: int) -> frozenset[int]:
@@ -139,11 +140,10 @@ class RelationTable:
 
     @cached_property
     def _opposites(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        found: dict[tuple[str, str], list[str]] = {}
-        for line in sorted(self._antonyms):
-            tag, lemma, other = line.split("\t")
-            found.setdefault((tag, lemma), []).append(other)
-            found.setdefault((tag, other), []).append(lemma)
+        found: dict[tuple[str, str], set[str]] = {}
+        for tag, one, other in self._pairs:
+            found.setdefault((tag, one), set()).add(other)
+            found.setdefault((tag, other), set()).add(one)
         return {key: tuple(sorted(lemmas)) for key, lemmas in found.items()}
 
     def parents(self, number: int) -> list[int]:
