@@ -92,7 +92,7 @@ def test_the_model_is_the_same_to_the_last_byte(name: str) -> None:
 
 
 def mapped_blocks(lattices: HeldLattices) -> list[bool]:
-    return [block.pages is not None for block in lattices.blocks]
+    return [block.content is not None for block in lattices.blocks]
 
 
 def test_memory_is_taken_up_to_the_limit_and_given_back() -> None:

@@ -35,7 +35,7 @@ from pfsm.evaluation.catalogue import (
     level_and_name,
 )
 from pfsm.evaluation.catalogue import LIKENESS as LIKENESS_STATISTICS
-from pfsm.evaluation.engine import Float, check_units
+from pfsm.evaluation.engine import check_units
 from pfsm.evaluation.people import EXPECTED_WINS, FITS, LEAST_SQUARES, SYSTEM_SCORES
 from pfsm.evaluation.questions import (
     LIKENESS,
@@ -258,15 +258,6 @@ def segments_of(data: Judged) -> tuple[tuple[str, ...], tuple[tuple[str, ...], .
     return (*data.better, *data.worse), (*data.all_references, *data.all_references)
 
 
-def numbers_of_segments(data: Judged, column: str) -> NDArray[np.float64]:
-    """A column as the number of each hypothesis of `segments_of`.
-
-    Raises:
-        PfsmError: There is no such column, or a field in it is not a finite number.
-    """
-    return data.numbers(column) if isinstance(data, Judgments) else np.concatenate(data.numbers(column))
-
-
 def columns_digest(data: Judged) -> str:
     """SHA-256 of everything in the data, in the order of the rows."""
     digest = hashlib.sha256()
@@ -328,33 +319,6 @@ AnyQuestion = Question[Any]
 """A question on absolute scores or on preferences."""
 
 
-def question_of(
-    test: TestSet, level: str = SEGMENT, resample: str | None = None, *, lengths: bool = False
-) -> AnyQuestion:
-    """The question of a test set; arguments and errors are those of `pfsm.evaluation.absolute_question`.
-
-    ``level`` is `LIKENESS` for test cases of human likeness.
-    """
-    if level == LIKENESS:
-        return likeness_of(test, resample).question
-    if not isinstance(test.data, Judgments):
-        if level == SYSTEM:
-            return ranking_question(
-                test.data,
-                test.files,
-                test.groups,
-                resample=resample,
-                people=test.system_scores or EXPECTED_WINS,
-            )
-        return preference_question(test.data, test.files, test.groups, resample=resample)
-    # Statistics of documents always resample documents, whatever the unit of the others.
-    drawn = None if level == DOCUMENT else resample
-    people = test.system_scores or LEAST_SQUARES
-    return absolute_question(
-        test.data, test.files, test.groups, level, resample=drawn, lengths=lengths, people=people
-    )
-
-
 def likeness_of(test: TestSet, resample: str | None = None) -> LikenessQuestion:
     """The test cases of human likeness of a test set of scores, with what there is to score for them.
 
@@ -369,51 +333,42 @@ def likeness_of(test: TestSet, resample: str | None = None) -> LikenessQuestion:
     return likeness_question(test.data, test.files, test.groups)
 
 
-def metric_scores(test: TestSet, scores: Float) -> Float:
-    """Scores in the shape that `pfsm.evaluation` expects.
-
-    Args:
-        test: The test set.
-        scores: float64 [n], or for preferences [2 n] with the better translations first; NaN if not tested.
-
-    Returns:
-        float64 [n], or for preferences [n, 2].
-    """
-    if isinstance(test.data, Judgments):
-        return scores
-    return np.ascontiguousarray(scores.reshape(2, -1).T)
-
-
-def by_level(test: TestSet, names: Sequence[str]) -> dict[str, dict[str, Statistic[Any]]]:
-    """The statistics by level, and within a level by the name given."""
+def questions_of(
+    test: TestSet, names: Sequence[str], resample: str | None
+) -> list[tuple[AnyQuestion, dict[str, Statistic[Any]]]]:
+    """The questions of a test set, one per level, each with its statistics by the names given."""
+    scored = isinstance(test.data, Judgments)
     found: dict[str, dict[str, Statistic[Any]]] = {}
     for name in names:
         level, canonical = level_and_name(name)
         level = LIKENESS if canonical in LIKENESS_STATISTICS else level or SEGMENT
-        table: Mapping[str, Statistic[Any]]
-        if level == LIKENESS:
-            table = LIKENESS_STATISTICS
-        elif isinstance(test.data, Judgments):
-            table = BY_LEVEL[level]
-        else:
-            table = RANKINGS if level == SYSTEM else PREFERENCES
+        table: Mapping[str, Statistic[Any]] = LIKENESS_STATISTICS
+        if level != LIKENESS:
+            table = BY_LEVEL[level] if scored else RANKINGS if level == SYSTEM else PREFERENCES
         found.setdefault(level, {})[name] = table[canonical]
-    return found
-
-
-def questions_of(
-    test: TestSet, names: Sequence[str], resample: str | None
-) -> list[tuple[AnyQuestion, dict[str, Statistic[Any]]]]:
-    """The questions of a test set, one per level, each with its statistics by name."""
     return [
         (
-            question_of(
-                test, level, resample, lengths=any("lengths" in one.needs for one in statistics.values())
-            ),
+            _question(test, level, resample, any("lengths" in one.needs for one in statistics.values())),
             statistics,
         )
-        for level, statistics in by_level(test, names).items()
+        for level, statistics in found.items()
     ]
+
+
+def _question(test: TestSet, level: str, resample: str | None, lengths: bool) -> AnyQuestion:
+    """Errors are those of `pfsm.evaluation.absolute_question`."""
+    if level == LIKENESS:
+        return likeness_of(test, resample).question
+    rows, people = (test.files, test.groups), test.system_scores
+    if isinstance(test.data, Judgments):
+        # Statistics of documents always resample documents, whatever the unit of the others.
+        drawn = None if level == DOCUMENT else resample
+        return absolute_question(
+            test.data, *rows, level, resample=drawn, lengths=lengths, people=people or LEAST_SQUARES
+        )
+    if level == SYSTEM:
+        return ranking_question(test.data, *rows, resample=resample, people=people or EXPECTED_WINS)
+    return preference_question(test.data, *rows, resample=resample)
 
 
 def check_questions(test: TestSet, names: Sequence[str], resample: str | None) -> None:

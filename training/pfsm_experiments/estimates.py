@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data import Judgments
 from pfsm.evaluation import Interval
 from pfsm.evaluation.bootstrap import Sample, group_seed, mean_sample, pooled_sample
 from pfsm.evaluation.engine import corrected_differences, samples
 from pfsm.evaluation.people import people_of
 from pfsm.evaluation.pooled import PooledScores, Scores
 from pfsm.evaluation.questions import LIKENESS, ONE_GROUP, Question
-from pfsm_experiments.data import MEAN, POOLED, TestSet, metric_scores, questions_of
+from pfsm_experiments.data import MEAN, POOLED, TestSet, questions_of
 from pfsm_experiments.plan import Plan, statistics_of
 from pfsm_experiments.spec import PAIRS_OF_SYSTEMS, Experiment
 
@@ -223,7 +224,10 @@ def _scores(one: Prediction, test: TestSet, question: Question[Any]) -> Scores:
     if question.kind == LIKENESS:
         missing = np.full(question.items.units.size + question.items.automatic.size, np.nan)
         return one.likeness.get(test.name, missing)
-    return one.pooled.get((test.name, question.level)) or metric_scores(test, one.scores[test.name])
+    scores = one.scores[test.name]
+    if not isinstance(test.data, Judgments):
+        scores = np.ascontiguousarray(scores.reshape(2, -1).T)  # [n, 2]
+    return one.pooled.get((test.name, question.level)) or scores
 
 
 @dataclass(frozen=True, eq=False)

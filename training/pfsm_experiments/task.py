@@ -53,7 +53,6 @@ from pfsm_experiments.data import (
     TestSet,
     TrainData,
     columns_digest,
-    numbers_of_segments,
     questions_of,
     segments_of,
 )
@@ -320,7 +319,8 @@ def _segments(cell: Cell, test: TestSet) -> list[Segment]:
     """Hypothesis, all its references, and the numbers in the columns that the row's model weighs."""
     data = test.data.select(cell.tests[test.name])
     hypotheses, references = segments_of(data)
-    columns = [numbers_of_segments(data, name).tolist() for name in cell.row.columns]
+    # Of preferences those of the better translations, then of the worse.
+    columns = [np.ravel(data.numbers(name)).tolist() for name in cell.row.columns]
     numbers = zip(*columns, strict=True) if columns else [()] * len(hypotheses)
     return list(zip(hypotheses, references, numbers, strict=True))
 

@@ -85,27 +85,6 @@ class Room:
         self.taken -= size
 
 
-@dataclass(frozen=True, eq=False)
-class Pages:
-    """A range of a mapped file.
-
-    Attributes:
-        content: The file.
-        first: First byte, where a page begins.
-        size: Number of bytes.
-    """
-
-    content: mmap.mmap
-    first: int
-    size: int
-
-    def release(self) -> None:
-        """Takes the range out of the process's memory, until it is read again; the file's content stays."""
-        # Elsewhere than on Linux the same advice may lose what has not been written yet.
-        if sys.platform == "linux" and self.size:
-            self.content.madvise(mmap.MADV_DONTNEED, self.first, self.size)
-
-
 @contextlib.contextmanager
 def _explained() -> Iterator[None]:
     """Turns the system's refusal to create, fill or map the file into one line."""
@@ -121,15 +100,25 @@ def _explained() -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class HeldBlock:
-    """The lattices of a block, and the pages that they are mapped from; None where they are in memory."""
+    """The lattices of a block, in memory or mapped.
+
+    Attributes:
+        batch: The lattices.
+        content: The file that they are mapped from; None where they are in memory.
+        first: Their first byte in it, where a page begins.
+        size: Their number of bytes.
+    """
 
     batch: LatticeBatch
-    pages: Pages | None = None
+    content: mmap.mmap | None = None
+    first: int = 0
+    size: int = 0
 
     def release(self) -> None:
-        """Gives the memory back, for a while, when the block has been used."""
-        if self.pages is not None:
-            self.pages.release()
+        """Takes mapped lattices out of the process's memory, until they are read again; the file stays."""
+        # Elsewhere than on Linux the same advice may lose what has not been written yet.
+        if self.content is not None and sys.platform == "linux" and self.size:
+            self.content.madvise(mmap.MADV_DONTNEED, self.first, self.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +246,7 @@ def _mapped(content: bytes, places: list[slice], first: int, size: int, file: mm
     """The block with its arrays in the mapped file: writeable, for kernels are compiled anew for others."""
     view = memoryview(file)
     batch: LatticeBatch = pickle.loads(content, buffers=[view[place] for place in places])
-    return HeldBlock(batch, Pages(file, first, size))
+    return HeldBlock(batch, file, first, size)
 
 
 def _complete(batch: LatticeBatch) -> None:

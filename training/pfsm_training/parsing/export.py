@@ -47,7 +47,6 @@ def exported(
     name: str,
     licence: str,
     card: Mapping[str, Any],
-    temperatures: Mapping[str, float] = UNCALIBRATED,
 ) -> ParserWeights:
     """The weights of the network, not yet quantised."""
     inventories = {
@@ -59,7 +58,7 @@ def exported(
         "labels": inventory.labels,
         "span_labels": inventory.span_labels,
     }
-    return ParserWeights(name, licence, card, inventories, temperatures, _arrays(network))
+    return ParserWeights(name, licence, card, inventories, UNCALIBRATED, _arrays(network))
 
 
 def _arrays(network: ParserNetwork) -> dict[str, Matrix]:
@@ -103,7 +102,7 @@ Float = NDArray[np.float64]
 
 def calibrated(weights: ParserWeights, examples: Sequence[Example]) -> ParserWeights:
     """The same weights with temperatures fitted to these examples."""
-    plain = replace(weights, temperatures={"arcs": 1.0, "labels": 1.0, "spans": 1.0})
+    plain = replace(weights, temperatures=UNCALIBRATED)
     network = Network(plain)
     arcs: list[tuple[Float, NDArray[np.int64]]] = []
     labels: list[tuple[Float, NDArray[np.int64]]] = []
