@@ -238,16 +238,8 @@ def _learn(
     if any(map(is_encoder_feature, text.settings.features)):
         raise PfsmError("encoder: the initial model has learned over an encoder already; leave the key out")
     with one_torch_thread():
-        relative_form = text.settings.form == RELATIVE
-        learned = learn(
-            material(text, made, folds),
-            folds,
-            text.reader,
-            config,
-            checkpoint,
-            threads,
-            relative=relative_form,
-        )
+        given, form = material(text, made, folds), text.settings.form
+        learned = learn(given, folds, text.reader, config, checkpoint, threads, relative=form == RELATIVE)
     text.add_feature(learned.feature, learned.values)
     if made is not None:
         made.text.add_feature(learned.feature, learned.of_pairs, text.settings.features[learned.feature])

@@ -426,24 +426,23 @@ class FoldFits:
         return replace(self.fitter, constraints=constraints)
 
     def _half(self, parity: int, choice: Choice) -> Fitted | None:
-        """The fit to the folds with even numbers, or to those with odd ones."""
+        """The fit to the folds with even numbers, or to those with odd ones; None if there are none."""
         if (parity, choice) not in self._halves:
-            self._halves[parity, choice] = self._fitted(parity, choice)
+            rows, preferences = (
+                np.flatnonzero(member % 2 == parity)
+                for member in (self.folds.member, self.folds.preference_member)
+            )
+            # The training data of a fold is about so many times as large.
+            count = len(self.folds.names)
+            scaled = replace(choice, penalty=choice.penalty * count / (2 * (count - 1)))
+            others = [fold for fold in range(count) if fold % 2 != parity]
+            step = f"{self.named(choice)}, half of the folds"
+            self._halves[parity, choice] = (
+                self._without(others).fit(self.data.select(rows, preferences), scaled, step)
+                if rows.size + preferences.size
+                else None
+            )
         return self._halves[parity, choice]
-
-    def _fitted(self, parity: int, choice: Choice) -> Fitted | None:
-        rows, preferences = (
-            np.flatnonzero(member % 2 == parity)
-            for member in (self.folds.member, self.folds.preference_member)
-        )
-        if not rows.size + preferences.size:
-            return None
-        # The training data of a fold is about so many times as large.
-        count = len(self.folds.names)
-        scaled = replace(choice, penalty=choice.penalty * count / (2 * (count - 1)))
-        half = self.data.select(rows, preferences)
-        others = [fold for fold in range(count) if fold % 2 != parity]
-        return self._without(others).fit(half, scaled, f"{self.named(choice)}, half of the folds")
 
 
 def by_fold(
