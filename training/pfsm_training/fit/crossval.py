@@ -434,7 +434,7 @@ class FoldFits:
             )
             # The training data of a fold is about so many times as large.
             count = len(self.folds.names)
-            scaled = replace(choice, penalty=choice.penalty * count / (2 * (count - 1)))
+            scaled = replace(choice, penalty=choice.penalty * count / (2 * max(1, count - 1)))
             others = [fold for fold in range(count) if fold % 2 != parity]
             step = f"{self.named(choice)}, half of the folds"
             self._halves[parity, choice] = (
