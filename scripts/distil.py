@@ -32,12 +32,12 @@ from torch import Tensor, nn
 
 from pfsm.embeddings.encoders import tunable_encoder
 from pfsm_kernels.dense.machine import expected_counts
-from pfsm_training.config import FULL, SINGLE
 from pfsm_training.data.moments import correlation
 from pfsm_training.encoder import network as heads
 from pfsm_training.encoder.network import FAST_RATE, Batch, HeadNetwork
 from pfsm_training.encoder.pieces import uniform_mix
 from pfsm_training.encoder.transformer import LayersNetwork, SequenceBatch, Sequences, TunedNetwork
+from pfsm_training.options import FULL, SINGLE
 
 Array = NDArray[Any]
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -13,9 +13,9 @@ from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
-from pfsm_training.config import EncoderOptions, MinimalPairsOptions, WeightOptions
 from pfsm_training.fit import starts
 from pfsm_training.fit.checkpoint import Checkpoint
+from pfsm_training.options import EncoderOptions, MinimalPairsOptions, WeightOptions
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:

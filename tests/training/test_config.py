@@ -9,7 +9,7 @@ from pfsm.errors import PfsmError
 from pfsm.model.settings import Settings
 from pfsm.runtime.names import TRAINING as KEYS
 from pfsm_training import TrainingConfig, read_config
-from pfsm_training.config import WeightOptions
+from pfsm_training.options import WeightOptions
 from pfsm_training.yaml_file import read_yaml_mapping
 
 FOLDER = Path(__file__).parents[2] / "configs"

@@ -20,7 +20,7 @@ from pfsm.encoder.scoring import HeadScorer, pair_values
 from pfsm.errors import PfsmError
 from pfsm.model.metric import Metric
 from pfsm_training import train
-from pfsm_training.config import EncoderOptions, TrainingConfig, config_from_dict, minimal_pairs_option
+from pfsm_training.config import TrainingConfig, config_from_dict
 from pfsm_training.data.minimal_pairs import PairsToLearn, pairs_to_learn
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder import fitting, learning, transformer
@@ -30,6 +30,7 @@ from pfsm_training.encoder.pieces import encode_pairs, uniform_mix
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import Folds, make_folds
 from pfsm_training.fit.minimal_pairs import PairsText, minimal_pairs_text
+from pfsm_training.options import EncoderOptions, minimal_pairs_option
 from pfsm_training.trainer import one_torch_thread
 from tests.encoder.encoders import DIMENSION, LAYERS, LINES, judgments, network
 from tests.training.small_data import judgments_of

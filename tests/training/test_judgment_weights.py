@@ -13,9 +13,10 @@ from pfsm.data.judgments import Places
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm_training import train
-from pfsm_training.config import TrainingConfig, WeightOptions, config_from_dict, judgment_weights
+from pfsm_training.config import TrainingConfig, config_from_dict, judgment_weights
 from pfsm_training.data.minimal_pairs import _best
 from pfsm_training.lattices import features
+from pfsm_training.options import WeightOptions
 from tests.training.report.report_cases import preferences_of
 from tests.training.small_data import invented
 

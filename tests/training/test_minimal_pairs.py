@@ -14,7 +14,7 @@ from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm_training import train
-from pfsm_training.config import MinimalPairsOptions, config_from_dict, minimal_pairs_option
+from pfsm_training.config import config_from_dict
 from pfsm_training.data.minimal_pairs import PairToLearn, pairs_to_learn
 from pfsm_training.data.training_set import encode_here
 from pfsm_training.fit.crossval import CrossValidation, make_folds
@@ -26,6 +26,7 @@ from pfsm_training.fit.minimal_pairs import (
 )
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.module import LogLinearMachine
+from pfsm_training.options import MinimalPairsOptions, minimal_pairs_option
 from tests.training.small_data import invented
 from tests.training.test_distributed import encoder
 

@@ -17,13 +17,14 @@ from pfsm.model.file import load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm_kernels.dense.vectors import mixed_layers
 from pfsm_training import train
-from pfsm_training.config import EncoderOptions, TrainingConfig
+from pfsm_training.config import TrainingConfig
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder import learning, transformer
 from pfsm_training.encoder.fitting import Lesson, Part, fit_head, material, predictions
 from pfsm_training.encoder.pieces import SequenceLines, uniform_mix
 from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.crossval import make_folds
+from pfsm_training.options import EncoderOptions
 from tests.embeddings.networks import SHAPE, random_tensors, write_network, write_safetensors
 from tests.encoder.encoders import DIMENSION, LAYERS, LINES, judgments
 

@@ -17,7 +17,8 @@ from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.settings import ABSOLUTE
 from pfsm.model.shipped import find_model
-from pfsm_training.config import TrainingConfig, WeightOptions, config_from_dict
+from pfsm_training.config import TrainingConfig, config_from_dict
+from pfsm_training.options import WeightOptions
 from pfsm_training.trainer import train
 
 Float = NDArray[np.float64]

@@ -28,7 +28,6 @@ from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
 from pfsm_training.config import (
-    AUTO,
     TrainingConfig,
     config_from_dict,
     in_language,
@@ -36,7 +35,6 @@ from pfsm_training.config import (
     judgment_weights,
     language_of,
     settings_to_train,
-    to_choose_from,
     weighing,
     with_knowledge,
 )
@@ -75,6 +73,7 @@ from pfsm_training.fit.minimal_pairs import (
 from pfsm_training.fit.self_match import self_match_record, self_match_to_train
 from pfsm_training.fit.training import AREA, PATIENCE, Training, place_of, record, told
 from pfsm_training.initial import added_to
+from pfsm_training.options import AUTO, to_choose_from
 
 # Of so many judgments ``auto`` looks for lambda, where there are more: it changes little with their number.
 MOST_SEARCHED = 1000

@@ -20,7 +20,7 @@ from pfsm.english.perturbation.kind import kind_named as known_kind
 from pfsm.english.perturbation.pairs import Translation, perturb
 from pfsm.errors import PfsmError
 from pfsm.runtime.choice import NOISE
-from pfsm_training.config import HYPOTHESIS, MINIMAL_PAIRS, REFERENCE, MinimalPairsOptions
+from pfsm_training.options import HYPOTHESIS, MINIMAL_PAIRS, REFERENCE, MinimalPairsOptions
 
 NONE, MAJOR, CRITICAL = SEVERITIES[0], SEVERITIES[2], SEVERITIES[3]
 SOURCE = "source"

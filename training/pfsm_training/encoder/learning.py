@@ -26,7 +26,7 @@ from pfsm.evaluation import preference_counts
 from pfsm.model.builder import TextReader
 from pfsm.runtime.choice import simplest_within_noise
 from pfsm.runtime.progress import Stage
-from pfsm_training.config import AUTO, HEAD, SINGLE, EncoderOptions, TrainingConfig
+from pfsm_training.config import TrainingConfig
 from pfsm_training.data.moments import correlation, finite
 from pfsm_training.encoder.fitting import (
     PROCESSOR,
@@ -46,6 +46,7 @@ from pfsm_training.encoder.pieces import SequenceLines, encode_pairs, uniform_mi
 from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import FEWEST_HELD_OUT, NEVER_HELD_OUT, Folds
+from pfsm_training.options import AUTO, HEAD, SINGLE, EncoderOptions
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]

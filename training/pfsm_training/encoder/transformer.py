@@ -31,8 +31,8 @@ from pfsm.embeddings.bert_weights import (
     tuned_name,
 )
 from pfsm.encoder.heads import EPSILON, Head
-from pfsm_training.config import FULL, HALF
 from pfsm_training.encoder.network import Batch, HeadNetwork
+from pfsm_training.options import FULL, HALF
 
 RANK = 8
 DROPOUT = 0.1

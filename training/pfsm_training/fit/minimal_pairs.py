@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from pfsm.model.settings import Settings
 from pfsm.runtime.choice import NOISE
-from pfsm_training.config import MinimalPairsOptions
 from pfsm_training.data.minimal_pairs import PairsToLearn
 from pfsm_training.data.moments import finite
 from pfsm_training.data.training_set import Encoder
@@ -29,6 +28,7 @@ from pfsm_training.fit.edit_cost import Bool, Data, MadePairs, as_preferences, f
 from pfsm_training.fit.fitting import Choice
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import PairwiseLogistic, Term
+from pfsm_training.options import MinimalPairsOptions
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]

@@ -14,7 +14,7 @@ from pfsm.evaluation import preference_counts
 from pfsm.model.file import Model
 from pfsm.runtime.progress import note
 from pfsm.version import __version__
-from pfsm_training.config import AUTO, TrainingConfig
+from pfsm_training.config import TrainingConfig
 from pfsm_training.data.moments import correlation, finite
 from pfsm_training.data.training_set import TrainingSet, amount_judged
 from pfsm_training.fit.crossval import (
@@ -30,6 +30,7 @@ from pfsm_training.fit.crossval import (
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
 from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.loss.module import LogLinearMachine
+from pfsm_training.options import AUTO
 
 # Of the logger; and seconds before a short stage is worth a bar.
 AREA, PATIENCE = "training", 0.5
