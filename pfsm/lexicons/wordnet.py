@@ -6,14 +6,17 @@ only their relations are read.
 """
 
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, checksum, read_lines
 from pfsm.lexicons.container import Source
 from pfsm.lexicons.relations import Relations
 from pfsm.lexicons.synonyms import Detachments, Part
+
+Parsed = TypeVar("Parsed")
 
 # Markers after some adjectives, which say where the adjective may stand.
 _MARKER = re.compile(r"\([a-z]+\)$")
@@ -48,7 +51,9 @@ def read_wordnet(folder: StrPath) -> tuple[list[Part], list[Source]]:
     parts, sources = [], []
     for tag, (suffix, detachments) in PARTS.items():
         index, irregular = (Path(folder) / name for name in (f"index.{suffix}", f"{suffix}.exc"))
-        parts.append(Part(tag, _index(index), _irregular(irregular), detachments))
+        synsets = dict(_parsed(index, "a WordNet index", _index_line))
+        exceptions = dict(_parsed(irregular, "a WordNet exception list", _exception))
+        parts.append(Part(tag, synsets, exceptions, detachments))
         sources += [Source(path.name, checksum(path)) for path in (index, irregular)]
     return parts, sources
 
@@ -64,16 +69,19 @@ def read_wordnet_relations(folder: StrPath) -> tuple[list[Relations], list[Sourc
     return found, [Source(path.name, checksum(path)) for path in paths.values()]
 
 
-def _relations(tag: str, path: Path) -> Relations:
-    synsets = {}
+def _parsed(path: Path, what: str, parse: Callable[[str], Parsed]) -> Iterator[Parsed]:
+    """What the lines of a file say; those of the licence begin with a space."""
     for number, line in enumerate(read_lines(path), 1):
-        if line.startswith(" "):  # the licence
+        if line.startswith(" "):
             continue
         try:
-            entry = _data_line(line)
+            yield parse(line)
         except (IndexError, ValueError):
-            raise PfsmError(f"{path}:{number}: not a line of WordNet's data: {line[:60]!r}") from None
-        synsets[entry.key] = entry
+            raise PfsmError(f"{path}:{number}: not a line of {what}: {line[:60]!r}") from None
+
+
+def _relations(tag: str, path: Path) -> Relations:
+    synsets = {entry.key: entry for entry in _parsed(path, "WordNet's data", _data_line)}
     antonyms = [
         (entry.lemmas[source - 1], synsets[key].lemmas[target - 1])
         for entry in synsets.values()
@@ -106,31 +114,18 @@ def _data_line(line: str) -> _Synset:
     return _Synset(fields[0], lemmas, pointers)
 
 
-def _index(path: Path) -> dict[str, list[str]]:
-    """Lemma -> offsets of its synsets."""
-    synsets = {}
-    for number, line in enumerate(read_lines(path), 1):
-        if line.startswith(" "):  # the licence
-            continue
-        fields = line.split()
-        try:
-            count = int(fields[2])
-            offsets = fields[6 + int(fields[3]) :]
-            whole = count == len(offsets) > 0 and all(map(str.isdecimal, offsets))
-        except (IndexError, ValueError):
-            whole = False
-        if not whole:
-            raise PfsmError(f"{path}:{number}: not a line of a WordNet index: {line[:60]!r}")
-        synsets[fields[0].lower()] = offsets
-    return synsets
+def _index_line(line: str) -> tuple[str, list[str]]:
+    """A lemma and the offsets of its synsets."""
+    fields = line.split()
+    offsets = fields[6 + int(fields[3]) :]
+    if not int(fields[2]) == len(offsets) > 0 or not all(map(str.isdecimal, offsets)):
+        raise ValueError(line)
+    return fields[0].lower(), offsets
 
 
-def _irregular(path: Path) -> dict[str, list[str]]:
-    """Form -> base forms; if a form has two lines, the later one counts."""
-    forms = {}
-    for number, line in enumerate(read_lines(path), 1):
-        form, *bases = line.split() or [""]
-        if not bases:
-            raise PfsmError(f"{path}:{number}: not a line of a WordNet exception list: {line[:60]!r}")
-        forms[form] = bases
-    return forms
+def _exception(line: str) -> tuple[str, list[str]]:
+    """A form and its base forms; if a form has two lines, the later one counts."""
+    form, *bases = line.split()
+    if not bases:
+        raise ValueError(line)
+    return form, bases
