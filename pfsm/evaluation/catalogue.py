@@ -6,6 +6,8 @@ float64, in and out; a statistic that is undefined is NaN, never an exception. A
 than a function of a metric's and people's scores:
 
     plain("spread", lambda metric, human: float(np.std(metric - human)))
+
+Faster in resamples is a function of sums over what is drawn: a `Statistic` bound by `pfsm.evaluation.measure.additive`.
 """
 
 from collections.abc import Callable, Mapping
