@@ -24,7 +24,7 @@ import yaml
 from real_data import data_folder, explained, into_english
 from stopwatch import Report, cost_of_command
 
-from pfsm.commands.arguments import positive
+from pfsm.commands.options import positive
 from pfsm.data import read_table
 
 JUDGMENTS = (1_000, 5_000)
