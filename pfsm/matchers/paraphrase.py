@@ -95,7 +95,7 @@ class ParaphraseMatcher:
         kept = values >= self._smallest
         blocks, values = blocks[kept], values[kept]
         if len(found) > 1:
-            blocks, values = each_once(blocks, values, len(pairs))
+            blocks, values = each_once(blocks, values)
         return blocks, np.log10(values.astype(np.float64))
 
 

@@ -5,9 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.lattice.arrays import merged
-from pfsm_kernels.lattice.arcs import (
-    each_once,
-)
+from pfsm_kernels.lattice.arcs import each_once
 from pfsm_kernels.lattice.features import ramps
 
 Row = tuple[int, int, int, int, int]
@@ -49,7 +47,7 @@ def test_every_row_stays_once_with_its_largest_value() -> None:
         expected: dict[tuple[int, ...], float] = {}
         for (pair, i, p, j, q), value in zip(rows.tolist(), values.tolist(), strict=True):
             expected[pair, i, j, p, q] = max(value, expected.get((pair, i, j, p, q), 0.0))
-        found, best = each_once(rows, values, n_pairs)
+        found, best = each_once(rows, values)
         assert found[:, [0, 1, 3, 2, 4]].tolist() == [list(row) for row in sorted(expected)]
         assert best.tolist() == [expected[row] for row in sorted(expected)]
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.lattice.arcs import OUTSIDE, UNSORTED, check_arcs, order_of_ends
+from pfsm_kernels.lattice.arcs import order_of_ends
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -58,7 +58,7 @@ class Lattices:
     @cached_property
     def by_end(self) -> Int32:
         """Arcs of each pair, counted from 0, in order of their ends (i + p, j + q): int32 [n_arcs]."""
-        return order_of_ends(self.arcs, self.offsets)
+        return order_of_ends(self.arcs, self.pair_of_arc, self.offsets[:, 2])
 
     @cached_property
     def uniform(self) -> NDArray[np.bool_]:
@@ -143,8 +143,13 @@ def _check_shapes(lattices: Lattices) -> None:
 
 
 def _check_arcs(lattices: Lattices) -> None:
-    fault = check_arcs(lattices.arcs, lattices.offsets)
-    if fault == OUTSIDE:
-        raise ValueError("an arc must consume at least one token on each side and stay inside its pair")
-    if fault == UNSORTED:
+    pair, arcs = lattices.pair_of_arc, lattices.arcs
+    if not pair.size:
+        return
+    for side, (begin, size) in enumerate(((arcs[:, 0], arcs[:, 1]), (arcs[:, 2], arcs[:, 3]))):
+        left = np.diff(lattices.offsets[:, side]).take(pair) - begin - size
+        if min(size.min() - 1, begin.min(), left.min()) < 0:
+            raise ValueError("an arc must consume at least one token on each side and stay inside its pair")
+    rows, columns = np.diff(arcs[:, 0]), np.diff(arcs[:, 2])
+    if ((pair[1:] == pair[:-1]) & ((rows < 0) | ((rows == 0) & (columns < 0)))).any():
         raise ValueError("arcs must be sorted by (i, j) within a pair")

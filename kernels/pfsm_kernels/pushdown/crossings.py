@@ -267,7 +267,7 @@ def _views(lattices: Lattices) -> tuple[_View, _View]:
     own = np.asarray(np.arange(arcs.shape[0]) - offsets[lattices.pair_of_arc, 2], dtype=np.int32)
     turned, original, position = np.empty_like(arcs), np.empty_like(own), np.empty_like(own)
     _turn(offsets, arcs, turned, original, position)
-    by_end = order_of_ends(turned, np.ascontiguousarray(offsets[:, [1, 0, 2]]))
+    by_end = order_of_ends(turned, lattices.pair_of_arc, offsets[:, 2])
     return (arcs, lattices.by_end, own, own), (turned, by_end, original, position)
 
 
