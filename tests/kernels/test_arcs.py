@@ -1,5 +1,7 @@
 """Offers merged into arcs, their order, and soft bins, against Python's own sorting, a dictionary, a formula."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -56,12 +58,12 @@ def test_shares_are_those_of_the_formula() -> None:
     draw = np.random.default_rng(6)
     for knots in (np.array([0.0, 1.0]), np.array([-2.0, -0.5, 0.1, 3.0])):
         values = np.concatenate([knots, draw.uniform(-3.0, 4.0, 200), [-9.0, 9.0]])
-        table = np.clip((values[:, np.newaxis] - knots[:-1]) / np.diff(knots), 0.0, 1.0)
-        offer, step = np.nonzero(table)
-        found = ramps(values, knots)
-        assert [part.tolist() for part in found] == [
-            offer.tolist(),
-            step.tolist(),
-            table[offer, step].tolist(),
+        expected = [
+            (row, step, min((value - low) / (high - low), 1.0))
+            for row, value in enumerate(values.tolist())
+            for step, (low, high) in enumerate(pairwise(knots.tolist()))
+            if value > low
         ]
+        found = ramps(values, knots)
+        assert list(zip(*(part.tolist() for part in found), strict=True)) == expected
     assert [part.size for part in ramps(np.zeros(0), np.array([0.0, 1.0]))] == [0, 0, 0]
