@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.lattice.arcs import order_of_ends
+from pfsm_kernels.lattice.arcs import in_order, order_of_ends
 from pfsm_kernels.lattice.lattices import Lattices
 
 Int32 = NDArray[np.int32]
@@ -134,42 +134,6 @@ MOST_CROSSINGS = 2_000_000
 
 
 @njit(nogil=True)
-def _turn(offsets, arcs, turned, original, position):
-    """The arcs with rows along s, in order: counted out by the column in which they begin."""
-    widest = 0
-    for k in range(offsets.shape[0] - 1):
-        widest = max(widest, offsets[k + 1, 1] - offsets[k, 1])
-    places = np.empty(widest + 1, np.int64)
-    for k in range(offsets.shape[0] - 1):
-        base, n = offsets[k, 2], offsets[k + 1, 1] - offsets[k, 1]
-        places[: n + 1] = 0
-        for a in range(base, offsets[k + 1, 2]):
-            places[arcs[a, 2] + 1] += 1
-        for column in range(1, n + 1):
-            places[column] += places[column - 1]
-        for a in range(base, offsets[k + 1, 2]):
-            place = places[arcs[a, 2]]
-            places[arcs[a, 2]] += 1
-            original[base + place], position[a] = a - base, place
-            for field in range(4):
-                turned[base + place, field] = arcs[a, (field + 2) % 4]
-            turned[base + place, 4] = arcs[a, 4]
-
-
-@njit(nogil=True)
-def _fill_columns(offsets, across, column_arcs, first):
-    """Of each column the first arc, in order of columns, that begins there or later; one more column for the end."""
-    for k in range(offsets.shape[0] - 1):
-        at, base, A = offsets[k, across] + 2 * k, offsets[k, 2], offsets[k + 1, 2] - offsets[k, 2]
-        n, a = offsets[k + 1, across] - offsets[k, across], 0
-        for column in range(n + 1):
-            while a < A and column_arcs[base + a, 0] < column:
-                a += 1
-            first[at + column] = a
-        first[at + n + 1] = A
-
-
-@njit(nogil=True)
 def _find(offsets, across, arcs, columns, max_jump, sizes, room, write):
     """Counts, then writes, groups and crossings; returns the numbers of both.
 
@@ -263,20 +227,27 @@ def _sparse(
 
 def _views(lattices: Lattices) -> tuple[_View, _View]:
     """Arcs, order of ends, index in the lattice and index in the view: rows along r, and rows along s."""
-    offsets, arcs = lattices.offsets, lattices.arcs
-    own = np.asarray(np.arange(arcs.shape[0]) - offsets[lattices.pair_of_arc, 2], dtype=np.int32)
-    turned, original, position = np.empty_like(arcs), np.empty_like(own), np.empty_like(own)
-    _turn(offsets, arcs, turned, original, position)
-    by_end = order_of_ends(turned, lattices.pair_of_arc, offsets[:, 2])
-    return (arcs, lattices.by_end, own, own), (turned, by_end, original, position)
+    offsets, arcs, pair = lattices.offsets, lattices.arcs, lattices.pair_of_arc
+    first = offsets[:, 2].take(pair)
+    own = (np.arange(arcs.shape[0]) - first).astype(np.int32)
+    order, _ = in_order([pair, arcs[:, 2]])
+    turned, position = np.ascontiguousarray(arcs[order][:, [2, 3, 0, 1, 4]]), np.empty_like(own)
+    position[order] = own
+    views = (arcs, lattices.by_end, own, own)
+    return views, (turned, order_of_ends(turned, pair, offsets[:, 2]), own[order], position)
 
 
 def _columns(lattices: Lattices, views: Sequence[_View]) -> list[_Columns]:
-    """For either view: its arcs in order of columns, which is that of the other; their index in it; `_fill_columns`."""
-    base, found = lattices.offsets[lattices.pair_of_arc, 2], []
+    """For either view its arcs in order of columns, which is that of the other, and their index in it.
+
+    Also, of each column the first arc in that order that begins there or later; one more column for the end.
+    """
+    offsets, pair, found = lattices.offsets, lattices.pair_of_arc, []
+    base = offsets[:, 2].take(pair)
     for across, (one, other) in zip(ACROSS, (views, views[::-1]), strict=True):
-        first = np.empty(lattices.offsets[-1, across] + 2 * len(lattices), dtype=np.int64)
-        _fill_columns(lattices.offsets, across, other[0], first)
+        starts = offsets[:, across] + 2 * np.arange(offsets.shape[0])
+        ahead = np.bincount(starts.take(pair) + other[0][:, 0] + 1, minlength=starts[-1] + 1)
+        first = np.cumsum(ahead)[: starts[-1]] - np.repeat(offsets[:-1, 2], np.diff(starts))
         # From the other view's order to this view's index: via the lattice's own index.
         found.append((other[0], np.ascontiguousarray(one[3][base + other[2]]), first))
     return found
