@@ -141,6 +141,7 @@ add-negation | The outcome is uncertain. / Is the ferry late?
 role-swap | Anna married Peter. / He hurt himself.
 swap-names | Anna and Peter left. / Lower Kent, Sussex, Surrey and Essex are wet.
 swap-numbers | It takes 3 or 4 days.
+drop-subject | In the U.S. the boys play a game.
 agreement | The team are late.
 tense | She said so. / He said that the boat was late. / Storm hits the coast
 quantifier | A few boats sank.
