@@ -27,7 +27,7 @@ def in_order(fields: Sequence[Int32 | Int64]) -> tuple[Int64, NDArray[np.bool_]]
     if not n:
         return np.zeros(0, dtype=np.int64), first
     sizes = [int(column.max()) + 1 for column in fields]
-    if np.prod([float(size) for size in sizes]) >= 2.0**62 or min(map(np.min, fields)) < 0:
+    if np.prod([float(size) for size in sizes]) >= 2.0**62 or any(column.min() < 0 for column in fields):
         order = np.lexsort(tuple(reversed(fields)))
         table = np.stack([column[order] for column in fields])
         first[1:] = (table[:, 1:] != table[:, :-1]).any(axis=0)
