@@ -42,8 +42,10 @@ def test_merged_offers(offers: list[list[Row]], exclusive: bool, shuffled: bool)
 
 def test_every_row_stays_once_with_its_largest_value() -> None:
     draw = np.random.default_rng(5)
-    for size, n_pairs, largest in ((0, 3, 1), (1, 1, 1), (40, 3, 2), (500, 9, 3), (2000, 1, 40)):
-        sides = draw.integers(0, largest + 1, (size, 4))
+    # The last rows do not fit into one number.
+    sizes = (0, 3, 1), (1, 1, 1), (40, 3, 2), (500, 9, 3), (2000, 1, 40), (400, 3, 2), (400, 3, 2)
+    for (size, n_pairs, largest), step in zip(sizes, (1, 1, 1, 1, 1, 2**29, -1), strict=True):
+        sides = step * draw.integers(0, largest + 1, (size, 4))
         rows = np.column_stack([draw.integers(0, n_pairs, size), sides]).astype(np.int32)
         values = draw.random(size).astype(np.float32)
         expected: dict[tuple[int, ...], float] = {}
