@@ -26,6 +26,7 @@ from pfsm_training.fit.crossval import (
     more_penalties,
 )
 from pfsm_training.fit.fitting import Choice
+from pfsm_training.trainer import _named
 from tests.training.report.report_cases import preferences_of
 from tests.training.small_data import PLAIN, invented
 
@@ -241,3 +242,10 @@ def test_of_many_judgments_a_part_is_searched_and_all_decide(monkeypatch: pytest
     steps.clear()
     train(judgments, config=config, threads=1, progress=lambda step, i: steps.add(step if i else "training"))
     assert {step.partition(",")[0] for step in steps} == {"training"}
+
+
+def test_progress_names_what_differs_between_candidates() -> None:
+    one, weighted, mixed = Choice(1.0, 0.5, 0.1), Choice(1.0, 0.5, 0.2), Choice(1.0, 0.25, 0.1)
+    assert _named(one, [one, weighted]) == "lambda 1, weight 0.1"
+    assert _named(one, [one, mixed]) == "lambda 1, mixture 0.5"
+    assert _named(one, [one]) == "lambda 1"
