@@ -5,8 +5,8 @@ Which words are at fault, and how surely, says a logistic model over words; it w
 
     v = -sum log(1 - p_j)
 
-over its words j. Runs are taken one after the other, the heaviest first, while they weigh enough; the loss is divided
-among them in proportion to v^2. So the points of a translation's errors add up to its loss. (In proportion to v, the
+over its words j. Runs are taken one after the other, the heaviest first, three and then while they weigh enough; the
+loss is divided among them in proportion to v^2. So the points of a translation's errors add up to its loss. (In proportion to v, the
 worst major error tells translations that experts marked from others less well.)
 """
 
@@ -44,8 +44,10 @@ FAINT = 0.25
 # What a word that is matched with itself weighs of its weight, where the pair has other words.
 MATCHED = 0.05
 _OF_EDITS = [FEATURES.index(name) for name in ("unmatched", "similar")]
-# Of the heaviest word of a run, the least weight; the heaviest run is there whatever it weighs.
-STOP = 0.1
+# Of the heaviest word of a run, the least weight.
+STOP = 0.3
+# So many runs with an edited word are there whatever they weigh: experts' worst mark is often at the second or third.
+ALWAYS = 3
 _LARGEST, _LARGEST_NUMBER = 1.0 - 1e-6, 1e6
 
 
@@ -165,16 +167,16 @@ def _runs(words: Words, by: Marker) -> list[tuple[Span, Span, float]]:
         strong = first + np.flatnonzero(weights[first:last] >= least)
         first, last = int(strong[0]), int(strong[-1]) + 1
         weight = float(weights[first:last].sum())
-        if runs and (weight < by.least * runs[0][2] or weights[first:last].max() < STOP):
+        is_faint = bool(runs) and (weight < by.least * runs[0][2] or weights[first:last].max() < STOP)
+        if is_faint and (len(runs) >= ALWAYS or matched[first:last].all()):
             break
         free[first:last] = False
         spans = words.replaced[first:last]
         runs.append(((int(starts[first]), int(ends[last - 1])), (spans[0][0], spans[-1][1]), weight))
-    heaviest = max((weight for *_, weight in (*runs, *places)), default=0.0)
-    runs = [one for one in (*runs, *places) if one[2] >= by.least * heaviest]
-    if not heaviest:  # nothing but an empty line, or one of nothing but spaces
+    runs = sorted([*runs, *places], key=lambda one: -one[2])
+    if not runs or not runs[0][2]:  # nothing but an empty line, or one of nothing but spaces
         return [((0, 0), (0, len(words.of_reference)), 1.0)]
-    return sorted(runs, key=lambda one: -one[2])
+    return [*runs[:ALWAYS], *(one for one in runs[ALWAYS:] if one[2] >= by.least * runs[0][2])]
 
 
 def _error(words: Words, span: Span, of: Span, points: float, by: Marker) -> TextError:
