@@ -241,6 +241,7 @@ def _named(run: Run) -> Iterator[tuple[int, int, Fact]]:
             yield at, at + 1, fact
 
 
+@remembered
 def _said(run: Run) -> tuple[Quantity, ...]:
     # Most runs are one number, and the word before it.
     others = [at for at, token in enumerate(run) if token.lower() not in _JOINING]

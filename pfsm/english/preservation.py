@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import pairwise
-from operator import eq, itemgetter
+from itertools import chain, pairwise
+from operator import eq
 from typing import NamedTuple
 
 import numpy as np
@@ -77,7 +77,6 @@ class _Chunk(NamedTuple):
 
 # Stands between no words, as it has no tokens.
 _EMPTY = _Chunk(None, "", None, NOTHING)
-_FIRST, _LAST, _COUNTS, _KIND = map(itemgetter, range(4))
 
 
 class _Line(NamedTuple):
@@ -135,13 +134,13 @@ def _read_line(line: str) -> _Line:
     # A zero character separates tokens as a space does.
     chunks = line.replace("\0", " ").split(" ")
     read = list(map(_chunks.__getitem__, chunks))
-    whole = [part for part in read if part is not _EMPTY]
-    repeats = sum(map(eq, map(_LAST, whole), map(_FIRST, whole[1:])))
-    counts = [_Counts(repeats), *filter(None, map(_COUNTS, read))]
-    total = _Counts(*map(sum, zip(*counts, strict=True))) if len(counts) > 1 else counts[0]
-    runs = tuple(
-        run_of(tuple(chunks[run.start() : run.end()])) for run in RUN.finditer(bytes(map(_KIND, read)))
-    )
+    firsts, lasts, counts, kinds = zip(*read, strict=True)
+    if None in firsts:  # perhaps there are chunks without tokens
+        whole = [part for part in read if part is not _EMPTY]
+        firsts, lasts = tuple(part.first for part in whole), tuple(part.last for part in whole)
+    repeats = sum(map(eq, lasts, firsts[1:]))
+    total = _Counts(*map(sum, zip(_Counts(repeats), *filter(None, counts), strict=True)))
+    runs = tuple(run_of(tuple(chunks[run.start() : run.end()])) for run in RUN.finditer(bytes(kinds)))
     letter = next(filter(str.isalpha, line), "")
     return _Line(total, letter.isupper() - letter.islower(), runs)
 
@@ -171,7 +170,10 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     if name == CASE:
         return {name: _negated(map(_other_case, hypotheses, references))}
     ours, theirs = ([_lines[line] for line in side] for side in (hypotheses, references))
-    one, other = (np.array([line.counts for line in side]).reshape(-1, 6).T for side in (ours, theirs))
+    one, other = (
+        np.fromiter(chain.from_iterable(line.counts for line in side), np.int64).reshape(-1, 6).T
+        for side in (ours, theirs)
+    )
     repeats, negations, apart, glued, _, _ = one - other
     # Those of lines taken by themselves cost little together; the others are computed where they are asked for.
     values = {

@@ -172,20 +172,15 @@ class SynonymTable:
         word = word.lower()
         # The word itself is a base form in every part.
         found = set(self._numbers(word))
-        for base, part in self._bases(word):
-            place = self._place.get(base)
-            if place is not None:  # most endings leave no word behind
-                found.update(
-                    filter(part.holds, self._synsets[self._offsets[place] : self._offsets[place + 1]])
-                )
-        return sorted(found)
-
-    def _bases(self, word: str) -> list[tuple[str, _LoadedPart]]:
-        """Base forms other than the word itself, with the parts in which they are that."""
         if word in self._irregular:
-            return [(base, part) for part in self._parts for base in part.bases(word)[1:]]
-        rules = self._endings.get(word[-1:], ())
-        return [(word[: -len(old)] + new, part) for old, new, part in rules if word.endswith(old)]
+            bases = [(base, part) for part in self._parts for base in part.bases(word)[1:]]
+        else:
+            rules = self._endings.get(word[-1:], ())
+            bases = [(word[: -len(old)] + new, part) for old, new, part in rules if word.endswith(old)]
+        for base, part in bases:
+            if base in self._place:  # most endings leave no word behind
+                found.update(filter(part.holds, self._numbers(base)))
+        return sorted(found)
 
     @cached_property
     def _endings(self) -> Mapping[str, Sequence[tuple[str, str, _LoadedPart]]]:

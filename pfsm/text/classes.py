@@ -65,12 +65,14 @@ class WordClasses:
 
     def of(self, token: str) -> int:
         """Class of a token in its own case, an index into ``CLASSES``."""
-        if not any(map(str.isalnum, token)):
+        is_letters = (
+            token.isascii() and token.isalpha()
+        )  # as most words are, which needs no look at each character
+        if not is_letters and not any(map(str.isalnum, token)):
             return _PUNCTUATION
-        word = normal_form(token)
-        if any(unicodedata.category(one)[0] == "N" for one in word) or self.number.issuperset(
-            word.split("-")
-        ):
+        word = token.lower() if is_letters else normal_form(token)
+        has_digit = not is_letters and any(unicodedata.category(one)[0] == "N" for one in word)
+        if has_digit or self.number.issuperset(word.split("-")):
             return _NUMBER
         if word in self.negation:
             return _NEGATION
@@ -78,7 +80,10 @@ class WordClasses:
             return _NAME
         if word in self.function:
             return _FUNCTION
-        if word in self.content or _CAPITALS.isdisjoint(map(unicodedata.category, token)):
+        has_capital = (
+            token != word if is_letters else not _CAPITALS.isdisjoint(map(unicodedata.category, token))
+        )
+        if word in self.content or not has_capital:
             return _CONTENT
         return _NAME
 

@@ -5,9 +5,9 @@ Which words are at fault, and how surely, says a logistic model over words; it w
 
     v = -sum log(1 - p_j)
 
-over its words j. Runs are taken one after the other, the heaviest first, three and then while they weigh enough; the
-loss is divided among them in proportion to v^2. So the points of a translation's errors add up to its loss. (In proportion to v, the
-worst major error tells translations that experts marked from others less well.)
+over its words j. Runs are taken one after the other, the heaviest first: three, and more while they weigh enough. The
+loss is divided among them in proportion to v^2, so the points of a translation's errors add up to its loss. (In
+proportion to v, the worst major error tells translations that experts marked from others less well.)
 """
 
 import json
@@ -155,6 +155,7 @@ def _runs(words: Words, by: Marker) -> list[tuple[Span, Span, float]]:
         )
     ]
     runs: list[tuple[Span, Span, float]] = []
+    heaviest = max((weight for *_, weight in places), default=0.0)
     while free.any() and len(runs) < MOST:
         sums = np.concatenate([[0.0], np.cumsum(np.where(free, weights, 0.0))])
         # A window ends before a word that is in a run already.
@@ -167,16 +168,17 @@ def _runs(words: Words, by: Marker) -> list[tuple[Span, Span, float]]:
         strong = first + np.flatnonzero(weights[first:last] >= least)
         first, last = int(strong[0]), int(strong[-1]) + 1
         weight = float(weights[first:last].sum())
-        is_faint = bool(runs) and (weight < by.least * runs[0][2] or weights[first:last].max() < STOP)
-        if is_faint and (len(runs) >= ALWAYS or matched[first:last].all()):
+        heaviest = max(heaviest, weight)
+        is_faint = weight < by.least * heaviest or weights[first:last].max() < STOP
+        if is_faint and (runs or places) and (len(runs) >= ALWAYS or matched[first:last].all()):
             break
         free[first:last] = False
         spans = words.replaced[first:last]
         runs.append(((int(starts[first]), int(ends[last - 1])), (spans[0][0], spans[-1][1]), weight))
     runs = sorted([*runs, *places], key=lambda one: -one[2])
-    if not runs or not runs[0][2]:  # nothing but an empty line, or one of nothing but spaces
+    if not heaviest:  # nothing but an empty line, or one of nothing but spaces
         return [((0, 0), (0, len(words.of_reference)), 1.0)]
-    return [*runs[:ALWAYS], *(one for one in runs[ALWAYS:] if one[2] >= by.least * runs[0][2])]
+    return [*runs[:ALWAYS], *(one for one in runs[ALWAYS:] if one[2] >= by.least * heaviest)]
 
 
 def _error(words: Words, span: Span, of: Span, points: float, by: Marker) -> TextError:
