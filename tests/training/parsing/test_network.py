@@ -13,6 +13,7 @@ from pfsm_training.parsing.treebank import (
     Example,
     Numbering,
     join_trees,
+    make_lines,
     take_inventory,
 )
 
@@ -103,3 +104,12 @@ def test_every_part_of_the_loss_falls_in_training() -> None:
         optimiser.step()
     last = {part: float(value.detach()) for part, value in losses(network, batch).items()}
     assert all(last[part] < max(0.1, 0.5 * first[part]) for part in first)
+
+
+def test_lines_join_neighbours_and_lose_none() -> None:
+    found = examples()
+    _, numbering, _ = network_of(found)
+    sentences = [numbering.numbers(found[k % 3]) for k in range(60)]
+    lines = make_lines(sentences, np.random.default_rng(1))
+    assert [id(one) for line in lines for one in line] == [id(one) for one in sentences]
+    assert {len(line) for line in lines} == {1, 2, 3}
