@@ -104,6 +104,12 @@ def resampled_statistics(
 
     Returns:
         float64 [n_resamples]; NaN where the statistic is, and throughout where there are fewer than two rows.
+
+    Args:
+        statistic: As in `bootstrap_interval`.
+        arrays: As in `bootstrap_interval`.
+        n_resamples: Number of resamples, at least 1.
+        seed: As in `bootstrap_interval`.
     """
     check_bootstrap(n_resamples)
     tables = [np.asarray(array) for array in arrays]

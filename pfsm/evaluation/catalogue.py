@@ -191,7 +191,12 @@ MEAN: Statistic[Items] = Statistic("mean", "mean", (), mean_score)
 
 
 def plugged_statistic(name: str, value: Any) -> Statistic[Items]:
-    """A statistic of another package as the registry holds it."""
+    """A statistic of another package as the registry holds it.
+
+    Args:
+        name: What it is registered under.
+        value: A function as `plain` takes it, or a `Statistic`.
+    """
     if isinstance(value, Statistic):
         if value.name != name:
             raise PfsmError(f"calls itself {value.name!r}; its name must be {name!r}, as it is registered")
@@ -200,7 +205,12 @@ def plugged_statistic(name: str, value: Any) -> Statistic[Items]:
 
 
 def plugged_system_statistic(name: str, value: Any) -> Statistic[Items]:
-    """A statistic of another package, asked about systems: its function gets one score for each system."""
+    """A statistic of another package, asked about systems: its function gets one score for each system.
+
+    Args:
+        name: What it is registered under.
+        value: A function as `plain` takes it, or what `plain` made of one.
+    """
     of_translations = plugged_statistic(name, value)
     function = of_translations.function
     if function is None:

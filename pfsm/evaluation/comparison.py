@@ -436,7 +436,14 @@ def amount(difference: float) -> str:
 
 
 def comparison_document(result: Comparison, name: str, signature: str, short: str) -> dict[str, object]:
-    """A comparison of systems."""
+    """A comparison of systems.
+
+    Args:
+        result: The comparison.
+        name: Of the metric or model.
+        signature: Of its scores of corpora.
+        short: The short form of that.
+    """
     systems = [{**asdict(system), "interval": interval_entry(system.interval)} for system in result.systems]
     pairs = [
         {

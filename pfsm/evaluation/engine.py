@@ -83,7 +83,15 @@ class PairedTest:
 
 
 def sample_difference(name: str, n: int, a: Sample, b: Sample, confidence: float = CONFIDENCE) -> Difference:
-    """The paired bootstrap (Koehn 2004): one statistic less another, in resamples that both share."""
+    """The paired bootstrap (Koehn 2004): one statistic less another, in resamples that both share.
+
+    Args:
+        name: What the result is called.
+        n: Number of items.
+        a: The first statistic.
+        b: The second, of the same resamples.
+        confidence: Of the percentile interval, between 0 and 1.
+    """
     if math.isnan(a.value - b.value):
         return Difference(name, n, a.value, b.value, math.nan, Interval(math.nan, math.nan), math.nan)
     both = a.minus(b)
@@ -264,9 +272,14 @@ def samples_of(
     n_resamples: int,
     seed: tuple[int, int],
 ) -> list[Sample]:
-    """Statistics of the items of one group, all from the same resamples; NaN where a score is.
+    """Statistics of the items of one group, all from the same resamples.
 
-    Arguments are those of `estimate`, ``seed`` is from `group_seed`.
+    Args:
+        items: The human side.
+        metric: The metric's scores of the items; where one is NaN, so is all.
+        statistics: As in `estimate`.
+        n_resamples: At least 1.
+        seed: From `group_seed`.
     """
     values = metric.statistics if isinstance(metric, PooledScores) else metric
     if np.isnan(values).any():

@@ -243,11 +243,14 @@ def finite_scores(scores: ArrayLike, n: int | None = None) -> Float:
 
 
 def units_of_parts(parts: Int, units: Int) -> Int | None:
-    """int64 [n_parts]: the unit that each part (a segment) lies in; None where one lies in several.
+    """The unit that each part (a segment) lies in; None where one lies in several.
 
     Args:
         parts: int64 [n], from 0 up without gaps.
         units: int64 [n].
+
+    Returns:
+        int64 [n_parts].
     """
     of_part = np.zeros(count_ids(parts), dtype=np.int64)
     of_part[parts] = units

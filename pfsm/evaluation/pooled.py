@@ -150,9 +150,10 @@ class TranslatedDocuments:
         return self.items.segments is not None and len(self.items) > np.unique(self.items.segments).size
 
     def scores(self, metric: Scores) -> Float:
-        """A metric's scores of the items, float64 [n_items]: means, or corpus scores where it pools counts.
+        """A metric's scores of the items: means, or corpus scores where it pools counts.
 
-        NaN where the score of a row is not known, or the item's is undefined.
+        Returns:
+            float64 [n_items]; NaN where the score of a row is not known, or the item's is undefined.
 
         Raises:
             ValueError: If there are not n scores, or one is infinite.
@@ -185,13 +186,16 @@ class TranslatedDocuments:
 
 
 def translated_documents(human: ArrayLike, documents: Names, systems: Names) -> TranslatedDocuments:
-    """People's scores of segments as scores of documents, a point for each document in one system's translation.
+    """People's scores of segments as scores of documents.
 
     Args:
         human: float64 [n], finite, people's score of a segment in a system's translation. Where a segment was
             judged more than once, each judgment counts.
         documents: [n], names or numbers; documents of different test sets or languages need different ones.
         systems: [n], names or numbers.
+
+    Returns:
+        The documents, a point for each in one system's translation.
 
     Raises:
         ValueError: If lengths differ, or a score is not finite.

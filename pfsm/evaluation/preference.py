@@ -136,7 +136,15 @@ def vote_weights(votes: ArrayLike | None, n: int) -> Float:
 
 
 def statistic_of_votes(votes: Float, name: PreferenceStatistic) -> Float:
-    """A statistic of each row of concordant, discordant and tied votes, float64 [m, 3] to [m]; NaN where undefined."""
+    """A statistic of each row of concordant, discordant and tied votes.
+
+    Args:
+        votes: float64 [m, 3].
+        name: As at the head of this module.
+
+    Returns:
+        float64 [m]; NaN where it is undefined.
+    """
     concordant, discordant, ties = votes.T
     counted = discordant if name == "wmt13" else discordant + ties
     wrong = discordant if name == "wmt14" else counted

@@ -240,7 +240,13 @@ def _severity_of(pairs: MinimalPairs, name: str) -> str:
 
 
 def wilson_interval(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
-    """Score interval of a binomial proportion (Wilson 1927)."""
+    """Score interval of a binomial proportion (Wilson 1927).
+
+    Args:
+        successes: Number of successes, 0 to ``n``.
+        n: Number of trials.
+        confidence: Between 0 and 1.
+    """
     if not 0 <= successes <= n or n < 1 or not 0.0 < confidence < 1.0:
         raise ValueError(f"{successes} successes of {n} at confidence {confidence}: out of range")
     z = NormalDist().inv_cdf(0.5 + confidence / 2.0)

@@ -145,9 +145,17 @@ def wmt_kendall(
 
 
 def order_votes(human: ArrayLike, metric: ArrayLike, segments: Names, least_difference: float = 0.0) -> Float:
-    """float64 [n_segments, 3]: pairs that people order, by what the metric says: concordant, discordant, tied.
+    """Pairs that people order, by what the metric says: concordant, discordant, tied.
 
-    People have ordered two translations where they put them at least so far apart, or, where that is 0, apart at all.
+    Args:
+        human: float64 [n], finite.
+        metric: float64 [n], finite.
+        segments: [n], names or numbers.
+        least_difference: How far apart people must put two translations to have ordered them; where it is 0,
+            any difference will do.
+
+    Returns:
+        float64 [n_segments, 3].
     """
     from pfsm_kernels.statistics.pairs import ordered_pairs  # noqa: PLC0415 - starts a JIT compiler
 
@@ -202,7 +210,15 @@ def item_kendall(items: Items, variant: ItemVariant) -> Measure:
 
 
 def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> float:
-    """Kendall's tau-c (Stuart 1953): ``2 (C - D) m / (n^2 (m - 1))``, m the fewer distinct values; NaN where one."""
+    """Kendall's tau-c (Stuart 1953): ``2 (C - D) m / (n^2 (m - 1))``, m the smaller number of distinct values.
+
+    Args:
+        x: float64 [n], finite.
+        y: float64 [n], finite.
+
+    Returns:
+        A number in [-1, 1]; NaN where `x` or `y` is constant.
+    """
     counts = pair_counts(x, y)
     distinct = min(np.unique(np.asarray(side)).size for side in (x, y))
     pairs = counts.concordant - counts.discordant

@@ -52,6 +52,14 @@ def permutation_test(
 
     ``p = (c + 1) / (n + 1)``, c being the number of permutations whose difference lies at least as far from 0
     as the observed one; a permutation without the statistic counts among them.
+
+    Args:
+        question: The human side; its units are what is swapped.
+        metric_a: The first metric's scores of the data's rows, float64 [n].
+        metric_b: The second's.
+        statistic: As in `pfsm.evaluation.engine.compare`.
+        n_permutations: At least 1.
+        seed: `default_seed` where it is None.
     """
     if n_permutations < 1:
         raise ValueError(f"n_permutations is {n_permutations}, at least 1 is needed")
@@ -243,6 +251,11 @@ def perm_both(
 
 def williams_p_values(question: Question[Items], metric_a: Float, metric_b: Float) -> dict[str, float] | None:
     """Williams' test of two metrics' Pearson correlations in every group.
+
+    Args:
+        question: About translations of segments.
+        metric_a: float64 [n].
+        metric_b: float64 [n].
 
     Returns:
         Group -> two-sided p-value; NaN where it is undefined. None where the items are not independent: some are

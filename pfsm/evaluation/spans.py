@@ -54,6 +54,14 @@ def marks_from_json(text: str, hypothesis: str, where: str) -> tuple[Mark, ...]:
 
     As of `pfsm.data.spans.read_spans`, objects perhaps with ``points``, as those of `pfsm explain`. Neutral marks are
     ignored.
+
+    Args:
+        text: The content of the cell.
+        hypothesis: The translation.
+        where: File and line, for errors.
+
+    Raises:
+        PfsmError: If it is no such list, or offsets or a severity cannot be.
     """
     try:
         values = json.loads(text) if text.strip() else []
@@ -131,7 +139,14 @@ def measured(
     resamples: int,
     seed: int,
 ) -> dict[str, tuple[float, Interval | None]]:
-    """The statistics of `STATISTICS`, each with its 95% interval over documents (or segments)."""
+    """The statistics of `STATISTICS`, each with its 95% interval over documents (or segments).
+
+    Args:
+        translations: Marked translations.
+        predicted: The spans of each, costliest first.
+        resamples: Number of bootstrap resamples; 0: no intervals.
+        seed: Of the resamples.
+    """
     rows = np.array(
         [_counts(one, spans) for one, spans in zip(translations, predicted, strict=True)], dtype=np.float64
     ).reshape(-1, len(_COUNTS))

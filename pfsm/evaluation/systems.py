@@ -321,6 +321,13 @@ def pooled_p_values(
 ) -> Float:
     """`permutation_p_values` of a metric that pools counts: a system leads by the difference of corpus scores.
 
+    Args:
+        statistics: float64 [n_systems, n_segments, k], what is added up; NaN where a system has no score.
+        of_totals: From sums of the statistics to scores.
+        n_permutations: At least 1.
+        seed: As in `permutation_p_values`; the swaps are the same as there.
+        units: As there.
+
     Returns:
         float64 [n_systems (n_systems - 1) / 2]; NaN also for a pair that has no score on its common segments.
     """

@@ -255,7 +255,12 @@ class _Reader:
 
 
 def root_boxes(conditions: tuple[Condition, ...], merged: Mapping[str, str]) -> list[str]:
-    """Boxes that stand in no other, in order."""
+    """Boxes that stand in no other, in order.
+
+    Args:
+        conditions: The conditions of a line.
+        merged: From a presupposed box to the one that it is merged into.
+    """
     inner = {merged.get(part, part) for one in conditions for part in one.parts}
     boxes = dict.fromkeys(merged.get(one.box, one.box) for one in conditions)
     return [box for box in boxes if box not in inner]
@@ -342,7 +347,11 @@ _DESCRIPTIONS: Mapping[str, str] = {
 
 
 def has_structure(analysis: Analysis) -> bool:
-    """Whether a line has a discourse structure with a condition."""
+    """Whether a line has a discourse structure with a condition.
+
+    Raises:
+        PfsmError: If neither a structure nor a dependency tree is given, but something else is.
+    """
     if not analysis.tokens or analysis.is_failed:
         return False
     if analysis.drs is None and not analysis.trees:
@@ -384,7 +393,12 @@ LAYERS: Mapping[str, Layer] = {
 
 
 def condition_metric(name: str, options: Options) -> AnalysedMetric:
-    """An overlap over the conditions of discourse structures. Several references: the best one counts."""
+    """An overlap over the conditions of discourse structures. Several references: the best one counts.
+
+    Args:
+        name: ``dr-or-*``, ``dr-orp-pred`` and so on, options in parentheses.
+        options: As `read_typed` takes them.
+    """
     typed = read_typed(name, options, _check_type)
     words = typed.stem == "dr-or"
     entries = {"layer": "drs-words" if words else "drs-tags", "type": typed.entries["type"]}

@@ -203,7 +203,15 @@ _F = 1 + PARTS.index("f")
 
 
 class DpmMetric(AnalysedMetric):
-    """DPM: the metric ``dpm-model``. Several references: the best one counts."""
+    """DPM: the metric ``dpm-model``. Several references: the best one counts.
+
+    Args:
+        name: What scores are reported under.
+        options: Some of `OPTIONS`.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
 
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
         chosen = read_options(name, options, OPTIONS)
@@ -237,6 +245,10 @@ class DpmfMetric(SegmentMetric):
         name: ``dpmf``: with METEOR's paraphrases and word lists, which the extra ``paraphrases`` brings.
             ``dpmf-base``: with what ships with pfsm.
         options: As of ``dpm-model``.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value; at the first use, if something that is needed is not
+            installed.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:

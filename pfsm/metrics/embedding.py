@@ -134,10 +134,13 @@ def _greedy(reference: Int16, hypothesis: Int16) -> tuple[float, float, float]:
 
 
 class EmbeddingMetric(SegmentMetric):
-    """One of these metrics. Several references: the best one of each segment counts.
+    """One of the features from vectors. Several references: the best one of each segment counts.
 
     Args:
         name: ``embedding_f1`` or the like, with source and layer in parentheses where they are not the usual ones.
+
+    Raises:
+        PfsmError: If there is no such metric.
     """
 
     def __init__(self, name: str) -> None:

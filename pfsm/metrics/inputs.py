@@ -96,7 +96,11 @@ def score_distinct(
 
 
 def check_pairs(hypotheses: Sequence[str], references: Sequence[object]) -> None:
-    """Refuses what is not a series of pairs."""
+    """Refuses what is not a series of pairs.
+
+    Raises:
+        ValueError: If the lists differ in length, or one of them is a single string.
+    """
     for name, value in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(value, str):
             raise ValueError(f"{name} must be a list of strings, not one string")
@@ -105,7 +109,16 @@ def check_pairs(hypotheses: Sequence[str], references: Sequence[object]) -> None
 
 
 def check_words(name: str, most: int, lines: Sequence[str]) -> None:
-    """Refuses a line for which a metric would take minutes: of text without spaces eight characters count as a word."""
+    """Refuses a line for which a metric would take minutes.
+
+    Args:
+        name: The metric.
+        most: Words that a line may have; of text without spaces eight characters count as one.
+        lines: The text.
+
+    Raises:
+        PfsmError: If a line has more.
+    """
     for line in lines:
         if len(line) > most:
             words = max(line.count(" ") + 1, len(line) // 8)
@@ -172,7 +185,12 @@ def best_numbers(
 
 
 def best_understood(scores: Float, starts: NDArray[np.int64]) -> Float:
-    """The best score of each segment that is known, float64 [n_segments]; NaN where none is."""
+    """The best score of each segment that is known, float64 [n_segments]; NaN where none is.
+
+    Args:
+        scores: float64 [n_pairs], NaN where unknown.
+        starts: int64 [n_segments], where the pairs of each segment begin.
+    """
     if not scores.size:
         return np.zeros(0)
     best = np.maximum.reduceat(np.where(np.isnan(scores), -np.inf, scores), starts)
@@ -180,7 +198,12 @@ def best_understood(scores: Float, starts: NDArray[np.int64]) -> Float:
 
 
 def check_references(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
-    """Refuses what are not the references of each of these hypotheses."""
+    """Refuses what are not the references of each of these hypotheses.
+
+    Raises:
+        ValueError: If the lists differ in length, a segment has no reference, or a list is a single string.
+        TypeError: If a reference is not a string.
+    """
     if isinstance(hypotheses, str) or isinstance(references, str):
         raise ValueError("hypotheses and references must be lists, not one string")
     if len(hypotheses) != len(references):
@@ -194,7 +217,11 @@ def check_references(hypotheses: Sequence[str], references: Sequence[Sequence[st
 def flat_pairs(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> tuple[list[str], list[str], NDArray[np.int64]]:
-    """Every hypothesis with each of its references: hypotheses, references, and where each hypothesis begins."""
+    """Every hypothesis with each of its references: hypotheses, references, and where each hypothesis begins.
+
+    Raises:
+        ValueError: If the lists differ in length.
+    """
     counts = [len(several) for several in references]
     flat = [reference for several in references for reference in several]
     repeated = [
@@ -204,7 +231,11 @@ def flat_pairs(
 
 
 def check_streams(hypotheses: Sequence[str], streams: Streams) -> None:
-    """Refuses what are no reference streams of these hypotheses."""
+    """Refuses what are no reference streams of these hypotheses.
+
+    Raises:
+        ValueError: If there is no stream, one is a single string or differs in length from the hypotheses.
+    """
     if isinstance(hypotheses, str):
         raise ValueError("hypotheses must be a list of strings, not one string")
     if isinstance(streams, str) or not streams or any(isinstance(stream, str) for stream in streams):
@@ -247,7 +278,12 @@ def number_by_segment(references: Sequence[Sequence[str]]) -> NumberOfReferences
 
 
 def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], Streams]:
-    """Hypotheses and streams of references as lists; a blank reference is missing where the segment has others."""
+    """Hypotheses and streams of references as lists; a blank reference is missing where the segment has others.
+
+    Raises:
+        ValueError: As `check_streams`.
+        TypeError: If an entry is not a string.
+    """
     if isinstance(references, str) or (
         not isinstance(references, Sequence) and not hasattr(references, "__iter__")
     ):

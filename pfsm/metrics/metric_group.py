@@ -41,7 +41,12 @@ class MetricWithComponents(SegmentMetric):
         return np.ascontiguousarray(self.parts(hypotheses, references)[:, 0])
 
     def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs and what they are made of, float64 [n_pairs, 1 + n_parts]; each distinct pair once."""
+        """Scores of pairs and what they are made of, float64 [n_pairs, 1 + n_parts]; each distinct pair once.
+
+        Raises:
+            PfsmError: If something that is needed is not installed.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
         return score_distinct(self._rows, hypotheses, references)
 
 
@@ -189,7 +194,15 @@ def group_with_parts(
     parts: Sequence[str],
     make_parts: MakeWithComponents | None = None,
 ) -> MetricGroup:
-    """The group of one metric and its parts, which take the metric's options."""
+    """The group of one metric and its parts, which take the metric's options.
+
+    Args:
+        name: Its name.
+        about: What it is, in half a line.
+        make: Makes it.
+        parts: Names of its parts, without its own.
+        make_parts: Makes the metric whose parts are these, where it is another.
+    """
 
     def check(part: str) -> None:
         parsed = parse_name(part)
@@ -234,6 +247,9 @@ def metric_group(name: str, value: Any) -> MetricGroup:
         name: What it is registered under.
         value: A class derived from `pfsm.metrics.base.SegmentMetric`, or a function that makes such a metric; called
             with the metric's options as keyword arguments.
+
+    Raises:
+        PfsmError: If it cannot be called, or is a class of another kind or without what every metric has.
     """
     if not callable(value) or (isinstance(value, type) and not issubclass(value, SegmentMetric)):
         raise PfsmError(
@@ -282,7 +298,15 @@ def _check_options(name: str, make: Callable[..., object], options: Options) -> 
 
 
 def feature_group(name: str, value: Any) -> MetricGroup:
-    """A feature of another package as the registry holds it."""
+    """A feature of another package as the registry holds it.
+
+    Args:
+        name: What it is registered under.
+        value: A function from hypotheses and references to float64 [n_pairs].
+
+    Raises:
+        PfsmError: If it cannot be called.
+    """
     if not callable(value):
         raise PfsmError("is not a function of hypotheses and references")
 
@@ -300,7 +324,14 @@ def feature_group(name: str, value: Any) -> MetricGroup:
 def validated(
     what: str, compute: Compute, hypotheses: Sequence[str], references: Sequence[str], *, gaps: bool = False
 ) -> Float:
-    """What a plug-in says of pairs, float64 [n_pairs]; with ``gaps`` NaN where it can say nothing.
+    """What a plug-in says of pairs, float64 [n_pairs].
+
+    Args:
+        what: What messages call it.
+        compute: The plug-in.
+        hypotheses: Translations.
+        references: As many references.
+        gaps: Whether NaN may stand where it can say nothing.
 
     Raises:
         PfsmError: If that is not one finite number for each pair.

@@ -111,7 +111,13 @@ class _Mixed(_Wrapper):
 
 
 class BackOff(_Mixed):
-    """``x_b``; backs off only if x asks a parser. Scale None: the mean of x over the pairs that are scored together."""
+    """``x_b``.
+
+    Args:
+        name: What scores are reported under.
+        metric: x; backs off only if it asks a parser.
+        scale: What O_l is multiplied by; None for the mean of x over the pairs that are scored together.
+    """
 
     def __init__(self, name: str, metric: SegmentMetric, scale: float | None) -> None:
         super().__init__(name, metric, {"backoff": "ol", SCALE: "mean" if scale is None else f"{scale:g}"})
@@ -158,7 +164,13 @@ class BackOff(_Mixed):
 
 
 class Interpolation(_Mixed):
-    """``x_i``."""
+    """``x_i``.
+
+    Args:
+        name: What scores are reported under.
+        metric: x.
+        scale: What O_l is multiplied by.
+    """
 
     def __init__(self, name: str, metric: SegmentMetric, scale: float) -> None:
         super().__init__(name, metric, {"interpolated": "ol", SCALE: f"{scale:g}"})

@@ -86,7 +86,11 @@ def stem_and_type(name: str) -> tuple[str, str]:
 
 
 def read_options(name: str, given: Options, known: Mapping[str, Option]) -> dict[str, Any]:
-    """Values of all options of a metric, those that are not given with their defaults."""
+    """Values of all options of a metric, those that are not given with their defaults.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
     return chosen_options(f"metric {name}", given, known, lambda _: f"known are {', '.join(known)}")
 
 
@@ -100,6 +104,10 @@ def language_options(name: str, language: str) -> dict[str, Any]:
     """Options that a metric needs for a language; those that stand in the name already are left out.
 
     BLEU gets a tokeniser, TER ``asian_support`` for Chinese and Japanese, METEOR its language.
+
+    Args:
+        name: A metric, with or without options: ``bleu``, ``ter(no_punct=true)``.
+        language: A code, or an English name.
     """
     try:
         base, _, given = parse_name(name)

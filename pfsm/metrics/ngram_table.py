@@ -96,7 +96,13 @@ class NgramTable:
 
 
 def count_ngrams(ids: NDArray[np.int32], offsets: Int64, labels: Sequence[str]) -> NgramTable:
-    """The table of some lines."""
+    """The table of some lines.
+
+    Args:
+        ids: Ids of the words of all lines.
+        offsets: int64 [n_lines + 1], where each line begins.
+        labels: The word of each id.
+    """
     kinds, words = np.unique(ids, return_inverse=True)
     numbers: dict[str, int] = {}
     renamed = [numbers.setdefault(_joined(labels[kind]), len(numbers)) for kind in kinds.tolist()]

@@ -118,6 +118,9 @@ def nist(name: str) -> PairFeatures:
 
     Information per n-gram by order, the penalty for short lines, NIST of n-grams up to each length, NIST without the
     penalty.
+
+    Raises:
+        PfsmError: If it has other options, or there are no such counts.
     """
     options = parse_name(name).options
     if set(options) - {INFO}:

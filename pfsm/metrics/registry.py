@@ -250,7 +250,12 @@ def part_names(name: str) -> tuple[str, ...]:
 
 
 def metric_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-    """Values of the parts of a metric by name, float64 [n_pairs] each; none of a metric without parts."""
+    """Values of the parts of a metric by name, float64 [n_pairs] each; none of a metric without parts.
+
+    Raises:
+        PfsmError: If there is no such metric, or its parts do not have its options.
+        ValueError: If the lists differ in length, or one of them is a single string.
+    """
     group, names = _group_of_metric(name), part_names(name)
     if not names:
         return {}

@@ -69,7 +69,12 @@ class RoleLayer:
         return Layer(lambda analysis: [one for one, _ in self.elements(analysis)], has_arguments, ROLES, 0.0)
 
     def elements(self, analysis: Analysis, *, expected: bool = False) -> Iterator[tuple[Element, float]]:
-        """Elements of a line with the probability of their argument."""
+        """Elements of a line with the probability of their argument.
+
+        Args:
+            analysis: The line.
+            expected: Whether to take all possible arguments; otherwise those that the analysis decides for.
+        """
         words = words_of(analysis)
         for frame in analysis.frames or ():
             for argument in frame.possible if expected else _decided(frame):

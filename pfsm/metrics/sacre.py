@@ -32,7 +32,14 @@ Float = NDArray[np.float64]
 
 
 def rates_of_totals(totals: Float) -> Float:
-    """Edits over words in percent, from sums float64 [..., 2]; without words 100 where there are edits, else 0."""
+    """Edits over words in percent; lower is better.
+
+    Args:
+        totals: float64 [..., 2], sums of edits and of words of the references.
+
+    Returns:
+        float64 [...]; without words 100 where there are edits, else 0.
+    """
     edits, words = totals[..., 0], totals[..., 1]
     rates = np.divide(edits, words, out=np.array(edits > 0, dtype=np.float64), where=words > 0)
     return np.asarray(100.0 * rates)
@@ -71,7 +78,14 @@ _SIGNS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 def ngram_counts(
     hypotheses: Sequence[str], references: Sequence[str], *, words: bool, lowercase: bool
 ) -> Int64:
-    """By order the n-grams of hypothesis and reference and those shared, int64 [n_pairs, n_orders, 3]."""
+    """By order the n-grams of hypothesis and reference and those shared, int64 [n_pairs, n_orders, 3].
+
+    Args:
+        hypotheses: Translations.
+        references: As many.
+        words: Whether words are counted after the characters, as chrF++ does.
+        lowercase: Whether case is ignored.
+    """
     from pfsm_kernels.strings.ngrams import character_ngrams, word_ngrams  # noqa: PLC0415 - brings numba
 
     ours, theirs = (
@@ -152,7 +166,13 @@ def count_edits(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequen
 def edits_and_words(
     hypotheses: Sequence[str], references: Sequence[str], options: Mapping[str, Any] | None = None
 ) -> tuple[Float, NDArray[np.int64]]:
-    """Edits by kind, float64 [n_pairs, 4], and words of hypotheses and references, int64 [n_pairs, 2]."""
+    """Edits by kind, float64 [n_pairs, 4], and words of hypotheses and references, int64 [n_pairs, 2].
+
+    Args:
+        hypotheses: Translations.
+        references: As many references.
+        options: Arguments of sacrebleu's tokeniser for TER.
+    """
     from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer  # noqa: PLC0415 - takes a tenth of a second
 
     tokenise = TercomTokenizer(**(options or {}))
@@ -168,6 +188,9 @@ def ter_parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
     """Edits of the four kinds over the words of the reference, then their plain numbers: float64 [n_pairs, 8].
 
     With an empty reference the deletions are 1 if there is something to delete, as TER is.
+
+    Raises:
+        ValueError: If the lists differ in length, or one of them is a single string.
     """
     return score_distinct(_parts, hypotheses, references)
 
@@ -203,7 +226,15 @@ OPTIONS: Mapping[str, Mapping[str, Option]] = {
 
 
 class SacreMetric(SegmentMetric):
-    """One of sacrebleu's metrics; of segments higher is better, corpus scores are sacrebleu's own."""
+    """One of sacrebleu's metrics; of segments higher is better, corpus scores are sacrebleu's own.
+
+    Args:
+        name: ``bleu``, ``chrf``, ``chrf++`` or ``ter``.
+        options: sacrebleu's own arguments, those in `OPTIONS`.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
         self.name = name

@@ -284,6 +284,9 @@ class TerpMetric(FewestEditsMetric, MetricWithComponents):
         name: ``terp``: with METEOR's paraphrases, which the extra ``paraphrases`` brings. ``terp-base``: with
             what ships with pfsm.
         options: As `check_options` takes them.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value; at the first use, if a table is not there.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
@@ -365,7 +368,12 @@ def normaliser(matches: Matches) -> Float:
 
 
 def features(matches: Matches, counts: Float) -> Float:
-    """The features `PARTS` of aligned pairs, float64 [n_pairs, n_parts]."""
+    """The features `PARTS` of aligned pairs, float64 [n_pairs, n_parts].
+
+    Args:
+        matches: The pairs.
+        counts: As `Matches.count` gives them.
+    """
     ours, theirs = matches.lengths.T
     beyond = np.maximum(np.column_stack([theirs - ours, ours - theirs]), 0.0)
     return np.asarray(np.column_stack([counts, beyond]) / normaliser(matches)[:, np.newaxis])
@@ -388,6 +396,9 @@ def prepared_errors(name: str) -> PairFeatures:
     """What computes all features of E and N, float64 [n_pairs] each, with the options of the one that is named.
 
     It raises `PfsmError` if the parser cannot be loaded, `ValueError` if the lists differ in length.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
     """
     metric = error_metric(name)
     _, parenthesis, options = name.partition("(")
@@ -408,7 +419,11 @@ def error_label(name: str) -> str:
 
 
 def error_metric(name: str) -> PrecisionRecallMetric:
-    """The metric whose counts the features come from, with the options in the name of one of them."""
+    """The metric whose counts the features come from, with the options in the name of one of them.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
     options = parse_name(name).options
     if "parts" in options:
         raise PfsmError(f"feature {name}: its name says which part it is; leave out the option parts")

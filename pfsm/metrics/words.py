@@ -166,6 +166,13 @@ class WordMetric(_OverWords):
     """One of the classic metrics over words but NIST; of segments higher is better.
 
     Several references: the best one of each segment counts.
+
+    Args:
+        name: One of `WORD_METRICS`.
+        options: ``tokeniser`` (``plain``, the default, or ``penn``), ``lowercase`` (default: true).
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
@@ -191,6 +198,9 @@ class Nist(ReferenceFittedMetric, _OverWords):
 
     Args:
         options: ``tokeniser``, ``lowercase`` as of `WordMetric`; ``info``: the label of counts to use instead.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value, or there are no such counts.
     """
 
     corpus_references: Literal["best", "all"] = "all"

@@ -153,7 +153,11 @@ class DataFolder:
         return sets
 
     def read(self, spec: DataSpec) -> tuple[Judged, Rows]:
-        """The rows of a specification, and the number of the file of each; errors as those of `train_data`."""
+        """The rows of a specification.
+
+        Raises:
+            PfsmError: As `train_data`.
+        """
         tables = [self._table(path) for pattern in spec.files for path in self._found(pattern, spec)]
         absolute = [
             judgments_from_table(table, spec.score_column) for table in tables if not is_preferences(table)

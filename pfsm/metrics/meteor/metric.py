@@ -36,6 +36,9 @@ class MeteorMetric(MetricWithComponents):
         name: ``meteor``: with METEOR's paraphrases and word lists, which the extra ``paraphrases`` brings.
             ``meteor-base``: with what ships with pfsm: its own word lists, no paraphrases.
         options: As `check_options` returns them.
+
+    Raises:
+        PfsmError: At the first use, if something that is needed is not installed.
     """
 
     most_words = 10_000

@@ -72,7 +72,15 @@ _EARLIER: Mapping[str, Mapping[str, Parameters]] = {
 
 @cache
 def parameters(language: str, task: str) -> Parameters:
-    """Parameters of a language, by its code, for a task."""
+    """Parameters of a language for a task.
+
+    Args:
+        language: Code of two letters.
+        task: ``rank``, ``adq`` (adequacy), ``hter``, ``v0.7``, ``li`` or ``universal``.
+
+    Raises:
+        PfsmError: If there are none; the message lists those of the language.
+    """
     known = {**_TUNED.get(language, {}), **_ANY, **_EARLIER.get(language, {})}
     if task not in known:
         raise PfsmError(
@@ -146,6 +154,9 @@ def check_options(name: str, options: Options) -> MeteorOptions:
         options: ``language`` (default: ``en``), ``task`` (default: `default_task`), ``synonyms`` and ``paraphrases``
             (names of tables, or ``none``; defaults: WordNet and, for ``meteor``, METEOR's for English, else ``none``);
             ``alpha`` and ``gamma`` (from 0 to 1), ``beta`` (from 0; defaults: the task's).
+
+    Raises:
+        PfsmError: If one is unknown or has no such value.
     """
     chosen = read_options(name, options, _KNOWN)
     language = language_code(chosen["language"]).replace("_", "-").partition("-")[0].lower()

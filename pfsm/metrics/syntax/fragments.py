@@ -199,7 +199,12 @@ def shared_of(kinds: Sequence[Bags], sizes: Int64) -> Float:
 
 
 def union_of_largest(bags: Bags, sizes: Int64) -> Bags:
-    """Unions of the bags of consecutive lines, in which a key weighs as much as in the line that has most of it."""
+    """Unions of the bags of consecutive lines, in which a key weighs as much as in the line that has most of it.
+
+    Args:
+        bags: Keys, weights and offsets of the lines.
+        sizes: int64 [n_groups], how many lines go into each union.
+    """
     keys, weights, offsets = bags
     line = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
     keys, line, weights = _reduced(keys, line, weights, np.add)

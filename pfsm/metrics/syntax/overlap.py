@@ -51,7 +51,13 @@ Float = NDArray[np.float64]
 
 
 class SequenceLayer(NamedTuple):
-    """One way to write a line: its labels, whether an analysis says what they need, and what to ask of the analyses."""
+    """One way to write a line.
+
+    Attributes:
+        labels: The labels of a line that has the layer, in order.
+        is_there: Whether an analysis says what the layer needs.
+        wanted: What to ask of the analyses.
+    """
 
     labels: Callable[[Analysis], Sequence[str]]
     is_there: Callable[[Analysis], bool]
@@ -87,6 +93,12 @@ class SequenceNist(ReferenceFittedMetric):
 
     The information of n-grams is counted over the references of all pairs that are scored together; those that could
     not be analysed count nothing. Several references: the best one of each segment counts.
+
+    Args:
+        name: What scores are reported under.
+        kind: One of `SEQUENCES`.
+        parser: Who analyses; nothing is loaded before it is needed.
+        table: The counts; None: those of the references of each call.
     """
 
     def __init__(self, name: str, kind: str, parser: str, table: NgramTable | None = None) -> None:
@@ -200,6 +212,9 @@ def read_typed(
             alike, or over all ``elements`` together.
         check: Refuses a type; takes the name, the stem and the type.
         further: Options that the metric has beyond these.
+
+    Raises:
+        PfsmError: If the type is refused, or there is no such option or value.
     """
     parsed = parse_name(name)
     if parsed.part:
@@ -339,7 +354,13 @@ _OVERLAPS: Mapping[str, _Overlap] = {
 
 
 def layer_metric(typed: TypedName, layer: Layer, entries: Mapping[str, str]) -> AnalysedMetric:
-    """An overlap over a layer. Several references: the best one counts (Giménez and Màrquez 2009, section 2)."""
+    """An overlap over a layer. Several references: the best one counts (Giménez and Màrquez 2009, section 2).
+
+    Args:
+        typed: The name of the metric.
+        layer: What to count.
+        entries: What a signature says of the layer, before type and average.
+    """
     measure: Measure = pooled_overlap if typed.is_pooled else average_overlap
 
     def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
@@ -356,7 +377,12 @@ def layer_metric(typed: TypedName, layer: Layer, entries: Mapping[str, str]) -> 
 
 
 def overlap_metric(name: str, options: Options) -> AnalysedMetric:
-    """An overlap over linguistic elements."""
+    """An overlap over linguistic elements.
+
+    Args:
+        name: ``LAYER-*`` or ``LAYER-TYPE``, options in parentheses.
+        options: As `read_typed` takes them.
+    """
     typed = read_typed(name, options, _check_type)
     layer = _OVERLAPS[typed.stem].layer
     entries = {"layer": layer, "type": typed.entries["type"], "case": "lc"}

@@ -252,6 +252,9 @@ def subtree_match(name: str, options: Options) -> AnalysedMetric:
     """STM, up to the ``depth`` that is asked for.
 
     Several references: subtrees are clipped over all of them together (Liu and Gildea 2005, section 2).
+
+    Raises:
+        PfsmError: If there is no such option or value.
     """
     chosen = read_options(name, options, PARSER | {"depth": whole(DEPTH, MOST_LEVELS)})
     depth = chosen["depth"]
@@ -264,7 +267,11 @@ def subtree_match(name: str, options: Options) -> AnalysedMetric:
 
 
 def tree_kernel(name: str, options: Options) -> AnalysedMetric:
-    """TKM, with a weight of ``decay`` for each production. Several references: the best one counts."""
+    """TKM, with a weight of ``decay`` for each production. Several references: the best one counts.
+
+    Raises:
+        PfsmError: If there is no such option or value.
+    """
     chosen = read_options(name, options, PARSER | DECAY)
     decay = float(chosen["decay"])
 
@@ -278,7 +285,12 @@ def tree_kernel(name: str, options: Options) -> AnalysedMetric:
 
 
 def kernel_metric(name: str, options: Options) -> AnalysedMetric:
-    """DTKM (`pfsm.metrics.syntax.fragments`). Several references: the best one counts."""
+    """DTKM (`pfsm.metrics.syntax.fragments`). Several references: the best one counts.
+
+    Args:
+        name: ``dtkm``.
+        options: ``of``, ``heads``, ``decay``, ``single``, ``lowercase``, ``parser``.
+    """
     chosen = read_options(name, options, KERNEL)
     kind, lowercase, single = chosen["of"], chosen["lowercase"], chosen["single"]
     decay, heads = float(chosen["decay"]), chosen["heads"]

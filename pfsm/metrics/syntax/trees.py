@@ -137,6 +137,9 @@ def as_trees(
         kind: What stands at the nodes: `WORDS`, `CATEGORIES`, `RELATIONS` or `UNIVERSAL`.
         lowercase: Whether words count in lower case.
         heads: Which dependencies, `AS_PARSED` or `COLLINS`.
+
+    Raises:
+        PfsmError: If a line has no tree, or no tags where they are needed.
     """
     numbers: dict[str, int] = {}
     symbols: list[int] = []

@@ -49,7 +49,14 @@ LIKELY, NEVER = 0.5, 2.0
 
 
 class PieceExplainer:
-    """Adds the encoder's part to explanations of a model that has one; the encoder is loaded when it is needed."""
+    """Adds the encoder's part to explanations of a model that has one.
+
+    Args:
+        model: The model.
+
+    Raises:
+        PfsmError: If the encoder or what was learned over it is not there.
+    """
 
     def __init__(self, model: Model) -> None:
         self._name = name = next(filter(is_encoder_feature, model.settings.features), None)
