@@ -1,25 +1,19 @@
 """Analyses of many lines, from the cache or else from the analyser, in one process or several."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from functools import lru_cache
-from multiprocessing import get_context
 
 from pfsm.analysis.analysers import ANALYSERS, DEFAULT_PARSER, Analyser, get_analyser
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.io.named_resources import find, parted
-from pfsm.registry import Entry, Registered, registered, restore
-from pfsm.runtime.forked import end_with_parent
-from pfsm.runtime.process import without_interrupts
+from pfsm.registry import Entry
+from pfsm.runtime.workers import FreshPool
 
 # Lines given to the analyser at once; it is the same for every number of processes, so that the result is too.
 PORTION = 256
-_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # Analyses from files are not cached, since they are read from disk anyway.
 _UNCACHED = ("file:",)
 
@@ -91,41 +85,19 @@ def _analysed(
         for portion in portions:
             yield portion, analyser.analyse(portion, wanted)
         return
-    with _one_thread_each():
-        pool = ProcessPoolExecutor(
-            min(processes, len(portions)), mp_context=get_context("spawn"), initializer=end_with_parent
-        )
+    with FreshPool(min(processes, len(portions))) as pool:
+        waiting = [pool.submit(_in_worker, parser, portion, wanted) for portion in portions]
         try:
-            with without_interrupts():
-                waiting = [
-                    pool.submit(_in_worker, parser, portion, wanted, registered()) for portion in portions
-                ]
             for portion, future in zip(portions, waiting, strict=True):
                 yield portion, future.result()
         except BrokenProcessPool:
             raise PfsmError(
                 "a parsing process was killed, perhaps for lack of memory; use fewer processes"
             ) from None
-        finally:
-            pool.shutdown(cancel_futures=True)
 
 
-def _in_worker(parser: str, portion: list[str], wanted: Wanted, known: Registered) -> list[Analysis]:
-    restore(known)
+def _in_worker(parser: str, portion: list[str], wanted: Wanted) -> list[Analysis]:
     return _loaded(parser).analyse(portion, wanted)
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Sets variables that numpy reads when a worker starts: on one thread, linear algebra adds in a fixed order."""
-    before = {name: os.environ[name] for name in _ONE_THREAD if name in os.environ}
-    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
-    try:
-        yield
-    finally:
-        for name in _ONE_THREAD:
-            os.environ.pop(name, None)
-        os.environ.update(before)
 
 
 def analyser_label(parser: str, wanted: Wanted = ONE_TREE) -> str:

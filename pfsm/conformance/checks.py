@@ -3,17 +3,15 @@
 import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from operator import eq
 from typing import Any, TypeVar
 
 from pfsm.errors import PfsmError, PfsmWarning
-from pfsm.registry import Entry, Registered, registered, restore
-from pfsm.runtime.process import without_interrupts
+from pfsm.registry import Entry
+from pfsm.runtime.workers import FreshPool
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -160,18 +158,11 @@ def in_another_process(work: Callable[..., Found], *arguments: Any) -> Found:
     Raises:
         PfsmError: If the process ends, or what the function raises.
     """
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+    with FreshPool(1) as pool:
         try:
-            with without_interrupts():
-                future = pool.submit(_restored, registered(), work, *arguments)
-            return future.result()
+            return pool.submit(work, *arguments).result()
         except BrokenProcessPool:
             raise PfsmError("the process ended before it was done") from None
-
-
-def _restored(known: Registered, work: Callable[..., Found], *arguments: Any) -> Found:
-    restore(known)
-    return work(*arguments)
 
 
 PAIRS = (

@@ -1,4 +1,4 @@
-"""Many pairs of one metric, shared out among forked processes (`pfsm.runtime.forked`).
+"""Many pairs of one metric, shared out among forked processes (`pfsm.runtime.workers`).
 
 All pairs of a reference go to the same process, in later calls too, so that each reads it once.
 """
@@ -20,7 +20,7 @@ from pfsm.runtime.process import may_fork
 from pfsm.runtime.progress import Stage
 
 if TYPE_CHECKING:
-    from pfsm.runtime.forked import ForkedPool
+    from pfsm.runtime.workers import ForkedPool
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -98,7 +98,7 @@ class ForkedScorer:
         many = count >= FEWEST_TO_SHARE and self._seen >= FIRST_TO_SHARE and count == len(references)
         if not (many and self._processes > 1 and may_fork() and is_plain(self._settings)):
             return score(hypotheses, references, columns, self._threads)
-        from pfsm.runtime.forked import ForkError  # noqa: PLC0415 - few commands need it
+        from pfsm.runtime.workers import ForkError  # noqa: PLC0415 - few commands need it
 
         pairs = _Pairs(np.arange(count), hypotheses, references, columns)
         here = max(0, SCORED_HERE - before)
@@ -128,7 +128,7 @@ class ForkedScorer:
                 stage.advance(found.size)
 
     def _forked(self, score: Score, count: int) -> "ForkedPool[_Pairs, Float]":
-        from pfsm.runtime.forked import ForkedPool  # noqa: PLC0415 - few commands need it
+        from pfsm.runtime.workers import ForkedPool  # noqa: PLC0415 - few commands need it
 
         def alone(part: _Pairs) -> Float:
             return _score(score, part, 1)

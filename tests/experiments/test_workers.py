@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from pfsm import PfsmError
+from pfsm.runtime.workers import ONE_THREAD
 from pfsm_experiments import read_experiment
 from pfsm_experiments import task as task_module
 from pfsm_experiments.data import DataFolder
 from pfsm_experiments.plan import make_plan
 from pfsm_experiments.spec import RowSpec
 from pfsm_experiments.task import (
-    ONE_THREAD,
     Task,
     files_digest,
     make_task,

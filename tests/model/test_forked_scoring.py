@@ -121,7 +121,7 @@ def test_where_a_process_is_killed_the_scores_come_from_here() -> None:
 COMMAND = """
 import json, sys
 from pfsm.cli import main
-from pfsm.runtime import forked
+from pfsm.runtime import workers as forked
 
 class Told(forked.ForkedPool):
     def __init__(self, work, processes):

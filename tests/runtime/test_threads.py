@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.runtime.forked import ForkedPool, ForkError
 from pfsm.runtime.process import gc_paused
 from pfsm.runtime.threads import at_most, default_threads, each, in_order
+from pfsm.runtime.workers import ForkedPool, ForkError
 
 
 def test_at_most() -> None:
@@ -130,7 +130,7 @@ forked_only = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 PROGRAM_FORKED = """
 import sys
 from pathlib import Path
-from pfsm.runtime.forked import ForkedPool
+from pfsm.runtime.workers import ForkedPool
 
 def work(begun):
     Path(begun).write_text("")

@@ -10,21 +10,18 @@ fresh interpreter's worker on one thread, also if there is one worker only, so t
 of workers. Ctrl-C reaches the parent alone, which ends the workers.
 """
 
-import contextlib
 import hashlib
 import json
 import logging
-import os
-import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import islice
-from multiprocessing import active_children, get_context
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +42,7 @@ from pfsm.metrics.inputs import number_by_segment
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels
-from pfsm.registry import Registered, registered, restore
-from pfsm.runtime.forked import end_with_parent
-from pfsm.runtime.process import without_interrupts
+from pfsm.runtime.workers import FreshPool
 from pfsm.version import __version__
 from pfsm_experiments.data import (
     TestSet,
@@ -379,10 +374,8 @@ def _text_digest(hypotheses: tuple[str, ...], references: tuple[tuple[str, ...],
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-# Read when numpy starts: linear algebra on one thread adds in one order.
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# Seconds between looks at whether a worker compiles kernels; and until a worker that was asked to end is killed.
-LOOK, PATIENCE = 0.5, 5.0
+# Seconds between looks at whether a worker compiles kernels.
+LOOK = 0.5
 
 
 def run_tasks(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]]:
@@ -394,17 +387,14 @@ def run_tasks(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]
     """
     if not tasks:
         return
-    context, others = get_context("spawn"), set(active_children())
-    compiling = context.Event()
+    compiling = get_context("spawn").Event()
     workers = min(jobs, len(tasks))
-    pool = ProcessPoolExecutor(workers, context, _start, (registered(), compiling))
     running: dict[Future[Outcome], Task] = {}
     waiting = iter(tasks)
-    try:
+    with FreshPool(workers, _start, compiling) as pool:
         while True:
             for task in islice(waiting, workers - len(running)):
-                with _one_thread(), without_interrupts():
-                    running[pool.submit(run_task, task)] = task
+                running[pool.submit(run_task, task)] = task
             if not running:
                 return
             done, _ = wait(running, LOOK, FIRST_COMPLETED)
@@ -415,10 +405,6 @@ def run_tasks(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]
             for future in done:
                 outcome = _outcome(future, running)
                 yield running.pop(future), outcome
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        _end(set(active_children()) - others)
-        pool.shutdown()
 
 
 def _outcome(future: "Future[Outcome]", running: dict["Future[Outcome]", Task]) -> Outcome:
@@ -437,30 +423,6 @@ def _outcome(future: "Future[Outcome]", running: dict["Future[Outcome]", Task]) 
         ) from None
 
 
-def _end(processes: set[Any]) -> None:
-    """Ends workers, whatever they are at: all they do is to compute."""
-    for process in processes:
-        process.terminate()
-    for process in processes:
-        process.join(PATIENCE)
-        if process.is_alive():
-            process.kill()
-            process.join()
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """The environment that workers inherit."""
-    before = {name: os.environ[name] for name in ONE_THREAD if name in os.environ}
-    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
-    try:
-        yield
-    finally:
-        for name in ONE_THREAD:
-            del os.environ[name]
-        os.environ.update(before)
-
-
 class _Teller(logging.Handler):
     """Tells the parent that kernels are compiled, which it says once for all workers."""
 
@@ -473,11 +435,8 @@ class _Teller(logging.Handler):
         self.compiling.set()
 
 
-def _start(known: Registered, compiling: Any) -> None:
+def _start(compiling: Any) -> None:
     """Prepares a worker."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent()
-    restore(known)
     kernels = logging.getLogger("pfsm.kernels")
     kernels.setLevel(logging.INFO)
     kernels.propagate = False

@@ -1,8 +1,9 @@
-"""Processes that are forked from this one and work beside it: for text, which Python reads on one core at a time.
+"""Processes that work beside this one, and end with it, however it ends.
 
-They end with the process that started them, however that one ends. They begin with all that this process has in memory,
-compiled kernels included, and share it until one of them changes it. Each is given the same kind of work again and
-again, so that what it has read stays known to it.
+Those of `FreshPool` begin with nothing but the plug-ins of this process, as workers of a cluster do. Those of
+`ForkedPool` begin with all that this process has in memory, compiled kernels included, and share it until one of them
+changes it: for text, which Python reads on one core at a time. Each is given the same kind of work again and again, so
+that what it has read stays known to it.
 """
 
 import contextlib
@@ -12,12 +13,15 @@ import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from multiprocessing import connection, get_context, parent_process
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import active_children, connection, get_context, parent_process
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from pfsm.errors import PfsmError
+from pfsm.registry import Registered, registered, restore
+from pfsm.runtime.process import without_interrupts
 from pfsm.runtime.progress import silent
 
 if TYPE_CHECKING:
@@ -42,6 +46,69 @@ def end_with_parent() -> None:
 def _watch(sentinel: int) -> None:
     connection.wait([sentinel])
     os._exit(ORPHANED)
+
+
+# Read when numpy starts: linear algebra on one thread adds in one order.
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# Seconds until a worker that was asked to end is killed.
+PATIENCE = 5.0
+
+
+class FreshPool:
+    """Processes that begin afresh, with the plug-ins of this one and one thread each. Where it is left, all end.
+
+    Args:
+        workers: How many at most.
+        start: Prepares each, with ``arguments``.
+    """
+
+    def __init__(self, workers: int, start: Callable[..., None] | None = None, *arguments: Any) -> None:
+        self._others = {*active_children()}
+        self._pool = ProcessPoolExecutor(
+            workers, get_context("spawn"), _begin, (registered(), start, arguments)
+        )
+
+    def submit(self, work: "Callable[..., Result]", *arguments: Any) -> "Future[Result]":
+        """Has one of them do something; raises and returns as `concurrent.futures.Executor.submit`."""
+        with _one_thread_each(), without_interrupts():
+            return self._pool.submit(work, *arguments)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Whatever they are at: all they do is to compute.
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        own = {*active_children()} - self._others
+        for process in own:
+            process.terminate()
+        for process in own:
+            process.join(PATIENCE)
+            if process.is_alive():
+                process.kill()
+                process.join()
+        self._pool.shutdown()
+
+
+def _begin(known: Registered, start: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
+    end_with_parent()
+    restore(known)
+    if start is not None:
+        start(*arguments)
+
+
+@contextlib.contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """The environment that workers inherit."""
+    before = {name: os.environ[name] for name in ONE_THREAD if name in os.environ}
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name in ONE_THREAD:
+            os.environ.pop(name, None)
+        os.environ.update(before)
 
 
 Job = TypeVar("Job")
