@@ -89,6 +89,8 @@ def _analysed(
         waiting = [pool.submit(_in_worker, parser, portion, wanted) for portion in portions]
         try:
             for portion, future in zip(portions, waiting, strict=True):
+                while not pool.first_done([future]):
+                    pass
                 yield portion, future.result()
         except BrokenProcessPool:
             raise PfsmError(

@@ -128,10 +128,20 @@ def without_interrupts() -> Iterator[None]:
     # Python starts a tracker of shared resources with the first process, and unblocks the signal when it does.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    handler = signal.getsignal(signal.SIGINT)
+    is_held = callable(handler) and threading.current_thread() is threading.main_thread()
+    pressed: list[tuple[int, FrameType | None]] = []
+    # Where another thread receives it, such as one that draws progress, Python still has this one handle it.
+    if is_held:
+        signal.signal(signal.SIGINT, lambda *arguments: pressed.append(arguments))
     try:
         yield
     finally:
+        if is_held:
+            signal.signal(signal.SIGINT, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if pressed and callable(handler):
+            handler(*pressed[0])
 
 
 def _interrupt() -> None:

@@ -13,8 +13,8 @@ import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import active_children, connection, get_context, parent_process
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
@@ -50,8 +50,8 @@ def _watch(sentinel: int) -> None:
 
 # Read when numpy starts: linear algebra on one thread adds in one order.
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# Seconds until a worker that was asked to end is killed.
-PATIENCE = 5.0
+# Seconds between looks at what is done; and until a worker that was asked to end is killed.
+LOOK, PATIENCE = 0.5, 5.0
 
 
 class FreshPool:
@@ -72,6 +72,12 @@ class FreshPool:
         """Has one of them do something; raises and returns as `concurrent.futures.Executor.submit`."""
         with _one_thread_each(), without_interrupts():
             return self._pool.submit(work, *arguments)
+
+    @staticmethod
+    def first_done(running: "Collection[Future[Result]]") -> "set[Future[Result]]":
+        """Those that are done, after `LOOK` seconds at most. Ctrl-C waits so long: it would leave locks behind."""
+        with without_interrupts():
+            return wait(running, LOOK, FIRST_COMPLETED).done
 
     def __enter__(self) -> Self:
         return self

@@ -36,6 +36,7 @@ WRONG_ARCS: dict[str, list[Any]] = {
     "before the reference": [[-1, 1, 0, 1, 2]],
     "no reference token": [[0, 0, 0, 1, 2]],
     "block that overflows 32 bits": [[1, LARGE, 0, 1, 2]],
+    "sizes below 0": [[0, -LARGE - 1, 0, 1, 2]],
     "state too large": [[0, 1, 0, 1, 3]],
     "four columns": [[0, 1, 0, 1]],
 }

@@ -14,7 +14,6 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,7 +22,7 @@ from importlib.resources import files
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +52,9 @@ from pfsm_experiments.data import (
 )
 from pfsm_experiments.plan import Cell, Plan, resources_of
 from pfsm_experiments.spec import RowSpec, level_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Float = NDArray[np.float64]
 PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
@@ -374,10 +376,6 @@ def _text_digest(hypotheses: tuple[str, ...], references: tuple[tuple[str, ...],
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-# Seconds between looks at whether a worker compiles kernels.
-LOOK = 0.5
-
-
 def run_tasks(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]]:
     """Runs tasks in up to `jobs` processes; yields each with its outcome, in the order in which they finish.
 
@@ -397,7 +395,7 @@ def run_tasks(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]
                 running[pool.submit(run_task, task)] = task
             if not running:
                 return
-            done, _ = wait(running, LOOK, FIRST_COMPLETED)
+            done = pool.first_done(running)
             if compiling.is_set():
                 from pfsm_kernels.cache import the_notice  # noqa: PLC0415 - brings numba
 

@@ -75,5 +75,5 @@ def ramps(values: Float, knots: Float) -> tuple[NDArray[np.int64], NDArray[np.in
         int64, int32 and float64 [n_shares], row by row, then step by step: the place of the value, k, the share.
     """
     shares = np.clip((values[:, np.newaxis] - knots[:-1]) / np.diff(knots), 0.0, 1.0)
-    offer, feature = np.nonzero(shares)
+    offer, feature = np.nonzero(shares > 0.0)
     return offer, feature.astype(np.int32), shares[offer, feature]

@@ -148,7 +148,7 @@ def _check_arcs(lattices: Lattices) -> None:
         return
     for side, (begin, size) in enumerate(((arcs[:, 0], arcs[:, 1]), (arcs[:, 2], arcs[:, 3]))):
         left = np.diff(lattices.offsets[:, side]).take(pair) - begin - size
-        if min(size.min() - 1, begin.min(), left.min()) < 0:
+        if size.min() < 1 or min(begin.min(), left.min()) < 0:
             raise ValueError("an arc must consume at least one token on each side and stay inside its pair")
     rows, columns = np.diff(arcs[:, 0]), np.diff(arcs[:, 2])
     if ((pair[1:] == pair[:-1]) & ((rows < 0) | ((rows == 0) & (columns < 0)))).any():
