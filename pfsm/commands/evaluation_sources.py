@@ -17,8 +17,6 @@ from pfsm.data import (
     Preferences,
     Table,
     is_preferences,
-    judgments_from_table,
-    preferences_from_table,
 )
 from pfsm.data.formats import Options
 from pfsm.data.formats.mt_metrics_eval import read_test_set
@@ -26,6 +24,7 @@ from pfsm.data.formats.records import table_of
 from pfsm.data.judgments import (
     TARGET_LANGUAGE,
     all_references,
+    joined_tables,
     others,
     rows_with_references,
     target_languages,
@@ -150,15 +149,7 @@ def read_inputs(options: Namespace) -> Inputs:
 
 def _inputs(tables: Sequence[Table], score_column: str, options: Namespace) -> Inputs:
     kept, left_out = with_references(tables) if options.skip_missing_references else (tuple(tables), ())
-    absolute = [judgments_from_table(table, score_column) for table in kept if not is_preferences(table)]
-    pairwise = [preferences_from_table(table) for table in kept if is_preferences(table)]
-    return Inputs(
-        kept,
-        Judgments.join(absolute) if absolute else None,
-        Preferences.join(pairwise) if pairwise else None,
-        _grouping(options.by, kept),
-        left_out,
-    )
+    return Inputs(kept, *joined_tables(kept, score_column), _grouping(options.by, kept), left_out)
 
 
 def with_references(tables: Sequence[Table]) -> tuple[tuple[Table, ...], tuple[int, ...]]:

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.errors import PfsmError
-from pfsm.io.files import check_writable
 
 # More digits than these a number in double precision does not have.
 MOST_DECIMALS = 17
@@ -230,6 +229,8 @@ def check_output(path: str | None, inputs: Iterable[str | None]) -> None:
     """Checks before the work begins that a file can be written and replaces no input; None is none that was named."""
     if path is None:
         return
+    from pfsm.io.files import check_writable  # noqa: PLC0415 - `pfsm --help` needs no files
+
     check_writable(path)
     for name in filter(None, inputs):
         try:

@@ -318,6 +318,24 @@ def is_preferences(table: Table) -> bool:
     return "better" in table.columns and "worse" in table.columns
 
 
+def joined_tables(tables: Sequence[Table], score_column: str) -> tuple[Judgments | None, Preferences | None]:
+    """The absolute scores of tables and their preferences, each in the order of the tables; None where there are none.
+
+    Args:
+        tables: Any.
+        score_column: Of the absolute scores.
+
+    Raises:
+        PfsmError: what `judgments_from_table` or `preferences_from_table` raises.
+    """
+    absolute = [judgments_from_table(table, score_column) for table in tables if not is_preferences(table)]
+    pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
+    return (
+        Judgments.join(absolute) if absolute else None,
+        Preferences.join(pairwise) if pairwise else None,
+    )
+
+
 def absolute_advice(table: Table) -> str:
     """What to add to a message about a missing column of absolute scores; ``""`` if the file has no preferences."""
     if not is_preferences(table):

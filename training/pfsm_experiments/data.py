@@ -16,11 +16,9 @@ from pfsm.data import (
     Judgments,
     Preferences,
     Table,
-    is_preferences,
-    judgments_from_table,
-    preferences_from_table,
 )
 from pfsm.data.formats.registry import read_judged
+from pfsm.data.judgments import joined_tables
 from pfsm.data.reference_digests import overlap
 from pfsm.data.table import mean_of_judges
 from pfsm.errors import PfsmError
@@ -159,17 +157,15 @@ class DataFolder:
             PfsmError: As `train_data`.
         """
         tables = [self._table(path) for pattern in spec.files for path in self._found(pattern, spec)]
-        absolute = [
-            judgments_from_table(table, spec.score_column) for table in tables if not is_preferences(table)
-        ]
-        pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
-        if absolute and pairwise:
+        absolute, pairwise = joined_tables(tables, spec.score_column)
+        if absolute is not None and pairwise is not None:
             raise PfsmError(
                 f"{spec.where}: files matches both absolute scores and preferences; list them separately"
             )
-        if spec.negate:
-            absolute = [replace(one, scores=0.0 - one.scores) for one in absolute]
-        whole: Judged = Judgments.join(absolute) if absolute else Preferences.join(pairwise)
+        if spec.negate and absolute is not None:
+            absolute = replace(absolute, scores=0.0 - absolute.scores)
+        whole = pairwise if absolute is None else absolute
+        assert whole is not None  # a pattern that matches no file is refused
         rows = _kept(whole, spec)
         if not rows.size:
             raise PfsmError(f"{spec.where}: no row matches 'where'")
