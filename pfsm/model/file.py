@@ -2,13 +2,14 @@
 
 import hashlib
 import json
-import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct
 
 from pfsm.encoder.heads import contents_of, read_heads, remember_contents, write_heads
 from pfsm.errors import PfsmError
@@ -35,14 +36,17 @@ from pfsm.model.references import with_named_resources
 from pfsm.model.settings import LARGEST, RELATIVE, SMALLEST, Settings, settings_from_dict
 from pfsm.model.training_record import model_html
 from pfsm.registry import only_plugins
+from pfsm.runtime.typed import checked, needs
 from pfsm.text.classes import CLASSES
 
 FORMAT = "pfsm-model-1"
-# Far beyond any sensible weight, and small enough that no sum over a sentence overflows.
-LARGEST_WEIGHT = 1e100
 # Of a translation equal to its reference, in the relative form.
 PERFECT = 100.0
-KEYS = ("format", "name", "settings", "weights", "alpha", "scale", "training", "licence")
+# Far beyond any sensible weight, and small enough that no sum over a sentence overflows.
+_Weight = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
+_Object = Annotated[dict[str, Any], needs("an object, in braces")]
+_End = _Weight | None
+_INTERVAL: Any = Annotated[tuple[_End, _End] | None, needs("a list of two numbers, or null")]
 
 
 @dataclass(frozen=True)
@@ -199,6 +203,42 @@ def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+class _Starts(Struct, frozen=True):
+    objectives: _Object | None = None
+
+
+class _Training(Struct, frozen=True):
+    """Free text for people, but for what commands look into."""
+
+    cross_validated: _Object = {}
+    instances: _Object = {}
+    encoder: _Object = {}
+    data: Annotated[list[_Object], needs("a list of objects, in braces")] = []
+    starts: _Starts | None = None
+    start: Any = UNSET
+
+
+class _Scale(Struct, frozen=True, forbid_unknown_fields=True):
+    """As `Scale`."""
+
+    mean: _Weight = 0.0
+    sd: Annotated[float, Meta(ge=SMALLEST, le=LARGEST)] = 1.0
+    note: Any = Scale.note
+
+
+class _Document(Struct, frozen=True):
+    """A model file."""
+
+    name: Any
+    settings: _Object
+    weights: _Object
+    alpha: _Weight
+    scale: _Scale
+    training: _Training
+    licence: Any
+    plugins: Any = {}
+
+
 def model_from_dict(document: object, where: str, *, run: bool = True) -> Model:
     """A model from its JSON document; ``where`` names it in errors, ``run`` is `load_model`'s.
 
@@ -216,16 +256,14 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
     Raises:
         PfsmError: If a field is missing or invalid.
     """
-    for key in KEYS:
-        if key not in document:
-            raise PfsmError(f"{where}: the key {key!r} is missing")
+    values = checked(dict(document), _Document, where)
     # Before the settings, which would only say that they do not know a name.
-    plugins = check_plugins(document.get("plugins", {}), f"{where}: plugins")
+    plugins = check_plugins(values.plugins, f"{where}: plugins")
     needed = [(kinds.removesuffix("s"), name) for kinds, names in plugins.items() for name in names]
     with only_plugins(needed):
-        settings = settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings")
+        settings = settings_from_dict(values.settings, f"{where}: settings")
     check_recorded(settings, plugins, f"{where}: plugins")
-    weights = _weights(_mapping(document["weights"], "weights", where), settings, where)
+    weights = _weights(values.weights, settings, where)
     edit = next((name for name in weights if not name.startswith(FEATURE_PREFIX)), None)
     if not settings.edits and edit is not None:
         raise PfsmError(
@@ -234,17 +272,17 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
     uncounted = next((name for name in settings.features if not is_counted(name)), None)
     if uncounted is not None:
         raise PfsmError(f"{where}: settings: feature {uncounted}: {UNCOUNTED}")
-    alpha = _weight(document["alpha"], "alpha", where)
-    scale = _scale(_mapping(document["scale"], "scale", where), where)
-    _check_form(settings, alpha, scale, where)
+    scale = Scale(values.scale.mean, values.scale.sd, str(values.scale.note))
+    _check_form(settings, values.alpha, scale, where)
+    _check_training(document["training"], values.training, where)
     return Model(
-        name=check_line(document["name"], f"{where}: name"),
+        name=check_line(values.name, f"{where}: name"),
         settings=settings,
         weights=weights,
-        alpha=alpha,
+        alpha=values.alpha,
         scale=scale,
-        training=_training(_mapping(document["training"], "training", where), where),
-        licence=check_line(document["licence"], f"{where}: licence"),
+        training=document["training"],
+        licence=check_line(values.licence, f"{where}: licence"),
         plugins=plugins,
     )
 
@@ -279,74 +317,19 @@ def check_line(value: object, what: str) -> str:
     return str(value)
 
 
-def _mapping(value: object, key: str, where: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise PfsmError(f"{where}: {key} must be an object, in braces")
-    return value
-
-
-def _number(value: object, key: str, where: str) -> float:
-    try:
-        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    except OverflowError:  # a whole number of hundreds of digits
-        number = math.inf
-    if not math.isfinite(number):
-        raise PfsmError(f"{where}: {key} is {_shown(value)}, a finite number is needed")
-    return number
-
-
-def _weight(value: object, key: str, where: str) -> float:
-    weight = _number(value, key, where)
-    if abs(weight) > LARGEST_WEIGHT:
-        raise PfsmError(f"{where}: {key} is {weight:g}, at most {LARGEST_WEIGHT:g} is possible either way")
-    return weight
-
-
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
-def _is_interval(value: object) -> bool:
-    return value is None or (
-        isinstance(value, list)
-        and len(value) == 2
-        and all(end is None or (type(end) in {float, int} and abs(end) <= LARGEST) for end in value)
-    )
-
-
-def _training(value: dict[str, Any], where: str) -> dict[str, Any]:
-    """Free text for people, but for the entries that commands look into."""
-    for key in ("cross_validated", "instances", "encoder"):
-        _mapping(value.get(key, {}), f"training.{key}", where)
-    data = value.get("data", [])
-    validated = {"cross_validated.interval": value.get("cross_validated", {}).get("interval")}
-    for key, found in {**value, **validated}.items():
-        if key.endswith("interval") and not _is_interval(found):
-            raise PfsmError(
-                f"{where}: training.{key} is {_shown(found)}, it must be a list of two numbers or null"
-            )
-    starts = _mapping(value.get("starts") or {}, "training.starts", where)
-    _mapping(starts.get("objectives", {}), "training.starts.objectives", where)
-    if starts and not {"start", "objectives"} <= {*value, *starts}:
+def _check_training(record: Mapping[str, Any], values: _Training, where: str) -> None:
+    intervals = {**record, "cross_validated.interval": values.cross_validated.get("interval")}
+    for key, found in intervals.items():
+        if key.endswith("interval"):
+            checked(found, _INTERVAL, f"{where}: training.{key}")
+    starts = values.starts
+    if record.get("starts") and starts and (starts.objectives is None or values.start is UNSET):
         raise PfsmError(f"{where}: training.starts needs objectives, and training.start")
-    if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
-        raise PfsmError(f"{where}: training.data must be a list of objects, in braces")
-    return value
-
-
-def _scale(value: Mapping[str, Any], where: str) -> Scale:
-    for key in value:
-        if key not in {"mean", "sd", "note"}:
-            raise PfsmError(f"{where}: unknown key {key!r} in scale; known are mean, sd, note")
-    mean = _number(value.get("mean", 0.0), "scale.mean", where)
-    sd = _number(value.get("sd", 1.0), "scale.sd", where)
-    if not (abs(mean) <= LARGEST and SMALLEST <= sd <= LARGEST):
-        raise PfsmError(
-            f"{where}: scale has the mean {mean:g} and the sd {sd:g}; both must be at most {LARGEST:g}, and the sd at "
-            f"least {SMALLEST:g}"
-        )
-    return Scale(mean, sd, str(value.get("note", Scale.note)))
 
 
 def _weights(value: Mapping[str, Any], settings: Settings, where: str) -> dict[str, float]:
@@ -362,7 +345,7 @@ def _weights(value: Mapping[str, Any], settings: Settings, where: str) -> dict[s
                 f"{where}: weights names {name!r}, which no machine has; states are {', '.join(sorted(states))}, "
                 "transitions STATE>STATE, by word class STATE:CLASS"
             )
-        weights[name] = _weight(weight, f"weights[{name!r}]", where)
+        weights[name] = checked(weight, _Weight, f"{where}: weights[{name!r}]")
     return weights
 
 

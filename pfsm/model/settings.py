@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pfsm.errors import PfsmError
 from pfsm.features.values import check_feature
-from pfsm.io.limits import MOST_QUOTED
 from pfsm.lattice.names import DELETE, INSERT, inserted_repeat
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.registry import expanded
-from pfsm.runtime.names import known_names, unknown_key
-from pfsm.text.characters import AS_IT_IS, CLEAN, EDITIONS
+from pfsm.runtime.names import known_names
+from pfsm.runtime.typed import MOST_QUOTED, MisfitError, checked, needs, typed
+from pfsm.text.characters import AS_IT_IS, CLEAN
 from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.languages import (
     check_stemmer,
@@ -23,7 +25,6 @@ from pfsm.text.languages import (
 )
 
 DEFAULT_MATCHERS = ("punct", "word", "lemma")
-MATCHING = ("exclusive", "overlapping")
 LARGEST_BLOCK = 9
 # Matchers that need more than one token on a side.
 SMALLEST_BLOCKS = {"swap": 2}
@@ -37,9 +38,6 @@ AUTO = "auto"
 # Numbers of a model stay where scores are finite; jumps where their buffers fit.
 SMALLEST, LARGEST, LARGEST_JUMP = 1e-100, 1e100, 1000
 ABSOLUTE, RELATIVE = "absolute", "relative"
-FORMS = (ABSOLUTE, RELATIVE)
-# Of Unicode; by default the first in text edition 1, the second in edition 2.
-NORMALISATIONS = ("none", "nfc", "nfkc", "typewriter")
 _USUAL_NORMALISATION = {AS_IT_IS: "none", CLEAN: "nfc"}
 
 
@@ -93,7 +91,7 @@ class Settings:
     counts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     edits: bool = True
     references: UseOfReferences = BEST
-    normalisation: str = NORMALISATIONS[0]
+    normalisation: str = "none"
     text: int = AS_IT_IS
     form: str = ABSOLUTE
 
@@ -142,6 +140,42 @@ KEYS = tuple(entry.name for entry in fields(Settings))
 WITHOUT_EDITS = ("language", "edits", "features", "counts", "references", "normalisation", "text", "form")
 
 
+# YAML reads an unquoted `no` (the code of Norwegian) as false, so the message asks for quotes.
+_Name = Annotated[str, Meta(min_length=1), needs("a name in quotes")]
+_Names = Annotated[tuple[_Name, ...], needs("a list of names")]
+_BlockSize = Annotated[int, Meta(ge=1, le=LARGEST_BLOCK)]
+
+
+class _Given(Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings as they stand in a file; ``UNSET``: the default depends on others."""
+
+    language: _Name = "en"
+    tokeniser: _Name | UnsetType = UNSET
+    stemmer: _Name | UnsetType = UNSET
+    lowercase: bool = True
+    matchers: _Names = DEFAULT_MATCHERS
+    matching: Literal["exclusive", "overlapping"] = "exclusive"
+    max_block: Any = {}
+    max_jump: Annotated[int, Meta(ge=0, le=LARGEST_JUMP)] = 0
+    options: Annotated[dict[str, Any], needs("names of matchers and their options")] = {}
+    split: Annotated[tuple[str, ...], needs("a list of states such as [Insert, Delete]")] = ()
+    classes: Any = UNSET
+    features: Annotated[_Names | dict[str, Any], needs("a list of names")] = ()
+    counts: Annotated[dict[str, Any], needs("names of tables of n-grams")] = {}
+    edits: bool = True
+    references: UseOfReferences = BEST
+    normalisation: Literal["none", "nfc", "nfkc", "typewriter"] | UnsetType = UNSET
+    text: Literal[1, 2] = 1
+    form: Literal["absolute", "relative"] = "absolute"
+
+
+class _Standardised(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a feature is standardised."""
+
+    mean: Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
+    sd: Annotated[float, Meta(ge=SMALLEST, le=LARGEST)]
+
+
 def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     """Settings from a YAML or JSON mapping; absent settings get the defaults of the language.
 
@@ -152,163 +186,121 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     Raises:
         PfsmError: If a key is unknown or a value is not allowed.
     """
-    for key in values:
-        if key not in KEYS:
-            raise PfsmError(f"{where}: unknown setting {key!r}; {unknown_key(key, KEYS, _PAGE)}")
-    counts = values.get("counts", {})
-    if not isinstance(counts, Mapping):
-        raise PfsmError(f"{where}: counts is {counts!r}, it must name tables of n-grams")
+    given = checked(dict(values), _Given, where, what="setting", page=_PAGE)
     # They are known to this process from here on, so that names can refer to them.
-    remember_documents(counts, f"{where}: counts")
-    edits = _plain(values, "edits", True, where)
+    remember_documents(given.counts, f"{where}: counts")
     for key in values:
-        if not edits and key not in WITHOUT_EDITS:
+        if not given.edits and key not in WITHOUT_EDITS:
             raise PfsmError(f"{where}: {key} needs edits, but edits is false; leave out one of them")
-    language = _text(values.get("language", "en"), "language", where)
-    _named(where, language_code, language)
-    language = language_code(language)
-    of_edits = _of_edits(values, language, where) if edits else {}
-    features = _features(values.get("features", ()), where)
-    if not (edits or features):
+    _named(where, language_code, given.language)
+    language = language_code(given.language)
+    of_edits = _of_edits(given, language, where) if given.edits else {}
+    features = _features(given.features, where)
+    if not (given.edits or features):
         raise PfsmError(f"{where}: edits: false needs features, because there is nothing else to score with")
-    references = _plain(values, "references", BEST, where)
-    edition = _plain(values, "text", AS_IT_IS, where)
+    normalisation = given.normalisation
     return Settings(
         language,
         **of_edits,
         features=features,
-        counts=dict(counts),
-        edits=edits,
-        references=references,
-        normalisation=_plain(values, "normalisation", _USUAL_NORMALISATION[edition], where),
-        text=edition,
-        form=_plain(values, "form", ABSOLUTE, where),
+        counts=given.counts,
+        edits=given.edits,
+        references=given.references,
+        normalisation=_USUAL_NORMALISATION[given.text] if normalisation is UNSET else str(normalisation),
+        text=given.text,
+        form=given.form,
     )
 
 
-def _of_edits(values: Mapping[str, Any], language: str, where: str) -> dict[str, Any]:
+def _of_edits(given: _Given, language: str, where: str) -> dict[str, Any]:
     """The settings that only models with edits have."""
-    tokeniser = _text(values.get("tokeniser", default_tokeniser(language)), "tokeniser", where)
-    stemmer = _text(values.get("stemmer", default_stemmer(language)), "stemmer", where)
+    tokeniser = default_tokeniser(language) if given.tokeniser is UNSET else str(given.tokeniser)
+    stemmer = default_stemmer(language) if given.stemmer is UNSET else str(given.stemmer)
     _named(where, check_tokeniser, tokeniser)
     _named(where, check_stemmer, stemmer)
-    matchers = _matchers(values.get("matchers", DEFAULT_MATCHERS), where)
-    _text(values.get("matching", MATCHING[0]), "matching", where)
-    found = {
+    for name in given.matchers:
+        if name not in MATCHERS:
+            raise PfsmError(f"{where}: unknown matcher {name!r}; {known_names(name, tuple(MATCHERS), _PAGE)}")
+    _check_once("matchers", given.matchers, where)
+    split = _split(given, where)
+    return {
         "tokeniser": tokeniser,
         "stemmer": stemmer,
-        "matchers": matchers,
-        "matching": _plain(values, "matching", MATCHING[0], where),
-        "lowercase": _plain(values, "lowercase", True, where),
-        "max_jump": _plain(values, "max_jump", 0, where),
-        "max_block": _max_block(values.get("max_block", {}), matchers, where),
-        "options": _options(values.get("options", {}), matchers, where),
+        "lowercase": given.lowercase,
+        "matchers": given.matchers,
+        "matching": given.matching,
+        "max_block": _max_block(given.max_block, given.matchers, where),
+        "max_jump": given.max_jump,
+        "options": _options(given, where),
+        "split": split,
+        "classes": _classes(given.classes, split, language, where),
     }
-    split = _split(values.get("split", ()), matchers, where)
-    return found | {"split": split, "classes": _classes(values, split, language, where)}
 
 
-_PLAIN: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "edits": (lambda value: isinstance(value, bool), "true or false"),
-    "lowercase": (lambda value: isinstance(value, bool), "true or false"),
-    "matching": (MATCHING.__contains__, f"one of {', '.join(MATCHING)}"),
-    "max_jump": (
-        lambda value: type(value) is int and 0 <= value <= LARGEST_JUMP,
-        f"a whole number from 0 to {LARGEST_JUMP}",
-    ),
-    "references": ((BEST, MEAN).__contains__, f"{BEST} or {MEAN}"),
-    "normalisation": (NORMALISATIONS.__contains__, f"one of {', '.join(NORMALISATIONS)}"),
-    "text": (
-        lambda value: type(value) is int and value in EDITIONS,
-        f"one of {', '.join(map(str, EDITIONS))}",
-    ),
-    "form": (FORMS.__contains__, f"one of {', '.join(FORMS)}"),
-}
-"""Settings that depend on no others: whether a value is one, and what it must be."""
+def _check_once(key: str, names: Sequence[str], where: str) -> None:
+    if len(set(names)) < len(names):
+        raise PfsmError(f"{where}: {key} names one of them twice")
 
 
-def _plain(values: Mapping[str, Any], key: str, default: Any, where: str) -> Any:
-    value = values.get(key, default)
-    holds, what = _PLAIN[key]
-    if not holds(value):
-        told = repr(value)[: MOST_QUOTED if key == "max_jump" else None]
-        raise PfsmError(f"{where}: {key} is {told}, it must be {what}")
-    return value
-
-
-def _features(value: object, where: str) -> dict[str, tuple[float, float] | None]:
+def _features(value: tuple[str, ...] | dict[str, Any], where: str) -> dict[str, tuple[float, float] | None]:
     """A list of names (``bleu.*`` for all parts of ``bleu``), or names with ``auto`` or ``{mean: …, sd: …}``."""
-    if isinstance(value, list | tuple):
-        names = [one for name in value for one in expanded(_text(name, "a name in features", where))]
-        if len(set(names)) < len(names):
-            raise PfsmError(f"{where}: features names one of them twice")
+    if isinstance(value, tuple):
+        names = [one for name in value for one in expanded(name)]
+        _check_once("features", names, where)
         value = dict.fromkeys(names, AUTO)
-    if not isinstance(value, Mapping):
-        raise PfsmError(f"{where}: features is {value!r}, it must be a list of names")
-    result = {}
     for name in value:
-        _named(where, check_feature, _text(name, "a name in features", where))
-        result[name] = _feature_scale(value[name], f"{where}: features of {name}")
-    return result
+        _named(where, check_feature, name)
+    return {name: _feature_scale(scale, f"{where}: features of {name}") for name, scale in value.items()}
 
 
 def _feature_scale(value: object, where: str) -> tuple[float, float] | None:
     if value == AUTO:
         return None
-    if isinstance(value, Mapping) and set(value) == {"mean", "sd"}:
-        numbers = [value["mean"], value["sd"]]
-        # A comparison with NaN is false, and one with a whole number of hundreds of digits is exact.
-        if (
-            all(type(number) in {int, float} and abs(number) <= LARGEST for number in numbers)
-            and numbers[1] >= SMALLEST
-        ):
-            return float(numbers[0]), float(numbers[1])
-    raise PfsmError(
-        f"{where} is {repr(value)[:MOST_QUOTED]}, it must be auto, or a mean and an sd above 0, of at most "
-        f"{LARGEST:g}; an sd is at least {SMALLEST:g}"
-    )
+    try:
+        scale = typed(value, _Standardised)
+    except MisfitError:
+        raise PfsmError(
+            f"{where} is {repr(value)[:MOST_QUOTED]}, it must be auto, or a mean and an sd above 0, of at most "
+            f"{LARGEST:g}; an sd is at least {SMALLEST:g}"
+        ) from None
+    return scale.mean, scale.sd
 
 
-def _split(value: object, matchers: tuple[str, ...], where: str) -> tuple[str, ...]:
+def _split(given: _Given, where: str) -> tuple[str, ...]:
     """The states to split, in the order of the machine's states."""
-    known = (INSERT, DELETE, *filter(None, map(matcher_state, matchers)))
+    known = (INSERT, DELETE, *filter(None, map(matcher_state, given.matchers)))
     whole = (*known, inserted_repeat())
-    if not isinstance(value, list | tuple):
-        raise PfsmError(f"{where}: split is {value!r}, it must be a list of states such as [Insert, Delete]")
-    for name in value:
+    for name in given.split:
         if name not in whole:
             raise PfsmError(f"{where}: split names {name!r}; states that can be split are {', '.join(known)}")
-    if len(set(value)) < len(value):
+    if len(set(given.split)) < len(given.split):
         raise PfsmError(f"{where}: split names one of the states twice")
-    return tuple(name for name in whole if name in value)
+    return tuple(name for name in whole if name in given.split)
 
 
-def _classes(
-    values: Mapping[str, Any], split: tuple[str, ...], language: str, where: str
-) -> str | dict[str, list[str]]:
+def _classes(value: Any, split: tuple[str, ...], language: str, where: str) -> str | dict[str, list[str]]:
     """The word lists of the classes, by default the shipped lists of the language."""
     if set(split) - {inserted_repeat()}:
-        return check_lists(values.get("classes", default_lists(language)), where)
-    if "classes" in values:
+        return check_lists(default_lists(language) if value is UNSET else value, where)
+    if value is not UNSET:
         raise PfsmError(f"{where}: classes is given, but split names no state to split by word class")
     return ""
 
 
-def _options(value: object, matchers: tuple[str, ...], where: str) -> dict[str, dict[str, Any]]:
+def _options(given: _Given, where: str) -> dict[str, dict[str, Any]]:
     """Options by matcher, with their defaults; a matcher without options is absent."""
-    if not isinstance(value, Mapping):
-        raise PfsmError(f"{where}: options is {value!r}, it must name matchers and their options")
-    for name in value:
-        if name not in matchers:
+    for name in given.options:
+        if name not in given.matchers:
             raise PfsmError(f"{where}: options names {name!r}, which is not among the matchers")
     result = {}
-    for name in matchers:
-        given = value.get(name, {})
-        if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
-            raise PfsmError(f"{where}: options of {name} must be lines `key: value`")
-        checked = MATCHERS[name].check(given, f"{where}: options of {name}")
-        if checked:
-            result[name] = checked
+    for name in given.matchers:
+        place = f"{where}: options of {name}"
+        own = given.options.get(name, {})
+        if not isinstance(own, Mapping) or not all(isinstance(key, str) for key in own):
+            raise PfsmError(f"{place} must be lines `key: value`")
+        found = MATCHERS[name].check(own, place)
+        if found:
+            result[name] = found
     return result
 
 
@@ -319,34 +311,12 @@ def _named(where: str, check: Callable[[str], object], name: str) -> None:
         raise PfsmError(f"{where}: {error}") from None
 
 
-def _text(value: object, key: str, where: str) -> str:
-    # YAML reads an unquoted `no` (the code of Norwegian) as false, so the message asks for quotes.
-    if not isinstance(value, str) or not value:
-        raise PfsmError(f"{where}: {key} is {value!r}, it must be a name in quotes")
-    return value
-
-
-def _matchers(value: object, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple):
-        raise PfsmError(f"{where}: matchers is {value!r}, it must be a list of names")
-    names = tuple(_text(name, "a name in matchers", where) for name in value)
-    for name in names:
-        if name not in MATCHERS:
-            raise PfsmError(f"{where}: unknown matcher {name!r}; {known_names(name, tuple(MATCHERS), _PAGE)}")
-    if len(set(names)) < len(names):
-        raise PfsmError(f"{where}: matchers names one of them twice")
-    return names
-
-
 def _max_block(value: Any, matchers: tuple[str, ...], where: str) -> dict[str, int]:
     given: dict[str, Any] = dict(value) if isinstance(value, Mapping) else dict.fromkeys(matchers, value)
     for name, size in given.items():
         if name not in matchers:
             raise PfsmError(f"{where}: max_block names {name!r}, which is not among the matchers")
-        if type(size) is not int or not 1 <= size <= LARGEST_BLOCK:
-            raise PfsmError(
-                f"{where}: max_block is {size!r}, it must be a whole number from 1 to {LARGEST_BLOCK}"
-            )
+        checked(size, _BlockSize, f"{where}: max_block")
         if size < SMALLEST_BLOCKS.get(name, 1):
             raise PfsmError(
                 f"{where}: max_block of {name} is {size}, it must be at least {SMALLEST_BLOCKS[name]}: "

@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pfsm.data.judgments import given_references
 from pfsm.io.array_checks import is_text
-from pfsm.io.typed import MISSING, UNKNOWN, MisfitError, typed
+from pfsm.runtime.typed import MISSING, UNKNOWN, MisfitError, typed
 from pfsm.serve.limits import Limits, RequestError, invalid
 from pfsm.version import __version__
 

@@ -138,7 +138,7 @@ def test_bad_models(command: tuple[str, ...], cli: Cli, write: Write, tmp_path: 
     saved(tmp_path, "m.json", weights={"Insert": 1, "S_wrod": 2})
     assert cli(*command, "m.json").fault.startswith("m.json: weights names 'S_wrod', which no machine has")
     saved(tmp_path, "m.json", training={"data": [5]})
-    assert cli(*command, "m.json").fault == "m.json: training.data must be a list of objects, in braces"
+    assert cli(*command, "m.json").fault == "m.json: training: data 1 is 5, it must be an object, in braces"
 
 
 @pytest.mark.parametrize(

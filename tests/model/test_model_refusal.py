@@ -10,7 +10,7 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.matchers.registry import MATCHERS, matcher_state
-from pfsm.model.file import KEYS, load_model
+from pfsm.model.file import load_model
 from tests.model_cases import document, without
 
 
@@ -31,7 +31,7 @@ def refused(content: str | bytes, folder: Path) -> str:
 
 
 def test_every_key_is_needed(tmp_path: Path) -> None:
-    for key in KEYS[1:]:
+    for key in ("name", "settings", "weights", "alpha", "scale", "training", "licence"):
         assert refused(json.dumps(without(key)), tmp_path) == f": the key {key!r} is missing"
 
 
@@ -64,15 +64,12 @@ def test_no_json(content: str | bytes, expected: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"settings": []}, "settings must be an object, in braces"),
-        ({"weights": {"Insert": math.nan}}, "weights['Insert'] is nan, a finite number is needed"),
-        ({"alpha": 1e308}, "alpha is 1e+308, at most 1e+100 is possible either way"),
-        (
-            {"scale": {"sd": 0}},
-            "scale has the mean 0 and the sd 0; both must be at most 1e+100, and the sd at least 1e-100",
-        ),
-        ({"scale": {"std": 2}}, "unknown key 'std' in scale; known are mean, sd, note"),
-        ({"training": {"data": {"a": 1}}}, "training.data must be a list of objects, in braces"),
+        ({"settings": []}, "settings is [], it must be an object, in braces"),
+        ({"weights": {"Insert": math.nan}}, "weights['Insert'] is nan, it must be a number from -1e+100 to 1e+100"),
+        ({"alpha": 1e308}, "alpha is 1e+308, it must be a number from -1e+100 to 1e+100"),
+        ({"scale": {"sd": 0}}, "scale: sd is 0, it must be a number from 1e-100 to 1e+100"),
+        ({"scale": {"std": 2}}, "scale: unknown key 'std'; known are mean, sd, note"),
+        ({"training": {"data": {"a": 1}}}, "training: data is {'a': 1}, it must be a list of objects, in braces"),
         (
             {"settings": {"max_block": 0}},
             "settings: max_block is 0, it must be a whole number from 1 to 9",

@@ -103,7 +103,7 @@ def test_lambda(tmp_path: Path, value: str, penalty: object) -> None:
         ("matchers: word", "train.yaml: matchers is 'word', it must be a list of names"),
         ("lambda: .nan", "train.yaml: lambda is nan"),
         ("lambda: yes", "train.yaml: lambda is True"),
-        ("lambda: [5, -1]", "train.yaml: lambda is -1"),
+        ("lambda: [5, -1]", "train.yaml: lambda 2 is -1"),
         ("solver: adam", "train.yaml: solver is 'adam', it must be one of gauss-newton, lbfgs"),
         ("mixture: 1", "train.yaml: mixture is 1, it must be a number from 0 to below 1, or auto"),
         ("- language: en\n- lambda: 5", "train.yaml: must hold lines `key: value`"),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from msgspec import structs
 
 from pfsm.data import Judgments
 from pfsm.embeddings.encoders import load_encoder
@@ -232,7 +233,7 @@ def test_the_loss_is_that_of_plain_loops(with_pairs: TrainingConfig, monkeypatch
 
 def test_a_model_learns_from_pairs_over_its_encoder(with_pairs: TrainingConfig) -> None:
     assert with_pairs.minimal_pairs is not None
-    with_pairs = replace(with_pairs, minimal_pairs=replace(with_pairs.minimal_pairs, weight=0.3))
+    with_pairs = replace(with_pairs, minimal_pairs=structs.replace(with_pairs.minimal_pairs, weight=0.3))
     model = train(JUDGMENTS, config=with_pairs, threads=1)
     record = model.training
     assert record["encoder"]["minimal_pairs"] == 0.5
@@ -240,7 +241,7 @@ def test_a_model_learns_from_pairs_over_its_encoder(with_pairs: TrainingConfig) 
     again = train(JUDGMENTS, config=with_pairs, threads=2)
     assert again.to_dict() == model.to_dict()
     assert with_pairs.encoder is not None
-    other = replace(with_pairs, encoder=replace(with_pairs.encoder, minimal_pairs=0.0))
+    other = replace(with_pairs, encoder=structs.replace(with_pairs.encoder, minimal_pairs=0.0))
     assert train(JUDGMENTS, config=other, threads=1).weights != model.weights
 
 

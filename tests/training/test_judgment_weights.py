@@ -190,7 +190,7 @@ def test_the_best_share_is_one_of_weight() -> None:
         (True, "weights is True, it must be false, the name of a column, or {column: NAME, rater_noise: K}"),
         (
             {"column": "n", "noise": 1},
-            "weights has the unknown option 'noise'; known are column, rater_noise",
+            "weights: unknown option 'noise'; known are column, rater_noise",
         ),
         ({"column": "n", "rater_noise": -1}, "weights: rater_noise is -1, it must be a number from 0 to 1e"),
     ],

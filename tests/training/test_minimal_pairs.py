@@ -191,11 +191,11 @@ def test_the_largest_weight_without_a_fall_is_chosen() -> None:
     ("value", "message"),
     [
         ({"kind": "all"}, "unknown option 'kind'"),
-        ({"weight": -1}, "weight is -1, it must be a number from 0 to 1000"),
+        ({"weight": -1}, "weight is -1, it must be a number from 0 to 1000, a list of them, or auto"),
         ({"number": 1.5}, "number is 1.5, it must be a whole number from 1"),
-        ({"of": "source"}, "of has 'source', it must be one of reference, hypothesis"),
-        ({"margins": {"none": 1}}, "margins has 'none', the severities are minor, major, critical"),
-        ({"file": [""]}, "file is \\[''\\], it must be a name or a list of names"),
+        ({"of": "source"}, "of 1 is 'source', it must be one of reference, hypothesis"),
+        ({"margins": {"none": 1}}, "margins: unknown option 'none'; known are minor, major, critical"),
+        ({"file": [""]}, "file 1 is '', it must be a name"),
     ],
 )
 def test_values_that_are_refused(value: object, message: str) -> None:

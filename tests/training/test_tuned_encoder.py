@@ -24,7 +24,7 @@ from pfsm_training.encoder.fitting import Lesson, Part, fit_head, material, pred
 from pfsm_training.encoder.pieces import SequenceLines, uniform_mix
 from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.crossval import make_folds
-from pfsm_training.options import EncoderOptions
+from pfsm_training.options import EncoderOptions, Tuned
 from tests.embeddings.networks import SHAPE, random_tensors, write_network, write_safetensors
 from tests.encoder.encoders import DIMENSION, LAYERS, LINES, judgments
 
@@ -153,7 +153,7 @@ def config(source: str, monkeypatch: pytest.MonkeyPatch) -> TrainingConfig:
 
 @pytest.mark.parametrize("tune", ["lora", "full"])
 def test_a_tuned_model_is_repeatable_and_lies_in_two_files(
-    config: TrainingConfig, tune: str, tmp_path: Path
+    config: TrainingConfig, tune: Tuned, tmp_path: Path
 ) -> None:
     config = replace(config, encoder=EncoderOptions(tune, config.encoder.source if config.encoder else ""))
     given = judgments()

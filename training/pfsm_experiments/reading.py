@@ -12,7 +12,6 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation.people import FITS, SYSTEM_SCORES
 from pfsm.evaluation.questions import RESAMPLES
 from pfsm.io.files import StrPath, display_name
-from pfsm.io.typed import MISSING, MisfitError, typed
 from pfsm.metrics import get_metric
 from pfsm.model.file import Model, check_line
 from pfsm.model.shipped import find_model, shipped_models
@@ -20,6 +19,7 @@ from pfsm.runtime.names import DATA as DATA_KEYS
 from pfsm.runtime.names import EXPERIMENT as KEYS
 from pfsm.runtime.names import ROW as ROW_KEYS
 from pfsm.runtime.names import unknown_key
+from pfsm.runtime.typed import checked
 from pfsm_experiments.spec import (
     KING,
     PAIRWISE,
@@ -119,13 +119,7 @@ def _keys(value: object, known: Sequence[str], where: str, kind: type[S]) -> S:
     own = {key: value[key] for key in kind.__struct_fields__ if key in value}
     if isinstance(own.get("pictures"), str):
         own["pictures"] = [own["pictures"]]
-    try:
-        keys = typed(own, kind)
-    except MisfitError as error:
-        place = " ".join(str(part + 1) if isinstance(part, int) else part for part in error.path)
-        if error.needed == MISSING:
-            raise PfsmError(f"{where}: the key {place!r} is missing") from None
-        raise _invalid(where, place, error.value, error.needed) from None
+    keys = checked(own, kind, where)
     for key in own:
         line = getattr(keys, key)
         if isinstance(line, str) and key != "description":

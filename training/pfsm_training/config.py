@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from msgspec import UNSET, Meta, Struct, UnsetType
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
@@ -16,6 +17,7 @@ from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import RELATIVE, Settings
 from pfsm.model.shipped import find_model
 from pfsm.runtime.names import SWITCHES, TRAINING, unknown_key
+from pfsm.runtime.typed import checked, needs
 from pfsm.text.language_names import main_code
 from pfsm_training.initial import agreed_settings, completed_settings
 from pfsm_training.options import (
@@ -26,31 +28,23 @@ from pfsm_training.options import (
     MinimalPairsOptions,
     Values,
     WeightOptions,
-    choice,
     encoder_option,
-    flag,
     minimal_pairs_option,
-    number,
-    one_or_several,
+    numbers_of_text,
+    sorted_once,
     weights_option,
 )
 from pfsm_training.yaml_file import read_yaml_mapping
 
 KEYS = TRAINING
-SOLVERS = ("gauss-newton", "lbfgs")
+GAUSS_NEWTON = "gauss-newton"
 BEST, MATCHES, ZERO = "best", "matches", "zero"
-OBJECTIVES = ("squared_error", "huber")
-STARTS = (BEST, MATCHES, ZERO)
 HIGHEST, ONE_STANDARD_ERROR = "highest", "one_standard_error"
-LAMBDA_RULES = (HIGHEST, ONE_STANDARD_ERROR)
-# Fixes every weight at its start. Far above, the penalty swamps the errors and the solver cannot find alpha.
-LARGEST_PENALTY = 1e12
-LARGEST_EDIT_COST = 100.0
 # Whose settings are the standard for English, and what an edit costs there at least.
 KNOWLEDGE, KNOWLEDGE_EDIT_COST = "en-fast", 1.0
 # The matcher of equal words; how likely a word of a reference is to be matched with itself, at least and at most.
 WORD = "word"
-USUAL_SELF_MATCH, LARGEST_SELF_MATCH = 0.95, 0.999
+USUAL_SELF_MATCH = 0.95
 
 Mixture = float | Literal["auto"]
 
@@ -87,7 +81,7 @@ class TrainingConfig:
 
     settings: Settings = field(default_factory=Settings)
     penalty: Values = AUTO
-    solver: str = SOLVERS[0]
+    solver: str = GAUSS_NEWTON
     objective: str = "squared_error"
     mixture: Mixture = 0.5
     class_transitions: bool = False
@@ -101,6 +95,35 @@ class TrainingConfig:
     minimal_pairs: MinimalPairsOptions | None = None
     weights: WeightOptions | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
+
+
+# Of the largest, lambda fixes every weight at its start. Far above, the penalty swamps the errors and the solver cannot
+# find alpha.
+_Penalty = Annotated[float, Meta(ge=0.0, le=1e12)]
+
+
+class _Given(Struct, frozen=True, rename={"penalty": "lambda"}):
+    """Options of a training as they stand in a file; ``UNSET``: the default depends on others."""
+
+    penalty: Annotated[
+        _Penalty | Literal["auto"] | Annotated[tuple[_Penalty, ...], Meta(min_length=1)],
+        needs("a number from 0 to 1e+12, a list of them, or auto"),
+    ] = AUTO
+    solver: Literal["gauss-newton", "lbfgs"] = "gauss-newton"
+    objective: Literal["squared_error", "huber"] = "squared_error"
+    mixture: Annotated[
+        Annotated[float, Meta(ge=0.0, lt=1.0)] | Literal["auto"], needs("a number from 0 to below 1, or auto")
+    ] = 0.5
+    class_transitions: bool = False
+    start: Literal["best", "matches", "zero"] = "best"
+    lambda_rule: Literal["highest", "one_standard_error"] = "highest"
+    standardise: bool = True
+    prune_jumps: bool = False
+    edit_cost: Annotated[float, Meta(ge=0.0, le=100.0)] = 0.0
+    self_match: Annotated[float, Meta(ge=0.0, le=0.999)] | UnsetType = UNSET
+    encoder: Any = False
+    minimal_pairs: Any = False
+    weights: Any = False
 
 
 def read_config(path: StrPath, init: Model | None = None) -> TrainingConfig:
@@ -137,27 +160,44 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
             known = unknown_key(key, (*SETTINGS_KEYS, *KEYS, *SWITCHES), "`docs/settings.md`")
             raise PfsmError(f"{where}: unknown key {key!r}; {known}")
     settings = completed_settings(values, where, init)
-    class_transitions = flag(values.get("class_transitions", False), "class_transitions", where)
-    if class_transitions and not settings.edits:
+    own = {key: value for key, value in values.items() if key not in SETTINGS_KEYS}
+    if "lambda" in own:
+        own["lambda"] = numbers_of_text(own["lambda"])
+    given = checked(own, _Given, where)
+    if given.class_transitions and not settings.edits:
         raise PfsmError(f"{where}: class_transitions needs edits, but edits is false; leave out one of them")
-    return TrainingConfig(
+    config = TrainingConfig(
         settings,
-        one_or_several(values.get("lambda", AUTO), "lambda", where, LARGEST_PENALTY),
-        choice(values.get("solver", SOLVERS[0]), "solver", SOLVERS, where),
-        choice(values.get("objective", OBJECTIVES[0]), "objective", OBJECTIVES, where),
-        _mixture(values.get("mixture", 0.5), where),
-        class_transitions,
-        choice(values.get("start", BEST), "start", STARTS, where),
-        choice(values.get("lambda_rule", HIGHEST), "lambda_rule", LAMBDA_RULES, where),
-        flag(values.get("standardise", True), "standardise", where),
-        flag(values.get("prune_jumps", False), "prune_jumps", where),
-        _constraint(values, "edit_cost", LARGEST_EDIT_COST, where),
-        _self_match(values, settings, where),
-        encoder_option(values.get("encoder", False), where),
-        _minimal_pairs(values, where),
-        weights_option(values.get(WEIGHTS, False), where),
+        sorted_once(given.penalty),
+        given.solver,
+        given.objective,
+        given.mixture,
+        given.class_transitions,
+        given.start,
+        given.lambda_rule,
+        given.standardise,
+        given.prune_jumps,
+        given.edit_cost,
+        _usual_self_match(given, settings) if given.self_match is UNSET else float(given.self_match),
+        encoder_option(given.encoder, where),
+        minimal_pairs_option(given.minimal_pairs, where),
+        weights_option(given.weights, where),
         dict(values),
     )
+    for key in ("edit_cost", "self_match", MINIMAL_PAIRS):
+        if getattr(config, key) and config.solver != GAUSS_NEWTON:
+            raise PfsmError(f"{where}: {key} needs solver: {GAUSS_NEWTON}")
+    if config.minimal_pairs is None and config.encoder is not None and config.encoder.minimal_pairs:
+        raise PfsmError(
+            f"{where}: encoder: {MINIMAL_PAIRS} needs the option {MINIMAL_PAIRS}, which says what pairs"
+        )
+    return config
+
+
+def _usual_self_match(given: _Given, settings: Settings) -> float:
+    """What is asked beside an encoder, in the relative form; 0 elsewhere."""
+    able = settings.edits and WORD in settings.matchers and given.solver == GAUSS_NEWTON
+    return USUAL_SELF_MATCH if settings.form == RELATIVE and able and given.encoder else 0.0
 
 
 def with_knowledge(config: TrainingConfig) -> TrainingConfig:
@@ -187,41 +227,6 @@ def settings_to_train(settings: Settings | None, config: TrainingConfig, init: M
     if settings is not None:
         return agreed_settings(init, settings, None)
     return agreed_settings(init, completed_settings(config.given, "config", init), config.given)
-
-
-def _mixture(value: object, where: str) -> Mixture:
-    if value == AUTO:
-        return AUTO
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
-        raise PfsmError(f"{where}: mixture is {value!r}, it must be a number from 0 to below 1, or auto")
-    return float(value)
-
-
-def _constraint(values: Mapping[str, Any], key: str, largest: float, where: str) -> float:
-    """What is asked of a model beside its agreement with people; 0: nothing."""
-    value = number(values.get(key, 0.0), key, where, 0.0, largest)
-    if value and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
-        raise PfsmError(f"{where}: {key} needs solver: {SOLVERS[0]}")
-    return value
-
-
-def _self_match(values: Mapping[str, Any], settings: Settings, where: str) -> float:
-    """What is asked; by default beside an encoder alone, in the relative form."""
-    able = settings.edits and WORD in settings.matchers and values.get("solver", SOLVERS[0]) == SOLVERS[0]
-    usual = USUAL_SELF_MATCH if settings.form == RELATIVE and able and values.get("encoder", False) else 0.0
-    return _constraint({"self_match": usual, **values}, "self_match", LARGEST_SELF_MATCH, where)
-
-
-def _minimal_pairs(values: Mapping[str, Any], where: str) -> MinimalPairsOptions | None:
-    options = minimal_pairs_option(values.get(MINIMAL_PAIRS, False), where)
-    if options is not None and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
-        raise PfsmError(f"{where}: minimal_pairs needs solver: {SOLVERS[0]}")
-    encoder = values.get("encoder", False)
-    if options is None and isinstance(encoder, Mapping) and encoder.get(MINIMAL_PAIRS):
-        raise PfsmError(
-            f"{where}: encoder: {MINIMAL_PAIRS} needs the option {MINIMAL_PAIRS}, which says what pairs"
-        )
-    return options
 
 
 # Beyond these, sums lose the digits of other judgments. Zero leaves a judgment out.

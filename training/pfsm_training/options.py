@@ -1,86 +1,54 @@
-"""Options of a training that are mappings, and checks of plain values from a YAML file."""
+"""Options of a training that are mappings, from plain values of a YAML file."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.embeddings.encoders import DEFAULT_SOURCE, SHIPPED, check_source
 from pfsm.errors import PfsmError
-from pfsm.runtime import names as yaml_keys
-from pfsm.runtime.names import unknown_key
+from pfsm.runtime.typed import checked, needs
 
 AUTO: Literal["auto"] = "auto"
 WEIGHTS, MINIMAL_PAIRS = "weights", "minimal_pairs"
 
-HEAD, LORA, FULL = TUNED = ("head", "lora", "full")
-SINGLE, HALF = PRECISIONS = ("float32", "bfloat16")
-
-LARGEST_NOISE = 1e6
+Tuned = Literal["head", "lora", "full"]
+Precision = Literal["float32", "bfloat16"]
+Changed = Literal["reference", "hypothesis"]
+HEAD, LORA, FULL = TUNED = get_args(Tuned)
+SINGLE, HALF = get_args(Precision)
+REFERENCE, HYPOTHESIS = CHANGED = get_args(Changed)
 
 ALL = "all"
-REFERENCE, HYPOTHESIS = CHANGED = ("reference", "hypothesis")
-# In standard deviations of the scores. Harmless changes should cost nothing.
-MARGINS: Mapping[str, float] = dict(zip(SEVERITIES, (0.0, 0.25, 0.5, 1.0), strict=True))
-LARGEST_WEIGHT = LARGEST_MARGIN = 1000.0
 # One number, several to choose from by cross-validation, or the usual ones.
 Values = float | Literal["auto"] | tuple[float, ...]
+# Of weights, noise, and margins in standard deviations of the scores.
+_Weight = Annotated[float, Meta(ge=0.0, le=1000.0)]
+_Noise = Annotated[float, Meta(ge=0.0, le=1e6)]
+_Scale = Annotated[float, Meta(gt=0.0, le=1000.0)]
+_Share = Annotated[float, Meta(gt=0.0, le=1.0)]
+_Positive = Annotated[int, Meta(ge=1)]
+_Name = Annotated[str, Meta(min_length=1), needs("a name")]
+_Names = Annotated[tuple[_Name, ...], needs("a name or a list of names")]
 
 
-def number(
-    value: object, key: str, where: str, least: float, most: float, *, above: bool = False, others: str = ""
-) -> float:
-    """A number within bounds, or a `PfsmError` that names the key and other values that may be given.
-
-    ``above``: the least is excluded.
-    """
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not least <= value <= most or (above and value == least):  # type: ignore[operator]
-        low = f"above {least:g} and at most {most:g}" if above else f"from {least:g} to {most:g}"
-        raise PfsmError(f"{where}: {key} is {value!r}, it must be a number {low}{others}")
-    return float(value)  # type: ignore[arg-type]
-
-
-def flag(value: object, key: str, where: str) -> bool:
-    """True or false, or a `PfsmError` that names the key."""
-    if not isinstance(value, bool):
-        raise PfsmError(f"{where}: {key} is {value!r}, it must be true or false")
+def numbers_of_text(value: Any) -> Any:
+    """A number, or several, some of which YAML 1.1 reads as text: 1e-3, without a decimal point."""
+    if isinstance(value, list | tuple):
+        return [numbers_of_text(one) for one in value]
+    with contextlib.suppress(ValueError):
+        return float(value) if isinstance(value, str) else value
     return value
 
 
-def whole(value: object, key: str, where: str, least: int) -> int:
-    """A whole number from ``least``, or a `PfsmError` that names the key."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise PfsmError(f"{where}: {key} is {value!r}, it must be a whole number from {least}")
-    return value
-
-
-def choice(value: object, key: str, known: tuple[str, ...], where: str) -> str:
-    """One of some names, or a `PfsmError` that names the key."""
-    if value not in known:
-        raise PfsmError(f"{where}: {key} is {value!r}, it must be one of {', '.join(known)}")
-    return str(value)
-
-
-def one_or_several(value: object, key: str, where: str, most: float) -> Values:
-    """A number from 0, a list of numbers, or ``auto``; or a `PfsmError` that names the key."""
-    if value == AUTO:
-        return AUTO
-    if isinstance(value, list | tuple) and value:
-        return tuple(sorted({_from_0(one, key, where, most) for one in value}))
-    return _from_0(value, key, where, most)
-
-
-def _from_0(value: object, key: str, where: str, most: float) -> float:
-    if isinstance(value, str):
-        # YAML 1.1 reads 1e-3, without a decimal point, as text.
-        with contextlib.suppress(ValueError):
-            value = float(value)
-    return number(value, key, where, 0.0, most, others=", a list of them, or auto")
+def sorted_once(values: Values) -> Values:
+    """Several values in rising order, each once; one, or ``auto``, as it is."""
+    return tuple(sorted(set(values))) if isinstance(values, tuple) else values
 
 
 def to_choose_from(values: Values, usual: tuple[float, ...]) -> tuple[float, ...]:
@@ -90,8 +58,7 @@ def to_choose_from(values: Values, usual: tuple[float, ...]) -> tuple[float, ...
     return values if isinstance(values, tuple) else (float(values),)
 
 
-@dataclass(frozen=True)
-class EncoderOptions:
+class EncoderOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """What to learn over an encoder.
 
     Attributes:
@@ -106,11 +73,11 @@ class EncoderOptions:
             learned from them over the encoder.
     """
 
-    tune: str = HEAD
+    tune: Tuned = "head"
     source: str = DEFAULT_SOURCE
-    layers: int | None = None
-    precision: str = SINGLE
-    minimal_pairs: float = 0.0
+    layers: _Positive | None = None
+    precision: Precision = "float32"
+    minimal_pairs: _Weight = 0.0
 
     def decisive(self, source: str) -> list[Any]:
         """What the course of a training depends on; ``source`` with its checksum."""
@@ -133,18 +100,12 @@ def encoder_option(value: object, where: str) -> EncoderOptions | None:
             f"{where}: encoder is {value!r}, it must be false, the name of a shipped encoder, "
             f"or {{tune: {' | '.join(TUNED)}}}"
         )
-    _check_options(value, "encoder", yaml_keys.ENCODER, where)
-    return EncoderOptions(
-        choice(value["tune"], "encoder: tune", TUNED, where),
-        check_source(value.get("source", DEFAULT_SOURCE), f"{where}: encoder: source"),
-        None if value.get("layers") is None else whole(value["layers"], "encoder: layers", where, 1),
-        choice(value.get("precision", SINGLE), "encoder: precision", PRECISIONS, where),
-        number(value.get(MINIMAL_PAIRS, 0.0), MINIMAL_PAIRS, f"{where}: encoder", 0.0, LARGEST_WEIGHT),
-    )
+    place = f"{where}: encoder"
+    options = checked(dict(value), EncoderOptions, place, what="option")
+    return replace(options, source=check_source(options.source, f"{place}: source"))
 
 
-@dataclass(frozen=True)
-class WeightOptions:
+class WeightOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """Where the weights of judgments come from.
 
     With `rater_noise` k, a mean over n raters counts as ``n / (n + k)`` judgments by very many raters. That is the
@@ -158,7 +119,7 @@ class WeightOptions:
     """
 
     column: str
-    rater_noise: float | None = None
+    rater_noise: _Noise | None = None
 
     def of(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """The weights, float64 [n], from the numbers of the column."""
@@ -188,21 +149,21 @@ def weights_option(value: object, where: str) -> WeightOptions | None:
             f"{where}: {WEIGHTS} is {value!r}, it must be false, the name of a column, or "
             "{column: NAME, rater_noise: K}"
         )
-    _check_options(value, WEIGHTS, yaml_keys.WEIGHTS, where)
-    noise = value.get("rater_noise")
-    if noise is not None:
-        noise = number(noise, "rater_noise", f"{where}: {WEIGHTS}", 0.0, LARGEST_NOISE)
-    return WeightOptions(value["column"], noise)
+    return checked(dict(value), WeightOptions, f"{where}: {WEIGHTS}", what="option")
 
 
-def _check_options(given: Mapping[str, Any], name: str, known: Sequence[str], where: str) -> None:
-    for key in given:
-        if key not in known:
-            raise PfsmError(f"{where}: {name} has the unknown option {key!r}; known are {', '.join(known)}")
+class _Margins(Struct, frozen=True, forbid_unknown_fields=True):
+    """By severity; harmless changes should cost nothing."""
+
+    minor: _Weight = 0.25
+    major: _Weight = 0.5
+    critical: _Weight = 1.0
+
+    def by_severity(self) -> dict[str, float]:
+        return {SEVERITIES[0]: 0.0, **asdict(self)}
 
 
-@dataclass(frozen=True)
-class MinimalPairsOptions:
+class MinimalPairsOptions(Struct, frozen=True):
     """Where the pairs come from and what they ask for.
 
     Attributes:
@@ -232,11 +193,32 @@ class MinimalPairsOptions:
     crossed: bool = False
     weight: Values = AUTO
     scale: float = 0.25
-    margins: Mapping[str, float] = field(default_factory=lambda: dict(MARGINS))
+    margins: Mapping[str, float] = field(default_factory=_Margins().by_severity)
 
     def decisive(self) -> list[object]:
         """What the course of a training depends on beside the pairs themselves."""
         return [self.weight, self.scale, [self.margins[name] for name in SEVERITIES]]
+
+
+class _MinimalPairs(
+    Struct, frozen=True, forbid_unknown_fields=True, rename={"files": "file", "without": "except"}
+):
+    """`MinimalPairsOptions` as they stand in a file."""
+
+    kinds: Annotated[_Names | Literal[False], needs("a name, a list of names, or false")] | UnsetType = UNSET
+    without: _Names = ()
+    of: Annotated[tuple[Changed, ...], Meta(min_length=1)] = CHANGED
+    top: _Share = 0.25
+    number: _Positive = 50
+    seed: Annotated[int, Meta(ge=0)] = 1
+    crossed: bool = False
+    files: _Names = ()
+    weight: Annotated[
+        _Weight | Literal["auto"] | Annotated[tuple[_Weight, ...], Meta(min_length=1)],
+        needs("a number from 0 to 1000, a list of them, or auto"),
+    ] = AUTO
+    scale: _Scale = 0.25
+    margins: _Margins = _Margins()
 
 
 def minimal_pairs_option(value: object, where: str) -> MinimalPairsOptions | None:
@@ -251,55 +233,34 @@ def minimal_pairs_option(value: object, where: str) -> MinimalPairsOptions | Non
     """
     if value is False or value is None:
         return None
-    given = {} if value is True else value
     where = f"{where}: {MINIMAL_PAIRS}"
-    if not isinstance(given, Mapping):
+    if value is not True and not isinstance(value, Mapping):
         raise PfsmError(f"{where} is {value!r}, it must be false, true or a mapping such as {{weight: 0.3}}")
-    for key in given:
-        if key not in yaml_keys.MINIMAL_PAIRS:
-            known = unknown_key(key, yaml_keys.MINIMAL_PAIRS, "`docs/settings.md`")
-            raise PfsmError(f"{where}: unknown option {key!r}; {known}")
-    files = _names(given.get("file", []), "file", where)
-    kinds = given.get("kinds", ALL if not files else False)
+    given = {} if value is True else dict(value)
+    listed = {
+        key: [given[key]] for key in ("file", "kinds", "except", "of") if isinstance(given.get(key), str)
+    }
+    given |= listed
+    if "weight" in given:
+        given["weight"] = numbers_of_text(given["weight"])
+    keys = checked(given, _MinimalPairs, where, what="option")
+    names = keys.kinds
+    if names is UNSET:
+        names = not keys.files and (ALL,)
     return MinimalPairsOptions(
-        files,
-        None if kinds is False else () if kinds == ALL else _names(kinds, "kinds", where),
-        _names(given.get("except", []), "except", where),
-        _changed(given.get("of", list(CHANGED)), where),
-        number(given.get("top", 0.25), "top", where, 0.0, 1.0, above=True),
-        whole(given.get("number", 50), "number", where, 1),
-        whole(given.get("seed", 1), "seed", where, 0),
-        flag(given.get("crossed", False), "crossed", where),
-        one_or_several(given.get("weight", AUTO), "weight", where, LARGEST_WEIGHT),
-        number(given.get("scale", 0.25), "scale", where, 0.0, LARGEST_MARGIN, above=True),
-        _margins(given.get("margins", {}), where),
+        files=_once(keys.files),
+        kinds=None if names is False else () if names == (ALL,) else _once(names),
+        without=_once(keys.without),
+        of=_once(keys.of),
+        top=keys.top,
+        number=keys.number,
+        seed=keys.seed,
+        crossed=keys.crossed,
+        weight=sorted_once(keys.weight),
+        scale=keys.scale,
+        margins=keys.margins.by_severity(),
     )
 
 
-def _names(value: object, key: str, where: str) -> tuple[str, ...]:
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) and name for name in names):
-        raise PfsmError(f"{where}: {key} is {value!r}, it must be a name or a list of names")
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
-
-
-def _changed(value: object, where: str) -> tuple[str, ...]:
-    names = _names(value, "of", where)
-    wrong = [name for name in names if name not in CHANGED]
-    if wrong or not names:
-        told = f"has {wrong[0]!r}" if wrong else "is empty"
-        raise PfsmError(f"{where}: of {told}, it must be one of {', '.join(CHANGED)}, or both in a list")
-    return names
-
-
-def _margins(value: object, where: str) -> dict[str, float]:
-    if not isinstance(value, Mapping):
-        raise PfsmError(f"{where}: margins is {value!r}, it must be a mapping such as {{critical: 1}}")
-    for key in value:
-        if key not in SEVERITIES[1:]:
-            raise PfsmError(f"{where}: margins has {key!r}, the severities are {', '.join(SEVERITIES[1:])}")
-    given: Mapping[str, Any] = value
-    return {
-        name: number(given.get(name, MARGINS[name]), f"margins: {name}", where, 0.0, LARGEST_MARGIN)
-        for name in SEVERITIES
-    }

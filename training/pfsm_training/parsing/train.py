@@ -14,9 +14,8 @@ from msgspec import Meta, Struct
 from torch import Tensor, nn
 
 from pfsm.english.parser.weights import ParserWeights
-from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
-from pfsm.io.typed import MisfitError, typed
+from pfsm.runtime.typed import checked
 from pfsm_training.parsing.export import exported
 from pfsm_training.parsing.network import PARTS, ParserNetwork, Sizes, accuracy, losses, without_subnormals
 from pfsm_training.parsing.treebank import (
@@ -78,11 +77,7 @@ def read_recipe(path: StrPath) -> Recipe:
     Raises:
         PfsmError: If the file cannot be read, has an unknown key, or has a value of the wrong type.
     """
-    try:
-        return typed(read_yaml_mapping(path, Recipe.__struct_fields__), Recipe)
-    except MisfitError as error:
-        key = ".".join(map(str, error.path))
-        raise PfsmError(f"{display_name(path)}: {key} is {error.value!r}, needed: {error.needed}") from None
+    return checked(read_yaml_mapping(path, Recipe.__struct_fields__), Recipe, display_name(path))
 
 
 @dataclass(eq=False)
