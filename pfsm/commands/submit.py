@@ -12,14 +12,7 @@ from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import tell
 from pfsm.data import read_parallel
 from pfsm.data.formats.texts import segments_of
-from pfsm.data.submission import (
-    FORMATS,
-    check_name,
-    read_labels,
-    submission,
-    submission_files,
-    write_submission,
-)
+from pfsm.data.submission import FORMATS, Submission, check_names, read_labels
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, display_name, read_lines
 from pfsm.text.language_names import code_of
@@ -59,7 +52,9 @@ def run(options: Namespace) -> None:
     inputs = [*options.references, *options.input, options.documents, options.domains, options.model]
     text = read_parallel(options.references, options.input)
     domains, documents = _labels(options, len(text.references[0]))
-    for path in submission_files(prefix, shown, options.format, domains is not None, documents is not None):
+    pair = "-".join(map(code_of, options.language_pair.split("-")))
+    named = Submission(options.metric_name, pair, options.testset, shown, systems, domains, documents)
+    for path in named.files(prefix, options.format):
         check_output(path, inputs)
     streams: list[Sequence[Sequence[str | None]]] = [text.references]
     if not options.together and len(references) > 1:
@@ -67,10 +62,6 @@ def run(options: Namespace) -> None:
         if STANDARD_INPUT in options.references:
             raise PfsmError("standard input cannot be one of several references; give files")
         streams = [[segments_of(path, "reference")] for path in options.references]
-    empty = {name: {system: np.zeros(len(stream[0])) for system in systems}
-             for name, stream in zip(shown, streams, strict=True)}  # fmt: skip
-    pair = "-".join(map(code_of, options.language_pair.split("-")))
-    submission(options.metric_name, pair, options.testset, empty, domains, documents)
     metric = open_scorer(options)
     check_text(metric, text.reference_lines, options)
     segments: dict[str, dict[str, NDArray[np.float64]]] = {name: {} for name in shown}
@@ -87,8 +78,7 @@ def run(options: Namespace) -> None:
         totals = statistics[name, system][rows].sum(axis=0)
         return float(metric.oriented(metric.corpus_from_totals(totals)))
 
-    found = submission(options.metric_name, pair, options.testset, segments, domains, documents, score)
-    for path in write_submission(found, prefix, options.format):
+    for path in named.write(prefix, options.format, segments, score):
         print(f"wrote {path}")
     nrefs = len(references) if options.together else 1
     tell(f"scored by {heading(metric, nrefs, 'segment', options)}")
@@ -101,8 +91,8 @@ def _names(what: str, paths: Sequence[str], given: Sequence[str] | None, after_d
         raise PfsmError(f"{len(given)} names for {len(paths)} {what} files; give one for each")
     else:
         names = [*given]
+    check_names(what, names)
     for number, name in enumerate(names):
-        check_name(what, name)
         if name in names[:number]:
             raise PfsmError(f"two {what}s are called {name}; tell them apart with --{what}-names")
     return names

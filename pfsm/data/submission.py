@@ -18,9 +18,8 @@ Scores are written with enough digits to read the same number back.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,138 +28,130 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, atomic_write, display_name, read_lines
 
 SystemScore = Callable[[str, str, NDArray[np.int64]], float]
+"""The score of a system on some segments, from the names of reference and system and the numbers of the segments."""
+Scores = Mapping[str, Mapping[str, NDArray[np.float64]]]
+"""By reference and system, float64 [n_segments]."""
+Cells = tuple[str, ...]
 
 ALL = "all"
 """Domain and document if none are known, and the domain of a whole test set."""
 FORMATS = ("wmt", "mtme")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Submission:
-    """Scores of systems on one test set, and the names under which they are submitted; made by `submission`.
+    """Names under which scores of systems on one test set are submitted; none contains white space.
 
     Attributes:
         metric: Name of the metric.
         language_pair: Such as ``en-de``.
         test_set: Such as ``generaltest2023``.
-        scores: By reference and system, float64 [n_segments].
-        domains: [n_segments]; `ALL` where they are not known.
-        documents: [n_segments]; `ALL` where they are not known.
-        system_score: Gives the score of a system on some segments, from the names of reference and system and the
-            numbers of the segments, int64 [n]; None: the mean of the segment scores.
+        references: Their names.
+        systems: Their names.
+        domains: [n_segments]; None where they are not known.
+        documents: [n_segments]; None where they are not known.
+
+    Raises:
+        PfsmError: If readers of the files would take a name for several names, or for none.
     """
 
     metric: str
     language_pair: str
     test_set: str
-    scores: Mapping[str, Mapping[str, NDArray[np.float64]]]
-    domains: Sequence[str]
-    documents: Sequence[str]
-    system_score: SystemScore | None = None
+    references: Sequence[str]
+    systems: Sequence[str]
+    domains: Sequence[str] | None = None
+    documents: Sequence[str] | None = None
 
-    def score(self, reference: str, system: str, rows: NDArray[np.int64]) -> float:
-        """The score of a system on some segments."""
-        if self.system_score is not None:
-            return self.system_score(reference, system, rows)
-        return float(self.scores[reference][system][rows].mean())
+    def __post_init__(self) -> None:
+        check_names("metric name", [self.metric])
+        check_names("test set", [self.test_set])
+        if not re.fullmatch(r"[A-Za-z0-9_]+-[A-Za-z0-9_]+", self.language_pair):
+            raise PfsmError(
+                f"language pair is {self.language_pair!r}, two codes with a hyphen such as en-de are needed"
+            )
+        check_names("reference", self.references)
+        check_names("system", self.systems)
+        check_names("domain", sorted(set(self.domains or ())))
+        check_names("document", sorted(set(self.documents or ())))
+
+    def files(self, prefix: str, layout: str) -> list[str]:
+        """The files that `write` writes, in its order; arguments as there."""
+        if layout == "wmt":
+            return [f"{prefix}.seg.score", f"{prefix}.sys.score"]
+        levels = ["seg", "sys", *["domain"] * bool(self.domains), *["doc"] * bool(self.documents)]
+        return [f"{prefix}-{reference}.{level}.score" for reference in self.references for level in levels]
+
+    def write(self, prefix: str, layout: str, scores: Scores, score: SystemScore) -> list[str]:
+        """Writes the score files; no file is left half-written.
+
+        Args:
+            prefix: Of their names.
+            layout: One of `FORMATS`.
+            scores: Of all segments, finite.
+            score: Gives the score of a system on some segments.
+
+        Returns:
+            The files' names.
+        """
+        names = self.files(prefix, layout)
+        parts = self._wmt(scores, score) if layout == "wmt" else self._mtme(scores, score)
+        for name, rows in zip(names, parts, strict=True):
+            with atomic_write(name) as handle:
+                handle.writelines("\t".join(row) + "\n" for row in rows)
+        return names
+
+    def _wmt(self, scores: Scores, score: SystemScore) -> Iterator[list[Cells]]:
+        """The rows of each file."""
+        first = (self.metric, self.language_pair, self.test_set)
+        n = len(scores[self.references[0]][self.systems[0]])
+        domains, documents = self.domains or [ALL] * n, self.documents or [ALL] * n
+        yield [
+            (*first, domain, document, reference, system, f"{number}", repr(value))
+            for reference, systems in scores.items()
+            for system, values in systems.items()
+            for number, (domain, document, value) in enumerate(
+                zip(domains, documents, values.tolist(), strict=True), start=1
+            )
+        ]
+        # Compared by Python: numpy drops NUL characters at the end of a name.
+        yield [
+            (*first, domain, reference, system, repr(score(reference, system, rows)))
+            for domain in (ALL, *sorted(set(domains) - {ALL}))
+            for rows in [np.flatnonzero([domain in {ALL, one} for one in domains])]
+            for reference, systems in scores.items()
+            for system in systems
+        ]
+
+    def _mtme(self, scores: Scores, score: SystemScore) -> Iterator[list[Cells]]:
+        """The rows of each file."""
+        for reference, systems in scores.items():
+            yield [(system, repr(value)) for system, values in systems.items() for value in values.tolist()]
+            yield [
+                (system, repr(score(reference, system, np.arange(len(values)))))
+                for system, values in systems.items()
+            ]
+            if self.domains:
+                yield [
+                    (domain, system, repr(score(reference, system, _rows_of(self.domains, domain))))
+                    for domain in sorted(set(self.domains))
+                    for system in systems
+                ]
+            if self.documents:
+                yield [
+                    (system, repr(score(reference, system, _rows_of(self.documents, document))))
+                    for system in systems
+                    for document in dict.fromkeys(self.documents)
+                ]
 
 
-def submission(
-    metric: str,
-    language_pair: str,
-    test_set: str,
-    scores: Mapping[str, Mapping[str, NDArray[np.float64]]],
-    domains: Sequence[str] | None = None,
-    documents: Sequence[str] | None = None,
-    system_score: SystemScore | None = None,
-) -> Submission:
-    """Checks names and scores, and builds a `Submission`.
-
-    Args:
-        metric: As in `Submission`; names contain no white space.
-        language_pair: As in `Submission`.
-        test_set: As in `Submission`.
-        scores: As in `Submission`.
-        domains: [n_segments].
-        documents: [n_segments].
-        system_score: As in `Submission`.
-    """
-    series = [values for systems in scores.values() for values in systems.values()]
-    n = len(series[0]) if series else 0
-    if any(values.shape != (n,) or not np.isfinite(values).all() for values in series):
-        raise ValueError("every system needs one finite score for every segment")
-    labels = [[ALL] * n if names is None else list(names) for names in (domains, documents)]
-    if any(len(names) != n for names in labels):
-        raise ValueError(f"there are {n} segments; as many domains and documents are needed")
-    for what, name in (("metric name", metric), ("test set", test_set)):
-        check_name(what, name)
-    if not re.fullmatch(r"[A-Za-z0-9_]+-[A-Za-z0-9_]+", language_pair):
-        raise PfsmError(
-            f"language pair is {language_pair!r}, two codes with a hyphen such as en-de are needed"
-        )
-    for what, names in (
-        ("reference", [*scores]),
-        ("system", [name for systems in scores.values() for name in systems]),
-        ("domain", sorted(set(labels[0]))),
-        ("document", sorted(set(labels[1]))),
-    ):
-        for name in names:
-            check_name(what, name)
-    return Submission(metric, language_pair, test_set, scores, labels[0], labels[1], system_score)
-
-
-def check_name(what: str, name: str) -> None:
-    """Refuse a name that readers of the files would take for several names, or for none."""
-    if not name or re.search(r"\s", name):
-        raise PfsmError(f"{what} is {name!r}; the files separate names by white space, give one without any")
-
-
-def submission_files(
-    prefix: str, references: Sequence[str], layout: str, domains: bool = False, documents: bool = False
-) -> list[str]:
-    """The files that `write_submission` writes.
-
-    Args:
-        prefix: Of their names.
-        references: Names of the references.
-        layout: "wmt" or "mtme".
-        domains: Whether domains are known.
-        documents: Whether documents are known.
-    """
-    if layout not in FORMATS:
-        raise ValueError(f"format is {layout!r}, 'wmt' or 'mtme' is needed")
-    stems = [prefix] if layout == "wmt" else [f"{prefix}-{reference}" for reference in references]
-    further = [["domain"] * domains, ["doc"] * documents] if layout == "mtme" else []
-    return [f"{stem}.{level}.score" for stem in stems for level in ("seg", "sys", *chain(*further))]
-
-
-def write_submission(found: Submission, prefix: str, layout: str = "wmt") -> list[str]:
-    """Write the score files; no file is left half-written.
-
-    Args:
-        found: The scores.
-        prefix: Of the files' names.
-        layout: "wmt" or "mtme".
-
-    Returns:
-        The files' names.
-    """
-    known = set(found.domains) != {ALL}, set(found.documents) != {ALL}
-    names = submission_files(prefix, [*found.scores], layout, *known)
-    parts: list[Iterable[tuple[str, ...]]] = []
-    if layout == "wmt":
-        parts = [_wmt_segments(found), _wmt_systems(found)]
-    else:
-        for reference, systems in found.scores.items():
-            scores = ((system, repr(one)) for system, row in systems.items() for one in row.tolist())
-            parts += [scores, _mtme_systems(found, reference)]
-            parts += [_mtme_domains(found, reference)] * known[0]
-            parts += [_mtme_documents(found, reference)] * known[1]
-    for name, rows in zip(names, parts, strict=True):
-        with atomic_write(name) as handle:
-            for row in rows:
-                handle.write("\t".join(row) + "\n")
-    return names
+def check_names(what: str, names: Sequence[str]) -> None:
+    """Refuse names that readers of the files would take for several names, or for none."""
+    for name in names:
+        if not name or re.search(r"\s", name):
+            raise PfsmError(
+                f"{what} is {name!r}; the files separate names by white space, give one without any"
+            )
 
 
 def read_labels(path: StrPath) -> tuple[list[str], list[str] | None]:
@@ -183,44 +174,6 @@ def read_labels(path: StrPath) -> tuple[list[str], list[str] | None]:
             )
     documents = [row[-1] for row in rows]
     return documents, [row[0] for row in rows] if rows and len(rows[0]) == 2 else None
-
-
-def _wmt_segments(found: Submission) -> Iterator[tuple[str, ...]]:
-    first = (found.metric, found.language_pair, found.test_set)
-    for reference, systems in found.scores.items():
-        for system, scores in systems.items():
-            labels = zip(found.domains, found.documents, scores.tolist(), strict=True)
-            for number, (domain, document, score) in enumerate(labels, start=1):
-                yield (*first, domain, document, reference, system, f"{number}", repr(score))
-
-
-def _wmt_systems(found: Submission) -> Iterator[tuple[str, ...]]:
-    first = (found.metric, found.language_pair, found.test_set)
-    for domain in (ALL, *sorted(set(found.domains) - {ALL})):
-        # Compared by Python: numpy drops NUL characters at the end of a name.
-        rows = np.flatnonzero([domain in {ALL, one} for one in found.domains])
-        for reference, systems in found.scores.items():
-            for system in systems:
-                yield (*first, domain, reference, system, repr(found.score(reference, system, rows)))
-
-
-def _mtme_systems(found: Submission, reference: str) -> Iterator[tuple[str, ...]]:
-    rows = np.arange(len(found.domains))
-    for system in found.scores[reference]:
-        yield system, repr(found.score(reference, system, rows))
-
-
-def _mtme_domains(found: Submission, reference: str) -> Iterator[tuple[str, ...]]:
-    for domain in sorted(set(found.domains)):
-        rows = _rows_of(found.domains, domain)
-        for system in found.scores[reference]:
-            yield domain, system, repr(found.score(reference, system, rows))
-
-
-def _mtme_documents(found: Submission, reference: str) -> Iterator[tuple[str, ...]]:
-    for system in found.scores[reference]:
-        for document in dict.fromkeys(found.documents):
-            yield system, repr(found.score(reference, system, _rows_of(found.documents, document)))
 
 
 def _rows_of(names: Sequence[str], name: str) -> NDArray[np.int64]:

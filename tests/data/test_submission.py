@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.data.formats.mt_metrics_eval import score_lines
-from pfsm.data.submission import Submission, read_labels, submission, write_submission
+from pfsm.data.submission import Submission, read_labels
 from pfsm.errors import PfsmError
 
 Scores = dict[str, dict[str, NDArray[np.float64]]]
@@ -21,7 +21,11 @@ def scores() -> Scores:
 
 
 def made(domains: list[str] | None = None, documents: list[str] | None = None) -> Submission:
-    return submission("ours", "en-de", "test23", scores(), domains, documents)
+    return Submission("ours", "en-de", "test23", ["refA", "refB"], ["online", "uni"], domains, documents)
+
+
+def mean(reference: str, system: str, segments: NDArray[np.int64]) -> float:
+    return float(scores()[reference][system][segments].mean())
 
 
 def rows(path: Path) -> list[list[str]]:
@@ -32,7 +36,7 @@ def rows(path: Path) -> list[list[str]]:
 
 def test_wmt(tmp_path: Path) -> None:
     found = made(["news", "social", "news"], ["d1", "d2", "d1"])
-    names = write_submission(found, str(tmp_path / "ours"))
+    names = found.write(str(tmp_path / "ours"), "wmt", scores(), mean)
     assert [Path(name).name for name in names] == ["ours.seg.score", "ours.sys.score"]
     segments = rows(tmp_path / "ours.seg.score")
     assert segments[:4] == [
@@ -52,7 +56,7 @@ def test_wmt(tmp_path: Path) -> None:
 
 
 def test_mt_metrics_eval(tmp_path: Path) -> None:
-    names = write_submission(made(), str(tmp_path / "ours"), "mtme")
+    names = made().write(str(tmp_path / "ours"), "mtme", scores(), mean)
     expected = [f"ours-{ref}.{level}.score" for ref in ("refA", "refB") for level in ("seg", "sys")]
     assert [Path(name).name for name in names] == expected
     for reference, systems in scores().items():
@@ -84,10 +88,10 @@ def test_labels(tmp_path: Path) -> None:
         ({"metric": "our metric"}, "metric name is 'our metric'"),
         ({"language_pair": "ende"}, "language pair is 'ende'"),
         ({"domains": ["news", "two words", "news"]}, "domain is 'two words'"),
-        ({"scores": {"refA": {"a b": np.ones(3)}}}, "system is 'a b'"),
+        ({"systems": ["a b"]}, "system is 'a b'"),
     ],
 )
 def test_names_that_the_files_cannot_hold(changes: dict[str, object], message: str) -> None:
-    arguments = {"metric": "m", "language_pair": "en-de", "test_set": "t", "scores": scores()} | changes
+    names = {"metric": "m", "language_pair": "en-de", "test_set": "t", "references": ["A"], "systems": ["s"]}
     with pytest.raises(PfsmError, match=message):
-        submission(**arguments)  # type: ignore[arg-type]
+        Submission(**names | changes)  # type: ignore[arg-type]
