@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,7 +20,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
-from pfsm.data.formats.records import JUDGMENT_COLUMNS, Judgment, Options, Reading, Routine, layout
+from pfsm.data.formats.records import JUDGMENT_COLUMNS, Judgment, Options, Reading, Routine, gathered
 from pfsm.data.formats.rows import Rows, language_code
 from pfsm.data.formats.texts import pair_columns
 from pfsm.data.judgments import further_references
@@ -263,16 +263,11 @@ def reading_of(rated: Mapping[Any, Rated], options: Options, notes: Counter[str]
     if several and not options.per_rater:
         notes[_MEANS] += several
     kept = scored or rated
-    filled = {name for one in kept.values() for name, value in one.place.items() if value}
-    further = dict.fromkeys(name for one in kept.values() for name in one.further)
-    columns = layout(
-        Judgment,
-        [*filled, "system", *pair_columns(options), *(["rater"] * options.per_rater)],
-        max((len(one.references) for one in kept.values()), default=1),
-        [*further, *([] if options.per_rater or not scored else ["n_raters"]), ERRORS],
-    )
-    columns = tuple(name for name in columns if scored or name not in {"score", ERRORS})
-    return Reading(Judgment, columns, _records(kept, options), notes)
+    always = ["system", *["rater"] * options.per_rater]
+    further = [name for one in kept.values() for name in one.further]
+    reading = gathered(Judgment, _records(kept, options), notes, always, further)
+    columns = [name for name in reading.columns if scored or name not in {"score", "n_raters", ERRORS}]
+    return replace(reading, columns=columns)
 
 
 def _records(rated: Mapping[Any, Rated], options: Options) -> Iterator[Judgment]:

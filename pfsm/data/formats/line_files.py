@@ -14,12 +14,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pfsm.data.formats.records import Judgment, Options, Reading, layout, number_text
+from pfsm.data.formats.records import Judgment, Options, Reading, gathered, number_text
 from pfsm.data.formats.rows import Row, Rows, language_code, pair_in_name
 from pfsm.data.formats.texts import (
     check_parallel,
     document_names,
-    pair_columns,
     segments_of,
     side_by_side,
     system_name,
@@ -47,15 +46,13 @@ def read_parallel_text(paths: Sequence[StrPath], options: Options) -> Reading:
             "--scores for each, in the same order"
         )
     documents = document_names(options.documents) if options.documents else ()
-    present = ["segment_id", "system", *pair_columns(options)]
-    present += ["document"] * bool(documents) + ["source"] * bool(options.sources)
     notes: Counter[str] = Counter()
     records = (
         record
         for path, scores in zip(paths, options.scores, strict=True)
         for record in _of_system(path, scores, documents, options, notes)
     )
-    return Reading(Judgment, layout(Judgment, present, len(options.references)), records, notes)
+    return gathered(Judgment, records, notes)
 
 
 def _of_system(
@@ -131,15 +128,12 @@ def read_mlqe_pe(paths: Sequence[StrPath], options: Options) -> Reading:
         raise PfsmError(f"{files[POST_EDITS]}: no score {chosen!r}; there is {there}")
     if OUTPUT not in files and TABLE not in files:
         raise PfsmError(f"{files[POST_EDITS]}: no translations (*.mt or the table *.tsv); give them too")
-    table, further = None, scores
+    table = None
     if TABLE in files:
         table = Rows(files[TABLE])
         table.need(_TABLE_COLUMNS)
-        further = [*scores, "n_raters", *["nmt_logprob"] * (_MODEL_SCORE in table.header)]
     place = {"test_set": options.test_set or TEST_SET, **_languages(files, options)}
     documents = _documents(files)
-    present = ["segment_id", "system", *place]
-    present += ["source"] * (table is not None or SOURCES in files) + ["document"] * bool(documents)
     notes: Counter[str] = Counter()
 
     def records() -> Iterator[Judgment]:
@@ -157,7 +151,7 @@ def read_mlqe_pe(paths: Sequence[StrPath], options: Options) -> Reading:
                 "of the same split"
             )
 
-    return Reading(Judgment, layout(Judgment, present, 1, further), records(), notes)
+    return gathered(Judgment, records(), notes)
 
 
 def _files(paths: Sequence[StrPath]) -> dict[str, Path]:

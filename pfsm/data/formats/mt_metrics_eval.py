@@ -17,7 +17,7 @@ from typing import Any
 
 from pfsm.data.formats.annotated import json_entries
 from pfsm.data.formats.markup import Role
-from pfsm.data.formats.records import Judgment, Options, Reading, layout, number_text
+from pfsm.data.formats.records import Judgment, Options, Reading, gathered, number_text
 from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.texts import check_parallel, document_names, segments_of
 from pfsm.data.spans import ERRORS, SEVERITIES, Span, read_spans, spans_text
@@ -78,15 +78,8 @@ def read_mt_metrics_eval(paths: Sequence[StrPath], options: Options) -> Reading:
 
 def _reading(folders: Sequence["_Folder"]) -> Reading:
     notes: Counter[str] = Counter()
-    present = ["test_set", "source_lang", "target_lang", "document", "segment_id", "system", "source"]
-    further = dict.fromkeys(
-        name
-        for folder in folders
-        for name in ("domain", *folder.other_scores, *[ERRORS] * bool(folder.ratings))
-    )
-    most = max(len(folder.references) for folder in folders)
     records = (record for folder in folders for record in folder.judgments(notes))
-    return Reading(Judgment, layout(Judgment, present, most, further), records, notes)
+    return gathered(Judgment, records, notes)
 
 
 def read_test_set(root: Path, pair: str, options: Options, systems: bool) -> tuple[Reading, str]:

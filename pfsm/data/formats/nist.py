@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from pfsm.data.formats.markup import SetSegment, set_segments
-from pfsm.data.formats.records import Judgment, Options, Reading, layout
+from pfsm.data.formats.records import Judgment, Options, Reading, gathered
 from pfsm.data.formats.rows import Row, language_code, means_of_judges
 from pfsm.data.table import finite_number, header_names, shown
 from pfsm.errors import PfsmError
@@ -117,17 +117,12 @@ def read_nist(paths: Sequence[StrPath], options: Options) -> Reading:
         if not there:
             raise PfsmError(f"{display_name(paths[0])}: no {what}; give the files of all sets")
     tables = [score_rows(path, options) for path in options.scores]
-    rated = any("rater" in columns for columns, _ in tables)
-    some = next(iter(sets.systems.values()))
-    example = next(iter(some.values()))
+    example = next(iter(next(iter(sets.systems.values())).values()))
     pair = (
         language_code(options.source_lang or example.source_lang),
         language_code(options.target_lang or example.target_lang),
     )
     test_set = options.test_set or example.set_id
-    present = ["document", "segment_id", "system", "source_lang", "target_lang"]
-    present += ["rater"] * rated + ["source"] * bool(sets.sources) + ["test_set"] * bool(test_set)
-    genre = ["genre"] * any(segment.genre for segment in some.values())
     notes: Counter[str] = Counter()
 
     def records() -> Iterator[Judgment]:
@@ -140,7 +135,7 @@ def read_nist(paths: Sequence[StrPath], options: Options) -> Reading:
         if texts > len(judged):
             notes["translations without a score left out"] = texts - len(judged)
 
-    return Reading(Judgment, layout(Judgment, present, len(sets.references), genre), records(), notes)
+    return gathered(Judgment, records(), notes)
 
 
 def _judgment(row: Row, sets: _Sets, test_set: str, pair: tuple[str, str]) -> Judgment:

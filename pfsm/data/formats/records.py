@@ -163,6 +163,34 @@ def layout(
     return tuple(dict.fromkeys([*named, *further]))
 
 
+def gathered(
+    kind: type[Judgment] | type[Preference],
+    records: Iterable[Record],
+    notes: Counter[str],
+    always: Iterable[str] = (),
+    further: Iterable[str] = (),
+) -> Reading:
+    """A reading of records, which are read to the end, with the columns that one of them fills.
+
+    Args:
+        kind: the kind of the records.
+        records: what the reader finds.
+        notes: as of `Reading`.
+        always: named columns that are there in any case.
+        further: additional columns that come before the others.
+    """
+    kept = list(records)
+    texts = {"system", "better_system", "worse_system", *Segment.__slots__} & set(kind.__dataclass_fields__)
+    filled = [name for name in texts - {"references"} if any(getattr(record, name) for record in kept)]
+    columns = layout(
+        kind,
+        [*filled, *always],
+        max((len(record.references) for record in kept), default=1),
+        [*further, *(name for record in kept for name in record.further)],
+    )
+    return Reading(kind, columns, iter(kept), notes)
+
+
 def field_getter(kind: type[Judgment] | type[Preference], column: str) -> Callable[[Any], str]:
     """How to get what a record of this kind has in a column, as text.
 

@@ -122,11 +122,6 @@ class SegmentTexts:
             "segment_id": f"{test_set}.{index + 1}" if test_set else str(index + 1),
         }
 
-    @property
-    def present(self) -> list[str]:
-        """The named columns that these texts fill."""
-        return [name for name, there in (("source", self.sources), ("document", self.documents)) if there]
-
 
 def load_texts(options: Options, where: str) -> SegmentTexts:
     """The texts given by the options.

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby
 from pathlib import Path
 
-from pfsm.data.formats.records import Judgment, Options, Preference, Reading, layout, number_text
+from pfsm.data.formats.records import Judgment, Options, Preference, Reading, gathered, number_text
 from pfsm.data.formats.rows import Row, Rows, language_code, pair_in_name
 from pfsm.data.formats.texts import SegmentTexts, SystemOutputs, load_texts, set_name_of
 from pfsm.data.table import shown
@@ -120,18 +120,8 @@ class _Votes:
         """The votes counted so far, as preferences."""
         if self._outputs is None:
             raise PfsmError("no rankings of this language pair; check --source-lang and --target-lang")
-        present = [
-            "source_lang",
-            "target_lang",
-            "segment_id",
-            "better_system",
-            "worse_system",
-            "votes_against",
-        ]
-        present += self._texts.present + ["test_set"] * bool(self._test_set)
-        present += ["rater"] * self._options.per_rater + ["ties"] * self._options.keep_ties
-        columns = layout(Preference, present, len(self._texts.references))
-        return Reading(Preference, columns, self._records(self._outputs), self._notes)
+        always = ["votes_against", *["ties"] * self._options.keep_ties]
+        return gathered(Preference, self._records(self._outputs), self._notes, always)
 
     def _records(self, outputs: SystemOutputs) -> Iterator[Preference]:
         wins, ties = self._wins, self._ties
@@ -188,10 +178,6 @@ def read_direct_assessments(paths: Sequence[StrPath], options: Options) -> Readi
         (language_code(options.source_lang) or source, language_code(options.target_lang) or target)
         for source, target in named
     ]
-    present = ["segment_id", "system", *texts.present, *["test_set"] * bool(options.test_set)]
-    present += ["source_lang"] * any(pair[0] for pair in pairs)
-    present += ["target_lang"] * any(pair[1] for pair in pairs)
-    columns = layout(Judgment, present, len(texts.references), [*_SCORES, "n_raters"])
     notes: Counter[str] = Counter()
 
     def records() -> Iterator[Judgment]:
@@ -219,7 +205,7 @@ def read_direct_assessments(paths: Sequence[StrPath], options: Options) -> Readi
                     line=row.line,
                 )
 
-    return Reading(Judgment, columns, records(), notes)
+    return gathered(Judgment, records(), notes)
 
 
 def _order(texts: SegmentTexts, paths: Sequence[StrPath], options: Options) -> Sequence[int]:
