@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-import numpy as np
-
 from pfsm.commands.arguments import check_text, heading, hush, note_skipped, open_scorers, reference_paths
 from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import NO_INTERVAL, bracketed, print_columns, print_json, tell
@@ -34,7 +32,6 @@ from pfsm.io.files import STANDARD_INPUT, atomic_write
 from pfsm.model.shipped import DEFAULT_MODEL, model_for
 from pfsm.runtime.color import FAINT, GOOD, STRONG, painted
 
-TIE = "tie"
 # XML 1.0 cannot hold these, escaped or not.
 _NEVER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -52,7 +49,6 @@ references REF*  reference file(s), one segment a line; .gz is read
 @strict
 @width
 @format text json
---sentences FILE  write scores and preferred system per segment, as a TSV; its segments are counted from 0
 --html FILE  write one self-contained page to look at, share, sort and search
 --segments FILE  a table with a row for each segment: human:SYS for the human scores of a system, and for the page
   source, document (several are drawn whole), source_lang, test_set
@@ -81,8 +77,6 @@ def run(options: Namespace) -> int:
     _check(options, paths)
     text, facts, documents = _read(paths, options)
     metrics = open_scorers(options)
-    if options.sentences is not None and len(metrics) > 1:
-        raise PfsmError("--sentences writes the scores of one model or metric; give one")
     note_skipped(len(text.left_out), len(text.references[0]) + len(text.left_out), options)
     for metric in metrics:
         check_text(metric, text.reference_lines, options)
@@ -93,8 +87,6 @@ def run(options: Namespace) -> int:
     compared = replace(compared, left_out=text.left_out)
     worse = _worse_systems(compared, options.margin)
     options.status = int(bool(options.fail_if_worse and worse))
-    if options.sentences is not None:
-        _write_sentences(options.sentences, compared)
     if options.html is not None:
         write_comparison(compared, options.html, options.title or "")
     if options.junit is not None:
@@ -162,7 +154,7 @@ def _check(options: Namespace, paths: Sequence[str]) -> None:
         raise PfsmError("--margin is a number of points from 0, and goes with --fail-if-worse or --junit")
     inputs = [*paths, *(options.input or []), options.segments, options.documents]
     inputs += [name for kind, name in options.scorers or [] if kind == "model"]
-    for output in (options.sentences, options.html, options.junit):
+    for output in (options.html, options.junit):
         check_output(output, inputs)
 
 
@@ -217,18 +209,6 @@ def _print_agreement(name: str, found: Mapping[str, Any]) -> None:
         f"{name} and people: Pearson r {pearson}, Kendall tau-b {kendall} over {found['n']} translations; "
         f"{found['ordered_alike']} of {found['ordered']} pairs of systems ordered alike"
     )
-
-
-def _write_sentences(path: str, compared: Compared) -> None:
-    # A system's name is its path, which may hold bytes that are not UTF-8.
-    names = [name.encode("utf-8", "backslashreplace").decode() for name in compared.systems]
-    kept = others(compared.left_out, compared.n_segments + len(compared.left_out))
-    with atomic_write(path) as handle:
-        handle.write("\t".join(["segment", *names, "preferred"]) + "\n")
-        for segment, values in zip(kept, np.column_stack(compared.results[0].scores).tolist(), strict=True):
-            best = [name for name, score in zip(names, values, strict=True) if score == max(values)]
-            preferred = best[0] if len(best) == 1 else TIE
-            handle.write("\t".join([str(segment), *map(repr, values), preferred]) + "\n")
 
 
 def _print_text(result: Comparison, name: str, places: int, short: str) -> None:

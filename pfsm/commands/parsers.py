@@ -63,7 +63,7 @@ _GROUPS = {
         *("confidence_n", "sentence_level", "fail_if_worse", "margin", "spans"),
     ),
     "output": (
-        *("output", "format", "signature", "width", "score_only", "html", "title", "sentences", "alignments"),
+        *("output", "format", "signature", "width", "score_only", "html", "title", "alignments"),
         *("report", "output_format", "keep", "partition_size", "name", "licence", "plot", "json", "junit"),
     ),
     "running": (

@@ -149,12 +149,9 @@ class TestFileNames:
         assert lines[0].startswith("h\\udcff.txt\t1\t")
         systems = cli("score", "ref.txt", "-i", self.NAME, "-m", "hand.json", "-f", "json").document
         assert systems["system"] == self.NAME
-        outcome = cli(
-            "compare", "ref.txt", "-i", self.NAME, "ref.txt", "-m", "hand.json", "--sentences", "s.tsv"
-        )
+        outcome = cli("compare", "ref.txt", "-i", self.NAME, "ref.txt", "-m", "hand.json", "--junit", "j.xml")
         assert outcome.status == 0
-        header = (tmp_path / "s.tsv").read_text(encoding="utf-8").splitlines()[0]
-        assert header == "segment\th\\udcff.txt\tref.txt\tpreferred"
+        assert "ref.txt is not worse than h\ufffd.txt" in (tmp_path / "j.xml").read_text(encoding="utf-8")
 
 
 def test_without_memory_it_says_so_and_exits_with_2(

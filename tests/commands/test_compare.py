@@ -128,23 +128,6 @@ class TestVerdict:
         assert told in cli(*asked).out
 
 
-class TestSentences:
-    def test_scores_and_the_preferred_system_of_each_segment(self, cli: Cli, tmp_path: Path) -> None:
-        out = cli(*COMMAND, "good.txt", "fair.txt", "twin.txt", "--sentences", "s.tsv").out
-        assert out == cli(*COMMAND, "good.txt", "fair.txt", "twin.txt").out
-        header, *body = [
-            line.split("\t") for line in (tmp_path / "s.tsv").read_text(encoding="utf-8").splitlines()
-        ]
-        assert header == ["segment", "good.txt", "fair.txt", "twin.txt", "preferred"]
-        good, fair = scores(GOOD), scores(FAIR)
-        assert len(body) == len(REFERENCES)
-        for at, row in enumerate(body):
-            assert row[0] == str(at)
-            assert [float(field) for field in row[1:4]] == [good[at], fair[at], good[at]]
-            # good and twin are the same: where they lead, nobody is preferred.
-            assert row[4] == ("tie" if good[at] >= fair[at] else "fair.txt")
-
-
 @pytest.mark.parametrize(
     ("systems", "margin", "status"),
     [(("good.txt", "poor.txt"), (), 1), (("poor.txt", "good.txt"), (), 0), (("good.txt", "twin.txt"), (), 0),

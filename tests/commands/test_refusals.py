@@ -15,7 +15,7 @@ MODEL = ("-m", "hand.json")
 SCORE = ("score", "ref.txt", "-i", "hyp.txt", *MODEL)
 TRAIN = ("train", "--output", "out.json")
 EVALUATE = ("evaluate", *MODEL, "--confidence-n", "9")
-COMPARE = ("compare", "--sentences", "out.tsv", *MODEL)
+COMPARE = ("compare", "--junit", "out.xml", *MODEL)
 
 FILES: dict[str, str | bytes] = {
     "short.txt": "a\nb\n",
@@ -117,7 +117,7 @@ def test_bad_configurations(cli: Cli, write: Write) -> None:
 
 MODELS = (
     ("score", "ref.txt", "-i", "hyp.txt", "-m"),
-    ("compare", "ref.txt", "-i", "hyp.txt", "other.txt", "--sentences", "out.tsv", "-m"),
+    ("compare", "ref.txt", "-i", "hyp.txt", "other.txt", "--junit", "out.xml", "-m"),
     ("train", "good.tsv", "--output", "out.json", "--init"),
 )
 
@@ -145,7 +145,7 @@ def test_bad_models(command: tuple[str, ...], cli: Cli, write: Write, tmp_path: 
     ("command", "inputs"),
     [
         (("train", "good.tsv", "--config", "c.yaml", "--dev", "pairs.tsv", "--output"), "good.tsv c.yaml pairs.tsv"),
-        (("compare", "ref.txt", "-i", "hyp.txt", "other.txt", *MODEL, "--sentences"), "ref.txt other.txt hand.json"),
+        (("compare", "ref.txt", "-i", "hyp.txt", "other.txt", *MODEL, "--junit"), "ref.txt other.txt hand.json"),
     ],
 )  # fmt: skip
 def test_outputs(
