@@ -46,8 +46,7 @@ def print_document(
 
 def _print_notes(result: Mapping[str, Any]) -> None:
     if "tau" in result:
-        ties = "count as discordant" if result["tau"] == "wmt12" else "are left out"
-        print(f"Kendall tau as in {result['tau'].upper()}: metric ties {ties}")
+        print(f"Kendall tau as in {result['tau'].upper()}: metric ties count as discordant")
     if "system_scores" in result:
         print(f"People's scores of systems: {_SYSTEM_SCORES[result['system_scores']]}")
     if "significant" in result["mean"]:

@@ -59,7 +59,7 @@ _GROUPS = {
     ),
     "models and metrics": ("model", "metric", "language", "resource", "download", "force"),
     "statistics": (
-        *("level", "statistics", "by", "tau", "system_scores", "versus", "test", "resample", "confidence"),
+        *("level", "statistics", "by", "system_scores", "versus", "test", "resample", "confidence"),
         *("confidence_n", "sentence_level", "fail_if_worse", "margin", "spans"),
     ),
     "output": (
