@@ -46,18 +46,13 @@ LEARNING = f"""
 data DATA+  TSV or CSV files with reference and hypothesis, or better and worse; their scores are not used
 {NAMED.strip()}
 @model en-small
---posterior P [POSTERIOR]  smallest posterior of an aligned position, above 0.5 (default: POSTERIOR)
---segments N [SEGMENTS]  leave out pairs found in fewer than N segments (default: SEGMENTS)
---association LLR [LEAST]  leave out pairs with a log-likelihood ratio below LLR (default: LEAST, p = 0.001)
+--segments N [5]  leave out pairs found in fewer than N segments (default: 5)
 @threads
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    from pfsm_training.paraphrases import Thresholds  # noqa: PLC0415 - only where it is used
-
-    given = Thresholds()
     probability = number_where(lambda value: 0.0 <= value <= 1.0, "is not a number from 0 to 1")
     parser.set_defaults(action=_list, format="text")
     actions = parser.add_subparsers(metavar="ACTION", title="actions")
@@ -71,8 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     declare(paraphrasing, PARAPHRASES, smallest=probability)
     paraphrasing.set_defaults(action=_compile_paraphrases)
     learning = actions.add_parser("learn-paraphrases", help="find paraphrases in references and translations")
-    rows = LEARNING.replace("POSTERIOR", str(given.posterior)).replace("SEGMENTS", str(given.segments))
-    declare(learning, rows.replace("LEAST", str(given.association)), posterior=probability, association=float)
+    declare(learning, LEARNING)
     learning.set_defaults(action=_learn)
 
 
@@ -134,15 +128,13 @@ def _learn(options: Namespace) -> None:
         read_versions,
     )
 
-    if options.posterior <= 0.5:
-        raise PfsmError(f"--posterior is {options.posterior:g}, it must be above 0.5")
     path = _output(options.name)
     model = find_model(options.model)
     segments, files = read_versions(options.data)
     pairs = learn_paraphrases(
         segments,
         model,
-        Thresholds(options.posterior, options.segments, options.association),
+        Thresholds(segments=options.segments),
         options.threads or default_threads(),
         _learning_progress(len(segments)),
     )
