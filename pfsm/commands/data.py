@@ -2,9 +2,8 @@
 
 import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, fields
-from functools import partial
 from typing import Any
 
 from pfsm.commands import data_perturb
@@ -66,17 +65,37 @@ file FILE  judgments or preferences
 """
 
 
-def _add_reader(parser: ArgumentParser, table: str) -> None:
-    """An action's own options, ``--from FORMAT``, and the options of the formats' readers."""
-    declare(parser, table)
-    declare(parser, FROM, **{"from": {"dest": "from_format", "choices": tuple(FORMATS)}})
-    for title, rows in READERS.items():
-        declare(parser.add_argument_group(title), rows)
+ACTIONS = {
+    "convert": "turn judgments in any format into the TSV of pfsm",
+    "split": "divide judgments into training and test data, whole documents or segments",
+    "info": "count, check and summarise judgments",
+    "perturb": "make minimal pairs from good translations, for pfsm probe and for training",
+}
 
 
-def _add_split(parser: ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command: those of its actions."""
+    actions = parser.add_subparsers(metavar="ACTION", title="actions", required=True)
+    added = {
+        name: actions.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+        for name, summary in ACTIONS.items()
+    }
+    for name, table, action in (("convert", CONVERT, _convert), ("info", INFO, _info)):
+        declare(added[name], table)
+        declare(added[name], FROM, **{"from": {"dest": "from_format", "choices": tuple(FORMATS)}})
+        for title, rows in READERS.items():
+            declare(added[name].add_argument_group(title), rows)
+        added[name].set_defaults(action=action)
     fits = number_where(lambda value: 0.0 < value < 1.0, "must be a share between 0 and 1, such as 0.3")
-    declare(parser, SPLIT, test=fits, seed=int)
+    declare(added["split"], SPLIT, test=fits, seed=int)
+    added["split"].set_defaults(action=_split)
+    data_perturb.add_arguments(added["perturb"])
+    added["perturb"].set_defaults(action=data_perturb.run)
+
+
+def run(options: Namespace) -> None:
+    """Runs the action."""
+    options.action(options)
 
 
 def _convert(options: Namespace) -> None:
@@ -222,35 +241,3 @@ def _split(options: Namespace) -> None:
         kind = "preferences" if is_preferences(table) else "judgments"
         groups = counted([names[row] for row in rows], options.by)
         print(f"{path}: {len(rows):,} {kind} ({len(rows) / len(names):.1%}) of {groups}")
-
-
-ACTIONS: dict[str, tuple[Callable[[ArgumentParser], None], Callable[[Namespace], None], str]] = {
-    "convert": (
-        partial(_add_reader, table=CONVERT),
-        _convert,
-        "turn judgments in any format into the TSV of pfsm",
-    ),
-    "split": (
-        _add_split,
-        _split,
-        "divide judgments into training and test data, whole documents or segments",
-    ),
-    "info": (partial(_add_reader, table=INFO), _info, "count, check and summarise judgments"),
-    "perturb": (
-        data_perturb.add_arguments,
-        data_perturb.run,
-        "make minimal pairs from good translations, for pfsm probe and for training",
-    ),
-}
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command: those of its actions."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
-    for name, (add, _, summary) in ACTIONS.items():
-        add(actions.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."))
-
-
-def run(options: Namespace) -> None:
-    """Runs the action."""
-    ACTIONS[options.action][1](options)

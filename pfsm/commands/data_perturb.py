@@ -1,12 +1,12 @@
 """``pfsm data perturb``: makes minimal pairs from good translations."""
 
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from pfsm.commands.options import check_output, declare, number_where, refuse_without
+from pfsm.commands.options import check_output, declare, number_where, refuse_without, whole
 from pfsm.commands.output import print_columns, tell
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.minimal_pairs import SEVERITIES
@@ -52,15 +52,9 @@ CHANGED = f"""
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the action."""
-    declare(parser, OPTIONS, seed=_seed)
+    declare(parser, OPTIONS, seed=whole(0))
     top = number_where(lambda value: 0.0 < value <= 1.0, "is not a share above 0 and up to 1")
     declare(parser.add_argument_group("what is changed"), CHANGED, of=COLUMNS, top=top)
-
-
-def _seed(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise ArgumentTypeError(f"{text!r} is not a whole number from 0")
-    return int(text)
 
 
 def run(options: Namespace) -> None:

@@ -138,18 +138,20 @@ def _add(parser: _ActionsContainer, row: str, types: Mapping[str, Types]) -> Non
     parser.add_argument(*names, **settings)
 
 
-def positive(text: str) -> int:
-    """A whole number from 1, for argparse."""
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return int(text)
+def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """A whole number within bounds, for argparse."""
+
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or not least <= int(text) <= (most or int(text)):
+            raise ArgumentTypeError(
+                f"{text!r} is not a whole number from {least}{'' if most is None else f' to {most}'}"
+            )
+        return int(text)
+
+    return read
 
 
-def decimals(text: str) -> int:
-    """A number of decimals, for argparse."""
-    if not text.isascii() or not text.isdigit() or int(text) > MOST_DECIMALS:
-        raise ArgumentTypeError(f"{text!r} is not a whole number from 0 to {MOST_DECIMALS}")
-    return int(text)
+positive = whole(1)
 
 
 def number_where(fits: Callable[[float], bool], needed: str) -> Callable[[str], float]:
@@ -221,7 +223,7 @@ _SHARED_TYPES: dict[str, dict[str, Types]] = {
     "resource": {"resource": _named},
     "language": {"language": _language},
     "signature": {"signature": ("short", "long")},
-    "width": {"width": decimals},
+    "width": {"width": whole(0, MOST_DECIMALS)},
 }
 
 
