@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -292,11 +292,6 @@ class Table:
 ADEQUACY, FLUENCY = "adequacy", "fluency"
 
 
-def rates_adequacy(columns: Iterable[str]) -> bool:
-    """Whether a table has adequacy and fluency in place of a score, by its columns."""
-    return {ADEQUACY, FLUENCY} <= {*columns} and not {"score", "better"} & {*columns}
-
-
 def mean_of_judges(table: Table) -> Table:
     """A table of adequacy and fluency with a column ``score``, a row a translation; any other table as it is.
 
@@ -306,7 +301,7 @@ def mean_of_judges(table: Table) -> Table:
     Raises:
         PfsmError: A field of the two is not a finite number.
     """
-    if not rates_adequacy(table.columns):
+    if not {ADEQUACY, FLUENCY} <= {*table.columns} or {"score", "better"} & {*table.columns}:
         return table
     rates = np.column_stack([table.numbers(ADEQUACY), table.numbers(FLUENCY)])
     same = {
@@ -316,18 +311,16 @@ def mean_of_judges(table: Table) -> Table:
     for row, key in enumerate(zip(*same.values(), strict=True) if same else [()] * len(table)):
         rows_of.setdefault(key, []).append(row)
     means = [rates[rows].mean(axis=0) for rows in rows_of.values()]
-    first = [rows[0] for rows in rows_of.values()]
-    columns: dict[str, Sequence[str]] = {
-        name: [fields[row] for row in first] for name, fields in same.items()
-    }
+    first = table.select([rows[0] for rows in rows_of.values()])
+    columns = {name: first.columns[name] for name in same}
     columns.setdefault("n_raters", [str(len(rows)) for rows in rows_of.values()])
     columns[ADEQUACY], columns[FLUENCY] = ([repr(float(mean[at])) for mean in means] for at in (0, 1))
     # Not the sum of the means, whose rounding would part translations with equal marks.
     columns["score"] = [repr(float(rates[rows].sum(axis=1).mean())) for rows in rows_of.values()]
-    return Table(table.path, columns, [table.line_numbers[row] for row in first], table.checksum)
+    return replace(first, columns=columns)
 
 
-def read_table(path: StrPath) -> Table:
+def read_table(path: StrPath, separator: Separator | None = None) -> Table:
     """Read a TSV or CSV file with a header row, gzip or plain (``-``: standard input).
 
     A name that ends in ``.csv`` or ``.csv.gz`` makes it a CSV, as does a header with commas and no tab; all else is
@@ -336,6 +329,7 @@ def read_table(path: StrPath) -> Table:
 
     Args:
         path: The file; ``-`` is standard input.
+        separator: What separates fields, "tab", "comma" or "space"; None: as told by name and header.
 
     Returns:
         The columns, all of text.
@@ -345,16 +339,16 @@ def read_table(path: StrPath) -> Table:
             names or with a name twice, a row with fewer or more fields than the header, or an empty line between rows;
             in a CSV also a NUL character or quotes that RFC 4180 does not allow.
     """
-    return table_from_bytes(read_bytes(path), display_name(path))
+    return table_from_bytes(read_bytes(path), display_name(path), separator)
 
 
-def table_from_bytes(content: bytes, name: str) -> Table:
+def table_from_bytes(content: bytes, name: str, separator: Separator | None = None) -> Table:
     """The table in a file's decompressed content; ``name`` is what messages call the file."""
     check_lines(content, name)
     checksum = content_checksum(content)
     text = decode(content, name)
     del content
-    rows = records(text, name)
+    rows = _records(text, name, separator)
     _, first = next(rows, (1, None))
     if first is None:
         raise PfsmError(f"{name}: empty file, a header row is needed")
@@ -367,14 +361,8 @@ def table_from_bytes(content: bytes, name: str) -> Table:
     return Table(name, columns, line_numbers, checksum)
 
 
-def records(text: str, name: str, separator: Separator | None = None) -> Iterator[tuple[int, list[str]]]:
-    """The fields of each row of a text, the header among them, with the line on which it begins.
-
-    Args:
-        text: The content of the file.
-        name: What messages call the file.
-        separator: What separates fields; None: a comma if `is_csv` holds, else a tab.
-    """
+def _records(text: str, name: str, separator: Separator | None) -> Iterator[tuple[int, list[str]]]:
+    """The fields of each row of a text, the header among them, with the line on which it begins."""
     first_line = text[: text.find("\n")] if "\n" in text else text
     if is_json([first_line], name):
         raise PfsmError(f"{name}: JSON, not a table; `pfsm data convert` makes one of JSON lines")
@@ -389,11 +377,15 @@ def records(text: str, name: str, separator: Separator | None = None) -> Iterato
     return enumerate((line.split() for line in each_line(text)), start=1)
 
 
-def data_rows(
-    rows: Iterable[tuple[int, list[str]]], width: int, name: str
-) -> Iterator[tuple[int, list[str]]]:
-    """The rows below a header of so many names; empty lines at the end are ignored."""
-    empty_line = 0
+def _columns(
+    rows: Iterable[tuple[int, list[str]]], header: Sequence[str], name: str
+) -> tuple[list[int], list[list[str]]]:
+    """The line numbers of the data rows, and the fields of each column; empty lines at the end are ignored."""
+    line_numbers: list[int] = []
+    columns: list[list[str]] = [[] for _ in header]
+    # One object per distinct field: in pairs and rankings a sentence stands on dozens of rows.
+    shared: dict[str, str] = {}
+    empty_line, width = 0, len(header)
     for line, fields in rows:
         if width > 1 and fields in ([], [""]):
             empty_line = empty_line or line
@@ -405,19 +397,7 @@ def data_rows(
             begun = any(field.startswith('"') and field.count('"') % 2 for field in row)
             advice = f"; one begins with a quote that the row does not close{_UNQUOTE}" if begun else ""
             raise PfsmError(f"{name}:{line}: {_fields(len(row))}, the header has {_fields(width)}{advice}")
-        yield line, row
-
-
-def _columns(
-    rows: Iterable[tuple[int, list[str]]], header: Sequence[str], name: str
-) -> tuple[list[int], list[list[str]]]:
-    """The line numbers of the data rows, and the fields of each column, checked against the header's width."""
-    line_numbers: list[int] = []
-    columns: list[list[str]] = [[] for _ in header]
-    # One object per distinct field: in pairs and rankings a sentence stands on dozens of rows.
-    shared: dict[str, str] = {}
-    for line, fields in data_rows(rows, len(header), name):
         line_numbers.append(line)
-        for column, field in zip(columns, fields, strict=True):
+        for column, field in zip(columns, row, strict=True):
             column.append(shared.setdefault(field, field))
     return line_numbers, columns

@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.data.formats.records import JUDGMENT_COLUMNS, Judgment, Options, Reading, Routine, gathered
-from pfsm.data.formats.rows import Rows, language_code
+from pfsm.data.formats.rows import language_code, rows_of
 from pfsm.data.formats.texts import pair_columns
 from pfsm.data.judgments import further_references
 from pfsm.data.spans import ERRORS, Span, read_spans, spans_text
-from pfsm.data.table import finite_number, shown
+from pfsm.data.table import finite_number, read_table, shown
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.files import StrPath, display_name, read_text
 
@@ -149,7 +149,7 @@ def _rows(path: StrPath) -> Iterator[Entry]:
     rows: Iterable[tuple[int, Object]] = (
         enumerate(_parquet_rows(path), start=1)
         if is_parquet(path)
-        else ((row.line, row.fields) for row in Rows(path))
+        else ((row.line, row.fields) for row in rows_of(read_table(path)))
     )
     for number, row in rows:
         filled = {key: None if _is_empty(value) else value for key, value in row.items()}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pfsm.data.formats.records import Judgment, Options, Reading, gathered, number_text
-from pfsm.data.formats.rows import Row, Rows, language_code, pair_in_name
+from pfsm.data.formats.rows import Row, language_code, need, pair_in_name, rows_of
 from pfsm.data.formats.texts import (
     check_parallel,
     document_names,
@@ -23,7 +23,7 @@ from pfsm.data.formats.texts import (
     side_by_side,
     system_name,
 )
-from pfsm.data.table import finite_number, shown
+from pfsm.data.table import Table, finite_number, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines, reading_explained
 
@@ -130,8 +130,8 @@ def read_mlqe_pe(paths: Sequence[StrPath], options: Options) -> Reading:
         raise PfsmError(f"{files[POST_EDITS]}: no translations (*.mt or the table *.tsv); give them too")
     table = None
     if TABLE in files:
-        table = Rows(files[TABLE])
-        table.need(_TABLE_COLUMNS)
+        table = read_table(files[TABLE])
+        need(table, _TABLE_COLUMNS)
     place = {"test_set": options.test_set or TEST_SET, **_languages(files, options)}
     documents = _documents(files)
     notes: Counter[str] = Counter()
@@ -174,7 +174,7 @@ def _files(paths: Sequence[StrPath]) -> dict[str, Path]:
     return files
 
 
-def _aligned(files: Mapping[str, Path], table: Rows | None) -> Iterator[tuple[Row | None, Line]]:
+def _aligned(files: Mapping[str, Path], table: Table | None) -> Iterator[tuple[Row | None, Line]]:
     """Each row of the table, if there is one, with its lines."""
     kinds = [kind for kind in (POST_EDITS, OUTPUT, SOURCES, EDIT_RATES) if kind in files]
     lines = (
@@ -184,11 +184,11 @@ def _aligned(files: Mapping[str, Path], table: Rows | None) -> Iterator[tuple[Ro
     if table is None:
         yield from ((None, line) for line in lines)
         return
-    for row, line in zip_longest(table, lines):
+    for row, line in zip_longest(rows_of(table), lines):
         if row is None or line is None:
-            rows, count = sum(1 for _ in Rows(files[TABLE])), len(read_lines(files[POST_EDITS]))
+            count = len(read_lines(files[POST_EDITS]))
             raise PfsmError(
-                f"{files[TABLE]}: {rows} rows, but {files[POST_EDITS]} has {count} lines; give "
+                f"{files[TABLE]}: {len(table)} rows, but {files[POST_EDITS]} has {count} lines; give "
                 "files of the same split"
             )
         yield row, line

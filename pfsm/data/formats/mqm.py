@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from pfsm.data.formats.annotated import IS_REFERENCE, Rated, reading_of
 from pfsm.data.formats.records import Options, Reading, Routine
-from pfsm.data.formats.rows import Row, Rows
+from pfsm.data.formats.rows import Row, rows_of
 from pfsm.data.formats.texts import load_texts
 from pfsm.data.spans import SEVERITIES, Span
-from pfsm.data.table import finite_number, shown
+from pfsm.data.table import Table, finite_number, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
 
@@ -173,9 +173,9 @@ def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
     rated: dict[Key, _Errors] = {}
     notes: Counter[str] = Counter()
     for path in paths:
-        table = Rows(path, "tab")
+        table = read_table(path, "tab")
         columns = _columns(table)
-        for row in table:
+        for row in rows_of(table):
             _add(row, columns, rated, weights, options.unquote, notes)
     systems: tuple[str, ...] = ()
     if find is None:
@@ -196,14 +196,14 @@ def _judged(key: Key, each: _Errors, find: Find) -> Rated:
     return Rated(each.row.line, place, references, key[0], each.target, ratings=ratings)
 
 
-def _columns(table: Rows) -> Mapping[str, str]:
+def _columns(table: Table) -> Mapping[str, str]:
     """Our names of the columns, each with the file's name for it."""
     lower = {name.lower(): name for name in table.header}
     columns = {}
     for name in _COLUMNS:
         tried = (name, *_OTHER_NAMES.get(name, ()))
         there = next((each for each in tried if each in lower), name)
-        table.need([lower.get(there, name)])
+        table.column(lower.get(there, name))
         columns[name] = lower[there]
     return columns
 

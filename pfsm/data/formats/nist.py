@@ -11,8 +11,8 @@ from itertools import chain
 
 from pfsm.data.formats.markup import SetSegment, set_segments
 from pfsm.data.formats.records import Judgment, Options, Reading, gathered
-from pfsm.data.formats.rows import Row, language_code, means_of_judges
-from pfsm.data.table import finite_number, header_names, shown
+from pfsm.data.formats.rows import Row, language_code, rows_of
+from pfsm.data.table import Table, finite_number, header_names, mean_of_judges, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines
 
@@ -26,8 +26,8 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def score_rows(path: StrPath, options: Options) -> tuple[Sequence[str], Iterator[Row]]:
-    """Our names of the columns of a score file, and its rows."""
+def score_table(path: StrPath, options: Options) -> Table:
+    """A file of scores, under our names of its columns."""
     name = display_name(path)
     lines = iter(read_lines(path))
     first = next(lines, None)
@@ -35,17 +35,17 @@ def score_rows(path: StrPath, options: Options) -> tuple[Sequence[str], Iterator
         raise PfsmError(f"{name}: empty file, scores are needed")
     fields = _split(first)
     if len(fields) == len(_MATR) and finite_number(fields[-1]) is not None:
-        return _MATR, _rows(name, enumerate(chain([first], lines), start=1), _MATR)
+        return _table(name, enumerate(chain([first], lines), start=1), _MATR)
     header = _our_names(header_names(fields, name), options.score_column or "score")
-    columns, rows = means_of_judges(name, header, _rows(name, enumerate(lines, start=2), header))
+    table = mean_of_judges(_table(name, enumerate(lines, start=2), header))
     for needed in ("system", "document", "segment", "score"):
-        if needed not in columns:
+        if needed not in table.columns:
             there = ", ".join(shown(field_name) for field_name in fields)
             raise PfsmError(
                 f"{name}: no column {needed!r}; the columns are {there}; without a header, five columns are "
                 "needed: test set, system, document, segment, score"
             )
-    return columns, iter(rows)
+    return table
 
 
 def _our_names(header: Sequence[str], score_column: str) -> list[str]:
@@ -57,14 +57,15 @@ def _our_names(header: Sequence[str], score_column: str) -> list[str]:
     return names
 
 
-def _rows(name: str, lines: Iterator[tuple[int, str]], header: Sequence[str]) -> Iterator[Row]:
-    for number, line in lines:
-        fields = _split(line)
+def _table(name: str, lines: Iterator[tuple[int, str]], header: Sequence[str]) -> Table:
+    rows = {number: _split(line) for number, line in lines}
+    for number, fields in rows.items():
         if len(fields) != len(header):
             raise PfsmError(
                 f"{name}:{number}: {len(fields)} fields, {len(header)} are needed ({', '.join(header)})"
             )
-        yield Row(name, number, dict(zip(header, fields, strict=True)))
+    columns = {column: [fields[at] for fields in rows.values()] for at, column in enumerate(header)}
+    return Table(name, columns, [*rows], "")
 
 
 def _split(line: str) -> list[str]:
@@ -116,7 +117,7 @@ def read_nist(paths: Sequence[StrPath], options: Options) -> Reading:
     for what, there in (("tstset (or hyp)", sets.systems), ("refset (or ref)", sets.references)):
         if not there:
             raise PfsmError(f"{display_name(paths[0])}: no {what}; give the files of all sets")
-    tables = [score_rows(path, options) for path in options.scores]
+    tables = [score_table(path, options) for path in options.scores]
     example = next(iter(next(iter(sets.systems.values())).values()))
     pair = (
         language_code(options.source_lang or example.source_lang),
@@ -127,8 +128,8 @@ def read_nist(paths: Sequence[StrPath], options: Options) -> Reading:
 
     def records() -> Iterator[Judgment]:
         judged = set()
-        for _, rows in tables:
-            for row in rows:
+        for table in tables:
+            for row in rows_of(table):
                 judged.add((row["system"], row["document"], row["segment"]))
                 yield _judgment(row, sets, test_set, pair)
         texts = sum(len(texts) for texts in sets.systems.values())

@@ -1,22 +1,11 @@
-"""Languages as data sets name them; and tables looked at row by row: TSV, CSV, or columns separated by spaces."""
+"""Languages as data sets name them; and tables looked at row by row."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pfsm.data.table import (
-    Separator,
-    Table,
-    data_rows,
-    finite_number,
-    header_names,
-    mean_of_judges,
-    rates_adequacy,
-    records,
-    shown,
-)
+from pfsm.data.table import Table, finite_number, shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, display_name, read_text
 from pfsm.text.language_names import CODE_OF_NAME, NAMES
 
 _PAIR = re.compile(r"(?<![A-Za-z0-9])([a-z]{2,3})-([a-z]{2,3})(?![A-Za-z0-9])")
@@ -86,64 +75,14 @@ class Row:
         return int(field)
 
 
-class Rows:
-    """A table whose rows are looked at one by one, which is possible once.
-
-    Attributes:
-        name: the file, as messages call it.
-        header: the names of the columns.
-    """
-
-    def __init__(self, path: StrPath, separator: Separator | None = None) -> None:
-        """Reads the file and its header.
-
-        Args:
-            path: the file; ``-`` is standard input.
-            separator: as of `pfsm.data.table.records`.
-        """
-        self.name = display_name(path)
-        self._records = records(read_text(path), self.name, separator)
-        _, fields = next(self._records, (1, None))
-        if fields is None:
-            raise PfsmError(f"{self.name}: empty file, a header row is needed")
-        self.header: Sequence[str] = header_names(fields, self.name)
-
-    def need(self, columns: Sequence[str], advice: str = "") -> None:
-        """Refuse a table that lacks a column.
-
-        Args:
-            columns: the columns that the table must have.
-            advice: what to add to the message.
-        """
-        for column in columns:
-            if column not in self.header:
-                there = ", ".join(shown(name) for name in self.header)
-                raise PfsmError(f"{self.name}: no column {column!r}; the columns are {there}{advice}")
-
-    def __iter__(self) -> Iterator[Row]:
-        """The rows in the order of the file."""
-        for line, fields in data_rows(self._records, len(self.header), self.name):
-            yield Row(self.name, line, dict(zip(self.header, fields, strict=True)))
-
-    def judged(self) -> "Rows":
-        """The same table, or of one of adequacy and fluency a row a translation, with its score."""
-        if rates_adequacy(self.header):
-            self.header, rows = means_of_judges(self.name, self.header, self)
-            self._records = ((row.line, list(row.fields.values())) for row in rows)
-        return self
+def rows_of(table: Table) -> Iterator[Row]:
+    """The rows of a table, in the order of the file."""
+    header = table.header
+    for line, *fields in zip(table.line_numbers, *(table.columns[name] for name in header), strict=True):
+        yield Row(table.path, line, dict(zip(header, fields, strict=True)))
 
 
-def means_of_judges(
-    name: str, header: Sequence[str], rows: Iterable[Row]
-) -> tuple[Sequence[str], Iterable[Row]]:
-    """Columns and rows as `mean_of_judges` has them."""
-    if not rates_adequacy(header):
-        return header, rows
-    read = list(rows)
-    columns = {column: [row[column] for row in read] for column in header}
-    table = mean_of_judges(Table(name, columns, [row.line for row in read], ""))
-    fields = zip(*table.columns.values(), strict=True)
-    return table.header, [
-        Row(name, line, dict(zip(table.columns, row, strict=True)))
-        for line, row in zip(table.line_numbers, fields, strict=True)
-    ]
+def need(table: Table, columns: Iterable[str]) -> None:
+    """Refuses a table that lacks one of the columns."""
+    for column in columns:
+        table.column(column)

@@ -16,9 +16,9 @@ from pfsm.data.formats.records import (
     Record,
     layout,
 )
-from pfsm.data.formats.rows import Row, Rows, language_code
+from pfsm.data.formats.rows import Row, language_code, need, rows_of
 from pfsm.data.formats.texts import pair_columns
-from pfsm.data.table import COMET_NAMES
+from pfsm.data.table import COMET_NAMES, Table, mean_of_judges, read_table
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
 
@@ -91,7 +91,7 @@ def read_tables(paths: Sequence[StrPath], options: Options) -> Reading:
     whose score is in ``score`` or in `Options.score_column`. COMET's ``lp`` (``cs-en``) is split. Unknown columns are
     carried along.
     """
-    tables = [Rows(path).judged() for path in paths]
+    tables = [mean_of_judges(read_table(path)) for path in paths]
     plans = [_plan(table, options) for table in tables]
     kind = plans[0].kind
     present: set[str] = set()
@@ -99,24 +99,24 @@ def read_tables(paths: Sequence[StrPath], options: Options) -> Reading:
         if plan.kind is not kind:
             other = "preferences" if kind is Preference else "absolute judgments"
             raise PfsmError(
-                f"{table.name}:1: does not hold {other} as {tables[0].name} does; convert one alone"
+                f"{table.path}:1: does not hold {other} as {tables[0].path} does; convert one alone"
             )
         pair = ["source_lang", "target_lang"] if _LANGUAGE_PAIR in plan.of else []
         present.update(plan.of, pair, plan.constants)
     further = dict.fromkeys(name for plan in plans for name in plan.further)
     columns = layout(kind, present, max(len(plan.references) for plan in plans), further)
-    records = (plan.record(row) for table, plan in zip(tables, plans, strict=True) for row in table)
+    records = (plan.record(row) for table, plan in zip(tables, plans, strict=True) for row in rows_of(table))
     return Reading(kind, columns, records, Counter())
 
 
-def _plan(table: Rows, options: Options) -> _Plan:
+def _plan(table: Table, options: Options) -> _Plan:
     header = list(table.header)
     of = {name: name for name in header}
     of |= {ours: theirs for theirs, ours in COMET_NAMES.items() if theirs in header and ours not in header}
     preferences = {"better", "worse"} <= of.keys()
     score = options.score_column or "score"
     needed = ["better", "worse"] if preferences else ["hypothesis", score]
-    table.need([of.get(name, name) for name in ("reference", *needed)])
+    need(table, [of.get(name, name) for name in ("reference", *needed)])
     references = sorted(
         (name for name in header if (match := _REFERENCE.fullmatch(name)) and int(match[1]) > 1),
         key=lambda name: int(name.removeprefix("reference_")),

@@ -18,9 +18,9 @@ from itertools import combinations, groupby
 from pathlib import Path
 
 from pfsm.data.formats.records import Judgment, Options, Preference, Reading, gathered, number_text
-from pfsm.data.formats.rows import Row, Rows, language_code, pair_in_name
+from pfsm.data.formats.rows import Row, language_code, need, pair_in_name, rows_of
 from pfsm.data.formats.texts import SegmentTexts, SystemOutputs, load_texts, set_name_of
-from pfsm.data.table import shown
+from pfsm.data.table import Table, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
 
@@ -43,7 +43,7 @@ def read_rankings(paths: Sequence[StrPath], options: Options) -> Reading:
     """
     votes = _Votes(load_texts(options, f"{display_name(paths[0])} (wmt-ranking)"), options)
     for path in paths:
-        votes.count(Rows(path))
+        votes.count(read_table(path))
     return votes.reading()
 
 
@@ -61,18 +61,18 @@ class _Votes:
         self._lines: dict[int, int] = {}  # of the first ranking of a segment
         self._notes: Counter[str] = Counter()
 
-    def count(self, table: Rows) -> None:
+    def count(self, table: Table) -> None:
         """Adds the rankings of one file."""
         names = {name.lower(): name for name in table.header}
 
         def name_of(column: str) -> str:  # in 2016 judgeID, elsewhere judgeId
-            table.need([names.get(column.lower(), column)])
+            table.column(names.get(column.lower(), column))
             return names[column.lower()]
 
         systems = sum(_SYSTEM_COLUMN.fullmatch(name) is not None for name in names)
         ranked = [(name_of(f"system{n}Id"), name_of(f"system{n}rank")) for n in range(1, max(systems, 2) + 1)]
         source, target, index, judge = map(name_of, ("srclang", "trglang", "srcIndex", "judgeId"))
-        for row in table:
+        for row in rows_of(table):
             outputs = self._chosen_outputs(row, (language_code(row[source]), language_code(row[target])))
             if outputs is None:
                 continue
@@ -170,9 +170,9 @@ def read_direct_assessments(paths: Sequence[StrPath], options: Options) -> Readi
         raise PfsmError(f"--score-column {chosen}: direct assessments have da_raw and da_z")
     texts = load_texts(options, f"{display_name(paths[0])} (wmt-da)")
     order = _order(texts, paths, options)
-    tables = [Rows(path, "space") for path in paths]
+    tables = [read_table(path, "space") for path in paths]
     for table in tables:
-        table.need([_SYSTEM, _SEGMENT, _RAW, _STANDARD, _COUNT])
+        need(table, [_SYSTEM, _SEGMENT, _RAW, _STANDARD, _COUNT])
     named = [pair_in_name(display_name(path)) or ("", "") for path in paths]
     pairs = [
         (language_code(options.source_lang) or source, language_code(options.target_lang) or target)
@@ -183,7 +183,7 @@ def read_direct_assessments(paths: Sequence[StrPath], options: Options) -> Readi
     def records() -> Iterator[Judgment]:
         for table, pair in zip(tables, pairs, strict=True):
             outputs = SystemOutputs(options.system_outputs, texts, *pair)
-            for row in table:
+            for row in rows_of(table):
                 system = outputs.find(row[_SYSTEM], row.fault, options.skip_unknown_systems)
                 if system is None:
                     notes["judgments of systems without output left out"] += 1
