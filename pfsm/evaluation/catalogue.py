@@ -46,9 +46,9 @@ from pfsm.evaluation.segment_pairs import (
 )
 from pfsm.evaluation.systems import (
     SYSTEM_STATISTICS,
+    accuracies,
     ceiling_measure,
     sampled_accuracy,
-    significant_accuracy,
     soft_measure,
     system_measure,
 )
@@ -151,7 +151,13 @@ _OF_SYSTEMS: Mapping[str, Statistic[Any]] = _by_name(
     _of_systems("spearman", "Spearman rho", "spearman"),
     _of_systems("kendall", "Kendall tau-b", "kendall", aliases=_KENDALL),
     _of_systems("accuracy", "pairwise accuracy", "accuracy", of_pairs=True),
-    Statistic("significant", "acc., significant pairs", _BOTH, significant_accuracy, of_pairs=True),
+    Statistic(
+        "significant",
+        "acc., significant pairs",
+        _BOTH,
+        partial(system_measure, of_systems=accuracies, of_all=False),
+        of_pairs=True,
+    ),
     Statistic("ceiling", "ceiling of acc.", _SYSTEMS, ceiling_measure, of_metric=False, of_pairs=True),
     Statistic("spa", "soft pairwise acc.", _BOTH, soft_measure, of_pairs=True),
     *(

@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs
 from pfsm.evaluation.bootstrap import CONFIDENCE, ArrayFunction, Estimate, Interval, Seed, bootstrap_interval
 from pfsm.evaluation.correlation import mid_ranks, spearman
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import best_of_references
 
 Float = NDArray[np.float64]
 
@@ -68,7 +66,6 @@ def severity_result(
     *,
     n_resamples: int = 1000,
     seed: Seed = None,
-    confidence: float = CONFIDENCE,
 ) -> SeverityResult:
     """Losses by severity.
 
@@ -77,15 +74,12 @@ def severity_result(
         severities: [n], of `SEVERITIES`.
         n_resamples: Bootstrap resamples.
         seed: Of the resamples.
-        confidence: Of the intervals.
     """
     grades = np.array([SEVERITIES.index(one) for one in severities], dtype=np.float64)
 
     def estimate(statistic: ArrayFunction, rows: NDArray[np.bool_]) -> Estimate:
         chosen = losses[rows], grades[rows]
-        interval = bootstrap_interval(
-            statistic, *chosen, n_resamples=n_resamples, seed=seed, confidence=confidence
-        )
+        interval = bootstrap_interval(statistic, *chosen, n_resamples=n_resamples, seed=seed)
         return Estimate(statistic(*chosen), interval)
 
     present = [grade for grade in range(len(SEVERITIES)) if (grades == grade).any()]
@@ -125,13 +119,6 @@ def _harmless_share(losses: Float, grades: Float) -> float:
 
 
 ALL = "all"
-
-
-class PairScorer(Protocol):
-    """Whatever scores single-reference pairs, such as `pfsm.Metric`."""
-
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs, float64 [n_pairs]; higher is better."""
 
 
 @dataclass(frozen=True)
@@ -181,12 +168,7 @@ class ProbeResult:
 
 
 def probe(
-    metric: PairScorer,
-    pairs: MinimalPairs,
-    *,
-    n_resamples: int = 1000,
-    seed: Seed = None,
-    confidence: float = CONFIDENCE,
+    metric: SegmentMetric, pairs: MinimalPairs, *, n_resamples: int = 1000, seed: Seed = None
 ) -> ProbeResult:
     """Scores both versions of every pair against the reference and counts by kind.
 
@@ -195,24 +177,22 @@ def probe(
         pairs: The minimal pairs, at least one.
         n_resamples: Bootstrap resamples for the intervals of differences.
         seed: Of the resamples; `pfsm.evaluation.default_seed` where it is None.
-        confidence: Of the intervals.
     """
     if not len(pairs):
         raise ValueError("a contrast test needs at least one pair")
-    scores = _scores(metric, pairs)
+    references = pairs.all_references or [(one,) for one in pairs.references]
+    scores = metric.score_segments([*pairs.better, *pairs.worse], [*references, *references])
     better, worse = scores[: len(pairs)], scores[len(pairs) :]
 
     def result(kind: str, rows: NDArray[np.bool_]) -> KindResult:
         gains = (better - worse)[rows]
         n, lower = gains.size, int((gains > 0.0).sum())
-        interval = bootstrap_interval(
-            np.mean, gains, n_resamples=n_resamples, seed=seed, confidence=confidence
-        )
+        interval = bootstrap_interval(np.mean, gains, n_resamples=n_resamples, seed=seed)
         return KindResult(
             kind,
             n,
             int((gains == 0.0).sum()),
-            Estimate(lower / n, wilson_interval(lower, n, confidence)),
+            Estimate(lower / n, wilson_interval(lower, n)),
             Estimate(float(gains.mean()), interval),
         )
 
@@ -228,9 +208,7 @@ def probe(
     results.append(result(ALL, faulty if faulty.any() else ~faulty))
     severity = None
     if pairs.severities:
-        severity = severity_result(
-            better - worse, pairs.severities, n_resamples=n_resamples, seed=seed, confidence=confidence
-        )
+        severity = severity_result(better - worse, pairs.severities, n_resamples=n_resamples, seed=seed)
     return ProbeResult(tuple(results), better, worse, severity)
 
 
@@ -255,14 +233,3 @@ def wilson_interval(successes: int, n: int, confidence: float = CONFIDENCE) -> I
     reach = z * math.sqrt(share * (1.0 - share) / n + z * z / (4 * n * n))
     scale = 1.0 + z * z / n
     return Interval(max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale))
-
-
-def _scores(metric: PairScorer, pairs: MinimalPairs) -> Float:
-    """float64 [2 n]: scores of the better versions, then of the worse, against all references."""
-    hypotheses = [*pairs.better, *pairs.worse]
-    if not pairs.all_references:
-        return metric.score_pairs(hypotheses, [*pairs.references, *pairs.references])
-    references = [*pairs.all_references, *pairs.all_references]
-    if isinstance(metric, SegmentMetric):
-        return metric.score_segments(hypotheses, references)
-    return best_of_references(metric.score_pairs, hypotheses, references)

@@ -101,18 +101,13 @@ def system_pairwise_accuracy(human: ArrayLike, metric: ArrayLike) -> float:
     return float(accuracies(human[np.newaxis], metric[np.newaxis])[0])
 
 
-def mean_of_totals(totals: Float) -> Float:
-    """Means from sums of scores and numbers of them."""
-    return np.asarray(totals[..., 0] / totals[..., 1])
-
-
 def system_measure(
     items: Any,
     of_systems: _OfSystems,
     *,
     on_scale: bool = False,
     of_all: bool = True,
-    of_totals: OfTotals = mean_of_totals,
+    of_totals: OfTotals = lambda totals: np.asarray(totals[..., 0] / totals[..., 1]),
 ) -> Measure:
     """A statistic of the systems' scores; undefined in a resample that holds no translation of a system.
 
@@ -174,16 +169,6 @@ def system_measure(
     )
 
 
-def pearsons(human: Float, metric: Float) -> Float:
-    """Pearson's correlation of every row; for `system_measure`."""
-    return pearson_of_rows(metric, human)
-
-
-def spearmans(human: Float, metric: Float) -> Float:
-    """Spearman's correlation of every row; for `system_measure`."""
-    return np.array([spearman(*rows) for rows in zip(metric, human, strict=True)], dtype=np.float64)
-
-
 def kendalls(human: Float, metric: Float) -> Float:
     """Kendall's tau-b of every row; for `system_measure`."""
     first, second = pair_indices(human.shape[1])
@@ -222,17 +207,14 @@ def _by_order(of_systems: _OfSystems) -> _OfSystems:
 
 
 SYSTEM_STATISTICS: Mapping[str, _OfSystems] = {
-    "pearson": pearsons,
-    "spearman": _by_order(spearmans),
+    "pearson": lambda human, metric: pearson_of_rows(metric, human),
+    "spearman": _by_order(
+        lambda human, metric: np.array(list(map(spearman, metric, human)), dtype=np.float64)
+    ),
     "kendall": _by_order(kendalls),
     "accuracy": _by_order(accuracies),
 }
 """Statistics for `system_measure`, by name."""
-
-
-def significant_accuracy(items: Any) -> Measure:
-    """Pairwise accuracy over the pairs of systems that are significant for people."""
-    return system_measure(items, accuracies, of_all=False)
 
 
 def ceiling_measure(items: Any) -> Measure:
@@ -272,9 +254,7 @@ def soft_pairwise_accuracy(
     return soft_measure(items, n_permutations, seed).value(metric)
 
 
-def permutation_p_values(
-    scores: Float, n_permutations: int = N_PERMUTATIONS, seed: Seed = None, units: Int64 | None = None
-) -> Float:
+def p_values_of_leads(leads: Float, n_permutations: int = N_PERMUTATIONS, seed: Seed = None) -> Float:
     """One-sided p-values of paired permutation tests between systems (Thompson et al. 2024, section 3.2).
 
     On every unit the two systems' scores are swapped or not, by a coin; p is the share of permutations in
@@ -282,21 +262,13 @@ def permutation_p_values(
     up to 1 and the order of the systems makes no difference.
 
     Args:
-        scores: float64 [n_systems, n_segments]; NaN where a system has no score.
+        leads: float64 [n_units, n_pairs], what each unit adds to the lead of the first system.
         n_permutations: At least 1.
         seed: As of `soft_pairwise_accuracy`; the swaps are the same for every pair.
-        units: int64 [n_segments], from 0 up: the document of each; single segments are swapped where it is None.
 
     Returns:
-        float64 [n_systems (n_systems - 1) / 2], pairs in the order of `itertools.combinations`; NaN for a pair
-        without common segments.
+        float64 [n_pairs]; NaN for a pair with a lead that is NaN, as of systems without common segments.
     """
-    units = np.arange(scores.shape[1]) if units is None else units
-    return p_values_of_leads(summed_leads(leads_of_segments(scores), units), n_permutations, seed)
-
-
-def p_values_of_leads(leads: Float, n_permutations: int = N_PERMUTATIONS, seed: Seed = None) -> Float:
-    """`permutation_p_values` from what each unit adds to the lead of the first system, float64 [n_units, n_pairs]."""
     defined = ~np.isnan(leads).any(axis=0)
     leads = np.where(defined, leads, 0.0)
     lead, slack = leads.sum(axis=0), 1e-12 * np.abs(leads).sum(axis=0)
@@ -319,14 +291,14 @@ def pooled_p_values(
     seed: Seed = None,
     units: Int64 | None = None,
 ) -> Float:
-    """`permutation_p_values` of a metric that pools counts: a system leads by the difference of corpus scores.
+    """`p_values_of_leads` of a metric that pools counts: a system leads by the difference of corpus scores.
 
     Args:
         statistics: float64 [n_systems, n_segments, k], what is added up; NaN where a system has no score.
         of_totals: From sums of the statistics to scores.
         n_permutations: At least 1.
-        seed: As in `permutation_p_values`; the swaps are the same as there.
-        units: As there.
+        seed: As in `p_values_of_leads`; the swaps are the same as there.
+        units: int64 [n_segments], from 0 up: the document of each; single segments are swapped where it is None.
 
     Returns:
         float64 [n_systems (n_systems - 1) / 2]; NaN also for a pair that has no score on its common segments.
@@ -454,7 +426,7 @@ def soft_measure(
         permutations, units = (n_permutations, seed), leads.people.units
         people = p_values_of_leads(leads.people.leads(), *permutations)
         if of_totals is None:
-            machine = permutation_p_values(leads.matrix(metric), *permutations, units)
+            machine = p_values_of_leads(summed_leads(leads.of_metric(metric), units), *permutations)
         else:
             machine = pooled_p_values(leads.statistics(metric), of_totals, *permutations, units)
         return float(_likeness(people[np.newaxis], machine[np.newaxis])[0])

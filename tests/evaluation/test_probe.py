@@ -1,7 +1,6 @@
 """Contrast tests and losses by severity: counts by hand, and SciPy."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,12 +10,13 @@ from scipy.stats import binomtest, mannwhitneyu, spearmanr
 from pfsm.data import DataSource
 from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs
 from pfsm.evaluation.probe import probe, severity_result, wilson_interval
+from pfsm.metrics import SegmentMetric
 
 
-@dataclass
-class Numbers:
+class Numbers(SegmentMetric):
     """A metric whose scores stand in the hypotheses."""
 
+    name = "numbers"
     references: Sequence[str] = ()
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
