@@ -6,7 +6,6 @@ import warnings
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
 from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +24,7 @@ from pfsm.text.language_names import ANY, code_of, doubt_of_english, english_nam
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 
 if TYPE_CHECKING:
-    from pfsm.distributed.pools import Pool, Report
+    from pfsm.distributed.pools import Report
 
 
 def open_scorers(options: Namespace) -> list[SegmentMetric]:
@@ -156,33 +155,26 @@ def hush(options: Namespace) -> None:
         warnings.simplefilter("ignore", PfsmWarning)
 
 
-@dataclass(frozen=True, eq=False)
-class Sharing:
-    """Shares out pairs among the workers of the cluster that ``--scheduler`` names, where there is one."""
+def shared_out(metric: SegmentMetric, report: "Report | None") -> SegmentMetric:
+    """The same metric, at work on the cluster of `sharing`; itself where there is none."""
+    if report is None:
+        return metric
+    from pfsm.distributed.pairs import ClusterMetric  # noqa: PLC0415 - few calls name a cluster
 
-    pool: "Pool | None" = None
-    report: "Report | None" = None
-
-    def metric(self, metric: SegmentMetric) -> SegmentMetric:
-        """The same metric, at work on the cluster; itself where there is none."""
-        if self.pool is None or self.report is None:
-            return metric
-        from pfsm.distributed.pairs import ClusterMetric  # noqa: PLC0415 - few calls name a cluster
-
-        return ClusterMetric(metric, self.pool, self.report)
+    return ClusterMetric(metric, report)
 
 
 @contextmanager
-def sharing(scheduler: str | None, *, quiet: bool = False) -> Iterator[Sharing]:
+def sharing(scheduler: str | None, *, quiet: bool = False) -> Iterator["Report | None"]:
     """The cluster that ``--scheduler`` names, as long as the block lasts; says in the end what was done there."""
     if scheduler is None:
-        yield Sharing()
+        yield None
         return
     from pfsm.distributed.pools import Report, open_pool  # noqa: PLC0415 - few calls name a cluster
 
     with open_pool(scheduler) as pool:
         report = Report(pool, "parts")
-        yield Sharing(pool, report)
+        yield report
         if report.done and not quiet:
             tell(report.summary())
 

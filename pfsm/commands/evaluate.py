@@ -3,10 +3,10 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from itertools import chain, product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pfsm.commands import spans
-from pfsm.commands.arguments import Sharing, note_skipped, sharing
+from pfsm.commands.arguments import note_skipped, sharing
 from pfsm.commands.evaluation_sources import (
     DEFAULT_GROUPING,
     SOURCES,
@@ -48,6 +48,9 @@ from pfsm.evaluation.catalogue import LEVELS, PREFERENCES, SYSTEM
 from pfsm.evaluation.people import FITS, SYSTEM_SCORES
 from pfsm.evaluation.questions import PREFERENCE, RESAMPLES, SEGMENTS
 from pfsm.model.metric import Metric
+
+if TYPE_CHECKING:
+    from pfsm.distributed.pools import Report
 
 OF_SEGMENTS = ("spa", "significant", "ceiling", "accuracy-50", "accuracy-100", "accuracy-200")
 """Statistics of systems that people's scores of segments tell, not those of systems."""
@@ -99,17 +102,17 @@ def run(options: Namespace) -> None:
         spans.evaluate(options)
         return
     given = given_sources(options)
-    with sharing(options.scheduler) as shared:
-        _run(options, given, shared)
+    with sharing(options.scheduler) as report:
+        _run(options, given, report)
 
 
-def _run(options: Namespace, given: Sequence[tuple[str, str]], shared: Sharing) -> None:
+def _run(options: Namespace, given: Sequence[tuple[str, str]], report: "Report | None") -> None:
     level = level_of(options.statistics, options.level)
     inputs = read_inputs(options) if options.mtme is None else read_mtme(options, systems=level == SYSTEM)
     note_skipped(len(inputs.left_out), sum(map(len, inputs.tables)) + len(inputs.left_out), options)
     # Everything is read, opened and checked before the long work begins.
-    sources = [open_source(*one, options, shared) for one in take_language(options, inputs, given)]
-    other = None if options.versus is None else open_source(*source_named(options.versus), options, shared)
+    sources = [open_source(*one, options, report) for one in take_language(options, inputs, given)]
+    other = None if options.versus is None else open_source(*source_named(options.versus), options, report)
     opened = sources if other is None else [*sources, other]
     _check_fit(options, inputs, level)
     check_level(inputs, level)

@@ -5,12 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import Sharing, check_text, given_scorers, model_name, named_metric, signatures
+from pfsm.commands.arguments import (
+    check_text,
+    given_scorers,
+    model_name,
+    named_metric,
+    shared_out,
+    signatures,
+)
 from pfsm.commands.output import tell
 from pfsm.data import (
     Judgments,
@@ -41,6 +48,9 @@ from pfsm.metrics.data_columns import score_distinct_rows
 from pfsm.metrics.inputs import NumberOfReferences, number_by_segment
 from pfsm.model.shipped import DEFAULT_MODEL, load, model_for
 from pfsm.text.language_names import english_name, main_code
+
+if TYPE_CHECKING:
+    from pfsm.distributed.pools import Report
 
 DEFAULT_GROUPING = "source_lang"
 TIES = "ties"
@@ -312,7 +322,7 @@ def source_named(name: str) -> tuple[str, str]:
     return (kind, value) if colon and kind in {"metric", "column", "scores"} else ("model", name)
 
 
-def open_source(kind: str, value: str, options: Namespace, shared: Sharing) -> Source:
+def open_source(kind: str, value: str, options: Namespace, report: "Report | None") -> Source:
     """A source of scores; a model or metric at work on the cluster, where there is one."""
     if kind == "column":
         return Given(value)
@@ -321,7 +331,7 @@ def open_source(kind: str, value: str, options: Namespace, shared: Sharing) -> S
     metric: SegmentMetric = load(value, options.threads) if kind == "model" else named_metric(value, options)
     if kind == "metric":
         metric.check_available()
-    return Scorer(shared.metric(metric), metric)
+    return Scorer(shared_out(metric, report), metric)
 
 
 def pools(source: Source, level: str) -> bool:

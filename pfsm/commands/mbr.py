@@ -58,9 +58,9 @@ def run(options: Namespace) -> None:
     metric = open_scorer(options)
     metric.check_independent()
     check_text(metric, chain.from_iterable(candidates), options)
-    with sharing(options.scheduler) as shared:
-        if shared.pool is not None and shared.report is not None:
-            choices = choose_on(shared.pool, spec_of(metric), candidates, weights, shared.report)
+    with sharing(options.scheduler) as report:
+        if report is not None:
+            choices = choose_on(report, spec_of(metric), candidates, weights)
         else:
             choices = choose(candidates, metric, weights=weights)
     if options.signature is not None:

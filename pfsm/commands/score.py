@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import check_text, hush, note_skipped, open_scorers, reference_paths, sharing
+from pfsm.commands.arguments import (
+    check_text,
+    hush,
+    note_skipped,
+    open_scorers,
+    reference_paths,
+    shared_out,
+    sharing,
+)
 from pfsm.commands.options import check_output, declare, refuse_without
 from pfsm.commands.score_output import Column, Scored, print_scores
 from pfsm.data import ParallelText, read_pairs_table, read_parallel
@@ -147,8 +155,8 @@ def _check_spans(metrics: Sequence[SegmentMetric], options: Namespace, reference
 
 def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], options: Namespace) -> list[Column]:
     skip = options.skip_missing_references
-    with sharing(options.scheduler, quiet=options.quiet) as shared:
-        at_work = [shared.metric(metric) for metric in metrics]
+    with sharing(options.scheduler, quiet=options.quiet) as report:
+        at_work = [shared_out(metric, report) for metric in metrics]
         if options.table is None:
             with Stage(AREA, "reading", patience=PATIENCE):
                 inputs = options.input or [STANDARD_INPUT]

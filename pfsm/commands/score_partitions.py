@@ -51,7 +51,7 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
             metric.get_signature,
         )
         report = Report(pool)
-        scored = score_job(job, pool, report)
+        scored = score_job(job, report)
         if scored.partitions and not options.quiet:
             tell(report.summary())
     if scored.leftover and not options.quiet:

@@ -38,7 +38,7 @@ from pfsm.distributed.partitions import (
     read_piece,
     surveyed,
 )
-from pfsm.distributed.pools import Pool, Report
+from pfsm.distributed.pools import Report
 from pfsm.distributed.scorers import ScorerSpec, cached_scorer
 from pfsm.errors import PfsmError
 from pfsm.metrics import SegmentMetric
@@ -183,9 +183,9 @@ class Scored:
     leftover: int
 
 
-def score_job(job: Job, pool: Pool, report: Report) -> Scored:
+def score_job(job: Job, report: Report) -> Scored:
     """Does all that is not done yet. Files with faults are left out and named; the others' scores are kept."""
-    files = input_files(job.source)
+    pool, files = report.pool, input_files(job.source)
     _check_apart(job, files)
     settings = {
         "signature": job.spec.signature,
@@ -197,7 +197,7 @@ def score_job(job: Job, pool: Pool, report: Report) -> Scored:
     sweep_below(job.folder)
     faults: list[str] = []
     try:
-        pieces = _survey(job, files, pool, report, faults)
+        pieces = _survey(job, files, report, faults)
         report.parts = len(pieces)
         # Workers need not have our folder as theirs.
         sent = replace(job, folder=absolute(job.folder), signature=None)
@@ -236,12 +236,10 @@ def _check_apart(job: Job, files: Sequence[InputFile]) -> None:
         raise PfsmError(f"{job.folder}: is, or lies within, the input's folder; give a folder outside it")
 
 
-def _survey(
-    job: Job, files: Sequence[InputFile], pool: Pool, report: Report, faults: list[str]
-) -> list[Piece]:
+def _survey(job: Job, files: Sequence[InputFile], report: Report, faults: list[str]) -> list[Piece]:
     """All partitions, in the order of files."""
     found: list[Piece] = []
-    for pieces, retries in surveyed(files, job.partition_bytes, pool):
+    for pieces, retries in surveyed(files, job.partition_bytes, report.pool):
         report.retries += retries
         if isinstance(pieces, Fault):
             _blame(pieces, faults)

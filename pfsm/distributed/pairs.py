@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.distributed.partitions import Fault, WorkerFaultError
-from pfsm.distributed.pools import Pool, Report
+from pfsm.distributed.pools import Report
 from pfsm.distributed.scorers import ScorerSpec, cached_scorer, spec_of
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
@@ -25,7 +25,7 @@ from pfsm.metrics.inputs import (
     check_pairs,
     check_streams,
 )
-from pfsm.model.mbr import PAIRS_AT_ONCE, Choice, Progress, choose
+from pfsm.model.mbr import PAIRS_AT_ONCE, Choice, choose
 from pfsm.runtime.progress import Stage
 
 Float = NDArray[np.float64]
@@ -61,10 +61,10 @@ def do_part(part: Part, spec: ScorerSpec, work: Callable[..., Any]) -> PartDone:
 
 
 def _results(
-    pool: Pool, spec: ScorerSpec, work: Callable[..., Any], parts: Iterable[Part], report: Report
+    spec: ScorerSpec, work: Callable[..., Any], parts: Iterable[Part], report: Report
 ) -> Iterator[PartDone]:
     """The parts as they are done; a fault in one of them is raised."""
-    for done in pool.run(partial(do_part, spec=spec, work=work), parts):
+    for done in report.pool.run(partial(do_part, spec=spec, work=work), parts):
         if isinstance(done.result, Fault):
             raise PfsmError(done.result.message)
         report.add(_pairs_of(done.result), done.seconds)
@@ -93,24 +93,22 @@ class ClusterMetric(SegmentMetric):
 
     Args:
         metric: The metric.
-        pool: Where the work is done.
-        report: Counts what is done.
+        report: Counts what is done in its pool.
     """
 
-    def __init__(self, metric: SegmentMetric, pool: Pool, report: Report) -> None:
+    def __init__(self, metric: SegmentMetric, report: Report) -> None:
         self.metric = metric
         self.name, self.origin, self.language = metric.name, metric.origin, metric.language
         self.lower_is_better, self.is_additive = metric.lower_is_better, metric.is_additive
         self.columns = metric.columns
         self.segment_references = metric.segment_references
         metric.counted_over(()).check_independent()
-        self._pool = pool
         self._report = report
 
     def counted_over(self, references: Sequence[str]) -> "ClusterMetric":
         """The metric's; counted here, not on the cluster."""
         counted = self.metric.counted_over(references)
-        return self if counted is self.metric else ClusterMetric(counted, self._pool, self._report)
+        return self if counted is self.metric else ClusterMetric(counted, self._report)
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of single-reference pairs, as the metric's own ``score_pairs`` gives them."""
@@ -160,7 +158,7 @@ class ClusterMetric(SegmentMetric):
             for piece in pieces
         )
         self._report.parts = (self._report.parts or 0) + len(pieces)
-        found = {done.place: done.result for done in _results(self._pool, spec, work, parts, self._report)}
+        found = {done.place: done.result for done in _results(spec, work, parts, self._report)}
         return [found[place] for place in sorted(found)]
 
 
@@ -180,30 +178,24 @@ for _name in ("averages", "resources", "is_independent", "tables"):
 
 
 def choose_on(
-    pool: Pool,
+    report: Report,
     spec: ScorerSpec,
     candidates: Sequence[Sequence[str]],
     weights: Sequence[Sequence[float]] | None,
-    report: Report,
-    progress: Progress | None = None,
 ) -> list[Choice]:
     """The choices of `pfsm.model.mbr.choose`, made in a pool.
 
     Args:
-        pool: Where the work is done.
+        report: Counts what is done in its pool; a pair is one candidate against another.
         spec: The metric.
         candidates: For each source its candidates.
         weights: For each source their weights; None: all alike.
-        report: Counts what is done; a pair is one candidate against another.
-        progress: Called with the number of sources done so far.
     """
     found: dict[int, list[Choice]] = {}
     with Stage("mbr", "choosing", len(candidates), "sources") as stage:
-        for done in _results(pool, spec, _chosen, _sources(candidates, weights), report):
+        for done in _results(spec, _chosen, _sources(candidates, weights), report):
             found[done.place] = done.result
             stage.reach(sum(map(len, found.values())))
-            if progress is not None:
-                progress(stage.done)
     return [choice for first in sorted(found) for choice in found[first]]
 
 

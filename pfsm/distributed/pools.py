@@ -20,10 +20,6 @@ class Pool(Protocol):
     """Runs pure functions of picklable arguments."""
 
     @property
-    def cores(self) -> int:
-        """Tasks that can run at once, as far as is known."""
-
-    @property
     def retries(self) -> int:
         """Tasks that had to start again so far because their worker was gone."""
 
@@ -34,7 +30,6 @@ class Pool(Protocol):
 class InProcess:
     """Runs one task after the other, here."""
 
-    cores = 1
     retries = 0
 
     def run(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,20 +53,8 @@ CORRELATION, PREFERENCE, LIKENESS, RANKING = "correlation", "preference", "liken
 SIDES = ("better", "worse")
 
 
-class QuestionItems(Protocol):
-    """What there is to agree about: translations, preferences or test cases."""
-
-    @property
-    def units(self) -> Int:
-        """int64 [n]: what is drawn together in resamples."""
-
-    def __len__(self) -> int: ...
-
-    def select(self, rows: Int) -> Any:
-        """Some of the items."""
-
-
-Data = TypeVar("Data", bound=QuestionItems)
+Data = TypeVar("Data", bound=Items | PreferenceItems | RankedSystems | TestCases)
+"""What there is to agree about: translations, preferences, ranked systems or test cases."""
 
 
 @dataclass(frozen=True, eq=False)

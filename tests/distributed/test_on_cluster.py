@@ -86,7 +86,7 @@ class TestScoring:
         job = Job(str(tmp_path / "in"), str(tmp_path / "out"), spec_of(load(threads=1)))
         pool = Interfering(cluster, 24 + 8, lambda: kill_a_worker(cluster))  # 24 files are looked into first
         before = cluster.retries
-        scored = score_job(job, pool, Report(pool))
+        scored = score_job(job, Report(pool))
         assert (scored.rows, scored.partitions, scored.faults) == (192, 24, ())
         assert cluster.retries > before
         table = columns(rows(8, 12), "x")

@@ -165,7 +165,7 @@ def test_segments_do_not_depend_on_each_other_or_on_their_order(name: str) -> No
 def test_a_cluster_gives_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pfsm.distributed.pairs.PAIRS_PER_TASK", 7)
     pool, metric = InProcess(), get_metric(name)
-    there = ClusterMetric(metric, pool, Report(pool))
+    there = ClusterMetric(metric, Report(pool))
     wanted = metric.score_segments(HYPOTHESES, REFERENCES)
     np.testing.assert_array_equal(there.score_segments(HYPOTHESES, REFERENCES), wanted)
     np.testing.assert_array_equal(there.segment_scores(HYPOTHESES, streams()), wanted)

@@ -95,7 +95,7 @@ WEIGHTS = {"Insert": -1.0, "Delete": -1.0, "S_word": 1.0, "S_same-length": 0.5}
 def scored(cluster: Cluster, folder: Path, name: str) -> float:
     metric = Metric(Model("x", settings_from_dict(SETTINGS, "x"), WEIGHTS), 1)
     job = Job(str(folder / "data.tsv"), str(folder / name), spec_of(metric), "tsv")
-    return score_job(job, cluster, Report(cluster)).mean
+    return score_job(job, Report(cluster)).mean
 
 
 def test_clusters(cluster: Cluster, folder: Path, site: Path) -> None:

@@ -96,7 +96,7 @@ def test_every_way_to_score_takes_columns(model: Model) -> None:
     sentence = metric.sentence_score(hypotheses[2], [references[2]], {"quality": 2.0})
     assert sentence.score == pairs[2]
     assert metric.explain(hypotheses[2], references[2], {"quality": 2.0}).score == pytest.approx(pairs[2])
-    shared = ClusterMetric(metric, InProcess(), Report(InProcess()))
+    shared = ClusterMetric(metric, Report(InProcess()))
     columns = {"quality": np.array(numbers["quality"])}
     assert shared.score_rows(hypotheses, [(line,) for line in references], columns).tolist() == pairs.tolist()
 
