@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.commands.evaluation_sources import (
     Inputs,
@@ -185,7 +184,11 @@ def _absolute(
     )
     check_units(question, statistics)
     within = any("segments" in statistic.needs for statistic in statistics)
-    if question.documents is not None and within and not question.documents.with_rivals:
+    if (
+        level == DOCUMENT
+        and within
+        and np.unique(question.items.needed("segments")).size == len(question.items)
+    ):
         raise PfsmError("mean-removed compares translations of a document, and no document has two here")
     return Task(question, statistics, lambda source: scores_at_level(source, inputs, question))
 
@@ -232,12 +235,13 @@ def statistics_document(task: Task, metric: Scores, n_resamples: int, seed: int)
     """Every statistic of a metric's scores by group, with intervals, and the means; undefined numbers are null."""
     question, statistics = task.question, task.statistics
     found = estimate(question, metric, statistics, n_resamples, seed)
+    systems = getattr(question.items, "systems", None) if question.level == SYSTEM else None
     return {
         "level": question.level,
         "resampled": question.unit,
         "groups": [
             {"group": name, "n": rows.size}
-            | _number_of_systems(question, rows)
+            | ({} if systems is None else {"systems": int(np.unique(np.asarray(systems)[rows]).size)})
             | {one.key: estimate_entry(found[one.name].groups[name]) for one in statistics}
             for name, rows in question.members.items()
         ],
@@ -257,11 +261,6 @@ def _of_systems(question: Question[Any], found: Mapping[str, Estimates]) -> dict
     }
     several = len(question.members) > 1 and pooled
     return {"system_scores": question.people, **({"pooled": pooled} if several else {})}
-
-
-def _number_of_systems(question: Question[Any], rows: NDArray[np.int64]) -> dict[str, int]:
-    systems = getattr(question.items, "systems", None) if question.level == SYSTEM else None
-    return {} if systems is None else {"systems": int(np.unique(np.asarray(systems)[rows]).size)}
 
 
 def versus_document(

@@ -63,7 +63,8 @@ class Column:
 def print_scores(columns: Sequence[Column], options: Namespace) -> None:
     """Prints the scores in the format that the options name."""
     if options.format == "json":
-        _print_json(columns, options)
+        documents = [_document(column, result, options) for column in columns for result in column.results]
+        print_json(documents[0] if len(documents) == 1 else documents)
     elif options.format == "tsv":
         _print_tsv(columns, options)
     elif options.sentence_level:
@@ -158,11 +159,6 @@ def _print_table(columns: Sequence[Column], options: Namespace) -> None:
         if told == label:  # Two columns of one name: the long signature says how they differ.
             told = column.metric.get_signature(column.nrefs, "corpus")
         print(f"{label}: {told}{better}")
-
-
-def _print_json(columns: Sequence[Column], options: Namespace) -> None:
-    documents = [_document(column, result, options) for column in columns for result in column.results]
-    print_json(documents[0] if len(documents) == 1 else documents)
 
 
 def _document(column: Column, result: Scored, options: Namespace) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -96,7 +96,10 @@ def explained_data(found: Explained, compared: Compared) -> dict[str, object]:
             if name != _part(name)
         ],
         "edits": [[edit_text(pair.edits, letters) for pair in one.pairs] for one in found.alignments],
-        "posteriors": [[_posteriors(pair) for pair in one.pairs] for one in found.alignments],
+        "posteriors": [
+            ["".join(SIXTY_FOUR[min(int(at * 64), 63)] for at in pair.posteriors) for pair in one.pairs]
+            for one in found.alignments
+        ],
     }  # fmt: skip
     if len(compared.references) > 1:
         data["counted"] = list(found.counted)
@@ -109,7 +112,8 @@ def _across(found: Explained, compared: Compared) -> dict[str, object]:
     """Words that moved, and words left in the language of the source, or in another script where there is none."""
     source = compared.facts.source
     if source is None:
-        scripts = scripts_of(line or "" for stream in compared.references for line in stream)
+        letters = {letter for stream in compared.references for line in stream for letter in line or ""}
+        scripts = frozenset(map(_script, filter(str.isalpha, letters)))
     return {
         "moved": [[moved_words(pair) for pair in one.pairs] for one in found.alignments],
         "untranslated": [
@@ -171,10 +175,6 @@ def edit_text(edits: Sequence[Edit], letters: dict[str, str]) -> str:
     return "".join(written)
 
 
-def _posteriors(pair: Alignment) -> str:
-    return "".join(SIXTY_FOUR[min(int(posterior * 64), 63)] for posterior in pair.posteriors)
-
-
 # Of a source, shorter words are as often words of the other language.
 SHORTEST = 3
 
@@ -197,12 +197,10 @@ def untranslated_words(pair: Alignment, source: str) -> int:
 
 def foreign_words(pair: Alignment, scripts: frozenset[str]) -> int:
     """Inserted words with a letter of a script that is none of these."""
-    return sum(not scripts.issuperset(_scripts_of(word)) for word in _left_over(pair)[1])
-
-
-def scripts_of(lines: Iterable[str]) -> frozenset[str]:
-    """The scripts of the letters in some text, by the first word of the letters' names."""
-    return frozenset(map(_script, {letter for line in lines for letter in line if letter.isalpha()}))
+    return sum(
+        not word.isascii() and not scripts.issuperset(map(_script, filter(str.isalpha, word)))
+        for word in _left_over(pair)[1]
+    )
 
 
 def _left_over(pair: Alignment) -> tuple[Sequence[str], Sequence[str]]:
@@ -223,10 +221,7 @@ def _is_word(token: str) -> bool:
     return any(map(str.isalnum, token))
 
 
-def _scripts_of(word: str) -> set[str]:
-    return set() if word.isascii() else {_script(letter) for letter in word if letter.isalpha()}
-
-
 @cache
 def _script(letter: str) -> str:
+    """By the first word of its name."""
     return unicodedata.name(letter, "?").partition(" ")[0]

@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ from pfsm.features.values import check_feature, counted_features, feature_signat
 from pfsm.lattice.names import INSERT
 from pfsm.matchers.protocol import Annotator, EncodedPairs, Matcher, MatcherKind
 from pfsm.matchers.registry import MATCHERS
-from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.base import Level, SegmentMetric
 from pfsm.metrics.ngram_table import documents_of
 from pfsm.metrics.registry import describe_feature, get_metric
 from pfsm.model.file import Model, model_at_work
@@ -264,7 +264,8 @@ def _metric(trial: Trial, subject: Subject) -> None:
         result.note = "" if parts else "it has none, so `pfsm explain` says nothing of it"
     with trial("its signature names its package, and is the same from a metric made anew"):
         label = subject.entry.origin.label
-        for signature, again in zip(*map(_signatures, (metric(), get_metric(subject.name))), strict=True):
+        for level in get_args(Level):
+            signature, again = (one.get_signature(1, level) for one in (metric(), get_metric(subject.name)))
             printable = signature.isprintable() and "||" not in signature
             hold(printable, f"{signature!r} cannot be printed on a line")
             hold(f"|plugin:{label}|" in signature, f"{signature!r} does not name {label}")
@@ -319,10 +320,6 @@ def _scores_corpora(metric: SegmentMetric, ours: Sequence[str], theirs: Sequence
     ]
     summed = float(metric.corpus_from_totals(np.sum(sums, axis=0)))
     hold(abs(summed - whole) <= 1e-9 * max(abs(whole), 1.0), f"{whole} and {summed}")
-
-
-def _signatures(metric: SegmentMetric) -> tuple[str, str]:
-    return metric.get_signature(1), metric.get_signature(1, "corpus")
 
 
 def _metric_scores(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> Float:

@@ -14,7 +14,6 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.parallel import PairsTable
 from pfsm.data.table import Table
 from pfsm.distributed.addresses import (
     InputFile,
@@ -41,7 +40,6 @@ from pfsm.distributed.partitions import (
 from pfsm.distributed.pools import Report
 from pfsm.distributed.scorers import ScorerSpec, cached_scorer
 from pfsm.errors import PfsmError
-from pfsm.metrics import SegmentMetric
 from pfsm.metrics.inputs import NumberOfReferences, as_streams
 
 SCORE = "score"
@@ -91,7 +89,10 @@ def _scored(piece: Piece, job: "Job", rows: Rows) -> Entry:
     kept = {name: rows.table.column(name) for name in job.keep}
     with cached_scorer(job.spec) as metric:
         scores = metric.score_rows(pairs.hypotheses, pairs.references, pairs.numbers)
-        totals = _totals(metric, pairs) if job.pools and len(pairs) else None
+        totals = None
+        if job.pools and len(pairs):
+            statistics = metric.segment_statistics(pairs.hypotheses, as_streams(pairs.references))
+            totals = tuple(math.fsum(column) for column in statistics.T.tolist())  # exactly rounded
     content = _content(kept, scores, job.form, rows.table)
     output = f"{piece.file.name}.{piece.number:05d}{FORMATS[job.form]}"
     write_whole(below(job.folder, output), content)
@@ -111,12 +112,6 @@ def _scored(piece: Piece, job: "Job", rows: Rows) -> Entry:
         (min(counts), max(counts)) if counts else None,
         totals,
     )
-
-
-def _totals(metric: SegmentMetric, pairs: PairsTable) -> tuple[float, ...]:
-    """Sums of the statistics of a corpus score, exactly rounded."""
-    statistics = metric.segment_statistics(pairs.hypotheses, as_streams(pairs.references))
-    return tuple(math.fsum(column) for column in statistics.T.tolist())
 
 
 def _content(kept: dict[str, Sequence[str]], scores: NDArray[np.float64], form: str, table: Table) -> bytes:

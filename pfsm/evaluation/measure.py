@@ -51,10 +51,6 @@ def _of_scores_alone(_: OfTotals) -> "Measure":
     raise ValueError("the statistic compares scores of translations; this metric pools their counts")
 
 
-def _nothing(_: Float) -> Mapping[str, float | bool]:
-    return {}
-
-
 @dataclass(frozen=True, eq=False)
 class Measure:
     """A statistic of a metric's scores, the human side being given; NaN where it is undefined."""
@@ -69,7 +65,7 @@ class Measure:
     """`values` all at once, where there is a faster way than one by one."""
     pooled: Callable[[OfTotals], "Measure"] = _of_scores_alone
     """The same measure of a metric that pools counts: for scores it takes statistics, float64 [n, k]."""
-    remarks: Callable[[Float], Mapping[str, float | bool]] = _nothing
+    remarks: Callable[[Float], Mapping[str, float | bool]] = lambda _: {}
     """What else is to be said of the value, by the key that JSON has it under."""
     weight: float = math.nan
     """How much the value counts where groups are pooled: the number of pairs of systems; NaN where nothing is."""

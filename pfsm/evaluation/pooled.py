@@ -144,11 +144,6 @@ class TranslatedDocuments:
     first: Int
     """int64 [n_items]: the first row of each item, for what all its rows have in common."""
 
-    @property
-    def with_rivals(self) -> bool:
-        """Whether any document was translated by two systems; without, mean removal leaves nothing."""
-        return self.items.segments is not None and len(self.items) > np.unique(self.items.segments).size
-
     def scores(self, metric: Scores) -> Float:
         """A metric's scores of the items: means, or corpus scores where it pools counts.
 

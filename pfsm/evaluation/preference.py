@@ -315,54 +315,44 @@ def _most_agreed(judgments: PairwiseJudgments) -> tuple[Float, bool]:
     result = np.zeros(count_ids(judgments.segments))
     if not len(judgments):
         return result, True
-    pairs = _count_pairs(judgments)
-    circles = _circles(pairs, int(max(judgments.first.max(), judgments.second.max())) + 1)
-    inside = (circles[pairs.low] == circles[pairs.high]) & (pairs.low != pairs.high)
-    most = np.where(pairs.low == pairs.high, pairs.votes[:, 1], pairs.votes.max(axis=1))
-    np.add.at(result, pairs.segments[~inside], most[~inside])
+    low, high, votes, segments = _pairs(judgments)
+    circles = _circles(low, high, votes, int(max(judgments.first.max(), judgments.second.max())) + 1)
+    inside = (circles[low] == circles[high]) & (low != high)
+    most = np.where(low == high, votes[:, 1], votes.max(axis=1))
+    np.add.at(result, segments[~inside], most[~inside])
     exact = True
-    order = np.flatnonzero(inside)[np.argsort(circles[pairs.low[inside]], kind="stable")]
-    bounds = np.flatnonzero(np.diff(circles[pairs.low[order]], prepend=-1))
+    order = np.flatnonzero(inside)[np.argsort(circles[low[inside]], kind="stable")]
+    bounds = np.flatnonzero(np.diff(circles[low[order]], prepend=-1))
     for rows in np.split(order, bounds[1:]):
         if rows.size:
-            agreed, searched = _best_of_circle(pairs.low[rows], pairs.high[rows], pairs.votes[rows])
-            result[pairs.segments[rows[0]]] += agreed
+            agreed, searched = _best_of_circle(low[rows], high[rows], votes[rows])
+            result[segments[rows[0]]] += agreed
             exact &= searched
     return result, exact
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Every pair that was judged, once, `low` being the smaller number."""
-
-    low: Int
-    high: Int
-    votes: Float
-    """float64 [n_pairs, 3]: for `high`, for neither, for `low`."""
-    segments: Int
-
-
-def _count_pairs(judgments: PairwiseJudgments) -> _Pairs:
+def _pairs(judgments: PairwiseJudgments) -> tuple[Int, Int, Float, Int]:
+    """Every pair that was judged, once, the smaller number first; votes for the second, neither, first; its segment."""
     low, high = np.minimum(judgments.first, judgments.second), np.maximum(judgments.first, judgments.second)
     preferred = np.where(judgments.first == low, judgments.preferred, -judgments.preferred)
     keys, rows, pair_of = np.unique(low * (high.max() + 1) + high, return_index=True, return_inverse=True)
     votes = np.zeros((keys.size, 3))
     np.add.at(votes, (pair_of.reshape(-1), preferred + 1), judgments.votes)
-    return _Pairs(low[rows], high[rows], votes, judgments.segments[rows])
+    return low[rows], high[rows], votes, judgments.segments[rows]
 
 
-def _circles(pairs: _Pairs, n_items: int) -> Int:
+def _circles(low: Int, high: Int, votes: Float, n_items: int) -> Int:
     """int64 [n_items]: the strongly connected component of each translation."""
     from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import, needed here alone
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 
-    for_high, for_neither, for_low = pairs.votes.T
+    for_high, for_neither, for_low = votes.T
     tied = for_neither > np.maximum(for_low, for_high)
     # Where both directions have equally many votes, either will do, and nothing is to be obeyed.
     down = tied | ((for_low > for_high) & (for_low >= for_neither))
     up = tied | ((for_high > for_low) & (for_high >= for_neither))
-    sources = np.concatenate([pairs.low[down], pairs.high[up]])
-    targets = np.concatenate([pairs.high[down], pairs.low[up]])
+    sources = np.concatenate([low[down], high[up]])
+    targets = np.concatenate([high[down], low[up]])
     graph = coo_array((np.ones(sources.size), (sources, targets)), shape=(n_items, n_items))
     labels: Int = connected_components(graph, connection="strong")[1].astype(np.int64)
     return labels

@@ -263,15 +263,10 @@ def williams_p_values(question: Question[Items], metric_a: Float, metric_b: Floa
     """
     if count_ids(question.items.units) < len(question.items):
         return None
-    human = question.items.human
-    return {
-        name: _williams(human[rows], metric_a[rows], metric_b[rows])
-        for name, rows in question.members.items()
-    }
-
-
-def _williams(human: Float, a: Float, b: Float) -> float:
-    correlations = (pearson(human, a), pearson(human, b), pearson(a, b))
-    if human.size < 4 or np.isnan(correlations).any():
-        return float("nan")
-    return williams_test(*correlations, human.size).p_value
+    found = {}
+    for name, rows in question.members.items():
+        human, a, b = question.items.human[rows], metric_a[rows], metric_b[rows]
+        correlations = (pearson(human, a), pearson(human, b), pearson(a, b))
+        defined = rows.size >= 4 and not np.isnan(correlations).any()
+        found[name] = williams_test(*correlations, rows.size).p_value if defined else math.nan
+    return found

@@ -109,11 +109,6 @@ class Marked:
     unit: str
     left_out: str | None = None
 
-    @property
-    def is_free(self) -> bool:
-        """Whether nobody marked anything."""
-        return all(mark.rater == self.left_out for mark in self.marks)
-
     def levels(self) -> NDArray[np.int64]:
         """Of each character: 0 not marked, 1 marked by those who agree, 2 marked and called major."""
         n = len(self.hypothesis)
@@ -193,10 +188,11 @@ def _counts(translation: Marked, spans: Sequence[Mark]) -> list[float]:
     touches = [_touches(span, major) for span in spans[:_LARGEST_FIRST]] if asked else [False]
     width = spans[0].end - spans[0].start if spans else 0
     worst = max((span.points for span in spans if span.severity in (MAJOR, CRITICAL)), default=0.0)
+    is_free = all(mark.rater == translation.left_out for mark in translation.marks)
     return [
         *(both.sum(), (both & (ours == levels)).sum(), (ours > 0).sum(), (levels > 0).sum()),
         *(asked, touches[0], any(touches), touches[0] - _chance(major, width) if asked else 0.0),
-        *(width / n if asked else 0.0, wide / n if asked else 0.0, worst, translation.is_free, major.any()),
+        *(width / n if asked else 0.0, wide / n if asked else 0.0, worst, is_free, major.any()),
     ]
 
 

@@ -34,7 +34,9 @@ class Bodies:
         try:
             async with asyncio.timeout(self._limits.reading):
                 async for part in self.parts(request):
-                    self._hold(len(part))
+                    if self._held + len(part) > self._limits.bodies:
+                        raise RequestError(503, "too many bodies are being read; try again", retry=1)
+                    self._held += len(part)
                     parts += part
         except TimeoutError:
             raise RequestError(
@@ -75,11 +77,6 @@ class Bodies:
                     found += len(part)
                     if found > most:
                         return
-
-    def _hold(self, size: int) -> None:
-        if self._held + size > self._limits.bodies:
-            raise RequestError(503, "too many bodies are being read; try again", retry=1)
-        self._held += size
 
 
 def _too_large(most: int) -> RequestError:

@@ -53,7 +53,10 @@ class Guard:
         Raises:
             RequestError: If it is refused.
         """
-        self._check_host(request.headers.getlist("host"))
+        # Somebody else's name that leads to this machine is not a name of this server (DNS rebinding).
+        hosts = request.headers.getlist("host")
+        if len(hosts) != 1 or not self._is_own(hosts[0]):
+            raise RequestError(421, "the header Host does not name this server; --allow-host NAME adds one")
         self._check_origin(request)
         path = request.url.path
         # Nobody can guess the address of a report, and a frame cannot send the token.
@@ -77,11 +80,6 @@ class Guard:
             raise RequestError(
                 403, f"this call needs the header {PAGE_TOKEN} with the token of the server's own page"
             )
-
-    def _check_host(self, hosts: list[str]) -> None:
-        """Somebody else's name that leads to this machine is not a name of this server (DNS rebinding)."""
-        if len(hosts) != 1 or not self._is_own(hosts[0]):
-            raise RequestError(421, "the header Host does not name this server; --allow-host NAME adds one")
 
     def _is_own(self, host: str) -> bool:
         name, port = _split(host.lower())
