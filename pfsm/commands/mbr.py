@@ -110,10 +110,7 @@ def _json_lines(path: str) -> list[tuple[list[str], list[float]]]:
             raise PfsmError(
                 f"{where}: weights must be a list of {len(texts)} numbers, one for each candidate"
             )
-        row = [_weight(str(weight), where) for weight in weights or ()]
-        if row and sum(weight > 0.0 for weight in row) < 2:
-            raise PfsmError(f"{where}: the weights are 0 but for one at most; two at least must be above 0")
-        found.append((texts, row))
+        found.append((texts, _row([_weight(str(weight), where) for weight in weights or ()], where)))
     if not found:
         raise PfsmError(f"{name}: no lines, at least one source is needed")
     return found
@@ -137,14 +134,17 @@ def _weights(path: str, number: int, sources: int) -> list[list[float]]:
             f"{name}: {len(lines)} lines, but there are {number * sources} candidates; give a weight for each"
         )
     values = [_weight(line, f"{name}:{place}") for place, line in enumerate(lines, 1)]
-    rows = [values[first : first + number] for first in range(0, len(values), number)]
-    for source, row in enumerate(rows):
-        if sum(value > 0.0 for value in row) < 2:
-            raise PfsmError(
-                f"{name}:{source * number + 1}: the weights of the {number} candidates from here are 0 but for one at "
-                "most; two at least must be above 0"
-            )
-    return rows
+    return [
+        _row(values[first : first + number], f"{name}:{first + 1} to {first + number}")
+        for first in range(0, len(values), number)
+    ]
+
+
+def _row(weights: list[float], where: str) -> list[float]:
+    """The weights of a source's candidates, if there are some, checked."""
+    if weights and sum(weight > 0.0 for weight in weights) < 2:
+        raise PfsmError(f"{where}: the weights are 0 but for one at most; two at least must be above 0")
+    return weights
 
 
 def _weight(text: str, where: str) -> float:

@@ -277,7 +277,7 @@ def _line_texts(lines: Sequence[str], name: str, gold: Sequence[Analysis]) -> li
     return [known.get(one.tokens) or " ".join(one.tokens) for one in gold]
 
 
-def gold_roles(path: str, roles: str | None, lines: Sequence[str] | None = None) -> list[Analysis]:
+def gold_roles(path: str, roles: str | None, lines: Sequence[str]) -> list[Analysis]:
     """The sentences of a file that has roles, or of two files: tags and trees from one, roles from the other.
 
     Sentences that only one of the two files has are left out, and standard error says how many.
@@ -285,9 +285,9 @@ def gold_roles(path: str, roles: str | None, lines: Sequence[str] | None = None)
     Args:
         path: The name of the file.
         roles: The name of the file of roles; None if the first has them.
-        lines: The lines of the first, if they were read before.
+        lines: The lines of the first.
     """
-    sentences = parsed_text(read_lines(path) if lines is None else lines, display_name(path))
+    sentences = parsed_text(lines, display_name(path))
     if roles is None:
         if all(one.frames is None for one in sentences):
             raise PfsmError(f"{path}: has no semantic roles; name the file that has them with --gold-roles")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.table import DataSource, Table, finite_number, mean_of_judges, read_table, shown
+from pfsm.data.table import DataSource, Table, mean_of_judges, numbers_of, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
 from pfsm.text.languages import language_code
@@ -130,6 +130,23 @@ class _Rows:
         """[n][1 or more]: the reference of every row, and those of ``reference_2``, ``reference_3`` … not empty."""
         return all_references(self.references, self.columns)
 
+    def place_of(self, row: int) -> str:
+        """Where a row stands, for messages."""
+        return f"row {row + 1}" if self.places is None else self.places.of_row(row)
+
+    def _numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """The first of these columns that is there, as numbers, float64 [n]."""
+        columns, places = self.columns, self.places
+        for name in filter(columns.__contains__, names):
+            return numbers_of(columns[name], name, self.place_of)
+        where = "the data" if places is None else ", ".join(dict.fromkeys(places.files))
+        there = (
+            f"the other columns are {', '.join(map(shown, columns))}" if columns else "there are no others"
+        )
+        raise PfsmError(
+            f"{where}: no column {names[0]!r} besides the texts and what people say of them; {there}"
+        )
+
     def select(self, rows: NDArray[np.int64]) -> Self:
         """Some rows, in the order given; a row may be given more than once.
 
@@ -210,9 +227,7 @@ class Judgments(_Rows):
         Raises:
             PfsmError: There is no such column, or a field in it is not a finite number.
         """
-        if name not in self.columns:
-            raise no_column(name, self.columns, self.places)
-        return numbers_of(self.columns[name], name, self.places)
+        return self._numbers([name])
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,32 +264,8 @@ class Preferences(_Rows):
         Raises:
             PfsmError: There are no such columns, or a field in them is not a finite number.
         """
-        return self._side(name, "better"), self._side(name, "worse")
-
-    def _side(self, name: str, side: str) -> NDArray[np.float64]:
-        for column in (f"{name}_{side}", f"{side}_{name}"):
-            if column in self.columns:
-                return numbers_of(self.columns[column], column, self.places)
-        raise no_column(f"{name}_{side}", self.columns, self.places)
-
-
-def numbers_of(fields: Sequence[str], name: str, places: Places | None) -> NDArray[np.float64]:
-    """A column as numbers, float64 [n]."""
-    values = np.empty(len(fields), dtype=np.float64)
-    for row, field in enumerate(fields):
-        value = finite_number(field)
-        if value is None:
-            where = f"row {row + 1}" if places is None else places.of_row(row)
-            raise PfsmError(f"{where}: {name} is {shown(field)}, a finite number is needed")
-        values[row] = value
-    return values + 0.0  # -0.0 becomes 0.0, so that equal numbers sort together
-
-
-def no_column(name: str, columns: Columns, places: Places | None) -> PfsmError:
-    """What to say where data lacks a column."""
-    where = "the data" if places is None else ", ".join(dict.fromkeys(places.files))
-    there = f"the other columns are {', '.join(map(shown, columns))}" if columns else "there are no others"
-    return PfsmError(f"{where}: no column {name!r} besides the texts and what people say of them; {there}")
+        better, worse = (self._numbers([f"{name}_{side}", f"{side}_{name}"]) for side in ("better", "worse"))
+        return better, worse
 
 
 def judgments_from_table(table: Table, score_column: str) -> Judgments:

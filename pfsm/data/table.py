@@ -8,7 +8,7 @@ import csv
 import json
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -124,6 +124,31 @@ def finite_number(field: str) -> float | None:
         return None
     # Beyond, squares would overflow in what is computed of it. A comparison with NaN is false.
     return value if abs(value) <= LARGEST_SCORE else None
+
+
+def numbers_of(
+    fields: Sequence[str],
+    name: str,
+    place: Callable[[int], str],
+    minimum: float = -math.inf,
+    needed: str = "a finite number",
+) -> NDArray[np.float64]:
+    """A column as numbers, float64 [n].
+
+    Args:
+        fields: the column.
+        name: what messages call it.
+        place: gives the place of a row, for messages.
+        minimum: the smallest value allowed.
+        needed: what the message says is needed.
+    """
+    values = np.empty(len(fields), dtype=np.float64)
+    for row, field in enumerate(fields):
+        value = finite_number(field)
+        if value is None or value < minimum:
+            raise PfsmError(f"{place(row)}: {name} is {shown(field)}, {needed} is needed")
+        values[row] = value
+    return values + 0.0  # -0.0 becomes 0.0, so that equal numbers sort together
 
 
 def is_csv(name: str, first_line: str) -> bool:
@@ -261,14 +286,8 @@ class Table:
         Raises:
             PfsmError: no such column, or a field that is not a finite number of at least `minimum`.
         """
-        values = np.empty(len(self), dtype=np.float64)
-        for row, field in enumerate(self.column(name)):
-            value = finite_number(field)
-            if value is None or value < minimum:
-                line = self.line_numbers[row]
-                raise PfsmError(f"{self.path}:{line}: {name} is {shown(field)}, {needed} is needed")
-            values[row] = value
-        return values + 0.0  # -0.0 becomes 0.0, so that equal numbers sort together
+        lines = self.line_numbers
+        return numbers_of(self.column(name), name, lambda row: f"{self.path}:{lines[row]}", minimum, needed)
 
     def need_rows(self) -> None:
         """Refuse a table without data rows.

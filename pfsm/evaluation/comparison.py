@@ -317,14 +317,14 @@ def people_agree(short_signature: str, difference: float, n_segments: int) -> fl
     return next(float(share) for least, share in reversed(found["steps"]) if abs(difference) >= least)
 
 
-def p_text(pair: PairResult, n_resamples: int, places: int = 4) -> str:
+def p_text(pair: PairResult, n_resamples: int) -> str:
     """``p = 0.0120``; ``p <= 0.0010`` where that many resamples cannot tell a smaller one. Corrected by Holm's method.
 
     Without a p-value ``""``.
     """
     if math.isnan(pair.p_holm):
         return ""
-    return f"p {'<=' if at_the_limit(pair, n_resamples) else '='} {pair.p_holm:.{places}f}"
+    return f"p {'<=' if at_the_limit(pair, n_resamples) else '='} {pair.p_holm:.4f}"
 
 
 def at_the_limit(pair: PairResult, n_resamples: int) -> bool:

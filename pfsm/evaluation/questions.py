@@ -349,24 +349,15 @@ def segment_names(data: Judgments | Preferences, files: Int) -> Int:
     """int64 [n]: the segment of every row, as at the head of this module."""
     within = [data.columns[name] for name in WITHIN if name in data.columns]
     named = data.columns.get(SEGMENT, ("",) * len(data))
-    places = list(zip(files.tolist(), *within, strict=True))
-    of_rows = _files_of_row_numbers(files.tolist(), list(zip(places, named, strict=True)))
+    named_places = list(zip(files.tolist(), *within, named, strict=True))
+    counts = Counter(named_places)
+    # Where every identifier of a file stands once, it may as well be the number of a row.
+    identified = {place[0] for place, count in counts.items() if count > 1 and place[-1]}
     names = [
-        (*place, name, "") if name and place[0] not in of_rows else (*place, "", text)
-        for place, name, text in zip(places, named, data.references, strict=True)
+        (*place, "") if place[-1] and place[0] in identified else (*place[:-1], "", text)
+        for place, text in zip(named_places, data.references, strict=True)
     ]
     return dense_ids(names, len(data), "segments")
-
-
-def _files_of_row_numbers(files: Sequence[int], identifiers: Sequence[tuple[Any, str]]) -> set[int]:
-    """The files in which every identifier stands once: it may as well be the number of a row."""
-    seen: set[tuple[Any, str]] = set()
-    several: set[int] = set()
-    for file, identifier in zip(files, identifiers, strict=True):
-        if identifier[1] and identifier in seen:
-            several.add(file)
-        seen.add(identifier)
-    return set(files) - several
 
 
 def check_resample(resample: str | None, level: str) -> None:
@@ -449,14 +440,10 @@ def _first_of_pair(data: Preferences) -> NDArray[np.bool_]:
         *(data.columns.get(f"{side}_system", ("",) * len(data)) for side in ("better", "worse")), strict=True
     )
     texts = zip(data.better, data.worse, strict=True)
-    seen: set[tuple[object, ...]] = set()
-    first = np.zeros(len(data), dtype=np.bool_)
-    for row, (pair, names) in enumerate(zip(texts, systems, strict=True)):
-        sides = frozenset(zip(pair, names, strict=True))
-        key = (sides, data.references[row], *(column[row] for column in others))
-        first[row] = key not in seen
-        seen.add(key)
-    return first
+    sides = (frozenset(zip(*both, strict=True)) for both in zip(texts, systems, strict=True))
+    first: dict[tuple[object, ...], int] = {}
+    keys = zip(sides, data.references, *others, strict=True)
+    return np.array([first.setdefault(key, row) == row for row, key in enumerate(keys)], dtype=np.bool_)
 
 
 Scorer = Callable[[Sequence[str], Sequence[tuple[str, ...]]], Float]

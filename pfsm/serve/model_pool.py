@@ -15,6 +15,8 @@ from pfsm.serve.requests import shown
 
 # Of a model.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+# Of models that were trained here.
+_MOST_TRAINED = 20
 # Of numbers of references whose signatures are kept.
 _MOST_NAMED = 16
 # What a model is made ready with, so that the first request does not wait for kernels to load.
@@ -111,16 +113,10 @@ def check_name(name: str) -> None:
 
 
 class ModelPool:
-    """Models by name; the first is the default.
+    """Models by name, each with another one; the first is the default."""
 
-    Args:
-        models: The models, each with another name.
-        most: How many models that were trained here are kept.
-    """
-
-    def __init__(self, models: Iterable[LoadedModel], most: int = 20) -> None:
+    def __init__(self, models: Iterable[LoadedModel]) -> None:
         self._models = {loaded.name: loaded for loaded in models}
-        self._most = most
         self.default = next(iter(self._models))
 
     def __iter__(self) -> Any:
@@ -141,5 +137,5 @@ class ModelPool:
         """Takes another model; of those trained here the oldest goes when there are too many."""
         self._models[loaded.name] = loaded
         trained = [one.name for one in self._models.values() if one.origin == "trained"]
-        for name in trained[: -self._most]:
+        for name in trained[:-_MOST_TRAINED]:
             del self._models[name]

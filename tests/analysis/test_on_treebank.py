@@ -11,6 +11,7 @@ from pfsm.analysis.roles import NOUN
 from pfsm.analysis.scoring import evaluate_on_text, evaluate_on_words, score_roles
 from pfsm.analysis.wanted import Wanted
 from pfsm.commands.parse import gold_roles
+from pfsm.io.files import read_lines
 
 _DATA = os.environ.get("PFSM_DATA", "")
 _TREEBANKS = Path(_DATA).parent / "treebanks"
@@ -37,7 +38,7 @@ def test_attachment_and_tags() -> None:
 
 
 def test_roles() -> None:
-    gold = gold_roles(str(_TEST), str(_ROLES))[:N_SENTENCES]
+    gold = gold_roles(str(_TEST), str(_ROLES), read_lines(_TEST))[:N_SENTENCES]
     analyser = own_analyser(DEFAULT_PARSER)
     parsed = analyser.analyse_words([one.tokens for one in gold], Wanted(roles=True, one_sentence=True))
     scores = score_roles(zip(parsed, gold, strict=True))
