@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pfsm.data.formats.records import Judgment, Options, Reading, gathered, number_text
 from pfsm.data.formats.rows import Row, language_code, need, pair_in_name, rows_of
 from pfsm.data.formats.texts import (
+    SegmentTexts,
     check_parallel,
-    document_names,
+    load_texts,
     segments_of,
     side_by_side,
     system_name,
@@ -26,9 +26,6 @@ from pfsm.data.formats.texts import (
 from pfsm.data.table import Table, finite_number, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines, reading_explained
-
-if TYPE_CHECKING:
-    from pfsm.data.formats.markup import Role
 
 _MISSING = "None"
 
@@ -38,65 +35,46 @@ def read_parallel_text(paths: Sequence[StrPath], options: Options) -> Reading:
 
     A segment whose score is ``None`` is left out.
     """
-    if not options.references:
-        raise PfsmError("plain files hold no references; give them with --references FILE")
     if len(options.scores) != len(paths):
         raise PfsmError(
             f"{len(paths)} files of translations and {len(options.scores)} of scores; give a file of scores with "
             "--scores for each, in the same order"
         )
-    documents = document_names(options.documents) if options.documents else ()
+    texts = load_texts(options, f"{display_name(paths[0])} (parallel)")
     notes: Counter[str] = Counter()
     records = (
         record
         for path, scores in zip(paths, options.scores, strict=True)
-        for record in _of_system(path, scores, documents, options, notes)
+        for record in _of_system(path, scores, texts, options, notes)
     )
     return gathered(Judgment, records, notes)
 
 
 def _of_system(
-    path: StrPath,
-    scores: StrPath,
-    documents: Sequence[tuple[str, str]],
-    options: Options,
-    notes: Counter[str],
+    path: StrPath, scores: StrPath, texts: SegmentTexts, options: Options, notes: Counter[str]
 ) -> Iterator[Judgment]:
     pair = (language_code(options.source_lang), language_code(options.target_lang))
-    system = system_name(Path(path).name, *pair)
-    prefix = f"{options.test_set}." if options.test_set else ""
-    files: list[tuple[StrPath, Role]] = [(file, "reference") for file in options.references]
-    files += [(path, "system"), (scores, "system")]
-    if options.sources:
-        files.append((options.sources, "source"))
-    count, number = len(options.references), 0
-    for number, lines in enumerate(side_by_side(files), start=1):
-        if number > len(documents) > 0:
-            break
-        score = lines[count + 1]
+    streams = [segments_of(file, "system") for file in (path, scores)]
+    for file, stream in zip((path, scores), streams, strict=True):
+        check_parallel(file, len(stream), texts.first_path, len(texts))
+    for at, (hypothesis, score) in enumerate(zip(*streams, strict=True)):
         if score.strip() == _MISSING:
             notes["segments without a score left out"] += 1
             continue
         value = finite_number(score)
         if value is None:
             raise PfsmError(
-                f"{display_name(scores)}:{number}: score is {shown(score)}, a finite number (or None) is needed"
+                f"{display_name(scores)}:{at + 1}: score is {shown(score)}, a finite number (or None) is needed"
             )
         yield Judgment(
-            references=lines[:count],
-            source="".join(lines[count + 2 :]),
-            test_set=options.test_set,
+            **texts.of(at, options.test_set),
             source_lang=pair[0],
             target_lang=pair[1],
-            document=documents[number - 1][1] if documents else "",
-            segment_id=f"{prefix}{number}",
-            system=system,
-            hypothesis=lines[count],
+            system=system_name(Path(path).name, *pair),
+            hypothesis=hypothesis,
             score=value + 0.0,
-            line=number,
+            line=at + 1,
         )
-    if documents:
-        check_parallel(options.documents, len(documents), path, number)
 
 
 SYSTEM, TEST_SET = "mlqe-nmt", "mlqe-pe"
