@@ -11,10 +11,10 @@ from pfsm.commands.arguments import check_text, heading, open_scorer
 from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import tell
 from pfsm.data import read_parallel
-from pfsm.data.formats.texts import segments_of
-from pfsm.data.submission import FORMATS, Submission, check_names, read_labels
+from pfsm.data.formats.texts import check_parallel, document_names, segments_of
+from pfsm.data.submission import FORMATS, Submission, check_names
 from pfsm.errors import PfsmError
-from pfsm.io.files import STANDARD_INPUT, display_name, read_lines
+from pfsm.io.files import STANDARD_INPUT, read_lines
 from pfsm.text.language_names import code_of
 
 OPTIONS = f"""
@@ -121,17 +121,16 @@ def _labels(options: Namespace, n: int) -> tuple[list[str] | None, list[str] | N
     domains: list[str] | None = None
     documents: list[str] | None = None
     if options.documents is not None:
-        documents, domains = read_labels(options.documents)
-        _check_length(options.documents, len(documents), n)
+        labels = document_names(options.documents)
+        check_parallel(options.documents, len(labels), options.references[0], n)
+        documents = [document for _, document in labels]
+        if any(domain for domain, _ in labels):
+            domains = [domain for domain, _ in labels]
+            if not all(domains):
+                raise PfsmError(f"{options.documents}: every line needs a domain, or none")
     if options.domains is not None:
         if domains is not None:
             raise PfsmError(f"{options.documents}: has domains too; leave out --domains")
         domains = [line.strip() for line in read_lines(options.domains)]
-        _check_length(options.domains, len(domains), n)
+        check_parallel(options.domains, len(domains), options.references[0], n)
     return domains, documents
-
-
-def _check_length(path: str, found: int, needed: int) -> None:
-    if found != needed:
-        lines = "1 line" if found == 1 else f"{found} lines"
-        raise PfsmError(f"{display_name(path)}: {lines}, but there are {needed} segments")

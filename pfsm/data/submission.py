@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, atomic_write, display_name, read_lines
+from pfsm.io.files import atomic_write
 
 SystemScore = Callable[[str, str, NDArray[np.int64]], float]
 """The score of a system on some segments, from the names of reference and system and the numbers of the segments."""
@@ -152,28 +152,6 @@ def check_names(what: str, names: Sequence[str]) -> None:
             raise PfsmError(
                 f"{what} is {name!r}; the files separate names by white space, give one without any"
             )
-
-
-def read_labels(path: StrPath) -> tuple[list[str], list[str] | None]:
-    """Read the document of every segment, and its domain if the file has domains.
-
-    Args:
-        path: A line for each segment: a document, or a domain and a document with white space between, as in
-            mt-metrics-eval's ``documents/LP.docs``.
-
-    Returns:
-        Documents, and domains or None.
-    """
-    name = display_name(path)
-    rows = [line.split() for line in read_lines(path)]
-    for number, row in enumerate(rows, start=1):
-        if len(row) not in {1, 2} or len(row) != len(rows[0]):
-            raise PfsmError(
-                f"{name}:{number}: {len(row)} names; every line needs a document, or every line a domain and "
-                "a document"
-            )
-    documents = [row[-1] for row in rows]
-    return documents, [row[0] for row in rows] if rows and len(rows[0]) == 2 else None
 
 
 def _rows_of(names: Sequence[str], name: str) -> NDArray[np.int64]:

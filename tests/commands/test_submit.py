@@ -104,7 +104,7 @@ REFUSED = [
     (("-o", "no/ours"), "no: no such folder"),
     (("online.txt", "-o", "ours"), "two systems are called online"),
     (("-o", "ours", "--system-names", "a", "b"), "2 names for 1 system files"),
-    (("-o", "ours", "--documents", "short"), "short: 1 line, but there are 4"),
+    (("-o", "ours", "--documents", "short"), "short: 1 line, but en-de.refA.txt has 4"),
     (("-o", "ours", "--documents", "both", "--domains", "short"), "both: has domains"),
 ]
 

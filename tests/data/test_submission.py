@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.data.formats.mt_metrics_eval import score_lines
-from pfsm.data.submission import Submission, read_labels
+from pfsm.data.submission import Submission
 from pfsm.errors import PfsmError
 
 Scores = dict[str, dict[str, NDArray[np.float64]]]
@@ -68,18 +68,6 @@ def test_mt_metrics_eval(tmp_path: Path) -> None:
         assert {line.system: line.score for line in lines} == {
             system: pytest.approx(series.mean()) for system, series in systems.items()
         }
-
-
-def test_labels(tmp_path: Path) -> None:
-    path = tmp_path / "en-de.docs"
-    path.write_text("news\td1\nnews d1\nsocial\td2\n", encoding="utf-8")
-    assert read_labels(path) == (["d1", "d1", "d2"], ["news", "news", "social"])
-    path.write_text("d1\nd1\nd2\n", encoding="utf-8")
-    assert read_labels(path) == (["d1", "d1", "d2"], None)
-    for content in ("d1\nnews d1\n", "d1\n\nd2\n", "a b c\n"):
-        path.write_text(content, encoding="utf-8")
-        with pytest.raises(PfsmError, match=r"en-de\.docs:[123]: [0123] names; every line needs"):
-            read_labels(path)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
-from itertools import zip_longest
 from pathlib import Path
 
 from pfsm.data.formats.records import Judgment, Options, Reading, gathered, number_text
@@ -20,12 +19,11 @@ from pfsm.data.formats.texts import (
     check_parallel,
     load_texts,
     segments_of,
-    side_by_side,
     system_name,
 )
-from pfsm.data.table import Table, finite_number, read_table, shown
+from pfsm.data.table import finite_number, read_table, shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, display_name, read_lines, reading_explained
+from pfsm.io.files import StrPath, display_name, reading_explained
 
 _MISSING = "None"
 
@@ -106,30 +104,53 @@ def read_mlqe_pe(paths: Sequence[StrPath], options: Options) -> Reading:
         raise PfsmError(f"{files[POST_EDITS]}: no score {chosen!r}; there is {there}")
     if OUTPUT not in files and TABLE not in files:
         raise PfsmError(f"{files[POST_EDITS]}: no translations (*.mt or the table *.tsv); give them too")
-    table = None
-    if TABLE in files:
-        table = read_table(files[TABLE])
-        need(table, _TABLE_COLUMNS)
-    place = {"test_set": options.test_set or TEST_SET, **_languages(files, options)}
-    documents = _documents(files)
+    lines = {
+        kind: segments_of(files[kind], "system")
+        for kind in (POST_EDITS, OUTPUT, SOURCES, EDIT_RATES)
+        if kind in files
+    }
+    count = len(lines[POST_EDITS])
+    for kind, stream in lines.items():
+        check_parallel(files[kind], len(stream), files[POST_EDITS], count)
+    rows: Sequence[Row | None] = _rows(files, count) if TABLE in files else [None] * count
     notes: Counter[str] = Counter()
+    differ = sum(
+        row is not None and _bare(row["translation"]) != _bare(text)
+        for row, text in zip(rows, lines.get(OUTPUT, ()), strict=False)
+    )
+    if differ:
+        notes["translations that differ between table and *.mt"] = differ
+    if 2 * differ > count:
+        raise PfsmError(
+            f"{files[TABLE]}: {differ} translations differ from those of {files[OUTPUT]}; give files "
+            "of the same split"
+        )
+    place = {"test_set": options.test_set or TEST_SET, **_languages(files, options)}
+    documents = _documents(files, count)
+    records = (
+        _judgment(
+            at,
+            row,
+            {kind: stream[at] for kind, stream in lines.items()},
+            files,
+            chosen,
+            {**place, **({"document": documents[at]} if documents else {})},
+        )
+        for at, row in enumerate(rows)
+    )
+    return gathered(Judgment, records, notes)
 
-    def records() -> Iterator[Judgment]:
-        count = differ = 0
-        for count, (row, line) in enumerate(_aligned(files, table), start=1):
-            if row is not None and OUTPUT in files:
-                differ += _bare(row["translation"]) != _bare(line[OUTPUT])
-            document = {"document": documents[count - 1]} if documents else {}
-            yield _judgment(count - 1, row, line, files, chosen, {**place, **document})
-        if differ:
-            notes["translations that differ between table and *.mt"] = differ
-        if 2 * differ > count:
-            raise PfsmError(
-                f"{files[TABLE]}: {differ} translations differ from those of {files[OUTPUT]}; give files "
-                "of the same split"
-            )
 
-    return gathered(Judgment, records(), notes)
+def _rows(files: Mapping[str, Path], count: int) -> list[Row]:
+    """The rows of the table, one for each segment."""
+    table = read_table(files[TABLE])
+    need(table, _TABLE_COLUMNS)
+    if len(table) != count:
+        raise PfsmError(
+            f"{files[TABLE]}: {len(table)} rows, but {files[POST_EDITS]} has {count} lines; give "
+            "files of the same split"
+        )
+    return list(rows_of(table))
 
 
 def _files(paths: Sequence[StrPath]) -> dict[str, Path]:
@@ -150,26 +171,6 @@ def _files(paths: Sequence[StrPath]) -> dict[str, Path]:
                 )
             files[kind] = each
     return files
-
-
-def _aligned(files: Mapping[str, Path], table: Table | None) -> Iterator[tuple[Row | None, Line]]:
-    """Each row of the table, if there is one, with its lines."""
-    kinds = [kind for kind in (POST_EDITS, OUTPUT, SOURCES, EDIT_RATES) if kind in files]
-    lines = (
-        dict(zip(kinds, texts, strict=True))
-        for texts in side_by_side([(files[kind], "system") for kind in kinds])
-    )
-    if table is None:
-        yield from ((None, line) for line in lines)
-        return
-    for row, line in zip_longest(rows_of(table), lines):
-        if row is None or line is None:
-            count = len(read_lines(files[POST_EDITS]))
-            raise PfsmError(
-                f"{files[TABLE]}: {len(table)} rows, but {files[POST_EDITS]} has {count} lines; give "
-                "files of the same split"
-            )
-        yield row, line
 
 
 def _judgment(
@@ -217,12 +218,11 @@ def _languages(files: Mapping[str, Path], options: Options) -> dict[str, str]:
     return {name: code for name, code in languages.items() if code}
 
 
-def _documents(files: Mapping[str, Path]) -> tuple[str, ...]:
+def _documents(files: Mapping[str, Path], count: int) -> tuple[str, ...]:
     """The document of each segment; a header line, which some of the files have, is dropped."""
     if DOCUMENTS not in files:
         return ()
     names = segments_of(files[DOCUMENTS], "source")
-    count = len(read_lines(files[POST_EDITS]))
     names = names[1:] if len(names) == count + 1 else names
     check_parallel(files[DOCUMENTS], len(names), files[POST_EDITS], count)
     return names

@@ -1,7 +1,7 @@
 """The texts that files of judgments refer to: references, sources, documents, and outputs of systems by name."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -154,14 +154,6 @@ def check_parallel(path: StrPath, count: int, other: StrPath, needed: int) -> No
             f"{display_name(path)}: {_lines(count)}, but {display_name(other)} has {_lines(needed)}; "
             "line i of both must be segment i"
         )
-
-
-def side_by_side(files: Sequence[tuple[StrPath, Role]]) -> Iterator[tuple[str, ...]]:
-    """Segment i of every file, for every i."""
-    streams = [segments_of(path, role) for path, role in files]
-    for (path, _), found in zip(files[1:], streams[1:], strict=True):
-        check_parallel(path, len(found), files[0][0], len(streams[0]))
-    yield from zip(*streams, strict=True)
 
 
 def pair_columns(options: Options) -> Mapping[str, str]:

@@ -120,7 +120,7 @@ class _Votes:
         """The votes counted so far, as preferences."""
         if self._outputs is None:
             raise PfsmError("no rankings of this language pair; check --source-lang and --target-lang")
-        always = ["votes_against", *["ties"] * self._options.keep_ties]
+        always = ["votes_against", *["rater"] * self._options.per_rater, *["ties"] * self._options.keep_ties]
         return gathered(Preference, self._records(self._outputs), self._notes, always)
 
     def _records(self, outputs: SystemOutputs) -> Iterator[Preference]:
