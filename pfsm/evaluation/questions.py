@@ -137,7 +137,8 @@ class Question(Generic[Data]):
     @cached_property
     def parts(self) -> dict[str, Data]:
         """Every group by itself."""
-        return {name: self.items.select(rows) for name, rows in self.members.items()}
+        items: Any = self.items
+        return {name: items.select(rows) for name, rows in self.members.items()}
 
 
 def absolute_question(
