@@ -16,7 +16,7 @@ from pfsm.commands.evaluation_sources import (
 from pfsm.commands.parsers import meant
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
-from pfsm.evaluation import Difference, Estimate, Estimates, MeanEstimate, PairedTest, compare, estimate
+from pfsm.evaluation import Difference, Estimates, PairedTest, compare, estimate
 from pfsm.evaluation.catalogue import (
     BY_LEVEL,
     DOCUMENT,
@@ -28,7 +28,7 @@ from pfsm.evaluation.catalogue import (
     Statistic,
     level_and_name,
 )
-from pfsm.evaluation.comparison import interval_entry, number
+from pfsm.evaluation.comparison import estimate_entry, interval_entry, number
 from pfsm.evaluation.engine import check_units
 from pfsm.evaluation.people import EXPECTED_WINS, FITS, LEAST_SQUARES, MEANS
 from pfsm.evaluation.pooled import Scores, segment_scores
@@ -312,11 +312,3 @@ def _difference(result: Difference) -> dict[str, Any]:
         "interval": interval_entry(result.interval),
         "p_value": number(result.p_value),
     }
-
-
-def estimate_entry(found: Estimate | MeanEstimate) -> dict[str, Any]:
-    """A value, its interval, and what else is to be said of it, as the document has them."""
-    entry: dict[str, Any] = {"value": number(found.value), "interval": interval_entry(found.interval)}
-    if isinstance(found, MeanEstimate):
-        return entry | ({"left_out": list(found.left_out)} if found.left_out else {})
-    return entry | {name: number(value) for name, value in found.remarks.items()}

@@ -16,7 +16,7 @@ from pfsm.english.perturbation.kind import NAMES, kind_named
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.bootstrap import Estimate
-from pfsm.evaluation.comparison import interval_entry, number
+from pfsm.evaluation.comparison import estimate_entry, number
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, SeverityResult, probe
 from pfsm.metrics import SegmentMetric
 
@@ -217,23 +217,19 @@ def _kind_document(result: KindResult) -> dict[str, Any]:
         "kind": result.kind,
         **({"severity": result.severity} if result.severity else {}),
         "n": result.n,
-        "worse_is_lower": _estimate(result.lower),
+        "worse_is_lower": estimate_entry(result.lower),
         "ties": result.ties,
-        "difference": _estimate(result.difference),
+        "difference": estimate_entry(result.difference),
     }
 
 
 def _severity_document(result: SeverityResult) -> dict[str, Any]:
     return {
-        "median_loss": {one.severity: {"n": one.n, **_estimate(one.median)} for one in result.losses},
-        "rank_correlation": _estimate(result.correlation),
-        "critical_above_minor": _estimate(result.critical_above_minor),
-        "harmless_share": _estimate(result.harmless_share),
+        "median_loss": {one.severity: {"n": one.n, **estimate_entry(one.median)} for one in result.losses},
+        "rank_correlation": estimate_entry(result.correlation),
+        "critical_above_minor": estimate_entry(result.critical_above_minor),
+        "harmless_share": estimate_entry(result.harmless_share),
     }
-
-
-def _estimate(estimate: Estimate) -> dict[str, Any]:
-    return {"value": number(estimate.value), "interval": interval_entry(estimate.interval)}
 
 
 def _pair_documents(pairs: MinimalPairs, result: ProbeResult) -> list[dict[str, Any]]:

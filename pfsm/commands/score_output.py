@@ -198,8 +198,10 @@ def _document(column: Column, result: Scored, options: Namespace) -> dict[str, A
 
 
 def _of_document(part: Scored) -> dict[str, Any]:
+    from pfsm.evaluation.comparison import interval_entry  # noqa: PLC0415 - JSON alone needs it
+
     system, document = part.system.split("\t", 1)
-    interval = {} if part.interval is None else {"interval": [part.interval.low, part.interval.high]}
+    interval = {} if part.interval is None else {"interval": interval_entry(part.interval)}
     return {"system": system, "document": document, "segments": part.n, "score": part.score, **interval}
 
 

@@ -17,7 +17,7 @@ from pfsm.data.table import shown
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.bootstrap import Interval
-from pfsm.evaluation.comparison import interval_entry, number
+from pfsm.evaluation.comparison import value_entry
 from pfsm.evaluation.spans import (
     STATISTICS,
     Mark,
@@ -112,13 +112,7 @@ def evaluate(options: Namespace) -> None:
         ]
     rows = compared(translations, {name: predicted}, options.confidence_n, seed)
     if options.format == "json":
-        spans = {
-            one: {
-                key: {"value": number(value), "interval": None if ends is None else interval_entry(ends)}
-                for key, (value, ends) in row.items()
-            }
-            for one, row in rows.items()
-        }
+        spans = {one: {key: value_entry(*found) for key, found in row.items()} for one, row in rows.items()}
         about = {"translations": len(translations), "seed": seed, "resamples": options.confidence_n}
         print_json({**about, "spans": spans})
         return

@@ -6,7 +6,7 @@ from pfsm.comparison.buckets import Buckets, all_buckets
 from pfsm.comparison.compared import Compared, MetricResult, agreement
 from pfsm.comparison.explained import Explained, explained, explained_data
 from pfsm.data.judgments import others
-from pfsm.evaluation.comparison import Comparison, listed, number
+from pfsm.evaluation.comparison import Comparison, interval_entry, listed, number
 from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.model.explain.page import asset
@@ -108,12 +108,8 @@ def _metric(result: MetricResult, buckets: Sequence[Buckets], compared: Compared
 def _short(comparison: Comparison) -> dict[str, object]:
     """Numbers and intervals of a comparison: [score, low, high] of systems, [difference, low, high] of pairs."""
     return {
-        "systems": [
-            [one.score, *map(number, (one.interval.low, one.interval.high))] for one in comparison.systems
-        ],
-        "pairs": [
-            [one.difference, *map(number, (one.interval.low, one.interval.high))] for one in comparison.pairs
-        ],
+        "systems": [[one.score, *interval_entry(one.interval)] for one in comparison.systems],
+        "pairs": [[one.difference, *interval_entry(one.interval)] for one in comparison.pairs],
     }
 
 

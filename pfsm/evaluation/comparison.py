@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from pfsm.evaluation.bootstrap import (
     CONFIDENCE,
+    Estimate,
     Interval,
+    MeanEstimate,
     Sample,
     check_bootstrap,
     count_ids,
@@ -272,6 +274,19 @@ NO_PREFERENCE = "no preference"
 def interval_entry(interval: Interval) -> list[float | None]:
     """Both ends, null where undefined."""
     return [number(interval.low), number(interval.high)]
+
+
+def value_entry(value: float, interval: Interval | None) -> dict[str, Any]:
+    """A value and its interval as documents have them."""
+    return {"value": number(value), "interval": None if interval is None else interval_entry(interval)}
+
+
+def estimate_entry(found: Estimate | MeanEstimate) -> dict[str, Any]:
+    """A value, its interval, and what else is to be said of it, as the document has them."""
+    entry = value_entry(found.value, found.interval)
+    if isinstance(found, MeanEstimate):
+        return entry | ({"left_out": list(found.left_out)} if found.left_out else {})
+    return entry | {name: number(value) for name, value in found.remarks.items()}
 
 
 def number(value: float) -> float | None:
