@@ -190,17 +190,11 @@ def reference_paths(options: Namespace) -> list[str]:
         raise PfsmError(
             f"give either reference files or --test-set, not both; {given[0]} is a reference file"
         )
-    return list(map(str, cached_references(options.test_set, options.language_pair, options.download)))
+    return list(map(str, _cached_references(options.test_set, options.language_pair, options.download)))
 
 
-def cached_references(test_set: str, pair: str | None, download: bool) -> list[Path]:
-    """The reference files of a test set in sacrebleu's cache (``$SACREBLEU``, else ``~/.sacrebleu``).
-
-    Args:
-        test_set: The name that sacrebleu gives it.
-        pair: The language pair, of codes or names of languages.
-        download: Whether sacrebleu may download the set if it is not there.
-    """
+def _cached_references(test_set: str, pair: str | None, download: bool) -> list[Path]:
+    """The reference files of a test set in sacrebleu's cache (``$SACREBLEU``, else ``~/.sacrebleu``)."""
     from sacrebleu.dataset import DATASETS  # noqa: PLC0415 - only where a test set is asked for
 
     if test_set not in DATASETS:

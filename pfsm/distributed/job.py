@@ -60,14 +60,8 @@ class PieceOutcome:
     retries: int
 
 
-def score_piece(task: tuple[Piece, Entry | None], job: "Job") -> PieceOutcome:
-    """Reads, scores and writes one partition. The same task writes the same bytes.
-
-    Args:
-        task: The partition, and what was made of it earlier, of a file that has changed since, or been copied: perhaps
-            not in this part.
-        job: The job.
-    """
+def _score_piece(task: tuple[Piece, Entry | None], job: "Job") -> PieceOutcome:
+    """Reads, scores and writes a partition, unless what was made of it earlier is of the same content."""
     piece, before = task
     started = time.thread_time()
     sizes = [0]
@@ -197,7 +191,7 @@ def score_job(job: Job, report: Report) -> Scored:
         # Workers need not have our folder as theirs.
         sent = replace(job, folder=absolute(job.folder), signature=None)
         tasks = _missing(job, manifest, pieces, report)
-        for outcome in pool.run(partial(score_piece, job=sent), tasks):
+        for outcome in pool.run(partial(_score_piece, job=sent), tasks):
             _take(outcome, manifest, report, faults)
     finally:
         # Also after Ctrl-C: the next run goes on from here. A run that has made nothing leaves nothing.

@@ -196,13 +196,8 @@ MEAN: Statistic[Items] = Statistic("mean", "mean", (), mean_score)
 """The mean of the scores themselves: what two systems are compared by."""
 
 
-def plugged_statistic(name: str, value: Any) -> Statistic[Items]:
-    """A statistic of another package as the registry holds it.
-
-    Args:
-        name: What it is registered under.
-        value: A function as `plain` takes it, or a `Statistic`.
-    """
+def _plugged_statistic(name: str, value: Any) -> Statistic[Items]:
+    """A statistic of another package, a function as `plain` takes it or a `Statistic`, as the registry holds it."""
     if isinstance(value, Statistic):
         if value.name != name:
             raise PfsmError(f"calls itself {value.name!r}; its name must be {name!r}, as it is registered")
@@ -210,14 +205,9 @@ def plugged_statistic(name: str, value: Any) -> Statistic[Items]:
     return plain(name, _watched(name, value))
 
 
-def plugged_system_statistic(name: str, value: Any) -> Statistic[Items]:
-    """A statistic of another package, asked about systems: its function gets one score for each system.
-
-    Args:
-        name: What it is registered under.
-        value: A function as `plain` takes it, or what `plain` made of one.
-    """
-    of_translations = plugged_statistic(name, value)
+def _plugged_system_statistic(name: str, value: Any) -> Statistic[Items]:
+    """The same, asked about systems: its function gets one score for each system."""
+    of_translations = _plugged_statistic(name, value)
     function = of_translations.function
     if function is None:
         raise PfsmError("compares translations; only a function of two arrays can be asked about systems")
@@ -256,13 +246,13 @@ def _is_taken(name: str) -> bool:
     )
 
 
-SEGMENT_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_SEGMENTS, plugged_statistic, _is_taken)
+SEGMENT_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_SEGMENTS, _plugged_statistic, _is_taken)
 """Of absolute scores of translations; those of other packages too."""
 
-DOCUMENT_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_DOCUMENTS, plugged_statistic, _is_taken)
+DOCUMENT_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_DOCUMENTS, _plugged_statistic, _is_taken)
 """Of documents' scores (`pfsm.evaluation.pooled`), a document taking the place of a segment."""
 
-SYSTEM_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_SYSTEMS, plugged_system_statistic, _is_taken)
+SYSTEM_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_SYSTEMS, _plugged_system_statistic, _is_taken)
 """Of the systems' scores: means, or corpus scores of metrics that pool counts (`pfsm.evaluation.pooled`)."""
 
 BY_LEVEL: Mapping[str, Mapping[str, Statistic[Items]]] = {

@@ -82,16 +82,8 @@ class PairedTest:
     confidence: float
 
 
-def sample_difference(name: str, n: int, a: Sample, b: Sample, confidence: float = CONFIDENCE) -> Difference:
-    """The paired bootstrap (Koehn 2004): one statistic less another, in resamples that both share.
-
-    Args:
-        name: What the result is called.
-        n: Number of items.
-        a: The first statistic.
-        b: The second, of the same resamples.
-        confidence: Of the percentile interval, between 0 and 1.
-    """
+def _sample_difference(name: str, n: int, a: Sample, b: Sample, confidence: float = CONFIDENCE) -> Difference:
+    """The paired bootstrap (Koehn 2004): one statistic less another, in resamples that both share."""
     if math.isnan(a.value - b.value):
         return Difference(name, n, a.value, b.value, math.nan, Interval(math.nan, math.nan), math.nan)
     both = a.minus(b)
@@ -104,7 +96,7 @@ def corrected_differences(
     pairs: Sequence[tuple[Sample, Sample]], confidence: float = CONFIDENCE
 ) -> list[tuple[Difference, float]]:
     """The first of each pair less the second, with p-values after Holm's correction for all that have one."""
-    found = [sample_difference("", 0, one, other, confidence) for one, other in pairs]
+    found = [_sample_difference("", 0, one, other, confidence) for one, other in pairs]
     return list(zip(found, holm([one.p_value for one in found]).tolist(), strict=True))
 
 
@@ -254,7 +246,7 @@ def samples(
     """
     scores = question.scores(metric)
     of_groups = {
-        name: samples_of(
+        name: _samples_of(
             part, question.part_scores(scores, name), statistics, n_resamples, group_seed(seed, name)
         )
         for name, part in question.parts.items()
@@ -265,22 +257,14 @@ def samples(
     }
 
 
-def samples_of(
+def _samples_of(
     items: Data,
     metric: Scores,
     statistics: Sequence[Statistic[Data]],
     n_resamples: int,
     seed: tuple[int, int],
 ) -> list[Sample]:
-    """Statistics of the items of one group, all from the same resamples.
-
-    Args:
-        items: The human side.
-        metric: The metric's scores of the items; where one is NaN, so is all.
-        statistics: As in `estimate`.
-        n_resamples: At least 1.
-        seed: From `group_seed`.
-    """
+    """Statistics of the items of one group, all from the same resamples; NaN where a score is."""
     values = metric.statistics if isinstance(metric, PooledScores) else metric
     if np.isnan(values).any():
         return [Sample(math.nan, np.full(n_resamples, np.nan)) for _ in statistics]
@@ -326,14 +310,14 @@ def compare(
     seed = default_seed() if seed is None else seed
     sides = [samples(question, metric, statistics, n_resamples, seed) for metric in (metric_a, metric_b)]
     whole = [
-        samples_of(question.items, scores, statistics, n_resamples, group_seed(seed, POOLED))
+        _samples_of(question.items, scores, statistics, n_resamples, group_seed(seed, POOLED))
         for scores in map(question.scores, (metric_a, metric_b) if question.pools_groups else ())
     ]
     results = {}
     for place, statistic in enumerate(statistics):
         a, b = (side[statistic.name] for side in sides)
         groups = tuple(
-            sample_difference(name, rows.size, a[name], b[name], confidence)
+            _sample_difference(name, rows.size, a[name], b[name], confidence)
             for name, rows in question.members.items()
         )
         n = len(question.items)
@@ -341,10 +325,10 @@ def compare(
             BOOTSTRAP,
             statistic.name,
             groups,
-            sample_difference(MEAN, n, *_of_both(a, b, mean_sample), confidence),
-            sample_difference(POOLED, n, whole[0][place], whole[1][place], confidence)
+            _sample_difference(MEAN, n, *_of_both(a, b, mean_sample), confidence),
+            _sample_difference(POOLED, n, whole[0][place], whole[1][place], confidence)
             if whole
-            else sample_difference(POOLED, n, *_of_both(a, b, pooled_sample), confidence)
+            else _sample_difference(POOLED, n, *_of_both(a, b, pooled_sample), confidence)
             if statistic.of_pairs
             else pooled_of_one(question, groups),
             n_resamples,

@@ -52,17 +52,13 @@ _CONNECTED = 1e-9
 """Smallest eigenvalue of the equations, relative to the largest, of systems that common segments join."""
 
 
-def share_won(wins: Float) -> Float:
-    """The share of its comparisons that each system wins, float64 [..., k]; NaN for one without a comparison.
-
-    Args:
-        wins: float64 [..., k, k], how often the row's system was preferred to the column's.
-    """
+def _share_won(wins: Float) -> Float:
+    """float64 [..., k]: the share of its comparisons that each system wins, of wins [..., k, k]; NaN without any."""
     return ratio(wins.sum(axis=-1), _compared(wins).sum(axis=-1))
 
 
-def expected_wins(wins: Float) -> Float:
-    """The mean, over the systems that each was compared with, of the share that it wins; otherwise as `share_won`."""
+def _expected_wins(wins: Float) -> Float:
+    """The mean, over the systems that each was compared with, of the share that it wins."""
     compared = _compared(wins)
     return ratio(ratio(wins, compared, 0.0).sum(axis=-1), (compared > 0.0).sum(axis=-1))
 
@@ -71,7 +67,7 @@ def _compared(wins: Float) -> Float:
     return np.asarray(wins + np.swapaxes(wins, -1, -2))
 
 
-SYSTEM_SCORES: Mapping[str, Callable[[Float], Float]] = {WON: share_won, EXPECTED_WINS: expected_wins}
+SYSTEM_SCORES: Mapping[str, Callable[[Float], Float]] = {WON: _share_won, EXPECTED_WINS: _expected_wins}
 """People's scores of systems from wins, by name."""
 
 

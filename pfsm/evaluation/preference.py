@@ -108,16 +108,13 @@ def preference_counts(
     Raises:
         ValueError: If lengths differ, a value is not finite, or a vote is negative.
     """
-    return PreferenceCounts(*votes_by_outcome(better_scores, worse_scores, votes).sum(axis=0).tolist())
+    return PreferenceCounts(*_votes_by_outcome(better_scores, worse_scores, votes).sum(axis=0).tolist())
 
 
-def votes_by_outcome(
+def _votes_by_outcome(
     better_scores: ArrayLike, worse_scores: ArrayLike, votes: ArrayLike | None = None
 ) -> Float:
-    """float64 [n, 3]: each pair's votes in the column of its outcome: concordant, discordant, tie.
-
-    Arguments and errors as in `preference_counts`.
-    """
+    """float64 [n, 3]: each pair's votes in the column of its outcome: concordant, discordant, tie."""
     better, worse = paired_scores(better_scores, worse_scores)
     weights = vote_weights(votes, better.size)
     outcomes = np.stack([better > worse, better < worse, better == worse], axis=1)
@@ -453,7 +450,7 @@ def preference_measure(votes: Float, units: Int, statistic: PreferenceStatistic)
 
     def table(metric: Float) -> Float:
         """Votes for pairs that are concordant, discordant, tied, by unit."""
-        return sums_of_segments(votes_by_outcome(metric[:, 0], metric[:, 1], votes), units)
+        return sums_of_segments(_votes_by_outcome(metric[:, 0], metric[:, 1], votes), units)
 
     return additive(count_ids(units), table, lambda sums: statistic_of_votes(sums, statistic))
 

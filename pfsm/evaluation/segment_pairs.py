@@ -140,23 +140,14 @@ def wmt_kendall(
         ValueError: If lengths differ, a score is not finite, the difference is not above 0, or there is
             no such variant.
     """
-    votes = order_votes(human, metric, segments, darr_difference if variant == "darr" else 0.0)
+    votes = _order_votes(human, metric, segments, darr_difference if variant == "darr" else 0.0)
     return PreferenceCounts(*votes.sum(axis=0).tolist()).kendall_tau(variant)
 
 
-def order_votes(human: ArrayLike, metric: ArrayLike, segments: Names, least_difference: float = 0.0) -> Float:
-    """Pairs that people order, by what the metric says: concordant, discordant, tied.
-
-    Args:
-        human: float64 [n], finite.
-        metric: float64 [n], finite.
-        segments: [n], names or numbers.
-        least_difference: How far apart people must put two translations to have ordered them; where it is 0,
-            any difference will do.
-
-    Returns:
-        float64 [n_segments, 3].
-    """
+def _order_votes(
+    human: ArrayLike, metric: ArrayLike, segments: Names, least_difference: float = 0.0
+) -> Float:
+    """float64 [n_segments, 3]: pairs that people put so far apart, by the metric: concordant, discordant, tied."""
     from pfsm_kernels.statistics.pairs import ordered_pairs  # noqa: PLC0415 - starts a JIT compiler
 
     human, metric = paired_scores(human, metric)
@@ -172,7 +163,7 @@ def wmt_kendall_measure(items: Items, variant: WmtVariant) -> Measure:
     segments = items.needed("segments")
 
     def votes(metric: Float) -> Float:
-        return order_votes(items.human, metric, segments, DARR_DIFFERENCE if variant == "darr" else 0.0)
+        return _order_votes(items.human, metric, segments, DARR_DIFFERENCE if variant == "darr" else 0.0)
 
     def table(metric: Float) -> Float:
         return sums_of_segments(votes(metric), whole_parts(segments, items.units))

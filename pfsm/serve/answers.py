@@ -114,21 +114,14 @@ def doubts(loaded: LoadedModel, lines: Iterable[str]) -> list[str]:
     return [f"{doubt}; choose another model (any is for every language)"] if doubt else []
 
 
-async def checked_text(
+async def _checked_text(
     batcher: Batcher,
     loaded: LoadedModel,
     references: References,
     force: bool,
     outputs: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, list[str]]:
-    """`check_text` and, unless forced, `mismatches`; in a thread where that takes long: a short look need not wait.
-
-    Returns:
-        ``warnings`` for the answer, if there are any.
-
-    Raises:
-        RequestError: As of `check_text`.
-    """
+    """``warnings`` for the answer, if any; looked for in a thread where that takes long: a short look need not wait."""
 
     def look() -> list[str]:
         found = check_text(loaded, references, force)
@@ -149,7 +142,7 @@ async def score(
     """
     references, kept, left_out = _given(asked)
     hypotheses = [asked.hypotheses[segment] for segment in kept]
-    warned = await checked_text(batcher, loaded, references, asked.force, {"hypotheses": hypotheses})
+    warned = await _checked_text(batcher, loaded, references, asked.force, {"hypotheses": hypotheses})
     found = await scores(batcher, loaded, hypotheses, references, deadline)
     nrefs = number_by_segment(references)
     named = loaded.named(nrefs)
@@ -195,12 +188,12 @@ async def compare(
     """
     references, kept, left_out = _given(asked)
     outputs = {system.name: [system.hypotheses[segment] for segment in kept] for system in asked.systems}
-    warned = await checked_text(batcher, loaded, references, asked.force, outputs)
+    warned = await _checked_text(batcher, loaded, references, asked.force, outputs)
     found = [
         await scores(batcher, loaded, lines, references, deadline, f"systems/{place}/hypotheses")
         for place, lines in enumerate(outputs.values())
     ]
-    check_time(deadline)
+    _check_time(deadline)
     seed = None if asked.seed is UNSET else asked.seed
     work = partial(compare_systems, list(outputs), found, n_resamples=asked.resamples, seed=seed)
     result: Comparison = await batcher.run(work)
@@ -222,7 +215,7 @@ async def explain(
         RequestError: If a pair cannot be explained, or not in time.
     """
     references, start = asked.all_references, asked.first_segment
-    warned = await checked_text(batcher, loaded, references, asked.force)
+    warned = await _checked_text(batcher, loaded, references, asked.force)
     explained: list[Explanation] = []
     means: list[float | None] = []
     costs = [
@@ -230,7 +223,7 @@ async def explain(
         for line, several in zip(asked.hypotheses, references, strict=True)
     ]
     while len(explained) < len(costs):
-        check_time(deadline)
+        _check_time(deadline)
         first = len(explained)
         part = slice(first, portion_end(costs, first, EXPLAINED_AT_ONCE, MOST_CELLS))
         work = partial(_explained, loaded.metric, asked.hypotheses[part], references[part], first)
@@ -280,11 +273,7 @@ def _explained(
     return metric.undone(found, hypotheses, chosen), means
 
 
-def check_time(deadline: float) -> None:
-    """Gives up on a request whose time is over.
-
-    Raises:
-        RequestError: If it is.
-    """
+def _check_time(deadline: float) -> None:
+    """Gives up on a request whose time is over."""
     if time.monotonic() > deadline:
         raise too_late()

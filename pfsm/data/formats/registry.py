@@ -77,16 +77,8 @@ _ALL = (
 )  # fmt: skip
 
 
-def watched_format(name: str, value: Any) -> Format:
-    """A plug-in as the registry holds it, watched while it works.
-
-    Args:
-        name: What it is registered under.
-        value: A `Format`.
-
-    Raises:
-        PfsmError: If it is none, or uses an option that no format has.
-    """
+def _watched_format(name: str, value: Any) -> Format:
+    """A plug-in as the registry holds it: checked, and watched while it works."""
     if not isinstance(value, Format):
         raise PfsmError("is not a pfsm.data.formats.Format")
     if value.name != name:
@@ -114,7 +106,7 @@ def _watched_records(name: str, reading: Reading) -> Iterator[Record]:
         yield record
 
 
-FORMATS: Table[Format] = Table("format", {each.name: each for each in _ALL}, watched_format)
+FORMATS: Table[Format] = Table("format", {each.name: each for each in _ALL}, _watched_format)
 """All formats, by name."""
 
 
