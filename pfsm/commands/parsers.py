@@ -52,24 +52,14 @@ EXAMPLES = {
 }
 # Headings of the help, and the options below each; what has none here is below "options".
 _GROUPS = {
-    "what is scored": (
-        *("references", "data", "files", "input", "table", "test_set", "language_pair", "column", "scores"),
-        *("skip_missing_references", "mtme"),
-        *("score_column", "segments", "documents", "domains", "unquote"),
-    ),
-    "models and metrics": ("model", "metric", "language", "resource", "download", "force"),
-    "statistics": (
-        *("level", "statistics", "by", "system_scores", "versus", "test", "resample", "confidence"),
-        *("confidence_n", "sentence_level", "fail_if_worse", "margin", "spans"),
-    ),
-    "output": (
-        *("output", "format", "signature", "width", "score_only", "html", "title", "alignments"),
-        *("report", "output_format", "keep", "partition_size", "name", "licence", "plot", "json", "junit"),
-    ),
-    "running": (
-        *("threads", "processes", "jobs", "scheduler", "resume", "fresh", "no_cache", "quiet", "strict"),
-        *("color", "verbose", "help", "device"),
-    ),
+    "what is scored": "references data files input table test_set language_pair column scores "
+    "skip_missing_references mtme score_column segments documents domains unquote",
+    "models and metrics": "model metric language resource download force",
+    "statistics": "level statistics by system_scores versus test resample confidence confidence_n sentence_level "
+    "fail_if_worse margin spans",
+    "output": "output format signature width score_only html title alignments report output_format keep "
+    "partition_size name licence plot json junit",
+    "running": "threads processes jobs scheduler resume fresh no_cache quiet strict color verbose help device",
 }
 # Fewer options than these need no headings but argparse's.
 _MANY = 8
@@ -143,7 +133,7 @@ class Parser(ArgumentParser):
             yield from own
             yield from given[:2]
             return
-        places = {name: title for title, names in _GROUPS.items() for name in names}
+        places = {name: title for title, names in _GROUPS.items() for name in names.split()}
         placed = [(places.get(action.dest, "options"), action) for action in loose]
         for title in ("options", *_GROUPS):
             yield title, [action for place, action in placed if place == title]

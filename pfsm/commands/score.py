@@ -123,18 +123,16 @@ def run(options: Namespace) -> None:
 def _check_partitions(options: Namespace) -> None:
     if options.output is None:
         refuse_without(options, ("output_format", "keep", "partition_size"), "--output DIR")
-    elif options.table is None:
-        raise PfsmError("--output is for --table FILE, a folder, or a pattern such as 'data/*.tsv.gz'")
-    elif options.skip_missing_references:
-        raise PfsmError("--output has a score for every row; leave --skip-missing-references or --output out")
-    elif options.unquote:
-        raise PfsmError(
-            "--output splits files at line ends, which quotes may hold; leave --unquote or --output out"
-        )
-    elif options.sentence_level:
-        raise PfsmError("--sentence-level prints scores, --output writes them; give one of them")
-    elif options.format == "tsv":
-        raise PfsmError("--format tsv prints scores, --output writes them; give --output-format tsv")
+        return
+    for wrong, told in (
+        (options.table is None, "is for --table FILE, a folder, or a pattern such as 'data/*.tsv.gz'"),
+        (options.skip_missing_references, "has a score for every row; leave --skip-missing-references out"),
+        (options.unquote, "splits files at line ends, which quotes may hold; leave --unquote out"),
+        (options.sentence_level, "writes scores, --sentence-level prints them; give one of them"),
+        (options.format == "tsv", "writes scores, --format tsv prints them; give --output-format tsv"),
+    ):
+        if wrong:
+            raise PfsmError(f"--output {told}")
 
 
 def _check_spans(metrics: Sequence[SegmentMetric], options: Namespace, references: Sequence[str]) -> None:

@@ -149,14 +149,12 @@ _MARKED = re.compile(r"<v>(.*?)</v>", re.DOTALL)
 
 @dataclass
 class _Errors:
-    """One translation and its raters' penalties."""
+    """One translation, and its raters' scores and marks in the order in which the raters appear."""
 
     row: Row
     source: str
     target: str
-    penalties: dict[str, float] = field(default_factory=dict)
-    """By rater, in the order in which they appear."""
-    spans: list[Span] = field(default_factory=list)
+    ratings: dict[str, tuple[float, list[Span]]] = field(default_factory=dict)
 
 
 def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
@@ -189,11 +187,7 @@ def _judged(key: Key, each: _Errors, find: Find) -> Rated:
     """A translation with its references and its raters' scores."""
     segment, references = find(each.row, each.source)
     place = {"document": key[1], "segment_id": segment, "source": each.source}
-    ratings = {
-        rater: (0.0 - penalty, [span for span in each.spans if span[-1] == rater])  # not -0.0
-        for rater, penalty in each.penalties.items()
-    }
-    return Rated(each.row.line, place, references, key[0], each.target, ratings=ratings)
+    return Rated(each.row.line, place, references, key[0], each.target, ratings=each.ratings)
 
 
 def _columns(table: Table) -> Mapping[str, str]:
@@ -231,15 +225,15 @@ def _add(
     elif bare(target) != bare(rated[key].target):
         notes["rows whose target differs from the first one of their translation"] += 1
     rater = row[columns["rater"]]
-    rated[key].penalties[rater] = rated[key].penalties.get(rater, 0.0) + penalty
+    score, known = rated[key].ratings.get(rater, (0.0, []))
     spans = [
         (start, end, _plain(severity), category.strip(), rater)
         for start, end in _marked(row[columns["target"]], unquote)
     ]
     if spans and (target != rated[key].target or _plain(severity) not in SEVERITIES):
         notes["marks left out: of another text, or of a severity that spans do not have"] += 1
-    else:
-        rated[key].spans += spans
+        spans = []
+    rated[key].ratings[rater] = score - penalty, known + spans
 
 
 def _text(field_text: str, unquote: bool) -> str:
