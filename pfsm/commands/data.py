@@ -117,11 +117,8 @@ def _convert(options: Namespace) -> None:
 
 
 def _reader_options(options: Namespace) -> Options:
-    given = {entry.name: getattr(options, entry.name) for entry in fields(Options)}
-    values: dict[str, Any] = {
-        name: tuple(one) if isinstance(one, list) else one for name, one in given.items()
-    }
-    return Options(**values)
+    given: dict[str, Any] = {entry.name: getattr(options, entry.name) for entry in fields(Options)}
+    return Options(**{name: tuple(one) if isinstance(one, list) else one for name, one in given.items()})
 
 
 _BAR = 40

@@ -171,8 +171,7 @@ def system_measure(
 
 def kendalls(human: Float, metric: Float) -> Float:
     """Kendall's tau-b of every row; for `system_measure`."""
-    first, second = pair_indices(human.shape[1])
-    people, machine = (np.sign(side[:, first] - side[:, second]) for side in (human, metric))
+    people, machine = _orders(human), _orders(metric)
     untied = np.sqrt((people**2).sum(axis=1) * (machine**2).sum(axis=1))
     result = np.full(len(human), np.nan)
     np.divide((people * machine).sum(axis=1), untied, out=result, where=untied > 0.0)
@@ -187,10 +186,13 @@ def accuracies(human: Float, metric: Float) -> Float:
 
 def _agreeing(human: Float, metric: Float) -> NDArray[np.bool_]:
     """bool [m, n_pairs]: whether both order a pair of systems alike."""
-    first, second = pair_indices(human.shape[1])
-    return np.asarray(
-        np.sign(human[:, first] - human[:, second]) == np.sign(metric[:, first] - metric[:, second])
-    )
+    return np.asarray(_orders(human) == _orders(metric))
+
+
+def _orders(scores: Float) -> Float:
+    """float64 [m, n_pairs]: the sign of the first system's lead, from scores [m, n_systems]."""
+    first, second = pair_indices(scores.shape[1])
+    return np.asarray(np.sign(scores[:, first] - scores[:, second]))
 
 
 def scaled_scores(scores: Float) -> Float:
@@ -465,7 +467,7 @@ def sampled_accuracy(items: Any, size: int, of_totals: OfTotals | None = None) -
     """
     leads = _Leads(items, of_totals)
     people = leads.people
-    first, second = people.pairs
+    n_pairs = people.pairs[0].size
 
     def table(metric: Float) -> Float:
         """People's part, numbers of common segments, leads and squares, by unit."""
@@ -477,11 +479,11 @@ def sampled_accuracy(items: Any, size: int, of_totals: OfTotals | None = None) -
     def of_sums(sums: Float) -> Float:
         from scipy.special import ndtr  # noqa: PLC0415 - a slow import
 
-        if not first.size:
+        if not n_pairs:
             return np.full(len(sums), np.nan)
-        numbers, totals, squares = np.split(sums[:, -3 * first.size :], 3, axis=1)
-        human = np.round(people.scores(sums[:, : -3 * first.size]), 12)
-        order = np.sign(human[:, first] - human[:, second])
+        numbers, totals, squares = np.split(sums[:, -3 * n_pairs :], 3, axis=1)
+        human = np.round(people.scores(sums[:, : -3 * n_pairs]), 12)
+        order = _orders(human)
         means, power, drawn = ratio(totals, numbers), ratio(squares, numbers), np.minimum(size, numbers)
         variances = np.maximum(power - means * means, 0.0) * (numbers - drawn)
         errors = np.sqrt(ratio(variances, drawn * np.maximum(numbers - 1.0, 1.0)))
