@@ -24,7 +24,7 @@ from pfsm.data import (
 )
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.groups import group_names
-from pfsm.data.judgments import TARGET_LANGUAGE
+from pfsm.data.judgments import TARGET_LANGUAGE, joined_tables
 from pfsm.distributed.partitions import read_tables
 from pfsm.distributed.pools import Report, open_pool
 from pfsm.errors import PfsmError
@@ -228,14 +228,11 @@ def _read(options: Namespace, config: TrainingConfig) -> tuple[Judgments | None,
     with Stage("training", "reading", patience=0.5):
         anywhere = options.scheduler is not None
         tables = read_tables(options.data, anywhere=anywhere, score_column=options.score_column)
-        read = [_judged(table, options) for table in tables]
+        scored, preferences = joined_tables(tables, options.score_column)
     for table in tables:
         for warning in _warnings(table, options.score_column):
             error_line(f"pfsm: warning: {warning}")
-    scored = [one for one in read if isinstance(one, Judgments)]
-    ranked = [one for one in read if isinstance(one, Preferences)]
-    preferences = Preferences.join(ranked) if ranked else None
-    judgments = weighing(Judgments.join(scored) if scored else None, preferences, config.weights)
+    judgments = weighing(scored, preferences, config.weights)
     files = ", ".join(options.data)
     if judgments:
         if judgments.scores.min() == judgments.scores.max():
