@@ -118,7 +118,8 @@ def _convert(options: Namespace) -> None:
 
 def _reader_options(options: Namespace) -> Options:
     given: dict[str, Any] = {entry.name: getattr(options, entry.name) for entry in fields(Options)}
-    return Options(**{name: tuple(one) if isinstance(one, list) else one for name, one in given.items()})
+    given |= {name: tuple(one) for name, one in given.items() if isinstance(one, list)}
+    return Options(**given)
 
 
 _BAR = 40
