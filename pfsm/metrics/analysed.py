@@ -9,14 +9,10 @@ from pfsm.analysis.alignment import EMPTY
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.analysis.wanted import Wanted
-from pfsm.metrics.inputs import (
-    best_of_references,
-    quotient,
-    score_distinct,
-)
+from pfsm.arrays import Float
+from pfsm.metrics.inputs import best_of_references, quotient, score_distinct
 from pfsm.metrics.metric_group import MetricWithComponents
 
-Float = NDArray[np.float64]
 Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
 ComputeTogether = Callable[[Sequence[Analysis], Sequence[Sequence[Analysis]]], Float]
 RowsOfLines = Callable[[Sequence[str], Sequence[Sequence[str]]], Float]
@@ -114,7 +110,7 @@ class AnalysedMetric(MetricWithComponents):
         def best(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> Float:
             return best_of_references(self.score_pairs, ours, theirs)[:, np.newaxis]
 
-        return self.rows_together(self._together, best, hypotheses, references)[:, 0]
+        return self._rows_together(self._together, best, hypotheses, references)[:, 0]
 
     def judged_segments(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, tolerant: bool
@@ -129,9 +125,9 @@ class AnalysedMetric(MetricWithComponents):
             return best_of_references(self.tolerant_scores, ours, theirs)[:, np.newaxis]
 
         wanted = self._wanted.with_gaps()
-        return self.rows_together(self._together, otherwise, hypotheses, references, wanted)[:, 0]
+        return self._rows_together(self._together, otherwise, hypotheses, references, wanted)[:, 0]
 
-    def rows_together(
+    def _rows_together(
         self,
         compute: ComputeTogether,
         otherwise: RowsOfLines,
@@ -139,15 +135,7 @@ class AnalysedMetric(MetricWithComponents):
         references: Sequence[Sequence[str]],
         wanted: Wanted | None = None,
     ) -> Float:
-        """What is computed from a hypothesis and all its references, float64 [n_segments, k].
-
-        Args:
-            compute: From analyses, all of them understood.
-            otherwise: From lines, where the hypothesis or all its references are not understood.
-            hypotheses: One translation a segment.
-            references: For each of them its references.
-            wanted: What to ask of the analyses; None: what the metric asks.
-        """
+        """Rows of segments, from analyses that are understood; from lines where the hypothesis or no reference is."""
         asked = wanted or self._wanted
 
         def batch(ours: Sequence[str], theirs: Sequence[tuple[str, ...]]) -> Float:
@@ -262,7 +250,7 @@ class PrecisionRecallMetric(AnalysedMetric):
         if self._count_together is None or all(len(several) == 1 for several in references):
             return best(hypotheses, references)
         count = self._count_together
-        return self.rows_together(
+        return self._rows_together(
             lambda ours, theirs: _in_a_row(count(ours, theirs)), best, hypotheses, references
         )
 

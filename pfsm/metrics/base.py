@@ -25,8 +25,8 @@ from itertools import islice
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int64
 from pfsm.errors import PfsmError
 from pfsm.metrics.inputs import (
     NumberOfReferences,
@@ -34,7 +34,6 @@ from pfsm.metrics.inputs import (
     Streams,
     as_texts,
     best_of_references,
-    best_understood,
     by_segment,
     check_references,
     checked_streams,
@@ -46,8 +45,6 @@ from pfsm.metrics.inputs import (
 from pfsm.metrics.ngram_table import NgramTable
 from pfsm.version import __version__
 
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 Level = Literal["segment", "corpus"]
 UseOfReferences = Literal["best", "mean", "all"]
 # Enough for the kernels to be busy, little enough for memory.
@@ -359,7 +356,10 @@ class SegmentMetric(ABC):
         if tolerant:
             return self._best_of(lambda metric: metric.tolerant_scores, hypotheses, references)
         repeated, flat, starts = flat_pairs(hypotheses, references)
-        return best_understood(self.understood_scores(repeated, flat), starts)
+        scores = self.understood_scores(repeated, flat)
+        known = np.where(np.isnan(scores), -np.inf, scores)
+        best = np.maximum.reduceat(known, starts) if known.size else known
+        return np.where(np.isneginf(best), np.nan, best)
 
     def scores(
         self, pairs: Iterable[tuple[str, str | Sequence[str]]], at_once: int = PAIRS_AT_ONCE

@@ -7,14 +7,13 @@ a number, so a model with one scores rows of a table, or text together with the 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import score_distinct
 from pfsm.metrics.metric_group import MetricGroup
 
-Float = NDArray[np.float64]
 # By the name of the column, a number for each pair.
 Columns = Mapping[str, Float]
 PREFIX = "column:"
@@ -25,12 +24,8 @@ def columns_of(features: Sequence[str]) -> tuple[str, ...]:
     return tuple(name.removeprefix(PREFIX) for name in features if name.startswith(PREFIX))
 
 
-def check_column(feature: str) -> None:
-    """Refuses ``column:`` with a name that no column can have, or that a signature cannot hold.
-
-    Raises:
-        PfsmError: The name is empty, begins or ends with a space, or has a ``|`` or a character that does not print.
-    """
+def _check_column(feature: str) -> None:
+    """Refuses ``column:`` with a name that no column can have, or that a signature cannot hold."""
     name = feature.removeprefix(PREFIX)
     if not name or name != name.strip() or not name.isprintable() or "|" in name:
         raise PfsmError(
@@ -38,13 +33,15 @@ def check_column(feature: str) -> None:
         )
 
 
-def _about(name: str) -> str | None:
-    if not name.startswith(PREFIX):
-        return None
-    return f"the number in the column {name.removeprefix(PREFIX)} of the data"
-
-
-GROUP = MetricGroup(check_part=check_column, label=str, family=_about)
+GROUP = MetricGroup(
+    check_part=_check_column,
+    label=str,
+    family=lambda name: (
+        f"the number in the column {name.removeprefix(PREFIX)} of the data"
+        if name.startswith(PREFIX)
+        else None
+    ),
+)
 """All features ``column:NAME``."""
 
 

@@ -25,7 +25,8 @@ Names are in lower case: ``dr-or-*`` is the average over all types of conditions
 DR-STM compares structures as trees. Nodes are boxes (``drs``), conditions (``type:symbol``) and referents, without
 their names but with their kind (``x``, ``e``, ``s``, ``t``). What a condition holds carries its place: ``1:e``,
 ``2:x``. Conditions stand in a box in the order of the text; presupposed boxes are merged into the box that
-presupposes them.
+presupposes them. The score is the mean clipped share of the pieces of the hypothesis's trees, over the sizes 1 to
+``depth``. A size that the hypothesis has no piece of counts 0, so only trees that deep reach 1.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,16 +34,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.analysis.clauses import NEGATION, PRESUPPOSITION, Clause, is_constant
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.sentence import Analysis, structure_of
 from pfsm.analysis.wanted import Wanted
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import OF_HYPOTHESIS, SHARED, AnalysedMetric
 from pfsm.metrics.inputs import quotient
-from pfsm.metrics.metric_group import MetricGroup, typed_family, with_options
+from pfsm.metrics.metric_group import MetricGroup, typed_family
 from pfsm.metrics.names import read_options
 from pfsm.metrics.syntax.fragments import chains, fragment_counts, subtrees
 from pfsm.metrics.syntax.overlap import layer_metric, read_typed
@@ -102,11 +103,6 @@ def conditions_of(analysis: Analysis) -> tuple[Condition, ...]:
     return tuple(_Reader(structure_of(analysis).clauses).conditions())
 
 
-def _is_temporal(one: Clause) -> bool:
-    """Whether a clause places a moment: before now, at now, or as the time of an event."""
-    return one.operator in _PLACED or (one.operator == _EQUAL and _NOW in one.arguments)
-
-
 class _Reader:
     """Reads conditions off the clauses of a line."""
 
@@ -116,7 +112,13 @@ class _Reader:
         self._inside: dict[str, list[str]] = {}
         self._words: dict[str, set[int]] = {}
         self._dated = {one.arguments[0] for one in clauses if one.operator in _DATES}
-        mentioned = {name for one in clauses if _is_temporal(one) for name in one.arguments}
+        # What places a moment: before now, at now, or as the time of an event.
+        mentioned = {
+            name
+            for one in clauses
+            if one.operator in _PLACED or (one.operator == _EQUAL and _NOW in one.arguments)
+            for name in one.arguments
+        }
         moments = {
             one.arguments[1]
             for one in clauses
@@ -254,18 +256,6 @@ class _Reader:
         return frozenset(found - leave)
 
 
-def root_boxes(conditions: tuple[Condition, ...], merged: Mapping[str, str]) -> list[str]:
-    """Boxes that stand in no other, in order.
-
-    Args:
-        conditions: The conditions of a line.
-        merged: From a presupposed box to the one that it is merged into.
-    """
-    inner = {merged.get(part, part) for one in conditions for part in one.parts}
-    boxes = dict.fromkeys(merged.get(one.box, one.box) for one in conditions)
-    return [box for box in boxes if box not in inner]
-
-
 _BOX = "drs"
 
 
@@ -277,7 +267,9 @@ def discourse_trees(analysis: Analysis) -> list[Constituent]:
     for one in sorted(conditions, key=lambda each: each.first):
         in_box.setdefault(merged.get(one.box, one.box), []).append(one)
     # Boxes in the order in which they are reached; each is made once, the inner ones first.
-    roots = root_boxes(conditions, merged) or [merged.get(one.box, one.box) for one in conditions[:1]]
+    boxes = dict.fromkeys(merged.get(one.box, one.box) for one in conditions)
+    inside = {merged.get(part, part) for one in conditions for part in one.parts}
+    roots = [box for box in boxes if box not in inside] or list(boxes)[:1]
     reached = dict.fromkeys(roots)
     waiting = list(roots)
     holder: dict[str, Condition] = {}
@@ -336,7 +328,6 @@ def _merged(analysis: Analysis) -> dict[str, str]:
     return found
 
 
-Float = NDArray[np.float64]
 TREE = "dr-stm"
 SUBTREES, PATHS = "subtrees", "paths"
 _WANTED = Wanted(roles=True)
@@ -346,12 +337,8 @@ _DESCRIPTIONS: Mapping[str, str] = {
 }
 
 
-def has_structure(analysis: Analysis) -> bool:
-    """Whether a line has a discourse structure with a condition.
-
-    Raises:
-        PfsmError: If neither a structure nor a dependency tree is given, but something else is.
-    """
+def _has_structure(analysis: Analysis) -> bool:
+    """Whether a line has a structure with a condition; refuses a parser that gives something else than a tree."""
     if not analysis.tokens or analysis.is_failed:
         return False
     if analysis.drs is None and not analysis.trees:
@@ -360,10 +347,6 @@ def has_structure(analysis: Analysis) -> bool:
             "or give a file of clauses, as in parser=file:lines.clf"
         )
     return bool(conditions_of(analysis))
-
-
-def _has_tagged_structure(analysis: Analysis) -> bool:
-    return has_structure(analysis) and has_tags(analysis)
 
 
 def _elements(analysis: Analysis, names: Sequence[str]) -> Iterable[Element]:
@@ -377,28 +360,20 @@ def _elements(analysis: Analysis, names: Sequence[str]) -> Iterable[Element]:
     ]
 
 
-def _words(analysis: Analysis) -> Iterable[Element]:
-    return _elements(analysis, words_of(analysis))
-
-
-def _tags(analysis: Analysis) -> Iterable[Element]:
-    return _elements(analysis, analysis.xpos or analysis.upos)
-
-
 # A line without a structure, an empty one too, has no analysis, so the score of two of them is 0.
 LAYERS: Mapping[str, Layer] = {
-    "dr-or": Layer(_words, has_structure, _WANTED, 0.0),
-    "dr-orp": Layer(_tags, _has_tagged_structure, _WANTED, 0.0),
+    "dr-or": Layer(lambda line: _elements(line, words_of(line)), _has_structure, _WANTED, 0.0),
+    "dr-orp": Layer(
+        lambda line: _elements(line, line.xpos or line.upos),
+        lambda line: _has_structure(line) and has_tags(line),
+        _WANTED,
+        0.0,
+    ),
 }
 
 
-def condition_metric(name: str, options: Options) -> AnalysedMetric:
-    """An overlap over the conditions of discourse structures. Several references: the best one counts.
-
-    Args:
-        name: ``dr-or-*``, ``dr-orp-pred`` and so on, options in parentheses.
-        options: As `read_typed` takes them.
-    """
+def _condition_metric(name: str, options: Options) -> AnalysedMetric:
+    """``dr-or-*``, ``dr-orp-pred`` and so on. Several references: the best one counts."""
     typed = read_typed(name, options, _check_type)
     words = typed.stem == "dr-or"
     entries = {"layer": "drs-words" if words else "drs-tags", "type": typed.entries["type"]}
@@ -410,34 +385,27 @@ def _check_type(name: str, _: str, only: str) -> None:
         raise PfsmError(f"metric {name}: {only!r} is not a type of condition; known are {', '.join(TYPES)}")
 
 
-def _trees(analyses: Sequence[Analysis]) -> Trees:
-    return constituent_trees([discourse_trees(one) if has_structure(one) else () for one in analyses])
-
-
-def tree_metric(name: str, options: Options) -> AnalysedMetric:
-    """DR-STM: mean clipped share of the pieces of the hypothesis's discourse trees, over the sizes 1 to ``depth``.
-
-    A size that the hypothesis has no piece of counts 0, so only trees that deep reach 1. Several references: the best
-    one counts.
-    """
+def _tree_metric(name: str, options: Options) -> AnalysedMetric:
+    """DR-STM. Several references: the best one counts."""
     chosen = read_options(
         name, options, PARSER | {"depth": whole(DEPTH, MOST_LEVELS), "pieces": one_of(SUBTREES, PATHS)}
     )
     depth: int = chosen["depth"]
     fragments = chains if chosen["pieces"] == PATHS else subtrees
 
+    def read(analyses: Sequence[Analysis]) -> Trees:
+        return constituent_trees([discourse_trees(one) if _has_structure(one) else () for one in analyses])
+
     def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
-        counts = fragment_counts(fragments, _trees, hypotheses, [(one,) for one in references], depth)
+        counts = fragment_counts(fragments, read, hypotheses, [(one,) for one in references], depth)
         shares = quotient(counts[..., SHARED], counts[..., OF_HYPOTHESIS])
         return np.asarray(shares.sum(axis=1, keepdims=True) / depth)
 
     entries = {"depth": str(depth), "pieces": chosen["pieces"]}
-    return AnalysedMetric(name, entries, chosen["parser"], _WANTED, compute, has_structure)
+    return AnalysedMetric(name, entries, chosen["parser"], _WANTED, compute, _has_structure)
 
 
 GROUPS: tuple[MetricGroup, ...] = (
-    typed_family(_DESCRIPTIONS, "mean over types", condition_metric),
-    MetricGroup(
-        {TREE: "pieces of discourse structures as trees in common, up to a depth"}, with_options(tree_metric)
-    ),
+    typed_family(_DESCRIPTIONS, "mean over types", _condition_metric),
+    MetricGroup({TREE: "pieces of discourse structures as trees in common, up to a depth"}, _tree_metric),
 )

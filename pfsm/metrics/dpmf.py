@@ -23,26 +23,22 @@ precision 1. They are taken as METEOR has them: each word with its own weight.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
+from pfsm.arrays import Float, Int64
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.meteor.metric import MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR, PARTS
 from pfsm.metrics.meteor.options import check_options as meteor_options
-from pfsm.metrics.metric_group import MetricGroup, with_options
+from pfsm.metrics.metric_group import MetricGroup
 from pfsm.metrics.names import read_options
 from pfsm.metrics.syntax.trees import PARSER, has_dependencies, has_tags, tree_of
-from pfsm.runtime.options import Option, flag, number, one_of, whole
-
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
+from pfsm.runtime.options import Option, Options, flag, number, one_of, whole
 
 
 def projective_heads(heads: Sequence[int]) -> list[int]:
@@ -54,18 +50,14 @@ def projective_heads(heads: Sequence[int]) -> list[int]:
     Returns:
         As many heads; those of a projective tree with one root as they were.
     """
-    lifted = _with_one_root(heads)
+    root = next((word for word, head in enumerate(heads, 1) if head == 0), 0)
+    lifted = [root if head == 0 and word != root else head for word, head in enumerate(heads, 1)]
     while True:
         crossing = [word for word, head in enumerate(lifted, 1) if not _is_projective(lifted, head, word)]
         if not crossing:
             return lifted
         word = min(crossing, key=lambda word: (abs(word - lifted[word - 1]), word))
         lifted[word - 1] = lifted[lifted[word - 1] - 1]
-
-
-def _with_one_root(heads: Sequence[int]) -> list[int]:
-    root = next((word for word, head in enumerate(heads, 1) if head == 0), 0)
-    return [root if head == 0 and word != root else head for word, head in enumerate(heads, 1)]
 
 
 def _is_projective(heads: Sequence[int], head: int, word: int) -> bool:
@@ -202,58 +194,40 @@ _METEORS = {DPMF: METEOR, DPMF_BASE: BASE}
 _F = 1 + PARTS.index("f")
 
 
-class DpmMetric(AnalysedMetric):
-    """DPM: the metric ``dpm-model``. Several references: the best one counts.
+def _dpm_metric(name: str, options: Options) -> AnalysedMetric:
+    """DPM: the metric ``dpm-model``. Several references: the best one counts."""
+    chosen = read_options(name, options, OPTIONS)
+    parser = chosen.pop("parser")
 
-    Args:
-        name: What scores are reported under.
-        options: Some of `OPTIONS`.
+    def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
+        return dpm_scores(hypotheses, references, **chosen)[:, np.newaxis]
 
-    Raises:
-        PfsmError: If an option is unknown or has no such value.
-    """
-
-    def __init__(self, name: str, options: Mapping[str, Any]) -> None:
-        chosen = read_options(name, options, OPTIONS)
-        parser = chosen.pop("parser")
-
-        def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
-            return dpm_scores(hypotheses, references, **chosen)[:, np.newaxis]
-
-        entries = {
-            "beam": str(chosen["beam"]),
-            "penalty": f"{chosen['penalty']:g}",
-            "features": "all",
-            "actions": chosen["actions"],
-            "case": "lc" if chosen["lowercase"] else "mixed",
-            "training": "reference",
-        }
-        # A hypothesis needs no tree: the model of the reference makes its own.
-        super().__init__(
-            name, entries, parser, Wanted(), compute, _is_learnable, understood_hypothesis=has_tags
-        )
+    entries = {
+        "beam": str(chosen["beam"]),
+        "penalty": f"{chosen['penalty']:g}",
+        "features": "all",
+        "actions": chosen["actions"],
+        "case": "lc" if chosen["lowercase"] else "mixed",
+        "training": "reference",
+    }
+    # A hypothesis needs no tree: the model of the reference makes its own.
+    return AnalysedMetric(
+        name,
+        entries,
+        parser,
+        Wanted(),
+        compute,
+        lambda analysis: has_dependencies(analysis) and has_tags(analysis),
+        understood_hypothesis=has_tags,
+    )
 
 
-def _is_learnable(analysis: Analysis) -> bool:
-    return has_dependencies(analysis) and has_tags(analysis)
+class _DpmfMetric(SegmentMetric):
+    """DPMF, with METEOR's paraphrases and word lists or with what ships; the best reference of each segment counts."""
 
-
-class DpmfMetric(SegmentMetric):
-    """DPMF. Several references: the best one of each segment counts; the paper has one.
-
-    Args:
-        name: ``dpmf``: with METEOR's paraphrases and word lists, which the extra ``paraphrases`` brings.
-            ``dpmf-base``: with what ships with pfsm.
-        options: As of ``dpm-model``.
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value; at the first use, if something that is needed is not
-            installed.
-    """
-
-    def __init__(self, name: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, options: Options) -> None:
         self.name = name
-        self._parsing = DpmMetric(name, options)
+        self._parsing = _dpm_metric(name, options)
         self._words = MeteorMetric(_METEORS[name], meteor_options(_METEORS[name], {"language": "en"}))
 
     def entries(self) -> Mapping[str, str]:
@@ -288,6 +262,6 @@ GROUPS = (
             DPMF: "DPMF: DPM times METEOR's F (English; needs the extra paraphrases)",
             DPMF_BASE: "DPMF with what ships: no paraphrases, own function words (English)",
         },
-        with_options(lambda name, options: (DpmMetric if name == DPM else DpmfMetric)(name, options)),
+        lambda name, options: (_dpm_metric if name == DPM else _DpmfMetric)(name, options),
     ),
 )

@@ -15,15 +15,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pfsm.embeddings.vectors import Int16, Vectors, cosine_table, row_cosines
+from pfsm.arrays import Float, Int16
+from pfsm.embeddings.vectors import Vectors, cosine_table, row_cosines
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import score_distinct
 from pfsm.metrics.metric_group import MetricGroup, without_options
-
-Float = NDArray[np.float64]
 
 DESCRIPTIONS: Mapping[str, str] = {
     "embedding_distance": "distance of mean vectors, negated: 0 is best (needs the extra embeddings)",
@@ -84,12 +82,8 @@ def feature_label(name: str) -> str:
     return feature_name(feature, encoders.label(source), layer)
 
 
-def embedding_values(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-    """A feature's values by its name, float64 [n_pairs] each, with those of related features that cost nothing extra.
-
-    Raises:
-        PfsmError: If the vectors are not installed.
-    """
+def _values(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+    """Values of a feature by name, float64 [n_pairs] each, with those of related features that cost nothing extra."""
     from pfsm.embeddings import encoders  # noqa: PLC0415 - few runs need it
 
     feature, source, layer = parse_feature(name)
@@ -133,15 +127,8 @@ def _greedy(reference: Int16, hypothesis: Int16) -> tuple[float, float, float]:
     return precision, recall, 2.0 * precision * recall / total if total > 0.0 else 0.0
 
 
-class EmbeddingMetric(SegmentMetric):
-    """One of the features from vectors. Several references: the best one of each segment counts.
-
-    Args:
-        name: ``embedding_f1`` or the like, with source and layer in parentheses where they are not the usual ones.
-
-    Raises:
-        PfsmError: If there is no such metric.
-    """
+class _EmbeddingMetric(SegmentMetric):
+    """One of the features from vectors. Several references: the best one of each segment counts."""
 
     def __init__(self, name: str) -> None:
         parse_feature(name)
@@ -156,18 +143,19 @@ class EmbeddingMetric(SegmentMetric):
         """The vectors."""
         return (feature_label(self.name),)
 
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Values, float64 [n_pairs]."""
         return score_distinct(
-            lambda some, others: embedding_values(self.name, some, others)[self.name], hypotheses, references
+            lambda some, others: _values(self.name, some, others)[self.name], hypotheses, references
         )
 
 
 GROUPS = (
     MetricGroup(
         DESCRIPTIONS,
-        without_options(EmbeddingMetric),
-        values=embedding_values,
+        without_options(_EmbeddingMetric),
+        takes_names=True,
+        values=_values,
         label=feature_label,
         pin=pinned_feature,
         listed=False,

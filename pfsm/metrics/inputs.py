@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int64
 from pfsm.data.judgments import given_references
 from pfsm.errors import PfsmError
 
@@ -64,7 +65,6 @@ def _shown(value: object) -> str:
     return f"{text if len(text) <= 40 else f'{text[:40]}…'} ({kind})"
 
 
-Float = NDArray[np.float64]
 PairScorer = Callable[[Sequence[str], Sequence[str]], Float]
 # A reference, or all references of a segment.
 Reference = TypeVar("Reference", bound=Hashable)
@@ -184,19 +184,6 @@ def best_numbers(
     return [int(own.argmax()) for own in np.split(score_pairs(repeated, flat), starts[1:])]
 
 
-def best_understood(scores: Float, starts: NDArray[np.int64]) -> Float:
-    """The best score of each segment that is known, float64 [n_segments]; NaN where none is.
-
-    Args:
-        scores: float64 [n_pairs], NaN where unknown.
-        starts: int64 [n_segments], where the pairs of each segment begin.
-    """
-    if not scores.size:
-        return np.zeros(0)
-    best = np.maximum.reduceat(np.where(np.isnan(scores), -np.inf, scores), starts)
-    return np.where(np.isneginf(best), np.nan, best)
-
-
 def check_references(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
     """Refuses what are not the references of each of these hypotheses.
 
@@ -216,7 +203,7 @@ def check_references(hypotheses: Sequence[str], references: Sequence[Sequence[st
 
 def flat_pairs(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]]
-) -> tuple[list[str], list[str], NDArray[np.int64]]:
+) -> tuple[list[str], list[str], Int64]:
     """Every hypothesis with each of its references: hypotheses, references, and where each hypothesis begins.
 
     Raises:
@@ -330,9 +317,7 @@ def quotient(over: Float, under: Float) -> Float:
     return np.divide(over, under, out=np.zeros(over.shape), where=under > 0)
 
 
-def numbered_words(
-    lines: Sequence[Sequence[str]], ids: dict[str, int]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def numbered_words(lines: Sequence[Sequence[str]], ids: dict[str, int]) -> tuple[NDArray[np.int32], Int64]:
     """Numbers for the words of all lines, and where each line begins; new words are added to the known ones."""
     flat = np.array([ids.setdefault(word, len(ids)) for line in lines for word in line], dtype=np.int32)
     return flat, np.cumsum([0, *map(len, lines)], dtype=np.int64)

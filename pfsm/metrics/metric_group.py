@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import check_pairs, score_distinct
@@ -24,7 +24,6 @@ from pfsm.metrics.names import parse_name, stem_and_type
 from pfsm.registry import origin_label
 from pfsm.runtime.options import Options
 
-Float = NDArray[np.float64]
 # From hypotheses and references to values of features by name, float64 [n_pairs] each.
 PairFeatures = Callable[[Sequence[str], Sequence[str]], dict[str, Float]]
 
@@ -71,8 +70,9 @@ class MetricGroup:
 
     Attributes:
         metrics: Names of the metrics, without options, with half a line on each.
-        make: Makes a metric from its name, the text in its parentheses, and further options; refuses unknown ones
-            with `PfsmError`.
+        make: Makes a metric from its name without parentheses and its options, those in the parentheses among them;
+            refuses unknown ones with `PfsmError`.
+        takes_names: Whether ``make`` is given the name whole, and only the options that do not stand in it.
         parts: By the part of a name before the point, the names of all features that are computed together and are no
             metrics, written whole, as in ``bleu.1``.
         values: From the name of such a feature, hypotheses and references to the values of the feature and of those
@@ -94,6 +94,7 @@ class MetricGroup:
 
     metrics: Mapping[str, str] = field(default_factory=dict)
     make: Callable[[str, Options], SegmentMetric] = _no_metric
+    takes_names: bool = False
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Callable[[str, Sequence[str], Sequence[str]], dict[str, Float]] | None = None
     prepared: Callable[[str], PairFeatures] | None = None
@@ -116,6 +117,15 @@ class MetricGroup:
         """Whether it is a metric, not merely a feature."""
         of_family = self.make is not _no_metric and self.family(name) is not None
         return of_family or name.partition("(")[0] in self.metrics
+
+    def metric(self, name: str, options: Options) -> SegmentMetric:
+        """Makes a metric of the group; of options that stand in the parentheses too, those given apart count."""
+        if self.takes_names:
+            return self.make(name, options)
+        parsed = parse_name(name)
+        if parsed.part:
+            raise PfsmError(f"metric {name}: has no parts, but {parsed.part!r} follows the point")
+        return self.make(parsed.base, {**parsed.options, **options})
 
     def is_count(self, name: str) -> bool:
         """Whether a feature grows with the length of the text."""
@@ -151,7 +161,7 @@ def typed_family(
     Args:
         stems: By the stem of a name, such as ``dp-or``, half a line on the metrics.
         mean: What ``*`` stands for, in words.
-        make: As of `MetricGroup`; takes names with options.
+        make: As of `MetricGroup`.
     """
 
     def family(name: str) -> str | None:
@@ -170,16 +180,6 @@ def without_options(make: Callable[[str], SegmentMetric]) -> Callable[[str, Opti
         if options:
             raise PfsmError(f"metric {name}: has no options, but was given {', '.join(options)}")
         return make(name)
-
-    return checked
-
-
-def with_options(make: Callable[[str, Options], SegmentMetric]) -> Callable[[str, Options], SegmentMetric]:
-    """For metrics that take options in parentheses as well as apart; those given apart count."""
-
-    def checked(name: str, options: Options) -> SegmentMetric:
-        parsed = parse_name(name)
-        return make(parsed.base, {**parsed.options, **options})
 
     return checked
 
@@ -230,8 +230,8 @@ def group_with_parts(
 
     return MetricGroup(
         {name: about},
-        with_options(make),
-        {name: tuple(f"{name}.{part}" for part in parts)},
+        make,
+        parts={name: tuple(f"{name}.{part}" for part in parts)},
         check_part=check,
         prepared=prepared,
     )
@@ -261,9 +261,7 @@ def metric_group(name: str, value: Any) -> MetricGroup:
     called = getattr(value, "name", name) if isinstance(value, type) else name
     if called != name:
         raise PfsmError(f"calls itself {called!r}; its name must be {name!r}, as it is registered")
-    return MetricGroup(
-        {name: first_line(value)}, with_options(lambda _, options: _made(name, value, options))
-    )
+    return MetricGroup({name: first_line(value)}, lambda _, options: _made(name, value, options))
 
 
 def _made(name: str, make: Callable[..., SegmentMetric], options: Options) -> SegmentMetric:

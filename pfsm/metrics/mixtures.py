@@ -21,8 +21,8 @@ from copy import copy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.metric_group import MetricGroup
@@ -30,9 +30,6 @@ from pfsm.metrics.names import parse_name, read_options, written_name
 from pfsm.metrics.ngram_table import INFO, NgramTable
 from pfsm.metrics.words import WordMetric
 from pfsm.runtime.options import Options, number
-
-Float = NDArray[np.float64]
-
 
 BACK_OFF, INTERPOLATION = "_b", "_i"
 SCALE = "scale"
@@ -110,14 +107,8 @@ class _Mixed(_Wrapper):
         return fixed
 
 
-class BackOff(_Mixed):
-    """``x_b``.
-
-    Args:
-        name: What scores are reported under.
-        metric: x; backs off only if it asks a parser.
-        scale: What O_l is multiplied by; None for the mean of x over the pairs that are scored together.
-    """
+class _BackOff(_Mixed):
+    """``x_b`` of a metric that asks a parser; without a scale it is the mean of x over the pairs scored together."""
 
     def __init__(self, name: str, metric: SegmentMetric, scale: float | None) -> None:
         super().__init__(name, metric, {"backoff": "ol", SCALE: "mean" if scale is None else f"{scale:g}"})
@@ -139,7 +130,10 @@ class BackOff(_Mixed):
             places = np.flatnonzero(lost).tolist()
             theirs = [references[k] for k in places]
             overlap = self.lexical.score_pairs if isinstance(theirs[0], str) else self.lexical.score_segments
-            scores[lost] = overlap([hypotheses[k] for k in places], theirs) * self._scaling(scores[~lost])
+            scale, known = self._scale, scores[~lost]
+            if scale is None:  # a sum that the order of the pairs cannot change
+                scale = math.fsum(known) / known.size if known.size else 1.0
+            scores[lost] = overlap([hypotheses[k] for k in places], theirs) * scale
         return scores
 
     @property
@@ -156,21 +150,9 @@ class BackOff(_Mixed):
                 f"give a scale, as in {self.name}({SCALE}=0.4)"
             )
 
-    def _scaling(self, scores: Float) -> float:
-        if self._scale is not None:
-            return self._scale
-        # A sum that the order of the pairs cannot change.
-        return math.fsum(scores) / scores.size if scores.size else 1.0
 
-
-class Interpolation(_Mixed):
-    """``x_i``.
-
-    Args:
-        name: What scores are reported under.
-        metric: x.
-        scale: What O_l is multiplied by.
-    """
+class _Interpolation(_Mixed):
+    """``x_i``."""
 
     def __init__(self, name: str, metric: SegmentMetric, scale: float) -> None:
         super().__init__(name, metric, {"interpolated": "ol", SCALE: f"{scale:g}"})
@@ -231,6 +213,7 @@ def mixtures(find: Find) -> MetricGroup:
 
     return MetricGroup(
         make=lambda name, options: _mixture(find, name, options),
+        takes_names=True,
         pin=lambda name: _pinned(find, name),
         counted=lambda name, references: _rebuilt(
             find, name, lambda group, inner: group.counted(inner, references)
@@ -258,12 +241,12 @@ def _mixture(find: Find, name: str, options: Options) -> SegmentMetric:
             SCALE: number(None, math.ulp(0.0), LARGEST_SCALE, f"a number above 0, at most {LARGEST_SCALE}")
         }
         scale = float(read_options(name, {SCALE: scale}, known)[SCALE])
-    metric = group.make(parts.inner, others)
+    metric = group.metric(parts.inner, others)
     bare = name.partition("(")[0]
     if parts.ending == BACK_OFF:
-        return BackOff(bare, metric, scale)
+        return _BackOff(bare, metric, scale)
     unit = 100.0 if parts.inner.partition("(")[0] in _PERCENT else 1.0
-    return Interpolation(bare, metric, unit if scale is None else scale)
+    return _Interpolation(bare, metric, unit if scale is None else scale)
 
 
 def _pinned(find: Find, name: str) -> str:

@@ -21,10 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int64
 from pfsm.errors import PfsmError
-
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 
 ORDERS = 5
 # The option that names a table, and its value where the table is that of the references scored together.

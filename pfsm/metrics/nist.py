@@ -21,8 +21,8 @@ from threading import Lock
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int32, Int64
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import ALL_AT_ONCE, SegmentMetric
 from pfsm.metrics.inputs import quotient
@@ -33,8 +33,7 @@ from pfsm.runtime.process import fork_safe
 from pfsm.text.stemming import NO_STEMMER
 from pfsm.text.vocabulary import Vocabulary
 
-Float = NDArray[np.float64]
-Sides = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+Sides = tuple[Int32, Int64, Int32, Int64]
 
 # Types after which a vocabulary starts afresh.
 LARGEST_VOCABULARY = 1_000_000
@@ -71,9 +70,7 @@ class WordPairs:
         return WordPairs((*one, *other), self.labels)
 
 
-def _distinct(
-    ids: NDArray[np.int32], offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _distinct(ids: Int32, offsets: Int64) -> tuple[Int32, Int64]:
     """The distinct ids of lines, and where each line begins."""
     size = np.int64(ids.max(initial=0)) + 1
     line = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
@@ -103,7 +100,7 @@ class PairEncoder:
             words, labels = self._vocabulary.word_ids, self._vocabulary.words
         return WordPairs((words[one.ids], one.offsets, words[other.ids], other.offsets), labels)
 
-    def words(self, lines: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], Sequence[str]]:
+    def words(self, lines: Sequence[str]) -> tuple[Int32, Int64, Sequence[str]]:
         """Word ids of lines, int32 [n_words], where each line begins, int64 [n_lines + 1], and the word of each id."""
         pairs = self.encode((), lines)
         ids, offsets, *_ = pairs.sides
@@ -111,7 +108,6 @@ class PairEncoder:
 
 
 encoder = lru_cache(maxsize=4)(PairEncoder)
-Int64 = NDArray[np.int64]
 
 NIST_BETA = np.log(0.5) / np.log(1.5) ** 2
 NIST_PARTS = (*(f"nist.{order}" for order in range(1, ORDERS + 1)), "nist.penalty")

@@ -6,14 +6,13 @@ from importlib import import_module
 from itertools import chain
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pfsm.arrays import Float
 from pfsm.encoder.feature import check_feature, feature_label, pinned_feature, prepared_feature
 from pfsm.encoder.heads import FEATURE
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import GROUP as COLUMNS
+from pfsm.metrics.lengths import LENGTHS, LengthRatio, length_parts
 from pfsm.metrics.meteor.options import BASE, METEOR, PARTS, check_options
 from pfsm.metrics.metric_group import (
     MetricGroup,
@@ -21,24 +20,14 @@ from pfsm.metrics.metric_group import (
     feature_group,
     group_with_parts,
     metric_group,
-    with_options,
     without_options,
 )
 from pfsm.metrics.mixtures import mixtures
 from pfsm.metrics.names import written_name
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.nist import counted_name
-from pfsm.metrics.parts import (
-    BLEU_PARTS,
-    LENGTHS,
-    MORE_NIST_PARTS,
-    LengthRatio,
-    length_parts,
-    nist,
-    sacre_parts,
-)
-from pfsm.metrics.sacre import TER_PARTS, sacre_metric
-from pfsm.metrics.words import word_metric
+from pfsm.metrics.sacre import BLEU_PARTS, TER_PARTS, sacre_metric, sacre_parts
+from pfsm.metrics.words import MORE_NIST_PARTS, prepared_nist, word_metric
 from pfsm.registry import Table
 from pfsm.runtime.names import known_names
 from pfsm.runtime.options import Options
@@ -58,9 +47,9 @@ _FIRST = (
             "chrf++": "chrF++, character and word n-grams (sacrebleu)",
             "ter": "translation edit rate, negated: 0 is best (sacrebleu)",
         },
-        with_options(sacre_metric),
-        {"bleu": BLEU_PARTS, "ter": TER_PARTS},
-        sacre_parts,
+        sacre_metric,
+        parts={"bleu": BLEU_PARTS, "ter": TER_PARTS},
+        values=sacre_parts,
         counts=frozenset(part for part in TER_PARTS if part.endswith("_count")),
     ),
     MetricGroup(
@@ -75,17 +64,17 @@ _FIRST = (
             "gtm-2": "GTM with e = 2: longer runs of words weigh more, F1",
             "ol": "lexical overlap O_l: words in common over words of either side",
         },
-        with_options(word_metric),
-        {"nist": MORE_NIST_PARTS},
-        prepared=nist,
-        check_part=nist,
+        word_metric,
+        parts={"nist": MORE_NIST_PARTS},
+        prepared=prepared_nist,
+        check_part=prepared_nist,
         counted=counted_name(word_metric),
     ),
     group_with_parts(METEOR, "METEOR 1.5 (needs the extra paraphrases)", _meteor, PARTS),
     group_with_parts(BASE, "METEOR 1.5 with what ships: no paraphrases, own function words", _meteor, PARTS),
     MetricGroup(
         {"length_ratio": "shorter length over longer, in characters"},
-        with_options(without_options(lambda _: LengthRatio())),
+        without_options(lambda _: LengthRatio()),
     ),
     MetricGroup(
         parts={"length": LENGTHS},
@@ -129,15 +118,10 @@ _LEARNED = MetricGroup(
     about={FEATURE: "learned over an encoder: a machine over word pieces and order-free similarity"},
 )
 
-Float = NDArray[np.float64]
-
-
-def _of_ours(name: str) -> MetricGroup | None:
-    return next((group for group in _groups() if group.is_metric(name)), None)
-
 
 # Columns first, whatever they are called; then mixtures: a name such as dp-or-*_b is theirs, not a type of dp-or.
-_BEFORE = (COLUMNS, _LEARNED, mixtures(_of_ours))
+_MIXTURES = mixtures(lambda name: next((group for group in _groups() if group.is_metric(name)), None))
+_BEFORE = (COLUMNS, _LEARNED, _MIXTURES)
 
 
 def _all() -> Iterator[MetricGroup]:
@@ -211,7 +195,7 @@ def get_metric(name: str, **options: Any) -> SegmentMetric:
     Raises:
         PfsmError: If there is no such metric, or it has no such option or value.
     """
-    metric = _group_of_metric(name).make(name, options)
+    metric = _group_of_metric(name).metric(name, options)
     metric.origin = written_name(name, options)
     return metric
 

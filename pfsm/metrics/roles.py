@@ -31,13 +31,14 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.metric_group import MetricGroup, typed_family
@@ -47,72 +48,36 @@ from pfsm.runtime.options import Options, flag
 
 ROLES = Wanted(roles=True)
 _ALL = ""
-# Elements of one argument: of its frame, itself and the words of the line.
+# The (type, item) elements of one argument: of its frame, itself and the words of the line.
 OfArgument = Callable[[Frame, Argument, Sequence[str]], list[Element]]
 
 
-@dataclass(frozen=True)
-class RoleLayer:
-    """One kind of elements of arguments.
-
-    Attributes:
-        of_argument: The (type, item) elements of one argument.
-        has_types: Whether types are roles, or one type holds everything.
-    """
-
-    of_argument: OfArgument
-    has_types: bool = True
-
-    @property
-    def layer(self) -> Layer:
-        """The layer over the arguments of likely predicates."""
-        return Layer(lambda analysis: [one for one, _ in self.elements(analysis)], has_arguments, ROLES, 0.0)
-
-    def elements(self, analysis: Analysis, *, expected: bool = False) -> Iterator[tuple[Element, float]]:
-        """Elements of a line with the probability of their argument.
-
-        Args:
-            analysis: The line.
-            expected: Whether to take all possible arguments; otherwise those that the analysis decides for.
-        """
-        words = words_of(analysis)
-        for frame in analysis.frames or ():
-            for argument in frame.possible if expected else _decided(frame):
-                for element in self.of_argument(frame, argument, words):
-                    yield element, argument.probability
+def _elements(
+    analysis: Analysis, of_argument: OfArgument, *, expected: bool = False
+) -> Iterator[tuple[Element, float]]:
+    """Elements of the arguments of a line that count, with the probability of their argument."""
+    words = words_of(analysis)
+    for frame in analysis.frames or ():
+        for argument in _counting(frame, expected=expected):
+            for element in of_argument(frame, argument, words):
+                yield element, argument.probability
 
 
-def has_arguments(analysis: Analysis) -> bool:
-    """Whether a line has a predicate with an argument.
-
-    Raises:
-        PfsmError: If the parser gives trees but no roles.
-    """
-    _check_known(analysis)
-    return any(_decided(frame) for frame in analysis.frames or ())
-
-
-def _decided(frame: Frame) -> tuple[Argument, ...]:
-    """The arguments of a predicate; a word that is less likely one than not has none."""
+def _counting(frame: Frame, *, expected: bool) -> tuple[Argument, ...]:
+    """All possible arguments, or those decided for; a word that is less likely a predicate than not has none then."""
+    if expected:
+        return frame.possible
     return frame.arguments if frame.is_likely else ()
 
 
-def may_have_arguments(analysis: Analysis) -> bool:
-    """Whether a line has a predicate that may have an argument.
-
-    Raises:
-        PfsmError: If the parser gives trees but no roles.
-    """
-    _check_known(analysis)
-    return any(frame.possible for frame in analysis.frames or ())
-
-
-def _check_known(analysis: Analysis) -> None:
+def _has_arguments(analysis: Analysis, *, expected: bool = False) -> bool:
+    """Whether a line has an argument that counts; refuses a parser that gives trees but no roles."""
     if analysis.frames is None and analysis.tokens and not analysis.is_failed:
         raise PfsmError(
             "the parser gives no semantic roles, which this metric needs; choose another, or give a file of roles, "
             "as in parser=file:roles.conllu"
         )
+    return any(_counting(frame, expected=expected) for frame in analysis.frames or ())
 
 
 def _words(_: Frame, argument: Argument, words: Sequence[str]) -> list[Element]:
@@ -134,69 +99,53 @@ def _label(_: Frame, argument: Argument, words: Sequence[str]) -> list[Element]:
     return [(_ALL, argument.label)]
 
 
-LAYERS: Mapping[str, RoleLayer] = {
-    "or": RoleLayer(_words),
-    "mr": RoleLayer(_whole),
-    "orv": RoleLayer(_with_verb(_words)),
-    "mrv": RoleLayer(_with_verb(_whole)),
-    "labels": RoleLayer(_label, has_types=False),
-    "verbs": RoleLayer(_with_verb(_label), has_types=False),
+LAYERS: Mapping[str, OfArgument] = {
+    "or": _words,
+    "mr": _whole,
+    "orv": _with_verb(_words),
+    "mrv": _with_verb(_whole),
+    "labels": _label,
+    "verbs": _with_verb(_label),
 }
-
-Float = NDArray[np.float64]
 
 
 @dataclass
 class _Line:
-    """What is expected of a line.
-
-    Attributes:
-        counts: By type, how often each item is expected.
-        absent: By type, the probability that the line has no argument of it.
-        is_there: Whether the line may have an argument.
-    """
+    """What is expected of a line: by type, how often each item, and the probability that there is no argument of it."""
 
     is_there: bool
     counts: dict[str, dict[object, float]] = field(default_factory=lambda: defaultdict(dict))
     absent: dict[str, float] = field(default_factory=dict)
 
 
-def expected_scores(
+def _expected_scores(
     hypotheses: Sequence[Analysis],
     references: Sequence[Analysis],
-    layer: RoleLayer,
-    only: str | None = None,
+    of_argument: OfArgument,
+    only: str | None,
     *,
-    pooled: bool = False,
+    pooled: bool,
 ) -> Float:
-    """Expected overlaps of pairs, float64 [n_pairs], 0 to 1; 0 where a line has no possible argument.
-
-    Args:
-        hypotheses: Analyses with roles.
-        references: As many.
-        layer: What to count.
-        only: The one type to count; None for all.
-        pooled: Whether the elements of all types count together, instead of the average over types.
-    """
+    """Expected overlaps of pairs, float64 [n_pairs], 0 to 1; 0 where a line has no possible argument."""
     known: dict[int, _Line] = {}
     for one in (*hypotheses, *references):
         if id(one) not in known:
-            known[id(one)] = _line(one, layer, only)
+            known[id(one)] = _line(one, of_argument, only)
     pairs = zip(hypotheses, references, strict=True)
     return np.array([_score(known[id(h)], known[id(r)], pooled) for h, r in pairs], dtype=np.float64)
 
 
-def _line(analysis: Analysis, layer: RoleLayer, only: str | None) -> _Line:
-    line = _Line(may_have_arguments(analysis))
+def _line(analysis: Analysis, of_argument: OfArgument, only: str | None) -> _Line:
+    line = _Line(_has_arguments(analysis, expected=True))
     certain: dict[tuple[str, object], list[float]] = defaultdict(list)
-    for element, probability in layer.elements(analysis, expected=True):
+    for element, probability in _elements(analysis, of_argument, expected=True):
         if only in {None, element[0]}:
             certain[element].append(probability)
     for (kind, item), probabilities in certain.items():
         line.counts[kind][item] = math.fsum(probabilities)
     for frame in analysis.frames or ():
         for argument in frame.possible:
-            kinds = {kind for kind, _ in layer.of_argument(frame, argument, list(analysis.tokens))}
+            kinds = {kind for kind, _ in of_argument(frame, argument, list(analysis.tokens))}
             for kind in kinds & set(line.counts):
                 line.absent[kind] = line.absent.get(kind, 1.0) * (1.0 - argument.probability)
     return line
@@ -238,26 +187,22 @@ _LABELS = {
 }
 
 
-def role_metric(name: str, options: Options) -> AnalysedMetric:
-    """An overlap over semantic roles. Several references: the best one counts.
-
-    Args:
-        name: ``sr-or-*``, ``sr-or-A0``, ``sr-or`` and so on, options in parentheses.
-        options: As `read_typed` takes them; ``expected``: whether possible arguments count by their probabilities,
-            instead of those that the labeller decides for (default: false).
-    """
+def _role_metric(name: str, options: Options) -> AnalysedMetric:
+    """``sr-or-*``, ``sr-or-A0``, ``sr-or`` and so on. Several references: the best one counts."""
     typed = read_typed(name, options, _check_role, {EXPECTED: flag(False)})
     has_types = typed.base.count("-") > 1
     layer = (_BY_ROLE if has_types else _LABELS)[typed.stem][0]
     expected = typed.options[EXPECTED]
     pooled = not has_types or typed.is_pooled
     measure: Measure = pooled_overlap if pooled else average_overlap
+    of_argument = LAYERS[layer]
+    decided = Layer(lambda line: [one for one, _ in _elements(line, of_argument)], _has_arguments, ROLES, 0.0)
 
     def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
         if expected:
-            scores = expected_scores(hypotheses, references, LAYERS[layer], typed.only, pooled=pooled)
+            scores = _expected_scores(hypotheses, references, of_argument, typed.only, pooled=pooled)
         else:
-            scores = layer_scores(hypotheses, references, LAYERS[layer].layer, measure, typed.only)
+            scores = layer_scores(hypotheses, references, decided, measure, typed.only)
         return scores[:, np.newaxis]
 
     entries = {
@@ -267,7 +212,7 @@ def role_metric(name: str, options: Options) -> AnalysedMetric:
         **typed.entries,
         EXPECTED: str(expected).lower(),
     }
-    understood = may_have_arguments if expected else has_arguments
+    understood = partial(_has_arguments, expected=expected)
     return AnalysedMetric(typed.base, entries, typed.options["parser"], ROLES, compute, understood)
 
 
@@ -277,6 +222,6 @@ def _check_role(name: str, stem: str, only: str) -> None:
 
 
 GROUPS: tuple[MetricGroup, ...] = (
-    typed_family({stem: what for stem, (_, what) in _BY_ROLE.items()}, "mean over roles", role_metric),
-    MetricGroup({stem: what for stem, (_, what) in _LABELS.items()}, role_metric),
+    typed_family({stem: what for stem, (_, what) in _BY_ROLE.items()}, "mean over roles", _role_metric),
+    MetricGroup({stem: what for stem, (_, what) in _LABELS.items()}, _role_metric),
 )

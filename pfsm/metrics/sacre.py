@@ -12,6 +12,9 @@ and for chrF++ words 1 and 2, where a sign at the end of a word, or else at its 
 TER (Snover et al. 2006) counts the edits of each kind that turn the hypothesis into the reference. Words are inserted
 (the hypothesis lacks them), deleted (it has too many) or substituted, and blocks of words are shifted. Words are
 sacrebleu's; the search is that of `pfsm_kernels.strings.edit_rate`, whose numbers are sacrebleu's.
+
+Parts of both are sentence-level features: precisions, partial scores and the brevity penalty of sentence BLEU
+(sacrebleu's, 0 to 100 and 0 to 1), and TER's edits by kind.
 """
 
 import math
@@ -19,16 +22,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int32, Int64
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import flat_pairs, numbered_words, score_distinct
 from pfsm.metrics.names import read_options
 from pfsm.runtime.options import Option, flag, number, one_of
 from pfsm.text.scripts import spaceless
-
-Float = NDArray[np.float64]
 
 
 def rates_of_totals(totals: Float) -> Float:
@@ -67,9 +68,6 @@ def fewest_edits(
     counts = np.diff([*starts, len(flat)])
     return np.column_stack([np.minimum.reduceat(edits, starts), np.add.reduceat(words, starts) / counts])
 
-
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
 
 BETA = 2
 _SIGNS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -141,8 +139,6 @@ def _words(line: str) -> list[str]:
 
 KINDS = ("insertions", "deletions", "substitutions", "shifts")
 TER_PARTS = (*(f"ter.{kind}" for kind in KINDS), *(f"ter.{kind}_count" for kind in KINDS))
-# Places of the four kinds in what the kernel counts.
-_COLUMNS = (1, 2, 3, 4)
 
 
 def count_edits(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> Float:
@@ -160,22 +156,16 @@ def count_edits(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequen
     costs = np.ones(COUNTED)
     costs[0] = 0.0
     counts, _ = count(*sides[0], *sides[1], links, nothing, phrases, nothing, np.zeros(0), costs)
-    return counts[:, _COLUMNS]
+    return np.ascontiguousarray(counts[:, 1 : 1 + len(KINDS)])
 
 
-def edits_and_words(
-    hypotheses: Sequence[str], references: Sequence[str], options: Mapping[str, Any] | None = None
-) -> tuple[Float, NDArray[np.int64]]:
-    """Edits by kind, float64 [n_pairs, 4], and words of hypotheses and references, int64 [n_pairs, 2].
-
-    Args:
-        hypotheses: Translations.
-        references: As many references.
-        options: Arguments of sacrebleu's tokeniser for TER.
-    """
+def _edits_and_words(
+    hypotheses: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
+) -> tuple[Float, Int64]:
+    """Edits by kind, float64 [n_pairs, 4], and words of hypotheses and references, int64 [n_pairs, 2]."""
     from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer  # noqa: PLC0415 - takes a tenth of a second
 
-    tokenise = TercomTokenizer(**(options or {}))
+    tokenise = TercomTokenizer(**options)
     split = {line: tokenise(line.rstrip()).split() for line in {*hypotheses, *references}}
     ours, theirs = ([split[line] for line in lines] for lines in (hypotheses, references))
     lengths = np.array(
@@ -184,21 +174,57 @@ def edits_and_words(
     return count_edits(ours, theirs), lengths.reshape(len(ours), 2)
 
 
-def ter_parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    """Edits of the four kinds over the words of the reference, then their plain numbers: float64 [n_pairs, 8].
-
-    With an empty reference the deletions are 1 if there is something to delete, as TER is.
-
-    Raises:
-        ValueError: If the lists differ in length, or one of them is a single string.
-    """
-    return score_distinct(_parts, hypotheses, references)
-
-
-def _parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    edits, words = edits_and_words(hypotheses, references)
+def _ter_parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    """Edits of the four kinds over the words of the reference, then their plain numbers: float64 [n_pairs, 8]."""
+    edits, words = _edits_and_words(hypotheses, references, {})
     ours, theirs = words.T
+    # With an empty reference the deletions are 1 if there is something to delete, as TER is.
     return np.hstack([edits / np.where(theirs > 0, theirs, np.maximum(ours, 1))[:, np.newaxis], edits])
+
+
+# The features of BLEUR (Pado et al. 2009): precisions of 1- to 4-grams, smoothed and not; BLEU of n-grams up to each
+# length, smoothed and not; the brevity penalty; BLEU without it. Orders that the hypothesis is too short for are left
+# out of a mean; an order without a match makes an unsmoothed one 0.
+_LENGTHS = range(1, 5)
+BLEU_PARTS = (
+    *(f"bleu.{n}" for n in _LENGTHS),
+    "bleu.bp",
+    *(f"bleu.raw_{n}" for n in _LENGTHS),
+    *(f"bleu.upto_{n}" for n in _LENGTHS),
+    *(f"bleu.raw_upto_{n}" for n in _LENGTHS),
+    "bleu.mean",
+)
+
+
+def sacre_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+    """The parts of BLEU or of TER, whichever a feature is one of, by name, float64 [n_pairs] each."""
+    compute, names = (_ter_parts, TER_PARTS) if name.startswith("ter.") else (_bleu_parts, BLEU_PARTS)
+    return dict(zip(names, score_distinct(compute, hypotheses, references).T, strict=True))
+
+
+def _bleu_parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    """What sentence BLEU is made of, as `BLEU_PARTS` names it: float64 [n_pairs, 18]."""
+    from sacrebleu.metrics import BLEU  # noqa: PLC0415 - takes a tenth of a second
+
+    bleu = BLEU(effective_order=True)
+    rows = np.zeros((len(hypotheses), len(BLEU_PARTS)))
+    for row, hypothesis, reference in zip(rows, hypotheses, references, strict=True):
+        score = bleu.sentence_score(hypothesis, [reference])
+        row[:4], row[4] = score.precisions, score.bp
+        row[5:9] = [100.0 * c / t if t else 0.0 for c, t in zip(score.counts, score.totals, strict=True)]
+        present = max(1, sum(total > 0 for total in score.totals))
+        row[9:13] = score.bp * _running_means(row[:4], present)
+        row[13:17] = score.bp * _running_means(row[5:9], present)
+        row[17] = _running_means(row[:4], present)[-1]
+    return rows
+
+
+def _running_means(precisions: Float, present: int) -> Float:
+    """Geometric means of the first n precisions, of those that are present at most: float64 [4]."""
+    with np.errstate(divide="ignore"):
+        logarithms = np.log(precisions[:present])
+    means = np.exp(np.cumsum(logarithms) / np.arange(1, present + 1))
+    return np.concatenate([means, np.full(precisions.size - present, means[-1])])
 
 
 # Those of sacrebleu's tokenisers that need no download; two need MeCab.
@@ -338,7 +364,7 @@ class ChrfMetric(SacreMetric):
         """chrF of the sums."""
         return f_scores(totals.reshape(-1, totals.shape[-1] // 3, 3)).reshape(totals.shape[:-1])
 
-    def _counts(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.int64]:
+    def _counts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Int64:
         lowercase = bool(self.options.get("lowercase", False))
         return ngram_counts(hypotheses, references, words=self.name == CHRF[1], lowercase=lowercase)
 
@@ -382,7 +408,7 @@ class TerMetric(FewestEditsMetric, SacreMetric):
         return np.asarray(0.0 - rates_of_totals(self.pair_statistics(hypotheses, references)))
 
     def _counted(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        edits, words = edits_and_words(hypotheses, references, self.options)
+        edits, words = _edits_and_words(hypotheses, references, self.options)
         return np.stack([edits.sum(axis=1), words[:, 1]], axis=1)
 
 

@@ -26,8 +26,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int32, Int64
 from pfsm.errors import PfsmError
 from pfsm.lexicons.meteor import FULL_NAME as METEOR_TABLE
 from pfsm.lexicons.registry import check_reference
@@ -35,7 +35,7 @@ from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.synonym import DEFAULT_TABLE as SYNONYM_TABLE
 from pfsm.metrics.analysed import PrecisionRecallMetric
 from pfsm.metrics.inputs import score_distinct
-from pfsm.metrics.meteor.matching import LinkFinder, distinct, of_different_words, starts_of
+from pfsm.metrics.meteor.metric import LinkFinder, distinct, of_different_words, starts_of
 from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
 from pfsm.metrics.metric_group import MetricGroup, MetricWithComponents, PairFeatures, group_with_parts
 from pfsm.metrics.names import parse_name, read_options
@@ -43,8 +43,6 @@ from pfsm.metrics.sacre import FewestEditsMetric, fewest_edits
 from pfsm.metrics.syntax.tree_metrics import EDPM, pair_metric
 from pfsm.runtime.options import Option, Options, anything, number, one_of, with_defaults
 from pfsm.text.chunks import Tokeniser
-
-Float = NDArray[np.float64]
 
 T = ("match", "insertion", "deletion", "substitution", "shift", "synonym", "stem")
 P = ("paraphrase", "paraphrase_log", "paraphrase_probability", "paraphrase_edits")
@@ -103,19 +101,6 @@ class Resources:
     paraphrases: str
 
 
-@dataclass(frozen=True)
-class TerpOptions:
-    """Options of one metric, checked.
-
-    Attributes:
-        costs: Cost of every kind of edit in `KINDS`.
-        resources: What edits are found with.
-    """
-
-    costs: Mapping[str, float]
-    resources: Resources
-
-
 _KNOWN: Mapping[str, Option] = {
     **dict.fromkeys(KINDS, number(None, -1000, 1000)),
     "costs": one_of(TUNED, TER),
@@ -130,30 +115,18 @@ _KNOWN: Mapping[str, Option] = {
 }
 
 
-def check_options(name: str, options: Options) -> TerpOptions:
-    """Options with their defaults.
-
-    Args:
-        name: ``terp`` or ``terp-base``.
-        options: A cost for any of `KINDS`; ``costs``: what the others are, ``tuned`` (default) or ``ter``; ``edits``:
-            ``stem+synonym+paraphrase`` (default), some of them, or ``none``; ``tokeniser``: ``meteor`` (default) or
-            ``ter``; ``synonyms`` and ``paraphrases``: names of tables.
-    """
+def _checked(name: str, options: Options) -> tuple[dict[str, float], Resources]:
+    """The cost of every kind of edit, and what edits are found with."""
     known = _KNOWN if name == TERP else with_defaults(_KNOWN, paraphrases=LEARNED_TABLE)
     chosen = read_options(name, options, known)
     given = {kind: float(options[kind]) for kind in KINDS if kind in options}
-    return TerpOptions(
-        {**COSTS[chosen["costs"]], **given},
-        Resources(
-            tuple(edit for edit in EDITS if edit in chosen["edits"].split("+")),
-            chosen["tokeniser"],
-            *(check_reference(chosen[key], f"metric {name}: {key}") for key in ("synonyms", "paraphrases")),
-        ),
+    return {**COSTS[chosen["costs"]], **given}, Resources(
+        tuple(edit for edit in EDITS if edit in chosen["edits"].split("+")),
+        chosen["tokeniser"],
+        *(check_reference(chosen[key], f"metric {name}: {key}") for key in ("synonyms", "paraphrases")),
     )
 
 
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
 _BY_STEM, _BY_SYNONYM = 1, 2
 
 
@@ -283,7 +256,9 @@ class TerpMetric(FewestEditsMetric, MetricWithComponents):
     Args:
         name: ``terp``: with METEOR's paraphrases, which the extra ``paraphrases`` brings. ``terp-base``: with
             what ships with pfsm.
-        options: As `check_options` takes them.
+        options: A cost for any of `KINDS`; ``costs``: what the others are, ``tuned`` (default) or ``ter``; ``edits``:
+            ``stem+synonym+paraphrase`` (default), some of them, or ``none``; ``tokeniser``: ``meteor`` (default) or
+            ``ter``; ``synonyms`` and ``paraphrases``: names of tables.
 
     Raises:
         PfsmError: If an option is unknown or has no such value; at the first use, if a table is not there.
@@ -291,26 +266,25 @@ class TerpMetric(FewestEditsMetric, MetricWithComponents):
 
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
         self.name = name
-        self.options = check_options(name, options)
+        self.costs, self._resources = _checked(name, options)
         others = ",".join(f"{key}={value}" for key, value in options.items() if key not in (*KINDS, "costs"))
         self.name_without_costs = f"{name}({others})" if others else name
 
     def entries(self) -> Mapping[str, str]:
         """Options and tables."""
-        resources = self.options.resources
         return {
             "sign": "negative",
             "case": "lc",
-            "tok": resources.tokeniser,
-            "edits": "+".join(resources.edits) or NO_EDITS,
-            **finder(resources).labels,
-            "costs": "/".join(f"{self.options.costs[kind]:g}" for kind in KINDS),
+            "tok": self._resources.tokeniser,
+            "edits": "+".join(self._resources.edits) or NO_EDITS,
+            **finder(self._resources).labels,
+            "costs": "/".join(f"{self.costs[kind]:g}" for kind in KINDS),
         }
 
     @property
     def resources(self) -> tuple[str, ...]:
         """Tables."""
-        labels = finder(self.options.resources).labels
+        labels = finder(self._resources).labels
         return tuple(labels[key] for key in ("syn", "para") if key in labels)
 
     def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
@@ -327,12 +301,12 @@ class TerpMetric(FewestEditsMetric, MetricWithComponents):
 
     def find(self, hypotheses: Sequence[str], references: Sequence[str]) -> Matches:
         """What joins the words of pairs, to be aligned by various costs."""
-        found = finder(self.options.resources)
+        found = finder(self._resources)
         with found.lock:
             return found.find(hypotheses, references)
 
     def _costs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        costs = cost_vector(self.options.costs)
+        costs = cost_vector(self.costs)
         rows = [
             np.column_stack([matches.count(costs) @ costs, matches.lengths[:, 0]])
             for matches in self._batches(hypotheses, references)
@@ -351,7 +325,7 @@ class TerpMetric(FewestEditsMetric, MetricWithComponents):
             first = end
 
     def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        costs = cost_vector(self.options.costs)
+        costs = cost_vector(self.costs)
         rows = [np.empty((0, 1 + len(PARTS)))]
         for matches in self._batches(hypotheses, references):
             counts = matches.count(costs)
@@ -392,15 +366,9 @@ def feature_set(decompositions: Sequence[str], options: str = "") -> tuple[str, 
 E, N = feature_set(SYNTACTIC), feature_set(SEQUENTIAL)
 
 
-def prepared_errors(name: str) -> PairFeatures:
-    """What computes all features of E and N, float64 [n_pairs] each, with the options of the one that is named.
-
-    It raises `PfsmError` if the parser cannot be loaded, `ValueError` if the lists differ in length.
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value.
-    """
-    metric = error_metric(name)
+def _prepared_errors(name: str) -> PairFeatures:
+    """What computes all features of E and N, float64 [n_pairs] each, with the options of the one that is named."""
+    metric = _error_metric(name)
     _, parenthesis, options = name.partition("(")
     names = feature_set((*SYNTACTIC, *SEQUENTIAL), parenthesis + options)
 
@@ -413,17 +381,8 @@ def prepared_errors(name: str) -> PairFeatures:
     return values
 
 
-def error_label(name: str) -> str:
-    """The feature with what decides its values: the trees it is expected over, and the parser."""
-    return f"{name}({','.join(error_metric(name).signature.split('|')[1:-1])})"
-
-
-def error_metric(name: str) -> PrecisionRecallMetric:
-    """The metric whose counts the features come from, with the options in the name of one of them.
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value.
-    """
+def _error_metric(name: str) -> PrecisionRecallMetric:
+    """The metric whose counts the features come from, with the options in the name of one of them."""
     options = parse_name(name).options
     if "parts" in options:
         raise PfsmError(f"feature {name}: its name says which part it is; leave out the option parts")
@@ -440,9 +399,9 @@ GROUPS = (
     group_with_parts(BASE, "TERp with what ships: few paraphrases (English)", TerpMetric, PARTS),
     MetricGroup(
         parts={NAME: (*E, *N)},
-        prepared=prepared_errors,
-        check_part=error_metric,
-        label=error_label,
+        prepared=_prepared_errors,
+        check_part=_error_metric,
+        label=lambda name: f"{name}({','.join(_error_metric(name).signature.split('|')[1:-1])})",
         about={NAME: "dependencies and words that are wrong or missing"},
     ),
 )

@@ -17,23 +17,19 @@ Words are the tokens of one of our tokenisers (``plain`` by default), in lower c
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import (
-    check_pairs,
-    flat_pairs,
-    quotient,
-    score_distinct,
-)
-from pfsm.metrics.names import read_options
+from pfsm.metrics.inputs import flat_pairs, quotient, score_distinct
+from pfsm.metrics.metric_group import PairFeatures
+from pfsm.metrics.names import parse_name, read_options, written_name
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
 from pfsm.metrics.nist import (
+    NIST_PARTS,
     PairEncoder,
     ReferenceFittedMetric,
     WordPairs,
@@ -45,8 +41,6 @@ from pfsm.metrics.nist import (
 from pfsm.metrics.sacre import rates_of_totals
 from pfsm.runtime.options import anything, flag, text
 from pfsm.text.languages import check_tokeniser, tokeniser_label
-
-Float = NDArray[np.float64]
 
 NIST, WER, PER = "nist", "wer", "per"
 ROUGE_W = 1.2
@@ -107,24 +101,17 @@ def _f(shared: Float, of_hypothesis: Float, of_reference: Float) -> Float:
     return quotient(2.0 * shared, of_hypothesis + of_reference)
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """How a metric is computed, and what of it goes into signatures."""
-
-    compute: Callable[[WordPairs], Float]
-    entries: Mapping[str, str]
-
-
 _NEGATIVE = {"sign": "negative"}
-_KINDS: Mapping[str, _Kind] = {
-    WER: _Kind(lambda pairs: _error_rate(_edits(pairs), pairs), _NEGATIVE),
-    PER: _Kind(lambda pairs: _error_rate(_edits_without_order(pairs), pairs), _NEGATIVE),
-    "rouge-l": _Kind(lambda pairs: _rouge_w(pairs, 1.0), {"beta": "1"}),
-    "rouge-w": _Kind(_rouge_w, {"beta": "1", "weight": str(ROUGE_W)}),
-    "rouge-s": _Kind(_rouge_s, {"beta": "1", "skip": str(SKIP)}),
-    "gtm-1": _Kind(lambda pairs: _f(_common(pairs), pairs.h, pairs.r), {"e": "1"}),
-    "gtm-2": _Kind(_gtm_2, {"e": "2"}),
-    "ol": _Kind(_overlap, {"over": "sets"}),
+# By name how a metric is computed, and what of it goes into signatures.
+_KINDS: Mapping[str, tuple[Callable[[WordPairs], Float], Mapping[str, str]]] = {
+    WER: (lambda pairs: _error_rate(_edits(pairs), pairs), _NEGATIVE),
+    PER: (lambda pairs: _error_rate(_edits_without_order(pairs), pairs), _NEGATIVE),
+    "rouge-l": (lambda pairs: _rouge_w(pairs, 1.0), {"beta": "1"}),
+    "rouge-w": (_rouge_w, {"beta": "1", "weight": str(ROUGE_W)}),
+    "rouge-s": (_rouge_s, {"beta": "1", "skip": str(SKIP)}),
+    "gtm-1": (lambda pairs: _f(_common(pairs), pairs.h, pairs.r), {"e": "1"}),
+    "gtm-2": (_gtm_2, {"e": "2"}),
+    "ol": (_overlap, {"over": "sets"}),
 }
 WORD_METRICS = (NIST, *_KINDS)
 _WORDS = {"tokeniser": text("plain", "a name"), "lowercase": flag(True)}
@@ -177,31 +164,21 @@ class WordMetric(_OverWords):
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(name, options)
-        self._kind = _KINDS[name]
+        self._compute, self._entries = _KINDS[name]
         if name == "gtm-2":
             self.most_words = 20_000
 
     def entries(self) -> Mapping[str, str]:
         """What words are, and the metric's parameters."""
-        return {**super().entries(), **self._kind.entries}
+        return {**super().entries(), **self._entries}
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; WER and PER at most 0, the others from 0 to 1."""
-        return self.parts(self._kind.compute, hypotheses, references)
+        return self.parts(self._compute, hypotheses, references)
 
 
-class Nist(ReferenceFittedMetric, _OverWords):
-    """NIST. The information of n-grams is counted over all references that are scored together.
-
-    Several references: those of all segments are counted. Of a segment's score the best reference counts; of a corpus
-    score n-grams of all of them match.
-
-    Args:
-        options: ``tokeniser``, ``lowercase`` as of `WordMetric`; ``info``: the label of counts to use instead.
-
-    Raises:
-        PfsmError: If an option is unknown or has no such value, or there are no such counts.
-    """
+class _Nist(ReferenceFittedMetric, _OverWords):
+    """NIST; of a segment's score the best reference counts, of a corpus score n-grams of all references match."""
 
     corpus_references: Literal["best", "all"] = "all"
 
@@ -224,7 +201,6 @@ class Nist(ReferenceFittedMetric, _OverWords):
 
     def nist_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """As `pfsm.metrics.nist.nist_parts`, float64 [n_pairs, 6]."""
-        check_pairs(hypotheses, references)
         table = self.table_for(references)
         return self.parts(lambda pairs: nist_parts(pairs, table), hypotheses, references)
 
@@ -257,5 +233,32 @@ class ErrorRate(WordMetric):
 def word_metric(name: str, options: Mapping[str, Any] | None = None) -> SegmentMetric:
     """One of the metrics over words."""
     if name == NIST:
-        return Nist(options)
+        return _Nist(options)
     return (ErrorRate if name in {WER, PER} else WordMetric)(name, options)
+
+
+MORE_NIST_PARTS = (*NIST_PARTS, *(f"nist.upto_{n}" for n in range(1, ORDERS + 1)), "nist.information")
+
+
+def prepared_nist(name: str) -> PairFeatures:
+    """What computes the parts of NIST, as `MORE_NIST_PARTS` names them, with the option ``info`` of the given one.
+
+    Information per n-gram by order, the penalty for short lines, NIST of n-grams up to each length, NIST without the
+    penalty.
+
+    Raises:
+        PfsmError: If it has other options, or there are no such counts.
+    """
+    options = parse_name(name).options
+    if set(options) - {INFO}:
+        raise PfsmError(f"feature {name}: has no option but {INFO}; write it as {name.partition('(')[0]}")
+    metric = _Nist(options)
+    names = [written_name(part, options) for part in MORE_NIST_PARTS]
+
+    def compute(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        parts = metric.nist_parts(hypotheses, references)
+        sums = np.cumsum(parts[:, :ORDERS], axis=1)
+        columns = np.column_stack([parts, sums * parts[:, ORDERS:], sums[:, -1]])
+        return dict(zip(names, columns.T, strict=True))
+
+    return compute

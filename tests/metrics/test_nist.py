@@ -19,9 +19,9 @@ from pfsm.metrics.ngram_table import (
     table_from_document,
     without_label,
 )
-from pfsm.metrics.parts import MORE_NIST_PARTS
 from pfsm.metrics.registry import metric_with_tables
 from pfsm.metrics.syntax.overlap import SEQUENCES, labels_of
+from pfsm.metrics.words import MORE_NIST_PARTS
 from tests.judgment_cases import rows
 from tests.oracles.nist import Information, score, totals
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from pfsm.features.values import feature_values
-from pfsm.metrics.parts import BLEU_PARTS, MORE_NIST_PARTS
-from pfsm.metrics.sacre import count_edits
+from pfsm.metrics.sacre import BLEU_PARTS, count_edits
+from pfsm.metrics.words import MORE_NIST_PARTS
 from tests.judgment_cases import rows
 
 PAIRS = [(hypothesis, reference) for reference, hypothesis, _ in rows(80, seed=3)]

@@ -84,7 +84,7 @@ def edits(hypothesis: str, reference: str, **options: object) -> dict[str, float
     """Edits that are there, in whole numbers."""
     metric = TerpMetric("terp-base", {"costs": "ter", **options})
     matches = metric.find([hypothesis], [reference])
-    counts = matches.count(cost_vector(metric.options.costs))[0]
+    counts = matches.count(cost_vector(metric.costs))[0]
     return {kind: count for kind, count in zip(KINDS, counts.tolist(), strict=True) if count}
 
 
@@ -285,7 +285,7 @@ class TestFeatures:
         references, hypotheses, _ = map(list, zip(*rows(30), strict=True))
         metric = TerpMetric("terp-base", {"shift": 0.7, "deletion": 0.4})
         values = metric.parts(hypotheses, references)
-        costs = cost_vector(metric.options.costs)
+        costs = cost_vector(metric.costs)
         np.testing.assert_allclose(values[:, 0], -100 * values[:, 1 : 1 + len(KINDS)] @ costs, atol=1e-12)
 
     def test_error_counts_by_hand(self) -> None:

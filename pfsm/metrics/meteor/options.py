@@ -89,11 +89,6 @@ def parameters(language: str, task: str) -> Parameters:
     return known[task]
 
 
-def default_task(language: str) -> str:
-    """``rank`` where it has parameters for the language, else ``li``."""
-    return "rank" if "rank" in _TUNED.get(language, {}) else "li"
-
-
 NAMES = METEOR, BASE = ("meteor", "meteor-base")
 NONE = "none"
 # Values that are features of models, too.
@@ -151,16 +146,17 @@ def check_options(name: str, options: Options) -> MeteorOptions:
 
     Args:
         name: ``meteor`` or ``meteor-base``.
-        options: ``language`` (default: ``en``), ``task`` (default: `default_task`), ``synonyms`` and ``paraphrases``
-            (names of tables, or ``none``; defaults: WordNet and, for ``meteor``, METEOR's for English, else ``none``);
-            ``alpha`` and ``gamma`` (from 0 to 1), ``beta`` (from 0; defaults: the task's).
+        options: ``language`` (default: ``en``), ``task`` (default: ``rank`` where it has parameters for the language,
+            else ``li``), ``synonyms`` and ``paraphrases`` (names of tables, or ``none``; defaults: WordNet and, for
+            ``meteor``, METEOR's for English, else ``none``); ``alpha`` and ``gamma`` (from 0 to 1), ``beta`` (from 0;
+            defaults: the task's).
 
     Raises:
         PfsmError: If one is unknown or has no such value.
     """
     chosen = read_options(name, options, _KNOWN)
     language = language_code(chosen["language"]).replace("_", "-").partition("-")[0].lower()
-    task = options.get("task", default_task(language))
+    task = options.get("task", "rank" if "rank" in _TUNED.get(language, {}) else "li")
     paraphrases = _PARAPHRASES.get(language, NONE) if name == METEOR else NONE
     checked = MeteorOptions(
         language,

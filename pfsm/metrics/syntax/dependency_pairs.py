@@ -24,12 +24,11 @@ from numpy.typing import NDArray
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.heads import projected_labels
 from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.arrays import Float, Int64
 from pfsm.metrics.analysed import has_tree
 from pfsm.metrics.syntax.fragments import Bags, chosen, shared_of
 from pfsm.metrics.syntax.trees import constituent_dependencies, lacking, tree_of, words_of
 
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 DECOMPOSITIONS = ("1g", "2g", "dl", "lh", "dlh", "dh")
 UNIVERSAL, FROM_CONSTITUENTS, PROJECTED = "ud", "ab", "projected"
 
@@ -61,19 +60,11 @@ class Expectation:
         return has_tree(analysis) if self.n is not None else bool(analysis.tokens and analysis.marginals)
 
 
-@dataclass(frozen=True, eq=False)
-class _Arcs:
-    """Labelled arcs of many lines, expected, and the words of all lines; numbers from 1, 0 is the head of roots."""
-
-    dependent: Int64
-    label: Int64
-    head: Int64
-    weight: Float
-    offsets: Int64
-    words: Int64
-    word_offsets: Int64
-    n_words: int
-    n_labels: int
+# The words of a line; of its labelled arcs dependents, labels, heads and weights. Words and labels are numbered from 1;
+# 0 is the head of roots.
+_Line = tuple[Int64, Int64, Int64, Int64, Float]
+_NOTHING = np.zeros(0, dtype=np.int64)
+_EMPTY: _Line = (_NOTHING, _NOTHING, _NOTHING, _NOTHING, np.zeros(0))
 
 
 def pair_counts(
@@ -95,31 +86,27 @@ def pair_counts(
     Raises:
         PfsmError: If an analysis lacks what is needed.
     """
-    arcs = _arcs([*hypotheses, *references], expectation)
-    sizes = np.ones(len(hypotheses), dtype=np.int64)
-    return shared_of([_pieces(arcs, name) for name in decompositions], sizes)
+    words, labels = _Numbers(), _Numbers()
+    lines = [_line(one, expectation, words, labels) for one in (*hypotheses, *references)]
+    own, dependent, label, head, weight = map(np.concatenate, zip(_EMPTY, *lines, strict=True))
+    starts, arc_starts = (np.cumsum([0, *(line[column].size for line in lines)]) for column in (0, 4))
+    columns = {"d": (dependent, len(words) + 1), "l": (label, len(labels) + 1), "h": (head, len(words) + 1)}
 
+    def pieces(name: str) -> Bags:
+        if name == "1g":
+            return own, np.ones(own.size), starts
+        if name == "2g":
+            last = np.zeros(own.size, dtype=np.bool_)
+            last[starts[1:][np.diff(starts) > 0] - 1] = True
+            keys = (own * (len(words) + 1) + np.roll(own, -1))[~last]
+            return keys, np.ones(keys.size), chosen(~last, starts)
+        keys = np.zeros(weight.size, dtype=np.int64)
+        for letter in name:
+            values, size = columns[letter]
+            keys = keys * size + values
+        return keys, weight, arc_starts
 
-def _pieces(arcs: _Arcs, name: str) -> Bags:
-    """Keys of the pieces, their weights, and where each line's begin."""
-    if name == "1g":
-        return arcs.words, np.ones(arcs.words.size), arcs.word_offsets
-    if name == "2g":
-        last = np.zeros(arcs.words.size, dtype=np.bool_)
-        ends = arcs.word_offsets[1:]
-        last[ends[ends > arcs.word_offsets[:-1]] - 1] = True
-        keys = (arcs.words * arcs.n_words + np.roll(arcs.words, -1))[~last]
-        return keys, np.ones(keys.size), chosen(~last, arcs.word_offsets)
-    columns = {
-        "d": (arcs.dependent, arcs.n_words),
-        "l": (arcs.label, arcs.n_labels),
-        "h": (arcs.head, arcs.n_words),
-    }
-    keys = np.zeros(arcs.weight.size, dtype=np.int64)
-    for letter in name:
-        values, size = columns[letter]
-        keys = keys * size + values
-    return keys, arcs.weight, arcs.offsets
+    return shared_of(list(map(pieces, decompositions)), np.ones(len(hypotheses), dtype=np.int64))
 
 
 class _Numbers(dict[str, int]):
@@ -133,33 +120,13 @@ class _Numbers(dict[str, int]):
         return np.array(list(map(self.__getitem__, strings)), dtype=np.int64)
 
 
-def _arcs(analyses: Sequence[Analysis], expectation: Expectation) -> _Arcs:
-    words, labels = _Numbers(), _Numbers()
-    columns: list[tuple[Int64, Int64, Int64, Float]] = []
-    line_words: list[Int64] = []
-    none = np.zeros(0, dtype=np.int64)
-    for analysis in analyses:
-        own = words.of(words_of(analysis, expectation.lowercase))
-        line_words.append(own)
-        if not own.size:
-            columns.append((none, none, none, np.zeros(0)))
-            continue
-        dependent, head, label, weight = _expected(analysis, expectation, labels)
-        # The first of the line's words is number 1 among heads, before it the root.
-        with_root = np.concatenate([[0], own])
-        columns.append((own[dependent], label, with_root[head], weight))
-    dependents, label_numbers, heads, weights = zip(*columns, strict=True) if columns else ((none,),) * 4
-    return _Arcs(
-        np.concatenate(dependents),
-        np.concatenate(label_numbers),
-        np.concatenate(heads),
-        np.concatenate(weights).astype(np.float64, copy=False),
-        np.cumsum([0, *(column[3].size for column in columns)]),
-        np.concatenate([none, *line_words]),
-        np.cumsum([0, *(own.size for own in line_words)]),
-        len(words) + 1,
-        len(labels) + 1,
-    )
+def _line(analysis: Analysis, expectation: Expectation, words: _Numbers, labels: _Numbers) -> _Line:
+    own = words.of(words_of(analysis, expectation.lowercase))
+    if not own.size:
+        return _EMPTY
+    dependent, head, label, weight = _expected(analysis, expectation, labels)
+    # The first of the line's words is number 1 among heads, before it the root.
+    return own, own[dependent], label, np.concatenate([[0], own])[head], weight
 
 
 def _expected(

@@ -28,11 +28,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int64
 from pfsm.metrics.syntax.trees import Trees
 
-Float = NDArray[np.float64]
 UInt64 = NDArray[np.uint64]
-Int64 = NDArray[np.int64]
 Line = TypeVar("Line")
 # From lines, such as analyses, to their trees.
 Read = Callable[[Sequence[Line]], Trees]
@@ -145,11 +144,6 @@ class Groups:
         found[self._heads[holds[self.members]]] = True
         return found
 
-    @property
-    def has_children(self) -> NDArray[np.bool_]:
-        """Of every node."""
-        return np.diff(self.starts) > 0
-
 
 def _powers(count: int) -> UInt64:
     return np.array([pow(_PLACE, k, 2**64) for k in range(1, count + 1)], dtype=np.uint64)
@@ -164,7 +158,7 @@ def fragment_counts(
 ) -> Float:
     """Fragments by size: shared, of the hypothesis, of its references, float64 [n_hypotheses, largest, 3].
 
-    Counts are clipped over all references of a hypothesis: what they have is `union_of_largest`.
+    Counts are clipped over all references of a hypothesis: of each fragment the most that one of them has.
 
     Args:
         fragments: `chains` or `subtrees`.
@@ -194,17 +188,12 @@ def shared_of(kinds: Sequence[Bags], sizes: Int64) -> Float:
     rows = []
     for bags in kinds:
         ours, theirs = split(bags, sizes.size)
-        rows.append(shared_weights(*ours, *(union_of_largest(theirs, sizes) if several else theirs)))
+        rows.append(shared_weights(*ours, *(_unions(theirs, sizes) if several else theirs)))
     return np.stack(rows, axis=1)
 
 
-def union_of_largest(bags: Bags, sizes: Int64) -> Bags:
-    """Unions of the bags of consecutive lines, in which a key weighs as much as in the line that has most of it.
-
-    Args:
-        bags: Keys, weights and offsets of the lines.
-        sizes: int64 [n_groups], how many lines go into each union.
-    """
+def _unions(bags: Bags, sizes: Int64) -> Bags:
+    """Unions of so many consecutive lines each, in which a key weighs as much as in the line that has most of it."""
     keys, weights, offsets = bags
     line = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
     keys, line, weights = _reduced(keys, line, weights, np.add)
@@ -231,7 +220,7 @@ def _nodes(trees: Trees, single: bool) -> tuple[Int64, Int64, Int64, Int64]:
     symbols = trees.symbols.astype(np.uint64)
     keys = mixed(symbols)
     line = np.repeat(np.arange(trees.offsets.size - 1), np.diff(trees.offsets))
-    inner = np.flatnonzero(groups.has_children)
+    inner = np.flatnonzero(np.diff(groups.starts))
     inner = inner[np.lexsort((-_depths(trees)[inner], line[inner]))]
     productions = as_keys(followed(groups.children(keys), symbols))[inner]
     sizes = np.diff(groups.starts)[inner]

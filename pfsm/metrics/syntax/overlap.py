@@ -21,18 +21,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.analysis.chunks import base_chunks, iob_labels
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.analysis.wanted import Wanted
+from pfsm.arrays import Float, Int64
 from pfsm.errors import PfsmError
 from pfsm.lexicons.lemmas import lemma_of
 from pfsm.metrics.analysed import BATCH, AnalysedMetric
-from pfsm.metrics.inputs import check_pairs, numbered_words, score_distinct
-from pfsm.metrics.metric_group import ALL, MetricGroup, typed_family, with_options
-from pfsm.metrics.names import parse_name, read_options, stem_and_type
+from pfsm.metrics.inputs import numbered_words, score_distinct
+from pfsm.metrics.metric_group import ALL, MetricGroup, typed_family
+from pfsm.metrics.names import read_options, stem_and_type
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
 from pfsm.metrics.nist import ReferenceFittedMetric, WordPairs, counted_name, nist_scores
 from pfsm.metrics.syntax.trees import (
@@ -46,8 +46,6 @@ from pfsm.metrics.syntax.trees import (
     has_tags,
 )
 from pfsm.runtime.options import Option, Options, one_of
-
-Float = NDArray[np.float64]
 
 
 class SequenceLayer(NamedTuple):
@@ -72,34 +70,20 @@ def _lemmas(analysis: Analysis) -> Sequence[str]:
     return [lemma_of(token, tag) for token, tag in zip(analysis.tokens, _tags(analysis), strict=True)]
 
 
-def _chunks(analysis: Analysis) -> Sequence[str]:
-    return [chunk.label for chunk in base_chunks(analysis.constituents)]
-
-
-def _iob(analysis: Analysis) -> Sequence[str]:
-    return iob_labels(analysis.constituents, len(analysis.tokens))
-
-
 SEQUENCES: Mapping[str, SequenceLayer] = {
     "l": SequenceLayer(_lemmas, has_tags, DEPENDENCIES),
     "p": SequenceLayer(_tags, has_tags, DEPENDENCIES),
-    "c": SequenceLayer(_chunks, has_constituents, CONSTITUENTS),
-    "iob": SequenceLayer(_iob, has_constituents, CONSTITUENTS),
+    "c": SequenceLayer(
+        lambda line: [chunk.label for chunk in base_chunks(line.constituents)], has_constituents, CONSTITUENTS
+    ),
+    "iob": SequenceLayer(
+        lambda line: iob_labels(line.constituents, len(line.tokens)), has_constituents, CONSTITUENTS
+    ),
 }
 
 
-class SequenceNist(ReferenceFittedMetric):
-    """SP-NIST: NIST over a sequence of labels.
-
-    The information of n-grams is counted over the references of all pairs that are scored together; those that could
-    not be analysed count nothing. Several references: the best one of each segment counts.
-
-    Args:
-        name: What scores are reported under.
-        kind: One of `SEQUENCES`.
-        parser: Who analyses; nothing is loaded before it is needed.
-        table: The counts; None: those of the references of each call.
-    """
+class _SequenceNist(ReferenceFittedMetric):
+    """SP-NIST: NIST over a sequence of labels; lines that could not be analysed count nothing."""
 
     def __init__(self, name: str, kind: str, parser: str, table: NgramTable | None = None) -> None:
         self.name = name
@@ -133,7 +117,6 @@ class SequenceNist(ReferenceFittedMetric):
         return self._scores(hypotheses, references, self._layer.wanted.with_gaps())
 
     def _scores(self, hypotheses: Sequence[str], references: Sequence[str], wanted: Wanted) -> Float:
-        check_pairs(hypotheses, references)
         table = self.table_for(references)
         labels = self._labels(list(dict.fromkeys([*references, *hypotheses])), wanted)
 
@@ -165,7 +148,6 @@ def labels_of(analysis: Analysis, layer: SequenceLayer) -> Sequence[str] | None:
     return layer.labels(analysis) if layer.is_there(analysis) else None
 
 
-Int64 = NDArray[np.int64]
 # Pairs counted at once: tables of pairs by types must stay small.
 PORTION = 4096
 # From ``sum_e min(h_e, r_e)`` and ``sum_e max(h_e, r_e)`` by type, float64 [n_types, n_pairs], to float64 [n_pairs].
@@ -207,8 +189,8 @@ def read_typed(
     """The parts and options of ``STEM-*``, ``STEM-TYPE`` or, where there is one without types, ``STEM``.
 
     Args:
-        name: The name, options in parentheses.
-        options: Further ones: ``parser``; of averages ``average``: over ``types`` (the default), each counting
+        name: The name without options.
+        options: ``parser``; of averages ``average``: over ``types`` (the default), each counting
             alike, or over all ``elements`` together.
         check: Refuses a type; takes the name, the stem and the type.
         further: Options that the metric has beyond these.
@@ -216,18 +198,15 @@ def read_typed(
     Raises:
         PfsmError: If the type is refused, or there is no such option or value.
     """
-    parsed = parse_name(name)
-    if parsed.part:
-        raise PfsmError(f"metric {name}: has no parts, but {parsed.part!r} follows the point")
-    stem, only = stem_and_type(parsed.base)
+    stem, only = stem_and_type(name)
     if only not in {"", ALL}:
-        check(parsed.base, stem, only)
+        check(name, stem, only)
     known = PARSER | dict(further or {}) | (AVERAGE if only == ALL else {})
-    chosen = read_options(parsed.base, {**parsed.options, **options}, known)
+    chosen = read_options(name, options, known)
     entries = {"type": only if only not in {"", ALL} else "all"}
     if only == ALL:
         entries["average"] = chosen["average"]
-    return TypedName(parsed.base, stem, None if only in {"", ALL} else only, chosen, entries)
+    return TypedName(name, stem, None if only in {"", ALL} else only, chosen, entries)
 
 
 def average_overlap(shared: Float, either: Float) -> Float:
@@ -376,13 +355,8 @@ def layer_metric(typed: TypedName, layer: Layer, entries: Mapping[str, str]) -> 
     )
 
 
-def overlap_metric(name: str, options: Options) -> AnalysedMetric:
-    """An overlap over linguistic elements.
-
-    Args:
-        name: ``LAYER-*`` or ``LAYER-TYPE``, options in parentheses.
-        options: As `read_typed` takes them.
-    """
+def _overlap_metric(name: str, options: Options) -> AnalysedMetric:
+    """An overlap over linguistic elements, ``LAYER-*`` or ``LAYER-TYPE``."""
     typed = read_typed(name, options, _check_type)
     layer = _OVERLAPS[typed.stem].layer
     entries = {"layer": layer, "type": typed.entries["type"], "case": "lc"}
@@ -397,19 +371,19 @@ def _check_type(name: str, stem: str, only: str) -> None:
         )
 
 
-def sequence_metric(name: str, options: Options) -> SequenceNist:
+def _sequence_metric(name: str, options: Options) -> _SequenceNist:
     """SP-NIST: NIST over lemmas, tags, chunks or IOB labels."""
     table = known_table(options.get(INFO), f"metric {name}")
     others = {key: value for key, value in options.items() if key != INFO}
     chosen = read_options(name, others, PARSER)
-    return SequenceNist(name, name.rpartition("-")[2], chosen["parser"], table)
+    return _SequenceNist(name, name.rpartition("-")[2], chosen["parser"], table)
 
 
 GROUPS: tuple[MetricGroup, ...] = (
     typed_family(
         {stem: f"lexical overlap within {of.what}" for stem, of in _OVERLAPS.items()},
         "mean over all",
-        overlap_metric,
+        _overlap_metric,
     ),
     MetricGroup(
         {
@@ -418,7 +392,7 @@ GROUPS: tuple[MetricGroup, ...] = (
             "sp-nist-c": "NIST over base phrase chunks",
             "sp-nist-iob": "NIST over IOB labels of base phrase chunks",
         },
-        with_options(sequence_metric),
-        counted=counted_name(with_options(sequence_metric)),
+        _sequence_metric,
+        counted=counted_name(_sequence_metric),
     ),
 )

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import MOST_TREES, SHORTEST_LIST, Wanted
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import (
     AnalysedMetric,
@@ -22,7 +22,7 @@ from pfsm.metrics.analysed import (
     mean_precision,
     precision_recall,
 )
-from pfsm.metrics.metric_group import MetricGroup, group_with_parts, with_options
+from pfsm.metrics.metric_group import MetricGroup, group_with_parts
 from pfsm.metrics.names import read_options
 from pfsm.metrics.syntax.dependency_pairs import (
     DECOMPOSITIONS,
@@ -102,7 +102,6 @@ def case_entry(lowercase: bool) -> dict[str, str]:
     return {"case": "lc" if lowercase else "mixed"}
 
 
-Float = NDArray[np.float64]
 EXACT, EDPM, DPM, PUBLISHED = "edpm-exact", "edpm", "dpm", "edpm-ab"
 _EDPM_PARTS = "1g+2g+dl+lh"
 PAIR_RULES: Mapping[str, Mapping[str, Option]] = {
@@ -175,15 +174,8 @@ def _by_kind(counts: Float) -> Float:
     return np.stack([precision, recall], axis=2).reshape(len(counts), 2 * counts.shape[1])
 
 
-def fragment_metric(name: str, options: Options) -> PrecisionRecallMetric:
-    """HWCM or DSTM (`pfsm.metrics.syntax.fragments`); its parts are the precisions of each length or depth.
-
-    Several references: fragments are clipped over all of them together, in segments and in corpora.
-
-    Args:
-        name: One of `FRAGMENTS`; the three of HWCM have chains of words, categories or relations by default.
-        options: ``length`` or ``depth``, ``of``, ``heads``, ``lowercase``, ``parser``.
-    """
+def _fragment_metric(name: str, options: Options) -> PrecisionRecallMetric:
+    """HWCM or DSTM, clipped over all references together; its parts are the precisions of each length or depth."""
     fragments, size, rules = FRAGMENTS[name]
     chosen = read_options(name, options, rules)
     most, kind, lowercase, heads = chosen[size], chosen["of"], chosen["lowercase"], chosen["heads"]
@@ -212,7 +204,7 @@ def _clipped(
     count: ComputeTogether,
     understood: Callable[[Analysis], bool],
 ) -> AnalysedMetric:
-    """A mean clipped fraction without parts, clipped over all references; of a corpus it is averaged."""
+    """A mean clipped fraction without parts, clipped over all references together (Liu and Gildea 2005, section 2)."""
 
     def together(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
         return mean_precision(count(ours, theirs))[:, np.newaxis]
@@ -223,11 +215,8 @@ def _clipped(
     return AnalysedMetric(name, entries, parser, wanted, compute, understood, together=together)
 
 
-def plain_chains(name: str, options: Options) -> AnalysedMetric:
-    """DP-HWC: the mean clipped fraction of head-word chains of one to four words, categories or relations.
-
-    Several references: chains are clipped over all of them together, as in HWCM (Liu and Gildea 2005).
-    """
+def _plain_chains(name: str, options: Options) -> AnalysedMetric:
+    """DP-HWC: the mean clipped fraction of head-word chains of one to four words, categories or relations."""
     chosen = read_options(name, options, PARSER)
     layer, kind = _PLAIN_CHAINS[name.rpartition("-")[2]]
 
@@ -248,14 +237,8 @@ def _constituents(analyses: Sequence[Analysis]) -> Trees:
     return constituent_trees([one.constituents if has_constituents(one) else () for one in analyses])
 
 
-def subtree_match(name: str, options: Options) -> AnalysedMetric:
-    """STM, up to the ``depth`` that is asked for.
-
-    Several references: subtrees are clipped over all of them together (Liu and Gildea 2005, section 2).
-
-    Raises:
-        PfsmError: If there is no such option or value.
-    """
+def _subtree_match(name: str, options: Options) -> AnalysedMetric:
+    """STM, up to the ``depth`` that is asked for."""
     chosen = read_options(name, options, PARSER | {"depth": whole(DEPTH, MOST_LEVELS)})
     depth = chosen["depth"]
 
@@ -266,12 +249,8 @@ def subtree_match(name: str, options: Options) -> AnalysedMetric:
     return _clipped(name, entries, chosen["parser"], CONSTITUENTS, count, has_constituents)
 
 
-def tree_kernel(name: str, options: Options) -> AnalysedMetric:
-    """TKM, with a weight of ``decay`` for each production. Several references: the best one counts.
-
-    Raises:
-        PfsmError: If there is no such option or value.
-    """
+def _tree_kernel(name: str, options: Options) -> AnalysedMetric:
+    """TKM, with a weight of ``decay`` for each production. Several references: the best one counts."""
     chosen = read_options(name, options, PARSER | DECAY)
     decay = float(chosen["decay"])
 
@@ -284,13 +263,8 @@ def tree_kernel(name: str, options: Options) -> AnalysedMetric:
     return AnalysedMetric(name, entries, chosen["parser"], CONSTITUENTS, compute, has_constituents)
 
 
-def kernel_metric(name: str, options: Options) -> AnalysedMetric:
-    """DTKM (`pfsm.metrics.syntax.fragments`). Several references: the best one counts.
-
-    Args:
-        name: ``dtkm``.
-        options: ``of``, ``heads``, ``decay``, ``single``, ``lowercase``, ``parser``.
-    """
+def _kernel_metric(name: str, options: Options) -> AnalysedMetric:
+    """DTKM. Several references: the best one counts."""
     chosen = read_options(name, options, KERNEL)
     kind, lowercase, single = chosen["of"], chosen["lowercase"], chosen["single"]
     decay, heads = float(chosen["decay"]), chosen["heads"]
@@ -320,10 +294,6 @@ PAIR_PARTS = tuple(f"{part}.{side}" for part in DECOMPOSITIONS for side in "pr")
 SIZE_PARTS = tuple(str(size) for size in range(1, 5))
 
 
-def _all_decompositions(name: str, options: Options) -> AnalysedMetric:
-    return pair_metric(name, {**options, "parts": "+".join(DECOMPOSITIONS)})
-
-
 _PAIRS = {
     EXACT: "EDPM over all dependency trees of a sentence: words, word pairs, dl, lh; expected F1",
     EDPM: "EDPM with relations of Universal Dependencies: F[1g,2g,dl,lh] over the 50 likeliest trees, gamma = .25",
@@ -345,29 +315,33 @@ _PLAIN_CHAINS = {
 
 GROUPS = (
     *(
-        group_with_parts(name, about, pair_metric, PAIR_PARTS, _all_decompositions)
+        group_with_parts(
+            name,
+            about,
+            pair_metric,
+            PAIR_PARTS,
+            lambda name, options: pair_metric(name, {**options, "parts": "+".join(DECOMPOSITIONS)}),
+        )
         for name, about in _PAIRS.items()
     ),
-    *(group_with_parts(name, about, fragment_metric, SIZE_PARTS) for name, about in _FRAGMENTS.items()),
-    MetricGroup(
-        {"dtkm": "DTKM: tree kernel of the two dependency trees, cosine"}, with_options(kernel_metric)
-    ),
+    *(group_with_parts(name, about, _fragment_metric, SIZE_PARTS) for name, about in _FRAGMENTS.items()),
+    MetricGroup({"dtkm": "DTKM: tree kernel of the two dependency trees, cosine"}, _kernel_metric),
     MetricGroup(
         {
             f"dp-hwc-{kind}": f"head-word chains of {what} up to length 4"
             for kind, (what, _) in _PLAIN_CHAINS.items()
         },
-        with_options(plain_chains),
+        _plain_chains,
     ),
     MetricGroup(
         {
             "stm": "subtrees of constituent trees in common, up to a depth (Liu and Gildea 2005)",
             "cp-stm": "the same, up to depth 4 (Giménez and Màrquez 2009)",
         },
-        with_options(subtree_match),
+        _subtree_match,
     ),
     MetricGroup(
         {"tkm": "cosine of all subtrees of constituent trees (Liu and Gildea 2005)"},
-        with_options(tree_kernel),
+        _tree_kernel,
     ),
 )

@@ -31,7 +31,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.chunks import base_chunks
@@ -39,11 +38,11 @@ from pfsm.analysis.constituents import TOP, Constituent
 from pfsm.analysis.heads import collins_analysis, head_dependencies
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
+from pfsm.arrays import Int64
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import has_tree
 from pfsm.runtime.options import text
 
-Int64 = NDArray[np.int64]
 PARSER = {"parser": text(DEFAULT_PARSER, "the name of a parser")}
 AS_PARSED, COLLINS = "ud", "collins"
 # Categories are Penn tags where there are any, or else universal ones; `UNIVERSAL` the other way round.
@@ -72,13 +71,6 @@ def lacking(analysis: Analysis, what: str) -> PfsmError:
     text = " ".join(analysis.tokens)
     shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
     return PfsmError(f"the parser gives no {what} of {shown!r}; choose another, as in parser=en-ewt")
-
-
-def has_symbols(analysis: Analysis, kind: str) -> bool:
-    """Whether there are a tree and, where they are asked for, tags."""
-    return has_tree(analysis) and (
-        kind not in {CATEGORIES, UNIVERSAL} or bool(analysis.xpos or analysis.upos)
-    )
 
 
 def words_of(analysis: Analysis, lowercase: bool = True) -> tuple[str, ...]:
@@ -112,12 +104,8 @@ def constituent_dependencies(analysis: Analysis) -> DependencyTree:
     return head_dependencies(analysis.constituents)
 
 
-def symbols_of(analysis: Analysis, tree: DependencyTree, kind: str, lowercase: bool) -> tuple[str, ...]:
-    """Words, categories or relations of the nodes of a tree.
-
-    Raises:
-        PfsmError: If the analysis has no tags.
-    """
+def _symbols(analysis: Analysis, tree: DependencyTree, kind: str, lowercase: bool) -> tuple[str, ...]:
+    """Words, categories or relations of the nodes of a tree; refuses an analysis without tags where they are needed."""
     if kind == WORDS:
         return words_of(analysis, lowercase)
     if kind == RELATIONS:
@@ -145,11 +133,15 @@ def as_trees(
     symbols: list[int] = []
     places: list[int] = []
     offsets = [0]
-    for analysis in (with_heads(one, heads) for one in analyses):
+    for analysis in analyses:
+        if heads == COLLINS and analysis.tokens and not analysis.constituents:
+            raise lacking(analysis, "constituents, which heads=collins needs,")
+        if heads == COLLINS:
+            analysis = collins_analysis(analysis)  # noqa: PLW2901
         tree = tree_of(analysis)
         first = offsets[-1]
         symbols += [
-            numbers.setdefault(symbol, len(numbers)) for symbol in symbols_of(analysis, tree, kind, lowercase)
+            numbers.setdefault(symbol, len(numbers)) for symbol in _symbols(analysis, tree, kind, lowercase)
         ]
         places += [first + head - 1 if head else -1 for head in tree.heads]
         offsets.append(len(places))
@@ -180,22 +172,10 @@ def wanted_for(heads: str) -> Wanted:
     return Wanted(constituents=heads == COLLINS)
 
 
-def with_heads(analysis: Analysis, heads: str) -> Analysis:
-    """The analysis with the dependency tree that is asked for.
-
-    Raises:
-        PfsmError: If it has words, but not what the dependencies come from.
-    """
-    if heads == AS_PARSED:
-        return analysis
-    if analysis.tokens and not analysis.constituents:
-        raise lacking(analysis, "constituents, which heads=collins needs,")
-    return collins_analysis(analysis)
-
-
 def has_heads(analysis: Analysis, kind: str, heads: str) -> bool:
     """Whether there are a tree to take dependencies from and, where they are asked for, tags."""
-    return has_symbols(analysis, kind) and (heads == AS_PARSED or bool(analysis.constituents))
+    has_kind = kind not in {CATEGORIES, UNIVERSAL} or bool(analysis.xpos or analysis.upos)
+    return has_tree(analysis) and has_kind and (heads == AS_PARSED or bool(analysis.constituents))
 
 
 Element = tuple[str, Hashable]
@@ -222,48 +202,24 @@ class Layer:
     of_empty: float = 1.0
 
 
-def has_tags(analysis: Analysis) -> bool:
-    """Whether tags are known.
+def _needed(what: str, of: Callable[[Analysis], object]) -> Callable[[Analysis], bool]:
+    """Whether a line has something; a parser that gives something else instead is refused as the wrong one."""
 
-    Raises:
-        PfsmError: If the parser gives trees but no tags.
-    """
-    return _known(bool(analysis.xpos or analysis.upos), analysis, "tags")
+    def is_there(analysis: Analysis) -> bool:
+        known = bool(of(analysis))
+        if not known and analysis.tokens and not analysis.is_failed:
+            raise PfsmError(
+                f"the parser gives no {what}, which this metric needs; choose another, as in parser=en-ewt"
+            )
+        return known and bool(analysis.tokens)
 
-
-def has_dependencies(analysis: Analysis) -> bool:
-    """Whether a dependency tree is known, or constituents from which one follows.
-
-    Raises:
-        PfsmError: If the parser gives neither, but something else.
-    """
-    return _known(bool(analysis.trees or analysis.constituents), analysis, "dependency trees")
+    return is_there
 
 
-def has_constituents(analysis: Analysis) -> bool:
-    """Whether constituent trees are known.
-
-    Raises:
-        PfsmError: If the parser gives dependency trees only.
-    """
-    return _known(bool(analysis.constituents), analysis, "constituents")
-
-
-def _known(known: bool, analysis: Analysis, what: str) -> bool:
-    """Nothing about a line at all: it could not be parsed. Something else than what is asked for: the wrong parser."""
-    if not known and analysis.tokens and not analysis.is_failed:
-        raise PfsmError(
-            f"the parser gives no {what}, which this metric needs; choose another, as in parser=en-ewt"
-        )
-    return known and bool(analysis.tokens)
-
-
-def _tagged(analysis: Analysis) -> Iterable[Element]:
-    return zip(analysis.xpos or analysis.upos, words_of(analysis), strict=True)
-
-
-def _categorised(analysis: Analysis) -> Iterable[Element]:
-    return zip(analysis.upos or analysis.xpos, words_of(analysis), strict=True)
+has_tags = _needed("tags", lambda line: line.xpos or line.upos)
+# A dependency tree follows from constituents, too.
+has_dependencies = _needed("dependency trees", lambda line: line.trees or line.constituents)
+has_constituents = _needed("constituents", lambda line: line.constituents)
 
 
 def _chunked(analysis: Analysis) -> Iterable[Element]:
@@ -292,11 +248,8 @@ def _phrases(analysis: Analysis) -> Iterable[Element]:
     ]
 
 
-def paths_from_root(analysis: Analysis) -> list[list[int]]:
-    """For every token the tokens from itself, first, to the root of its sentence, last; tokens counted from 0.
-
-    Heads that go in circles, as in no tree, give paths that end when they are as long as the line.
-    """
+def _paths(analysis: Analysis) -> list[list[int]]:
+    """For every token those from itself to its root, counted from 0; no more than the line has: heads may circle."""
     heads = tree_of(analysis).heads
     paths: list[list[int]] = []
     for token in range(len(heads)):
@@ -309,7 +262,7 @@ def paths_from_root(analysis: Analysis) -> list[list[int]]:
 
 
 def _levels(analysis: Analysis) -> Iterable[Element]:
-    depths = (str(len(path)) for path in paths_from_root(analysis))
+    depths = (str(len(path)) for path in _paths(analysis))
     return zip(depths, words_of(analysis), strict=True)
 
 
@@ -318,17 +271,19 @@ def _ruled(analysis: Analysis) -> Iterable[Element]:
     words = words_of(analysis)
     # A word is in the subtree of everything on its way to the root.
     return [
-        (labels[above], word)
-        for word, path in zip(words, paths_from_root(analysis), strict=True)
-        for above in path
+        (labels[above], word) for word, path in zip(words, _paths(analysis), strict=True) for above in path
     ]
 
 
 LAYERS: Mapping[str, Layer] = {
-    "pos": Layer(_tagged, has_tags, DEPENDENCIES),
+    "pos": Layer(
+        lambda line: zip(line.xpos or line.upos, words_of(line), strict=True), has_tags, DEPENDENCIES
+    ),
     "chunk": Layer(_chunked, has_constituents, CONSTITUENTS),
     "level": Layer(_levels, has_dependencies, DEPENDENCIES),
-    "category": Layer(_categorised, has_tags, DEPENDENCIES),
+    "category": Layer(
+        lambda line: zip(line.upos or line.xpos, words_of(line), strict=True), has_tags, DEPENDENCIES
+    ),
     "relation": Layer(_ruled, has_dependencies, DEPENDENCIES),
     "leaf": Layer(_leaves, has_constituents, CONSTITUENTS),
     "constituent": Layer(_phrases, has_constituents, CONSTITUENTS),

@@ -353,7 +353,7 @@ def tune_costs(
     further = _features(further, _lines(judgments))
     problem = _Problem(metric, judgments, further)
     random = np.random.default_rng(default_seed() if seed is None else seed)
-    costs, weights = cost_vector(metric.options.costs), np.zeros(len(further))
+    costs, weights = cost_vector(metric.costs), np.zeros(len(further))
     columns = problem.columns(costs, weights)
     if not problem.can_differ(columns):
         raise PfsmError(
