@@ -1,23 +1,16 @@
 """Analyses cached on disk, by the text, what was asked for, and the versions of the parser and of pfsm.
 
-Every parser has one SQLite file in the user's folder (see ``pfsm.lexicons.registry``). Writing is atomic, and several
-processes may share the file. An entry that cannot be read is computed again; if the cache cannot be opened, everything
-is computed without it. Another version of pfsm may analyse the same line otherwise with the same weights, and write it
-down otherwise. So it has files of its own, beside ours.
-
-The cache grows up to a limit; then the oldest entries are removed: file by file, in the order in which they were used
-last, and within a file in the order in which entries were written. SQLite does it under its locks, so other processes
-see a file either before or after the change, and never a removed one.
+Every parser has one file (`pfsm.io.stores`) in the user's folder (see ``pfsm.lexicons.registry``). An entry that cannot
+be read is computed again. Another version of pfsm may analyse the same line otherwise with the same weights, and write
+it down otherwise. So it has files of its own, beside ours; all of them share one limit.
 """
 
 import hashlib
-import math
 import os
 import re
-import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
@@ -32,6 +25,7 @@ from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.errors import PfsmError
 from pfsm.io.limits import byte_size
 from pfsm.io.named_resources import user_folder
+from pfsm.io.stores import LARGEST, Store
 from pfsm.runtime.process import gc_paused
 from pfsm.version import __version__
 
@@ -119,15 +113,6 @@ _DECODER = msgspec.msgpack.Decoder(_Stored, dec_hook=_array)
 
 
 VARIABLE = "PFSM_CACHE_SIZE"
-LARGEST = 1 << 30
-_TABLE = "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
-_OLDEST = "SELECT rowid FROM analyses ORDER BY rowid LIMIT ?"
-# Fraction of the limit to shrink to when it is exceeded, so that this happens seldom.
-_KEPT = 0.75
-# Fraction of the limit that a process writes before it checks the folder again.
-_STEP = 0.02
-# Seconds to wait for another process that is writing: before an entry is written, and before room is made.
-_PATIENCE, _FOR_ROOM = 30.0, 10.0
 
 
 def largest_size() -> int:
@@ -145,40 +130,7 @@ def largest_size() -> int:
     return size
 
 
-def make_room(folder: Path, largest: int) -> None:
-    """Removes the oldest entries if the files of a folder are together larger than ``largest``."""
-    with suppress(OSError):
-        found = sorted((path.stat().st_mtime, path) for path in folder.glob("*.sqlite"))
-        excess = sum(path.stat().st_size for _, path in found)
-        if excess <= largest:
-            return
-        excess -= int(_KEPT * largest)
-        for _, path in found:
-            size = path.stat().st_size
-            _shrink(path, min(1.0, excess / size))
-            gone = size - path.stat().st_size
-            if gone and excess < size:
-                return  # nothing is left to remove, except what rounding to pages hides
-            excess -= gone
-
-
-def _shrink(path: Path, share: float) -> None:
-    """Removes the oldest entries of a file; nothing if another process uses it, or it is damaged."""
-    with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=_FOR_ROOM)) as base:
-        with base:
-            (number,) = base.execute("SELECT COUNT(*) FROM analyses").fetchone()
-            try:
-                base.execute(f"DELETE FROM analyses WHERE rowid IN ({_OLDEST})", [math.ceil(share * number)])
-            except sqlite3.OperationalError as error:
-                if "rowid" not in str(error):
-                    raise
-                base.execute("DELETE FROM analyses")  # older versions did not number their entries
-        base.execute("VACUUM")
-
-
 FOLDER = "analyses"
-_ASKED_AT_ONCE = 500
-_QUERY = "SELECT key, value FROM analyses WHERE key IN ({})"
 
 
 class AnalysisCache:
@@ -197,55 +149,22 @@ class AnalysisCache:
         name = re.sub(r"[^A-Za-z0-9@._-]+", "_", label)[:80]
         whole = f"{label}\0{code_version()}".encode("utf-8", "backslashreplace")
         digest = hashlib.sha256(whole).hexdigest()[:12]
-        self.path = (user_folder() / FOLDER if folder is None else folder) / f"{name}-{digest}.sqlite"
+        path = (user_folder() / FOLDER if folder is None else folder) / f"{name}-{digest}.sqlite"
+        self.store = Store(path, largest_size())
         self._asked = asked
-        self._largest = largest_size()
-        # Bytes since the folder was checked: after the first ones, and then from time to time.
-        self._written = math.inf
 
     def find(self, lines: Iterable[str]) -> dict[str, Analysis]:
         """The cached analyses of these lines."""
         by_key = {self._key(line): line for line in lines}
-        keys = list(by_key)
-        rows: list[tuple[bytes, bytes]] = []
-        try:
-            with closing(self._connect()) as base:
-                with suppress(sqlite3.OperationalError):
-                    base.execute(_TABLE)  # a read-only file keeps what it has
-                for first in range(0, len(keys), _ASKED_AT_ONCE):
-                    part = keys[first : first + _ASKED_AT_ONCE]
-                    rows += base.execute(_QUERY.format(",".join("?" * len(part))), part)
-        except (sqlite3.Error, OSError):
-            return {}
-        if rows:
-            with suppress(OSError):
-                os.utime(self.path)
+        rows = self.store.get(by_key)
         with gc_paused():
-            found = {by_key[bytes(key)]: _read(bytes(value)) for key, value in rows}
+            found = {by_key[key]: _read(value) for key, value in rows.items()}
         return {line: analysis for line, analysis in found.items() if analysis is not None}
 
     def add(self, analyses: Mapping[str, Analysis]) -> None:
         """Stores the analyses of lines: all of them or, if that is not possible, none."""
-        try:
-            rows = [(self._key(line), zlib.compress(packed(one), 6)) for line, one in analyses.items()]
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(self._connect()) as base, base:
-                base.execute(_TABLE)
-                base.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
-            self._written += sum(len(value) for _, value in rows)
-            if self._written >= _STEP * self._largest:
-                self._written = 0.0
-                make_room(self.path.parent, self._largest)
-        except sqlite3.DatabaseError as error:
-            if not isinstance(error, sqlite3.OperationalError):
-                # Not a database, or a damaged one: the cache can start afresh.
-                with suppress(OSError):
-                    self.path.unlink(missing_ok=True)
-        except (OSError, ValueError):  # no room; characters that UTF-8 does not have
-            return
-
-    def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(self.path, timeout=_PATIENCE)
+        with suppress(ValueError):  # characters that UTF-8 does not have
+            self.store.put({self._key(line): zlib.compress(packed(one), 6) for line, one in analyses.items()})
 
     def _key(self, line: str) -> bytes:
         return hashlib.sha256(f"{self._asked}\0{line}".encode("utf-8", "backslashreplace")).digest()

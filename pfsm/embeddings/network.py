@@ -1,19 +1,19 @@
 """Vectors of the pieces of an encoder network, and of tokens, which are sums of their pieces."""
 
-import contextlib
 import hashlib
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Int16
 from pfsm.embeddings.folder import FolderEncoder, encodable
 from pfsm.embeddings.session import on_gpu, runtime
-from pfsm.embeddings.vectors import Int16, unit_rows
+from pfsm.embeddings.vectors import unit_rows
 from pfsm.io.named_resources import user_folder
+from pfsm.io.stores import Store
 
 # As Penn tokens, in lower case.
 CLITICS = frozenset({"n't", "'s", "'m", "'d", "'ll", "'re", "'ve", "'"})
@@ -38,7 +38,7 @@ def line_of(tokens: Sequence[str]) -> tuple[str, list[Span]]:
     return "".join(parts), spans
 
 
-def token_sums(rows: NDArray[np.int16], spans: Sequence[Span], pieces: Sequence[Span]) -> NDArray[np.float64]:
+def token_sums(rows: Int16, spans: Sequence[Span], pieces: Sequence[Span]) -> NDArray[np.float64]:
     """Sum of the vectors of the pieces that share a character with each token, float64 [n_tokens, dimension].
 
     Args:
@@ -58,80 +58,10 @@ def token_sums(rows: NDArray[np.int16], spans: Sequence[Span], pieces: Sequence[
 
 
 FOLDER = "vectors"
-# A line of 25 pieces of 384 components is 19 kB.
-LARGEST = 1 << 30
-# Seconds to wait for another process that is writing.
-PATIENCE = 60.0
-_AT_ONCE = 500
-
-
-class VectorStore:
-    """Bytes by key.
-
-    Args:
-        name: Name of the file; it must identify everything that determines the vectors of a key.
-        largest: Total number of bytes above which the oldest half is dropped.
-    """
-
-    def __init__(self, name: str, largest: int = LARGEST) -> None:
-        self._name = name
-        self._largest = largest
-
-    @property
-    def path(self) -> Path:
-        """Path of the file, which need not exist."""
-        return user_folder() / FOLDER / f"{self._name}.sqlite"
-
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The contents stored under the keys; a key without content is absent."""
-        found: dict[bytes, bytes] = {}
-        if not self.path.is_file():
-            return found
-        with contextlib.suppress(sqlite3.Error), self._connection() as connection:
-            for first in range(0, len(keys), _AT_ONCE):
-                some = keys[first : first + _AT_ONCE]
-                marks = ",".join("?" * len(some))
-                query = f"SELECT key, content FROM vectors WHERE key IN ({marks})"
-                found |= dict(connection.execute(query, some).fetchall())
-        return found
-
-    def put(self, contents: Mapping[bytes, bytes]) -> None:
-        """Stores contents; keys that are already stored keep their contents."""
-        with contextlib.suppress(sqlite3.Error, OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self._connection() as connection:
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY, key BLOB UNIQUE, content BLOB)"
-                )
-                connection.executemany(
-                    "INSERT OR IGNORE INTO vectors (key, content) VALUES (?, ?)", contents.items()
-                )
-                if _size(connection) > self._largest:
-                    half = (
-                        "SELECT number FROM vectors ORDER BY number LIMIT (SELECT COUNT(*) / 2 FROM vectors)"
-                    )
-                    connection.execute(f"DELETE FROM vectors WHERE number IN ({half})")
-
-    @contextlib.contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, committed if the block ends without an error."""
-        with contextlib.closing(sqlite3.connect(self.path, timeout=PATIENCE)) as connection, connection:
-            yield connection
-
-
-def _size(connection: sqlite3.Connection) -> int:
-    """Bytes in use; a file does not shrink when rows are deleted."""
-    pages, free, size = (
-        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
-        for name in ("page_count", "freelist_count", "page_size")
-    )
-    return (pages - free) * size
-
-
 # Number of lines whose vectors are kept in memory, about 20 kB each.
 RECENT_LINES = 4096
 # Must be changed when the same line of the same network would get other vectors.
-FORMAT = 3
+FORMAT = 4
 
 Ids = NDArray[np.int64]
 
@@ -200,14 +130,16 @@ class NetworkVectors:
         return [unit_rows(states[0]) for states in self._encoder.encoded(lines, [self._layer])]
 
     @cached_property
-    def _store(self) -> VectorStore:
+    def _store(self) -> Store:
         decisive = [
             self.checksum,
             str(self._layer),
             runtime().__version__,
             f"{FORMAT}{' on a GPU' * on_gpu()}",
         ]
-        return VectorStore(hashlib.sha256("\n".join(decisive).encode()).hexdigest()[:32])
+        # A line of 25 pieces of 384 components is 19 kB.
+        name = hashlib.sha256("\n".join(decisive).encode()).hexdigest()[:32] + ".sqlite"
+        return Store(user_folder() / FOLDER / name, sharing=name)
 
 
 def _packed(rows: Int16) -> bytes:

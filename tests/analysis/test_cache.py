@@ -2,8 +2,6 @@
 
 import math
 import os
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +9,15 @@ import pytest
 
 from pfsm.analysis import cache as module
 from pfsm.analysis.cache import (
-    LARGEST,
     AnalysisCache,
     largest_size,
-    make_room,
     packed,
     sources_digest,
     unpacked,
 )
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
 from pfsm.errors import PfsmError
+from pfsm.io.stores import LARGEST, make_room
 
 OURS, THEIRS = Analysis(("a", "b"), (0,)), Analysis(("ab",), (0,))
 
@@ -72,7 +69,7 @@ def test_it_remembers_by_line_question_and_parser(tmp_path: Path) -> None:
 def test_a_damaged_file_is_begun_anew(tmp_path: Path) -> None:
     cache = AnalysisCache("p@1", "x", tmp_path)
     damage = b"this is not a database at all, but long enough to look at" * 20
-    cache.path.write_bytes(damage)
+    cache.store.path.write_bytes(damage)
     assert cache.find(["a"]) == {}
     cache.add({"a": OURS})
     cache.add({"a": OURS})
@@ -85,22 +82,17 @@ def test_a_damaged_file_is_begun_anew(tmp_path: Path) -> None:
     assert cache.find(["a"]) == {}
 
 
-def rows(path: Path) -> list[tuple[bytes, ...]]:
-    with closing(sqlite3.connect(path)) as base:
-        return base.execute("SELECT * FROM analyses").fetchall()
-
-
 def test_another_version_has_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as other:
         other.setattr(module, "code_version", lambda: "9.9.9")
         theirs = AnalysisCache("p@1", "x", tmp_path)
         theirs.add({"a b": THEIRS})
-    before = theirs.path.read_bytes()
+    before = theirs.store.path.read_bytes()
     ours = AnalysisCache("p@1", "x", tmp_path)
     assert ours.find(["a b"]) == {}
     ours.add({"a b": OURS})
     assert AnalysisCache("p@1", "x", tmp_path).find(["a b"])["a b"].tokens == OURS.tokens
-    assert theirs.path.read_bytes() == before
+    assert theirs.store.path.read_bytes() == before
     assert theirs.find(["a b"])["a b"].tokens == THEIRS.tokens
 
 
@@ -138,9 +130,9 @@ def size(folder: Path) -> int:
 def test_the_oldest_entries_go_first(tmp_path: Path) -> None:
     cache = AnalysisCache("p@1", "x", tmp_path)
     fill(cache, 0, 60)
-    make_room(tmp_path, size(tmp_path))
+    make_room(tmp_path.glob("*.sqlite"), size(tmp_path))
     assert len(found(cache, 60)) == 60
-    make_room(tmp_path, size(tmp_path) // 2)
+    make_room(tmp_path.glob("*.sqlite"), size(tmp_path) // 2)
     left = found(cache, 60)
     assert left == list(range(60 - len(left), 60))
     assert 10 < len(left) < 40
@@ -161,10 +153,10 @@ def test_files_that_were_used_longest_ago_go_first(tmp_path: Path, monkeypatch: 
     older, newer = AnalysisCache("p@1", "x", tmp_path), AnalysisCache("p@2", "x", tmp_path)
     fill(older, 0, 60)
     fill(newer, 0, 20)
-    for path in (older.path, newer.path):
+    for path in (older.store.path, newer.store.path):
         os.utime(path, (1.0, 1.0))
     assert len(found(newer, 20)) == 20  # which says that it is used
-    monkeypatch.setenv("PFSM_CACHE_SIZE", str(3 * newer.path.stat().st_size))
+    monkeypatch.setenv("PFSM_CACHE_SIZE", str(3 * newer.store.path.stat().st_size))
     AnalysisCache("p@2", "x", tmp_path).add({"another": large("another")})
     assert size(tmp_path) <= largest_size()
     assert len(found(newer, 20)) == 20
