@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -49,12 +50,8 @@ AnalyserKind = Callable[[str], Analyser]
 """From what stands behind the colon of ``NAME:ARGUMENT`` to the analyser."""
 
 
-def watched_analyser(name: str, value: Any) -> AnalyserKind:
-    """A plug-in as the registry holds it: a class or function whose analysers are watched.
-
-    Raises:
-        PfsmError: If it cannot be called.
-    """
+def _watched_analyser(name: str, value: Any) -> AnalyserKind:
+    """A plug-in as the registry holds it: a class or function whose analysers are watched."""
     if not callable(value):
         raise PfsmError("is neither a class nor a function of the text after the colon of NAME:ARGUMENT")
     return lambda argument: _WatchedAnalyser(name, value(argument))
@@ -165,14 +162,9 @@ def shipped_parsers() -> dict[str, Path]:
 
 
 ANALYSERS: Table[AnalyserKind] = Table(
-    "analyser", BUILT_IN, watched_analyser, lambda name: name in shipped_parsers()
+    "analyser", BUILT_IN, _watched_analyser, lambda name: name in shipped_parsers()
 )
 """What stands before the colon, and what makes an analyser of what stands behind it."""
-
-
-_READERS: Table[Callable[[Path], TrainedAnalyser]] = Table(
-    "reader of weights", {SUFFIX: "pfsm.english.analyser:analyser_of_file"}, lambda _, reader: reader
-)
 
 
 def own_analyser(name: str) -> TrainedAnalyser:
@@ -181,11 +173,12 @@ def own_analyser(name: str) -> TrainedAnalyser:
     Raises:
         PfsmError: If there is none.
     """
-    shipped, analyser_of_file = shipped_parsers(), _READERS[SUFFIX]
-    if name in shipped:
-        return analyser_of_file(shipped[name])
-    if name.endswith(SUFFIX) or is_file(name):
-        return analyser_of_file(Path(name))
+    shipped = shipped_parsers()
+    if name in shipped or name.endswith(SUFFIX) or is_file(name):
+        # That room stands above this one: it is looked up where it is needed.
+        own = import_module("pfsm.english.analyser")
+        found: TrainedAnalyser = own.analyser_of_file(shipped.get(name) or Path(name))
+        return found
     bare, checksum = parted(name)
     if checksum:
         raise PfsmError(f"parser {name!r}: is not here; {needed(bare)}")

@@ -230,10 +230,12 @@ class _VerbGroup:
 
     def cut(self) -> Iterator[_Step]:
         for child in self._children:
+            # Tags of words that belong to the group if another verb follows.
+            may_wait = _ADVERBS if self._chunk is None else _ADVERBS | {"CC"}
             if _is_verb(child):
                 self._take(child)
                 self._has_verb = True
-            elif _category(child) == "ADVP" if not child.is_leaf else child.label in self._may_wait:
+            elif _category(child) == "ADVP" if not child.is_leaf else child.label in may_wait:
                 self._wait(child)
             elif _category(child) == "VP":
                 yield _Step(child, self._open())
@@ -245,11 +247,6 @@ class _VerbGroup:
                 yield _Step(child, self._chunk if follows else None)
                 self._chunk = None
         yield from self._dropped()
-
-    @property
-    def _may_wait(self) -> frozenset[str]:
-        """Tags of words that belong to the group if another verb follows."""
-        return _ADVERBS if self._chunk is None else _ADVERBS | {"CC"}
 
     def _wait(self, child: Constituent) -> None:
         # ``not`` and similar words stand after the verb without a phrase of their own.

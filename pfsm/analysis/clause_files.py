@@ -7,7 +7,6 @@ lines separate blocks; other lines that begin with ``%`` are skipped.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from pfsm.analysis.alignment import squeezed
@@ -28,34 +27,21 @@ _OVER_ONE_BOX = frozenset({NEGATION, PRESUPPOSITION, "NECESSITY", "POSSIBILITY"}
 _COMPARISONS = frozenset({"EQU", "NEQ", "APX", "LES", "LEQ", "TPR", "TAB", "TIN"})
 
 
-@dataclass(frozen=True)
-class ClauseDocument:
-    """A block of a clause file.
-
-    Attributes:
-        text: The text.
-        analysis: Its words and structure.
-    """
-
-    text: str
-    analysis: Analysis
-
-
 def is_clause_text(first: str) -> bool:
     """Whether a text whose first line that is not empty is this one holds clauses."""
     return first.startswith(COMMENT)
 
 
-def read_clauses(lines: Iterable[str], source: str) -> list[ClauseDocument]:
-    """The documents in lines of a clause file.
+def read_clauses(lines: Iterable[str], source: str) -> list[Analysis]:
+    """The words and structures of the blocks of a clause file.
 
     Raises:
         PfsmError: If a line is not a clause, or a block has no text.
     """
-    return [_document(block, source) for block in blocks(lines)]
+    return [_read_block(block, source) for block in blocks(lines)]
 
 
-def _document(block: Sequence[tuple[int, str]], source: str) -> ClauseDocument:
+def _read_block(block: Sequence[tuple[int, str]], source: str) -> Analysis:
     raw, given = (
         [line.removeprefix(mark).strip() for _, line in block if line.startswith(mark)]
         for mark in (_RAW, _TOKENS)
@@ -67,7 +53,7 @@ def _document(block: Sequence[tuple[int, str]], source: str) -> ClauseDocument:
     places = _places(text, tokens)
     rows = ((number, line) for number, line in block if not line.startswith("%"))
     clauses = tuple(_clause(line, f"{source}:{number}", places) for number, line in rows)
-    return ClauseDocument(text, Analysis(tokens, (0,) if tokens else (), drs=Drs(clauses)))
+    return Analysis(tokens, (0,) if tokens else (), drs=Drs(clauses))
 
 
 def _tokens(text: str, given: str | None) -> tuple[str, ...]:

@@ -121,7 +121,7 @@ def _is_raised(node: Constituent) -> bool:
 
 
 def _collins_head(node: Constituent) -> Constituent:
-    place = place_of_head(node.label, [child.label for child in node.children], COLLINS_RULES, LEFT)
+    place = _place_of_head(node.label, [child.label for child in node.children], COLLINS_RULES, LEFT)
     if place >= 2 and node.children[place - 1].label == _CONJUNCTION:
         # In "red, and blue" the conjunct is before the comma.
         return next(
@@ -131,17 +131,10 @@ def _collins_head(node: Constituent) -> Constituent:
     return node.children[place]
 
 
-def place_of_head(
+def _place_of_head(
     label: str, parts: Sequence[str], rules: Mapping[str, tuple[str, str]], otherwise: str
 ) -> int:
-    """Which part of a constituent is its head.
-
-    Args:
-        label: The constituent's label.
-        parts: Labels of its parts; at least one.
-        rules: By label the side from which to search, and the labels to search for; `PHRASE` for noun phrases.
-        otherwise: The side of labels that have no rule.
-    """
+    """Which of the parts of a constituent, by their labels, is its head; labels without a rule search from a side."""
     side, wanted = rules.get(label, (otherwise, ""))
     last = len(parts) - 1
     if side == PHRASE and parts[last] == "POS":
@@ -194,14 +187,8 @@ _NOMINAL_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "WP", "CD"})
 _PUNCTUATION = frozenset({",", ":", "``", "''", ".", "-LRB-", "-RRB-", "HYPH", "NFP"})
 
 
-def head_child(node: Constituent) -> Constituent:
-    """The child of a constituent that contains its head word.
-
-    Raises:
-        ValueError: If the node is a leaf.
-    """
-    if node.is_leaf:
-        raise ValueError("a leaf has no parts")
+def _head_child(node: Constituent) -> Constituent:
+    """The child of a constituent that contains its head word."""
     # Punctuation is the head only of itself.
     words = [child for child in node.children if not (child.is_leaf and child.label in _PUNCTUATION)]
     children = words or list(node.children)
@@ -211,7 +198,7 @@ def head_child(node: Constituent) -> Constituent:
         bare = [child for child in children if child.label in _NOMINAL_TAGS]
         if bare and not any(child.label in _NOMINAL_PHRASES.split() for child in children):
             return bare[-1]
-    return children[place_of_head(node.label, [child.label for child in children], _RULES, RIGHT)]
+    return children[_place_of_head(node.label, [child.label for child in children], _RULES, RIGHT)]
 
 
 def _complements(children: list[Constituent]) -> list[Constituent]:
@@ -233,9 +220,9 @@ def head_dependencies(trees: Sequence[Constituent]) -> DependencyTree:
     heads, labels = [0] * n_words, [""] * n_words
     for tree in trees:
         top = tree if tree.label == TOP or tree.is_leaf else Constituent(TOP, tree.start, tree.end, (tree,))
-        root = _head_word(top, head_child)
-        labels[root] = f"{TOP}/{head_child(top).label if top.children else top.label}"
-        for word, (governor, label) in _arcs(top, head_child).items():
+        root = _head_word(top, _head_child)
+        labels[root] = f"{TOP}/{_head_child(top).label if top.children else top.label}"
+        for word, (governor, label) in _arcs(top, _head_child).items():
             heads[word], labels[word] = governor + 1, label
     return DependencyTree(tuple(heads), tuple(labels))
 

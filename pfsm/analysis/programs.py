@@ -44,12 +44,15 @@ def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
         PfsmError: If the lines are in neither format.
     """
     if is_clause_text(next((line for line in text if line.strip()), "")):
-        return [document.analysis for document in read_clauses(text, source)]
+        return read_clauses(text, source)
     if not is_bracketed(text):
-        return _with_roles_everywhere(
-            read_propbank(text, source) if is_propbank(text) else analyses_of(parse_conllu(text, source))
-        )
-    found: list[Analysis] = []
+        propbank = is_propbank(text)
+        found = read_propbank(text, source) if propbank else analyses_of(parse_conllu(text, source))
+        if all(one.frames is None for one in found):
+            return found
+        # A text that gives roles of any sentence gives those of all: a sentence without any has no predicate.
+        return [replace(one, frames=()) if one.frames is None and not one.is_failed else one for one in found]
+    found = []
     for number, line in enumerate(text, 1):
         listed = _LISTED.fullmatch(line)
         if _WITHOUT_WORDS.fullmatch(line):
@@ -68,13 +71,6 @@ def is_bracketed(text: Sequence[str]) -> bool:
     """Whether lines hold trees in brackets, to judge by the first."""
     first = next((line for line in text if line.strip()), "")
     return first.lstrip().startswith("(") or _LISTED.fullmatch(first) is not None
-
-
-def _with_roles_everywhere(found: list[Analysis]) -> list[Analysis]:
-    """A text that gives roles of any sentence gives those of all: a sentence without any has no predicate."""
-    if all(one.frames is None for one in found):
-        return found
-    return [replace(one, frames=()) if one.frames is None and not one.is_failed else one for one in found]
 
 
 def _add_listed(found: list[Analysis], log_probability: float, one: Analysis) -> None:

@@ -7,7 +7,7 @@ itself (V, C-V) is not an argument.
 The row of a predicate has ``Pred=nominate.01``, ``Args=A0:1-2,AM-TMP:3-4,A1:6-7+10-11`` and, where a labeller gives
 probabilities, ``PredP=0.998`` and ``Alts=A0:1-2@0.97,A1:1-2@0.02``. Words are counted from 1 through the sentence, the
 last one is included; ``+`` joins the parts of an argument. C-A1 is a part of A1 too, and V is not an argument
-(`joined_parts`). What follows ``Pred=`` is the sense, or else the lemma; ``PredLemma=`` follows where the sense does
+(`arguments_of`). What follows ``Pred=`` is the sense, or else the lemma; ``PredLemma=`` follows where the sense does
 not begin with the lemma. A word with a ``PredP`` below 0.5 is not a predicate and has no ``Args``.
 """
 
@@ -126,20 +126,12 @@ def arguments_of(labelled: Sequence[tuple[str, Span]]) -> tuple[Argument, ...]:
         ValueError: If a label is none, or an argument is given twice.
     """
     ordered = sorted(((standard_label(label), span) for label, span in labelled), key=lambda one: one[1])
-    found = joined_parts([Argument(label, (span,)) for label, span in ordered])
+    found = _joined_parts([Argument(label, (span,)) for label, span in ordered])
     return tuple(sorted(found, key=lambda one: (one.spans, one.label)))
 
 
-def joined_parts(given: Sequence[Argument]) -> tuple[Argument, ...]:
-    """Arguments with their continuations, by the rule of `arguments_of`; without V and C-V.
-
-    Args:
-        given: Arguments and continuations. An argument keeps its place and its probability, a continuation without
-            one follows the others.
-
-    Raises:
-        ValueError: If an argument is given twice.
-    """
+def _joined_parts(given: Sequence[Argument]) -> tuple[Argument, ...]:
+    """Arguments with their continuations, in their order, by the rule of `arguments_of`; without V and C-V."""
     whole = [one for one in given if one.label != "V" and not one.label.startswith(CONTINUATION)]
     for (label, _), number in Counter((one.label, one.spans) for one in given).items():
         if number > 1:
@@ -206,7 +198,7 @@ def frame_of_fields(fields: Iterable[str], word: int) -> Frame | None:
     if not sense:
         raise ValueError(f"{PREDICATE} is empty, a sense or a lemma is needed")
     arguments, alternatives = (
-        joined_parts([_argument(entry, key) for entry in found[key].split(",")]) if key in found else ()
+        _joined_parts([_argument(entry, key) for entry in found[key].split(",")]) if key in found else ()
         for key in (ARGUMENTS, ALTERNATIVES)
     )
     frame = Frame(

@@ -89,7 +89,7 @@ def score_parses(pairs: Iterable[tuple[Analysis, Analysis]]) -> ParsingScores:
 
 
 def _line_scores(system: Analysis, gold: Analysis) -> ParsingScores:
-    partner = aligned_words(system.tokens, gold.tokens)
+    partner = _aligned_words(system.tokens, gold.tokens)
     same = [(ours, theirs) for ours, theirs in enumerate(partner) if theirs >= 0]
     upos, xpos = (
         sum(own[ours] == right[theirs] for ours, theirs in same) if own and right else 0
@@ -111,16 +111,14 @@ def _universal(label: str) -> str:
     return label.partition(":")[0]
 
 
-def aligned_words(system: Sequence[str], gold: Sequence[str]) -> list[int]:
-    """For each word of the system the gold word over the same characters; -1 for none.
-
-    If the characters differ (a treebank may correct its text), words are matched by a longest common subsequence.
-    """
+def _aligned_words(system: Sequence[str], gold: Sequence[str]) -> list[int]:
+    """For each word of the system the gold word over the same characters; -1 for none."""
     partner = [-1] * len(system)
     ours, theirs = _places(system), _places(gold)
     if squeezed(system) == squeezed(gold):
         at = {place: number for number, place in enumerate(theirs)}
         return [at.get(place, -1) for place in ours]
+    # A treebank may correct its text.
     for block in SequenceMatcher(None, system, gold, autojunk=False).get_matching_blocks():
         partner[block.a : block.a + block.size] = range(block.b, block.b + block.size)
     return partner
@@ -188,12 +186,15 @@ class Calibration:
         ]
 
 
-def calibration(pairs: Iterable[tuple[Analysis, Analysis]], smallest: float = 0.01) -> Calibration:
-    """Calibration of arc marginals over lines with gold tokens.
+# Less likely arcs are left out of a calibration; they are most of the possible arcs.
+_SMALLEST = 0.01
+
+
+def calibration(pairs: Iterable[tuple[Analysis, Analysis]]) -> Calibration:
+    """Calibration of arc marginals over lines with gold tokens; pairs without marginals are skipped.
 
     Args:
-        pairs: (system, gold standard) with the same tokens; pairs without marginals are skipped.
-        smallest: Less likely arcs are left out; they are most of the possible arcs.
+        pairs: (system, gold standard) with the same tokens.
     """
     probabilities, rights = [np.zeros(0)], [np.zeros(0, dtype=np.bool_)]
     for system, gold in pairs:
@@ -202,7 +203,7 @@ def calibration(pairs: Iterable[tuple[Analysis, Analysis]], smallest: float = 0.
         table = system.marginals.arcs(len(system.tokens))
         right = np.zeros(table.shape, dtype=np.bool_)
         right[np.arange(len(gold.tokens)), gold.tree.heads] = True
-        kept = table >= smallest
+        kept = table >= _SMALLEST
         probabilities.append(table[kept])
         rights.append(right[kept])
     return _binned(np.concatenate(probabilities), np.concatenate(rights))
@@ -257,7 +258,7 @@ def score_roles(pairs: Iterable[tuple[Analysis, Analysis]], *, of: str | None = 
     rights: list[bool] = []
     for system, gold in pairs:
         left_out = _left_out(gold, of)
-        partner = aligned_words(system.tokens, gold.tokens)
+        partner = _aligned_words(system.tokens, gold.tokens)
         theirs = {frame.predicate: frame.arguments for frame in gold.frames or ()}
         theirs = {word: arguments for word, arguments in theirs.items() if word not in left_out}
         ours = {frame.predicate: frame for frame in system.frames or () if frame.is_likely}

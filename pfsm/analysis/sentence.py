@@ -3,8 +3,9 @@
 All code that uses syntax works on these objects, whether they come from a file, the shipped parser or another parser.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import chain
 from typing import TypeVar
 
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 from pfsm.analysis.clauses import Drs, joined_structures
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.roles import Frame, moved_frame
-from pfsm.registry import Table
 
 ROOT_LABEL = "root"
 Item = TypeVar("Item")
@@ -201,15 +201,6 @@ def moved(tree: Constituent, by: int) -> Constituent:
     return replace(tree, start=tree.start + by, end=tree.end + by, children=children)
 
 
-LANGUAGE = "en"
-BUILDERS: Table[Callable[[Analysis], Drs]] = Table(
-    "language of discourse structures",
-    {LANGUAGE: "pfsm.english.discourse.building:built_structure"},
-    lambda _, builder: builder,
-)
-"""By language: what builds the structure of a line that has a dependency tree."""
-
-
 def structure_of(analysis: Analysis) -> Drs:
     """The structure of a line: the one that is given, else the one that the rules build.
 
@@ -217,4 +208,8 @@ def structure_of(analysis: Analysis) -> Drs:
     """
     if analysis.drs is not None:
         return analysis.drs
-    return BUILDERS[LANGUAGE](analysis) if analysis.trees else Drs(())
+    if not analysis.trees:
+        return Drs(())
+    # That room stands above this one: it is looked up where it is needed.
+    built: Drs = import_module("pfsm.english.discourse.building").built_structure(analysis)
+    return built

@@ -23,10 +23,10 @@ b1 bark "v.01" e1 % barks [6...11]
 
 def test_reading_a_clause_file() -> None:
     (one,) = read_clauses(BARKS.splitlines(), "x")
-    assert one.analysis.tokens == ("A", "dog", "barks", ".")
-    assert one.analysis.drs is not None
-    assert one.analysis.drs.clauses[1] == Clause("b1", "dog", ('"n.01"', "x1"), (1,))
-    assert list(box_lines(one.analysis.drs)) == ["b1: x1 e1 | dog(x1), Agent(e1, x1), bark(e1)"]
+    assert one.tokens == ("A", "dog", "barks", ".")
+    assert one.drs is not None
+    assert one.drs.clauses[1] == Clause("b1", "dog", ('"n.01"', "x1"), (1,))
+    assert list(box_lines(one.drs)) == ["b1: x1 e1 | dog(x1), Agent(e1, x1), bark(e1)"]
 
 
 def test_joined_and_empty_words_of_a_clause_file() -> None:
@@ -34,17 +34,17 @@ def test_joined_and_empty_words_of_a_clause_file() -> None:
         '%%% raw: I saw New York.\n%%% tok: I saw ø New~York .\nb1 Name x1 "new~york" % New~York [6...14]\n'
     )
     (one,) = read_clauses(text.splitlines(), "x")
-    assert one.analysis.tokens == ("I", "saw", "New", "York", ".")
-    assert one.analysis.drs is not None
-    assert one.analysis.drs.clauses[0].words == (2, 3)
+    assert one.tokens == ("I", "saw", "New", "York", ".")
+    assert one.drs is not None
+    assert one.drs.clauses[0].words == (2, 3)
 
 
 def test_what_is_written_is_read_again() -> None:
     (one,) = read_clauses(BARKS.splitlines(), "x")
-    assert one.analysis.drs is not None
-    (again,) = read_clauses(list(clause_lines(one.analysis, one.analysis.drs, 1)), "x")
-    assert again.analysis.drs == one.analysis.drs
-    assert again.analysis.tokens == one.analysis.tokens
+    assert one.drs is not None
+    (again,) = read_clauses(list(clause_lines(one, one.drs, 1)), "x")
+    assert again.drs == one.drs
+    assert again.tokens == one.tokens
 
 
 MALFORMED_CLAUSES_ARE_REFUSED = [
@@ -71,7 +71,7 @@ def test_malformed_clauses_are_refused() -> None:
 
 def test_lines_of_several_blocks_share_no_variable() -> None:
     (one,) = read_clauses(BARKS.splitlines(), "x")
-    first, whole = one.analysis.drs, joined([one.analysis, one.analysis])
+    first, whole = one.drs, joined([one, one])
     assert first is not None
     assert whole.drs is not None
     assert whole.drs.clauses[len(first.clauses) :] == tuple(

@@ -141,9 +141,9 @@ def test_boxes_and_clauses_of_every_line(cli: Cli, write: Write) -> None:
     assert "%%% line 1\n" in out
     assert "%%% line 2\n" not in out
     first, second = read_clauses(out.split("\n"), "out")
-    assert (first.text, second.text) == ("Anna sings", "?")
-    assert second.analysis.drs is not None
-    assert second.analysis.drs.clauses == ()
+    assert (first.tokens, second.tokens) == (("Anna", "sings"), ("?",))
+    assert second.drs is not None
+    assert second.drs.clauses == ()
     # What is printed can be scored.
     metric = f"dr-or-*(parser=file:{write('boxes.clf', out)})"
     scores = cli("score", lines, "-i", lines, "--metric", metric, "--sentence-level", "--score-only").out

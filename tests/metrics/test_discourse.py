@@ -202,7 +202,7 @@ def _kinds(clauses: str) -> list[tuple[str, str]]:
     from pfsm.metrics.discourse import conditions_of
 
     (one,) = read_clauses(f"%%% raw: a b c d e f\n{clauses}".splitlines(), "x")
-    return [(condition.kind, condition.symbol) for condition in conditions_of(one.analysis)]
+    return [(condition.kind, condition.symbol) for condition in conditions_of(one)]
 
 
 @pytest.mark.parametrize(
