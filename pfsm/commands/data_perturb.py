@@ -10,7 +10,7 @@ from pfsm.commands.options import check_output, declare, number_where, refuse_wi
 from pfsm.commands.output import print_columns, tell
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.minimal_pairs import SEVERITIES
-from pfsm.english.perturbation.kind import NAMES, kind_named, kinds_asked_for
+from pfsm.english.perturbation.kind import NAMES, kind_named, kinds_for
 from pfsm.english.perturbation.pairs import (
     COLUMNS,
     Translation,
@@ -70,7 +70,7 @@ def run(options: Namespace) -> None:
         raise PfsmError("--lines is plain text without columns; leave --of and --source out")
     check_output(options.output, [options.input])
     translations, language, sources = _read(options)
-    kinds = kinds_asked_for(language, _asked(options.kinds), source=sources)
+    kinds = kinds_for(language, _asked(options.kinds), source=sources)
     seed = default_seed() if options.seed is None else options.seed
     counts: Counter[str] = Counter()
     with Stage("perturbing", "perturbing", total=len(set(translations)), unit="translations") as stage:

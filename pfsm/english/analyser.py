@@ -29,7 +29,7 @@ class OwnAnalyser:
         self._weights, self._roles = weights, roles
         # Made when roles are first asked for, because most callers never do.
         self._labeller: Labeller | None = None
-        self.label = self._parser.label
+        self.label = weights.label
         self.roles_label = "" if roles is None else roles.label
 
     def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
@@ -59,7 +59,7 @@ class OwnAnalyser:
             return list(trees)
         if self._labeller is None:
             self._labeller = Labeller(self._roles, self._weights)
-        if nominal and not self._labeller.knows_nouns:
+        if nominal and self._roles.nominal is None:
             raise PfsmError(
                 f"labeller {self.roles_label!r}: knows verbs alone, no nominal predicates; train it again"
             )

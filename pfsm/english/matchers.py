@@ -13,8 +13,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Int32, Int64
 from pfsm.english.facts import RUN, SAYS, remembered, token_kind
 from pfsm.english.inflection import CATEGORIES, base_forms, differences, forms
 from pfsm.english.quantities import Quantity, quantities
@@ -27,7 +27,6 @@ from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 NAMES = tuple(f"morph:{category}" for category in CATEGORIES)
 Options = Mapping[str, Any]
-Int64 = NDArray[np.int64]
 
 
 class MorphologyMatcher:
@@ -68,9 +67,7 @@ class MorphologyMatcher:
         offer, feature = self._features(pairs.vocabulary, ours[other], theirs[other])
         return Offers(rows[other], NAMES, offer, feature.astype(np.int32), np.ones(offer.size))
 
-    def _features(
-        self, vocabulary: Vocabulary, ours: NDArray[np.int32], theirs: NDArray[np.int32]
-    ) -> tuple[Int64, Int64]:
+    def _features(self, vocabulary: Vocabulary, ours: Int32, theirs: Int32) -> tuple[Int64, Int64]:
         """The categories in which pairs of token types differ: number of the pair, number of the category."""
         types = vocabulary.types
         both, place = np.unique(np.column_stack([ours, theirs]), axis=0, return_inverse=True)
@@ -134,7 +131,7 @@ class QuantityMatcher:
         return Offers(np.array(sorted(rows), dtype=np.int32).reshape(-1, 5))
 
     def _quantities(
-        self, lines: EncodedLines, vocabulary: Vocabulary, kinds: NDArray[np.int32]
+        self, lines: EncodedLines, vocabulary: Vocabulary, kinds: Int32
     ) -> dict[int, list[Quantity]]:
         of_tokens = kinds[lines.ids].astype(np.uint8)
         line_of = np.repeat(np.arange(len(lines)), np.diff(lines.offsets))

@@ -63,7 +63,11 @@ def _phrase(tokens: Sequence[str], at: int) -> tuple[Fraction | None, int]:
         elif (value := _value(token)) is not None and (not started or _follows(previous, value, token)):
             current = current + value if started else value
             started, previous = True, value if token in SMALL else _ZERO
-        elif not (token == "and" and previous == 100 and any(map(_is_value, tokens[at + 1 : at + 2]))):
+        elif not (
+            token == "and"
+            and previous == 100
+            and any(_value(one) is not None for one in tokens[at + 1 : at + 2])
+        ):
             break
         at += 1
     return ((total + current if total else current) if started else None), at
@@ -72,10 +76,6 @@ def _phrase(tokens: Sequence[str], at: int) -> tuple[Fraction | None, int]:
 def _value(token: str) -> Fraction | None:
     """The value of a small number word or of digits."""
     return _VALUES[token] if token in _VALUES else digit_value(token)
-
-
-def _is_value(token: str) -> bool:
-    return _value(token) is not None
 
 
 def _follows(previous: Fraction, value: Fraction, token: str) -> bool:

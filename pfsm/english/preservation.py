@@ -9,8 +9,8 @@ from operator import eq
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.english.facts import NOTHING, RUN, Run, chunk_kind, contradictions, run_of, written_plainly
 from pfsm.english.numbers import NUMBER_WORDS, english_numbers, is_number_word
 from pfsm.metrics.metric_group import MetricGroup
@@ -19,7 +19,6 @@ from pfsm.text.classes import normal_form, shipped_lists
 from pfsm.text.numbers import digit_numbers, digit_value
 from pfsm.text.plain import chunk_tokens, tokenise
 
-Float = NDArray[np.float64]
 # A closing mark, an English suffix or an opening mark that tokenisers cut off.
 _APART = re.compile(
     r"(?:[.,;:!?)\]}%\u2026\u3002\uff0c](?!\d)|['\u2019](?:s|re|ve|ll|d|m|t)\b|n['\u2019]t\b|[(\[{]\Z)",

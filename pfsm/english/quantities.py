@@ -63,11 +63,8 @@ def behind_number(token: str) -> Unit | None:
     return _BEHIND_NUMBERS.get(token) or unit_word(token)
 
 
-def unit_phrase(tokens: list[str], at: int) -> tuple[Unit, int] | None:
-    """The longest unit at a place behind a number, and the place behind it: ``square metres``, ``kilometres an hour``.
-
-    None where there is no unit.
-    """
+def _unit_phrase(tokens: list[str], at: int) -> tuple[Unit, int] | None:
+    """The longest unit at a place behind a number, such as ``kilometres an hour``, and the place behind it."""
     words = [token.lower() for token in tokens[at : at + 2]]
     if words == ["per", "cent"]:
         return PERCENT, at + 2
@@ -201,7 +198,7 @@ def _amounts(words: list[str], number: Number) -> Iterator[tuple[int, int, Meani
 
 def _behind(words: list[str], number: Number) -> Iterator[tuple[int, int, Meaning]]:
     behind = number.start + number.length
-    phrase = unit_phrase(words, behind)
+    phrase = _unit_phrase(words, behind)
     if phrase is not None:
         unit, after = phrase
         yield number.start, after - number.start, _amount(number, unit)

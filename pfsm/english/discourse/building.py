@@ -42,26 +42,17 @@ def _arguments(draft: Draft, word: int) -> Iterator[tuple[int, str]]:
     for child in grammar.children[word]:
         if grammar.labels[child] in _NO_ARGUMENTS or child in draft.boxed:
             continue
-        if _is_how_many(draft, child) or (child in draft.done and child not in draft.referents):
+        # "How many" asks for a number, wherever its first word hangs.
+        how_many = grammar.words[child] == "how" and grammar.words[child + 1 : child + 2] in (
+            ["many"],
+            ["much"],
+        )
+        if how_many or (child in draft.done and child not in draft.referents):
             continue
         role = given.get(child) or _by_function(draft, child, passive=passive)
         if not role or role in _NO_ROLES:
             continue
         yield child, "AttributeOf" if is_state and grammar.labels[child] in SUBJECTS else role
-
-
-def _is_how_many(draft: Draft, child: int) -> bool:
-    """Whether it is the first word of "how many", which asks for a number; wherever it hangs."""
-    words = draft.grammar.words
-    return words[child] == "how" and words[child + 1 : child + 2] in (["many"], ["much"])
-
-
-def _role_of_shared(draft: Draft, subject: int, word: int) -> str:
-    """The role that the subject of another clause has of this predicate."""
-    grammar = draft.grammar
-    return _given_roles(grammar, word).get(subject) or _by_function(
-        draft, subject, passive=grammar.is_passive(word)
-    )
 
 
 def _takes_relative(draft: Draft, word: int) -> bool:
@@ -153,7 +144,8 @@ def _predicate(draft: Draft, word: int, box: str) -> None:
         is_outside = grammar.labels[child] in SUBJECTS and not grammar.is_predicate(child)
         target = argument(draft, child, draft.boxes.get(child, scope.clause if is_outside else inner))
         draft.add(inner, role, event, target, words=tuple(grammar.case(child)[:1]) or (word,))
-    if grammar.is_imperative(word):
+    # The bare verb of a sentence without a subject is an imperative.
+    if grammar.tag(word) == "VB" and grammar.heads[word] < 0 and not grammar.having(word, "mark", *SUBJECTS):
         draft.add(inner, "A0", event, _hearer(draft, word, box), words=(word,))
 
 
@@ -281,7 +273,8 @@ def _share_subject(draft: Draft, child: int, word: int, box: str) -> None:
     subject = grammar.first(word, *SUBJECTS)
     has_own = grammar.first(child, *SUBJECTS) is not None
     if subject is not None and not has_own and grammar.category(child) == "VERB":
-        role = _role_of_shared(draft, subject, child)
+        passive = grammar.is_passive(child)
+        role = _given_roles(grammar, child).get(subject) or _by_function(draft, subject, passive=passive)
         draft.add(box, role, draft.referent(child), draft.referent(subject), words=(child,))
 
 
@@ -301,8 +294,7 @@ def built_structure(analysis: Analysis) -> Drs:
         tuple(analysis.sentences),
         tuple(analysis.upos),
         tuple(analysis.xpos),
-        tuple(tree.heads),
-        tuple(tree.labels),
+        DependencyTree(tuple(tree.heads), tuple(tree.labels), 0.0),
         tuple(
             Frame(frame.predicate, "", tuple(_bare(one) for one in frame.arguments))
             for frame in analysis.frames or ()
@@ -320,15 +312,10 @@ def _built(
     sentences: tuple[int, ...],
     upos: tuple[str, ...],
     xpos: tuple[str, ...],
-    heads: tuple[int, ...],
-    labels: tuple[str, ...],
+    tree: DependencyTree,
     frames: tuple[Frame, ...],
 ) -> Drs:
-    tree = DependencyTree(heads, labels)
-    return _structure(Grammar(Analysis(tokens, sentences, upos, xpos, (tree,), frames=frames)))
-
-
-def _structure(grammar: Grammar) -> Drs:
+    grammar = Grammar(Analysis(tokens, sentences, upos, xpos, (tree,), frames=frames))
     draft = Draft(grammar)
     before = ""
     for start, end in grammar.analysis.bounds:

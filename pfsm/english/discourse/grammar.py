@@ -89,10 +89,6 @@ class Grammar:
         """Whether a word is worked off as a clause."""
         return self.category(word) in {"VERB", "AUX"} or self.first(word, "cop", *SUBJECTS) is not None
 
-    def is_imperative(self, word: int) -> bool:
-        """Whether it is the bare verb of a sentence without a subject."""
-        return self.tag(word) == "VB" and self.heads[word] < 0 and self.first(word, "mark", *SUBJECTS) is None
-
     def is_state(self, word: int) -> bool:
         """Whether a predicate is a state, as adjectives are; what asks is none."""
         return (

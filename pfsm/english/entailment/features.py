@@ -10,18 +10,17 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.service import analyse_lines, analyser_label
+from pfsm.arrays import Float
 from pfsm.english.entailment.sides import ROOT, Pair, Senses, Side, align, share, side_of
 from pfsm.english.lists import by_word
 from pfsm.lexicons.relations import RelationTable, load_relations
-from pfsm.metrics.inputs import check_pairs, score_distinct
+from pfsm.metrics.inputs import score_distinct
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.version import __version__
 
-Float = NDArray[np.float64]
 Feature = Callable[[Pair], float]
 RELATIONS = "wordnet-relations-3.0"
 # Between a word's synset and one above it.
@@ -241,11 +240,6 @@ def _clash(of: Callable[[Side, int], object], *, both: bool = False, nouns: bool
     return feature
 
 
-def _negation_lost(pair: Pair) -> float:
-    """How many more words negate in the reference than in the hypothesis; 0 if fewer do."""
-    return float(max(0, len(pair.reference.negations) - len(pair.hypothesis.negations)))
-
-
 def _lost(kinds: Mapping[str, str]) -> Feature:
     """Words of the reference, by kind, that the hypothesis has no counterpart of."""
 
@@ -301,7 +295,7 @@ _SHARES: Mapping[str, Feature] = {
 }
 # What the reference has and the hypothesis lacks, and the other way round.
 _LOSSES: Mapping[str, Feature] = {
-    "negation": _negation_lost,
+    "negation": lambda pair: float(max(0, len(pair.reference.negations) - len(pair.hypothesis.negations))),
     "modality": _lost(_MODALS),
     "quantifier": _lost(_QUANTIFIERS),
 }
@@ -334,14 +328,8 @@ def pair_values(pair: Pair, table: RelationTable) -> list[float]:
     ]
 
 
-def entailment_values(_: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-    """All features of pairs by name, float64 [n_pairs] each; each distinct pair once.
-
-    Raises:
-        PfsmError: If the parser or a table cannot be loaded.
-        ValueError: If the lists differ in length, or one of them is a single string.
-    """
-    check_pairs(hypotheses, references)
+def _values(_: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+    """All features of pairs by name, float64 [n_pairs] each; each distinct pair once."""
     values = score_distinct(_distinct, hypotheses, references)
     return dict(zip(FEATURES, values.T, strict=True))
 
@@ -363,12 +351,8 @@ def _tables() -> tuple[RelationTable, Senses]:
     return table, lru_cache(maxsize=100_000)(table.synonyms.synsets)
 
 
-def entailment_label(name: str) -> str:
-    """A feature as a signature gives it: with the parser, the tables and our version of the definitions.
-
-    Raises:
-        PfsmError: If the parser or a table cannot be loaded.
-    """
+def _label(name: str) -> str:
+    """A feature as a signature gives it: with the parser, the tables and our version of the definitions."""
     table, _ = _tables()
     entries = {
         "parser": analyser_label(DEFAULT_PARSER),
@@ -382,8 +366,8 @@ def entailment_label(name: str) -> str:
 GROUPS = (
     MetricGroup(
         parts={"rte": FEATURES},
-        values=entailment_values,
-        label=entailment_label,
+        values=_values,
+        label=_label,
         counts=frozenset(name for name in FEATURES if not name.endswith(("_r", "_h", "_match"))),
         about={"rte": "a feature of textual entailment"},
     ),

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from pfsm.analysis.constituents import Constituent, labelled_spans
 from pfsm.analysis.roles import NOUN, VERB
 from pfsm.analysis.sentence import DependencyTree
+from pfsm.arrays import Int64
 from pfsm.english.parser.network import normal_form
 from pfsm.english.parser.weights import Matrix, ParserWeights
 from pfsm.lexicons.lemmas import lemma_of
 
-Int64 = NDArray[np.int64]
 # More spans than any sentence of a hundred words has.
 MOST_CANDIDATES = 1200
 _RELATIONS = (

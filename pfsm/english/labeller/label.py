@@ -18,7 +18,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.analysis.roles import (
     CONTINUATION,
@@ -32,9 +31,9 @@ from pfsm.analysis.roles import (
     moved_frame,
 )
 from pfsm.analysis.sentence import Analysis, DependencyTree, moved
+from pfsm.arrays import Float, Int64
 from pfsm.english.labeller.inputs import (
     Candidates,
-    Int64,
     Numbers,
     SentenceArrays,
     candidates_of,
@@ -57,9 +56,7 @@ def nouns_of(upos: Sequence[str]) -> list[int]:
     return [word for word, tag in enumerate(upos) if tag == NOUN]
 
 
-def noun_log_odds(
-    weights: NominalWeights, keys: Sequence[Sequence[int]], states: Matrix
-) -> NDArray[np.float64]:
+def noun_log_odds(weights: NominalWeights, keys: Sequence[Sequence[int]], states: Matrix) -> Float:
     """The log-odds that each noun is a predicate, float64 [n_nouns].
 
     Args:
@@ -68,7 +65,7 @@ def noun_log_odds(
         states: float32 [n_nouns, state size], their states.
     """
     # A sum of products, not a matrix product, whose order of additions depends on the number of rows.
-    odds: NDArray[np.float64] = (states * weights.state).sum(axis=1, dtype=np.float64) + weights.bias
+    odds: Float = (states * weights.state).sum(axis=1, dtype=np.float64) + weights.bias
     found = np.array([key for own in keys for key in own], dtype=np.int32)
     places = np.minimum(np.searchsorted(weights.keys, found), weights.keys.size - 1)
     values = np.where(weights.keys[places] == found, weights.weights[places], np.float32(0.0))
@@ -136,7 +133,6 @@ def _names_below(lemma: str, word: str, relation: str, case: str) -> list[str]:
     ]
 
 
-Float = NDArray[np.float64]
 # Alternatives less likely than this are left out.
 SMALLEST_PROBABILITY = 0.01
 # Nouns less likely to be predicates than this are left out.
@@ -207,11 +203,6 @@ class Labeller:
             for n in (len(weights.labels), len(self.labels))
         }
         self._once = {k for k, name in enumerate(self.labels) if name[0] == "A" and name[1:].isdecimal()}
-
-    @property
-    def knows_nouns(self) -> bool:
-        """Whether it knows nominal predicates."""
-        return self._weights.nominal is not None
 
     def labelled(self, parsed: Analysis, *, given: bool = False, nominal: bool = False) -> Analysis:
         """A line that has tags and a dependency tree, with roles.

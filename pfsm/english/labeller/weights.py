@@ -137,7 +137,12 @@ class RoleWeights:
         return known and self.vector_size == parser.arrays["vectors"].shape[1]
 
 
-def _role_weights_bytes(weights: RoleWeights) -> bytes:
+def write_role_weights(weights: RoleWeights, path: StrPath) -> None:
+    """Writes a labeller's file; an existing file is replaced only when everything is written.
+
+    Raises:
+        PfsmError: If it cannot be written.
+    """
     names = [*_MATRICES, *(name for name, _ in _lstm_shapes(weights.arrays) if not name.endswith(".bias"))]
     names += [*_VECTORS, *(name for name in weights.arrays if name not in {*names, *_VECTORS})]
     stored = {KEYS: weights.keys, **stored_arrays({name: weights.arrays[name] for name in names})}
@@ -159,16 +164,7 @@ def _role_weights_bytes(weights: RoleWeights) -> bytes:
             "labels": list(nouns.labels),
             **{name: getattr(nouns, name) for name in _NUMBERS},
         }
-    return content_bytes(FORMAT, header, stored)
-
-
-def write_role_weights(weights: RoleWeights, path: StrPath) -> None:
-    """Writes a labeller's file; an existing file is replaced only when everything is written.
-
-    Raises:
-        PfsmError: If it cannot be written.
-    """
-    write_content(path, _role_weights_bytes(weights))
+    write_content(path, content_bytes(FORMAT, header, stored))
 
 
 def read_role_weights(path: StrPath) -> RoleWeights:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Int64
 from pfsm.english.parser.weights import BEGIN, END, PADDING, UNKNOWN_CHARACTER, Matrix, ParserWeights
 
 # A longer word keeps its first and last characters.
@@ -48,7 +49,6 @@ def character_numbers(words: Sequence[str], known: Mapping[str, int]) -> NDArray
     return table
 
 
-Int64 = NDArray[np.int64]
 _LEAK = 0.1
 _PAIRS = (
     ("arc_dependent", "arc_head"),

@@ -10,12 +10,11 @@ from pfsm.analysis.constituents import Constituent, tree_of_spans
 from pfsm.analysis.heads import head_dependencies
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, moved
 from pfsm.analysis.wanted import SHORTEST_LIST, Wanted
+from pfsm.arrays import Float, Int32
 from pfsm.english.parser.network import LineScores, Network
 from pfsm.english.parser.trees import best_constituents, best_tree, best_trees, tree_marginals
 from pfsm.english.parser.weights import Matrix, ParserWeights
 
-Float = NDArray[np.float64]
-Int32 = NDArray[np.int32]
 # Labelled arcs less likely than this are left out.
 SMALLEST_PROBABILITY = 1e-5
 # Longer sentences are split where a sentence most likely begins, because the work grows with the cube of the length.
@@ -30,11 +29,6 @@ class Parser:
         self._network = Network(weights)
         self._span_labels = weights.inventories["span_labels"]
         self._labels = weights.inventories["labels"]
-
-    @property
-    def label(self) -> str:
-        """``NAME@CHECKSUM``, as in signatures and in the cache."""
-        return self._weights.label
 
     def parse(self, lines: Sequence[Sequence[str]], wanted: Wanted) -> list[Analysis]:
         """Analyses of lines of words, in order; an empty line has an empty analysis."""

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.constituents import Constituent, tree_of_spans
+from pfsm.arrays import Float, Int32, Int64
 
-Float = NDArray[np.float64]
-Int32 = NDArray[np.int32]
 # Below this value the determinant, at most n! after shifting, has lost too many digits to cancellation: its rounding
 # error is about n * 1e-16.
 _SAFE_DETERMINANT = 1e-8
@@ -41,7 +40,7 @@ def tree_marginals(scores: Float) -> tuple[float, Float]:
     marginals = np.zeros_like(scores)
     log_sum, determinant = kernel(scores, marginals)
     if not determinant > _SAFE_DETERMINANT:
-        return exact_tree_marginals(scores)
+        return _exact_tree_marginals(scores)
     # Rounding may leave -1e-17.
     return float(log_sum), np.clip(marginals, 0.0, 1.0)
 
@@ -99,15 +98,8 @@ _MOST_DIGITS = 4000
 _AGREEMENT = 1e-12
 
 
-def exact_tree_marginals(scores: Float) -> tuple[float, Float]:
-    """Log-sum over all single-root trees and every arc's probability.
-
-    Args:
-        scores: float64 [n, n + 1], finite; score of word m under head h, where 0 is the root; [m, m + 1] is not read.
-
-    Returns:
-        The log-sum and float64 [n, n + 1].
-    """
+def _exact_tree_marginals(scores: Float) -> tuple[float, Float]:
+    """As `tree_marginals`, in decimal digits."""
     digits = _FIRST_DIGITS
     last = _in_digits(scores, digits)
     while digits < _MOST_DIGITS:
@@ -233,7 +225,7 @@ def best_constituents(
     return [ScoredTree(tree_of_spans(found, tags), min(0.0, sums[found])) for found in trees]
 
 
-def _likely_spans(scores: Float, n: int) -> tuple[float, NDArray[np.int64]]:
+def _likely_spans(scores: Float, n: int) -> tuple[float, Int64]:
     """The log-sum over bracketings, and all spans that are offered, single words among them: int64 [n_spans, 2]."""
     from pfsm_kernels.syntax.bracketing import best_bracketing, span_marginals  # noqa: PLC0415 - brings numba
 
@@ -248,7 +240,7 @@ def _likely_spans(scores: Float, n: int) -> tuple[float, NDArray[np.int64]]:
 
 
 def _derivation(
-    spans: NDArray[np.int64], number: Int32, order: NDArray[np.int64], back: Int32, root: int, rank: int
+    spans: Int64, number: Int32, order: Int64, back: Int32, root: int, rank: int
 ) -> list[tuple[int, int, int]]:
     """Start, end and label of every span of a derivation, parents first, from left to right."""
     found: list[tuple[int, int, int]] = []

@@ -158,7 +158,11 @@ def read_weights(path: StrPath) -> ParserWeights:
             restored_arrays(content.arrays),
             content.checksum,
         )
-        _check_arrays(weights)
+        check_shapes(weights.arrays, _shapes(weights))
+        if not all(is_temperature(weights.temperatures.get(kind, 0.0)) for kind in _TEMPERATURES):
+            raise ValueError("a temperature is missing or would make scores infinite")
+        if not all(is_line(name) for kind in _PRINTED for name in weights.inventories[kind][1:]):
+            raise ValueError("a tag or label is not a line of text, and would break the rows of its trees")
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         raise incomplete(path, FORMAT) from None
     return weights
@@ -168,14 +172,6 @@ _TEMPERATURES = ("arcs", "labels", "spans")
 _PRINTED = ("upos", "xpos", "labels", "span_labels")
 # Fewest labels in an inventory; the first one is the root's or means "no constituent".
 _FEWEST_LABELS = 2
-
-
-def _check_arrays(weights: ParserWeights) -> None:
-    check_shapes(weights.arrays, _shapes(weights))
-    if not all(is_temperature(weights.temperatures.get(kind, 0.0)) for kind in _TEMPERATURES):
-        raise ValueError("a temperature is missing or would make scores infinite")
-    if not all(is_line(name) for kind in _PRINTED for name in weights.inventories[kind][1:]):
-        raise ValueError("a tag or label is not a line of text, and would break the rows of its trees")
 
 
 def _shapes(weights: ParserWeights) -> Iterator[tuple[str, Shape]]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.english.perturbation.text import Dice, Text
 from pfsm.errors import PfsmError
 from pfsm.runtime.names import known_names
+from pfsm.text.language_names import main_code
 
 NONE, MINOR, MAJOR, CRITICAL = SEVERITIES
 Change = Callable[[Text, Dice], str | None]
@@ -54,8 +54,7 @@ class Kind:
 
     def is_for(self, language: str) -> bool:
         """Whether it is for a language, given by its code."""
-        main = language.replace("_", "-").partition("-")[0].lower()
-        return not self.languages or {"eng": "en"}.get(main, main) in self.languages
+        return not self.languages or main_code(language) in self.languages
 
 
 def kind(
@@ -81,13 +80,6 @@ def english(name: str, severity: str, about: str) -> Callable[[Change], Change]:
     return kind(name, severity, about, languages=("en",), parsed=True)
 
 
-@cache
-def _all_kinds() -> dict[str, Kind]:
-    for theme in _THEMES:
-        import_module(f"pfsm.english.perturbation.kinds.{theme}")
-    return _KINDS
-
-
 def kind_named(name: str) -> Kind:
     """The kind of a name.
 
@@ -97,25 +89,28 @@ def kind_named(name: str) -> Kind:
     if name not in NAMES:
         known = known_names(name, NAMES, "`pfsm data perturb --list`")
         raise PfsmError(f"there is no kind of change {name!r}; {known}")
-    return _all_kinds()[name]
+    for theme in _THEMES:
+        import_module(f"pfsm.english.perturbation.kinds.{theme}")
+    return _KINDS[name]
 
 
-def kinds_for(language: str, names: Iterable[str] = (), *, source: bool = False) -> list[Kind]:
+def kinds_for(language: str, asked: Iterable[str] = (), *, source: bool = False) -> list[Kind]:
     """The kinds for a language, in the order of `NAMES`.
 
     Args:
         language: Its code.
-        names: Those asked for; empty for all that are possible.
+        asked: Names of kinds; a severity stands for all kinds of it that are possible; empty for all that are possible.
         source: Whether source texts are known.
 
     Raises:
         PfsmError: If one that is asked for is unknown, is for another language or needs source texts.
     """
-    asked = list(names)
-    if not asked:
-        every = map(kind_named, NAMES)
-        return [kind for kind in every if kind.is_for(language) and (source or not kind.source)]
-    found = [kind_named(name) for name in asked]
+    every = map(kind_named, NAMES)
+    possible = [kind for kind in every if kind.is_for(language) and (source or not kind.source)]
+    found: list[Kind] = []
+    for name in asked:
+        of_severity = [kind for kind in possible if kind.severity == name]
+        found += of_severity or [kind_named(name)]
     for kind in found:
         if not kind.is_for(language):
             raise PfsmError(
@@ -125,17 +120,4 @@ def kinds_for(language: str, names: Iterable[str] = (), *, source: bool = False)
             raise PfsmError(
                 f"kind {kind.name} needs source texts, in a column `source` or another one (--source COLUMN)"
             )
-    return sorted(set(found), key=lambda kind: NAMES.index(kind.name))
-
-
-def kinds_asked_for(language: str, asked: Iterable[str] = (), *, source: bool = False) -> list[Kind]:
-    """As `kinds_for`; a severity among the names stands for all kinds of it that are possible.
-
-    Raises:
-        PfsmError: What `kinds_for` raises.
-    """
-    names: list[str] = []
-    for name in asked:
-        possible = kinds_for(language, source=source) if name in SEVERITIES else []
-        names += [kind.name for kind in possible if kind.severity == name] if possible else [name]
-    return kinds_for(language, names, source=source)
+    return sorted(set(found), key=lambda kind: NAMES.index(kind.name)) if found else possible

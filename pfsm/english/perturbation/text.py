@@ -14,6 +14,7 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.english.lists import words
 from pfsm.english.tokens import Word, words_of
 from pfsm.text.classes import CLASSES, SHIPPED, WordClasses, default_lists, word_classes
+from pfsm.text.language_names import main_code
 from pfsm.text.plain import tokenise
 
 Item = TypeVar("Item")
@@ -286,7 +287,7 @@ class Text:
     @property
     def is_english(self) -> bool:
         """Whether its language is English."""
-        return self.language.replace("_", "-").partition("-")[0].lower() in {"en", "eng"}
+        return main_code(self.language) == "en"
 
     @property
     def is_parsed(self) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pfsm.data import DataSource, Judgments, Preferences
 from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs, read_minimal_pairs
-from pfsm.english.perturbation.kind import NAMES, kinds_asked_for
+from pfsm.english.perturbation.kind import NAMES, kinds_for
 from pfsm.english.perturbation.kind import kind_named as known_kind
 from pfsm.english.perturbation.pairs import Translation, perturb
 from pfsm.errors import PfsmError
@@ -148,7 +148,7 @@ def _made(
         set(_translations(data, options, weights)), key=lambda one: (one.reference, one.text, one.source)
     )
     has_sources = any(one.source for one in translations)
-    kinds = kinds_asked_for(language, options.kinds or (), source=has_sources)
+    kinds = kinds_for(language, options.kinds or (), source=has_sources)
     pairs = perturb(
         translations,
         [kind for kind in kinds if kind.name not in options.without],

@@ -10,6 +10,7 @@ from pfsm.english.perturbation.kind import CRITICAL, NONE, english, kind
 from pfsm.english.perturbation.text import Dice, Parse, Text, Token, is_letters, is_word
 from pfsm.english.tables import MONTHS, ORDINALS, SIZES, TENS, UNITS, WEEKDAYS
 from pfsm.english.tokens import Word
+from pfsm.text.language_names import main_code
 from pfsm.text.plain import tokenise
 
 _MANY = [f"{size}s" for size in SIZES if size != "trillion"]
@@ -208,13 +209,13 @@ def _named(line: str, names: list[str]) -> Iterator[list[Edit]]:
 
 
 # Where every noun has a capital, it says nothing.
-_CAPITAL_NOUNS = ("de", "deu", "lb", "ltz")
+_CAPITAL_NOUNS = ("de", "lb", "ltz")
 _NO_NAMES = words("names-no-names")
 
 
 def names_of(text: Text) -> list[Word]:
     """The names, each a run of words, with their places; none in languages that write all nouns with a capital."""
-    if text.language.replace("_", "-").partition("-")[0].lower() in _CAPITAL_NOUNS:
+    if main_code(text.language) in _CAPITAL_NOUNS:
         return []
     names: list[list[Word]] = []
     for word in _tagged(text) if text.is_parsed else _capitalised(text):

@@ -232,7 +232,10 @@ def _pronoun(text: Text, dice: Dice) -> str | None:
     parse = text.parse
     found = [
         [
-            put(token, new) if _has_capital(parse, token) else Edit(token.start, token.end, new)
+            # A pronoun's capital, if it has one, may be that of its place.
+            put(token, new)
+            if parse.is_first(token) or (token.form.isupper() and token.form != "I")
+            else Edit(token.start, token.end, new)
             for new in others
         ]
         for token in parse.tokens
@@ -247,11 +250,6 @@ def _pronoun(text: Text, dice: Dice) -> str | None:
         )
     ]
     return changed(text.line, dice, drawn(dice, found))
-
-
-def _has_capital(parse: Parse, token: Token) -> bool:
-    """Whether a pronoun's capital, if it has one, is that of its place."""
-    return parse.is_first(token) or (token.form.isupper() and token.form != "I")
 
 
 def _is_initial(parse: Parse, token: Token) -> bool:
