@@ -10,10 +10,8 @@ import os
 import re
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
-from pfsm.embeddings.bert_weights import Tuned
 from pfsm.embeddings.beside import DISTRIBUTIONS, folder_beside, folder_of
 from pfsm.embeddings.folder import CONFIG, SAFETENSORS, FolderEncoder
 from pfsm.embeddings.network import NetworkVectors
@@ -22,22 +20,14 @@ from pfsm.embeddings.vectors import Vectors
 from pfsm.embeddings.words import VECTORS, WORDS, FileVectors, WordTable
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.named_resources import find, is_name, may_download, name_for, needed, parted, register
-from pfsm.runtime.process import fork_safe
 
 HUB = "transformers:"
 # No code, and no pickled weights.
 WANTED = ("config.json", "tokenizer.json", "model.safetensors")
 
 
-def cached_folder(name: str) -> Path:
-    """The folder of a network in the cache. It is downloaded only if the user allows that on this call.
-
-    Args:
-        name: Name of the network, such as ``owner/name``.
-
-    Raises:
-        PfsmError: If it is not there, or transformers is not installed, or the download fails.
-    """
+def _cached_folder(name: str) -> Path:
+    """The folder of a network in the cache. It is downloaded only if the user allows that on this call."""
     try:
         import huggingface_hub  # noqa: PLC0415 - an extra
     except ImportError:
@@ -170,32 +160,6 @@ def tunable_encoder(source: str) -> FolderEncoder:
     return encoder
 
 
-def load_tuned(source: str, label: str, tuned: Tuned) -> FolderEncoder:
-    """The network of a source with what training changed of it; opened once for each label.
-
-    Args:
-        source: As above, with or without its checksum.
-        label: Identifies what was learned.
-        tuned: What was learned.
-
-    Raises:
-        PfsmError: As `load_encoder`, and if what was learned does not fit the network.
-    """
-    encoder = load_encoder(source)
-    with _opening:
-        key = encoder.checksum, label
-        if key not in _tuned:
-            _tuned[key] = encoder.tuned(tuned, label)
-            while len(_tuned) > _MOST_TUNED:
-                _tuned.pop(next(iter(_tuned)))
-        return _tuned[key]
-
-
-_MOST_TUNED = 2
-_tuned: dict[tuple[str, str], FolderEncoder] = {}
-_opening = fork_safe(Lock(), 2)
-
-
 def shipped_encoders() -> list[str]:
     """Names of the shipped and of separately installed networks."""
     found = [path.parent.name for path in _RESOURCES.glob(f"*/{TOKENIZER}")]
@@ -288,9 +252,15 @@ def _find(source: str) -> Path:
     if source.startswith(SHIPPED):
         return _shipped_folder(source.removeprefix(SHIPPED))
     if source.startswith(HUB):
-        return cached_folder(source.removeprefix(HUB))
+        return _cached_folder(source.removeprefix(HUB))
     if source.startswith(PACKAGE):
-        return _package_folder(source.removeprefix(PACKAGE))
+        package = source.removeprefix(PACKAGE)
+        folder = folder_of(package.replace("-", "_").replace(".", "_"))
+        if folder is None:
+            raise NotInstalledError(
+                f"the vectors of the package {package} are not installed", [package], packages=[package]
+            )
+        return folder
     path = Path(find(source) or source).expanduser()
     try:
         if path.exists():
@@ -299,14 +269,6 @@ def _find(source: str) -> Path:
         pass
     name = source if is_name(source) else name_for(source)
     raise PfsmError(f"there are no vectors {source}; {needed(name)}")
-
-
-def _package_folder(name: str) -> Path:
-    """The folder with a tokenizer of an installed package."""
-    folder = folder_of(name.replace("-", "_").replace(".", "_"))
-    if folder is not None:
-        return folder
-    raise NotInstalledError(f"the vectors of the package {name} are not installed", [name], packages=[name])
 
 
 # A process needs one or two.

@@ -9,7 +9,7 @@ lines are computed one by one.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -30,7 +30,7 @@ from pfsm.embeddings.session import (
     PIECES_ON_GPU,
     Run,
     device,
-    encode_parts,
+    lines_at_once,
     on_gpu,
     open_file,
     open_model,
@@ -40,7 +40,8 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import checksum, decode, read_bytes
 from pfsm.io.limits import DOCUMENT
 from pfsm.runtime.process import fork_safe
-from pfsm.runtime.threads import default_threads
+from pfsm.runtime.progress import Stage
+from pfsm.runtime.threads import default_threads, each
 
 Ids = NDArray[np.int64]
 States = NDArray[np.float32]
@@ -221,7 +222,7 @@ class FolderEncoder:
 
         parts = [window.ids for line in windows for window in line]
         threads = default_threads() if threads is None else threads
-        rest = iter(encode_parts(own, parts, threads, most_pieces))
+        rest = iter(_encoded_parts(own, parts, threads, most_pieces))
         return [
             np.concatenate([next(rest)[:, window.first : window.end] for window in line], axis=1)
             for line in windows
@@ -306,3 +307,32 @@ class FolderEncoder:
 def encodable(text: str) -> str:
     """The text with lone surrogates replaced by U+FFFD; no file holds them, but a caller may pass them."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _encoded_parts(run: Run, parts: Sequence[Ids], threads: int, largest: int) -> list[States]:
+    """Of sequences of pieces float32 [n_layers, n, dimension] each, so many pieces in a batch, by several threads."""
+    # Sequences of equal length make a batch, without padding. Each row of a matrix product is the same sum in the same
+    # order however many rows there are, so a line's states are the same to the last bit in any batch. A product with
+    # one row alone is computed in another way: sequences of one piece are never put together.
+    found: list[States | None] = [None] * len(parts)
+
+    def work(batch: Sequence[int]) -> None:
+        states = run(np.stack([parts[place] for place in batch]))
+        for row, place in enumerate(batch):
+            found[place] = states[:, row]
+        stage.advance(len(batch))
+
+    with Stage("encoder", "encoding", len(parts), "lines", patience=0.5) as stage:
+        each(work, _batches([part.size for part in parts], largest), threads)
+    return [states for states in found if states is not None]
+
+
+def _batches(sizes: Sequence[int], largest: int) -> Iterator[list[int]]:
+    """Places of sequences of equal size; large ones come first, so that threads end at about the same time."""
+    by_size: dict[int, list[int]] = {}
+    for place, size in enumerate(sizes):
+        by_size.setdefault(size, []).append(place)
+    for size in sorted(by_size, reverse=True):
+        places = by_size[size]
+        step = lines_at_once(size, largest)
+        yield from (places[first : first + step] for first in range(0, len(places), step))

@@ -27,14 +27,8 @@ _one_at_a_time = fork_safe(threading.Lock(), 4)
 
 
 @contextlib.contextmanager
-def faults_explained(explain: Callable[[str], PfsmError]) -> Iterator[None]:
-    """Turns every exception of the block, panics too, into the error that ``explain`` makes of its one-line reason.
-
-    Interruptions and a lack of memory pass.
-
-    Raises:
-        PfsmError: Inside the block something went wrong.
-    """
+def _faults_explained(explain: Callable[[str], PfsmError]) -> Iterator[None]:
+    """Makes an error of the one-line reason of every exception, panics too, but interruptions and a lack of memory."""
     try:
         yield
     except (PfsmError, MemoryError):
@@ -46,11 +40,8 @@ def faults_explained(explain: Callable[[str], PfsmError]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def reports_dropped() -> Iterator[None]:
-    """Drops what is written to the descriptor of standard error in the block: a panic's report goes there, past Python.
-
-    What other threads write there in the same moment is lost too. So the block should be short.
-    """
+def _reports_dropped() -> Iterator[None]:
+    """Drops what is written to the descriptor of standard error, also by other threads: reports of panics go there."""
     with _one_at_a_time, contextlib.ExitStack() as stack:
         try:
             if sys.stderr is not None:
@@ -102,7 +93,7 @@ class PieceTokenizer:
     @cached_property
     def marks(self) -> tuple[Ids, Ids]:
         """The marks that are put before and after a line, int64 [n] each."""
-        with reports_dropped():
+        with _reports_dropped():
             encoding = self._parted("a", add_special_tokens=True)
         ids, special = np.array(encoding.ids, dtype=np.int64), np.array(encoding.special_tokens_mask)
         own = np.flatnonzero(special == 0)
@@ -112,7 +103,7 @@ class PieceTokenizer:
 
     def _parted(self, text: str, *, add_special_tokens: bool) -> Any:
         """The tokenizer's result for a line."""
-        with faults_explained(
+        with _faults_explained(
             lambda why: PfsmError(f"{self._path}: cannot split a line ({why}); copy it again")
         ):
             return self._tokenizer.encode(text, add_special_tokens=add_special_tokens)
@@ -124,7 +115,7 @@ def _read(path: Path) -> Any:
     content = read_bytes(path, DOCUMENT)
     text = decode(content, str(path))
     unreadable = PfsmError(f"{path}: not a tokenizer file that the installed tokenizers can read")
-    with faults_explained(lambda _: unreadable), reports_dropped():
+    with _faults_explained(lambda _: unreadable), _reports_dropped():
         tokenizer = Tokenizer.from_str(text)
         # The file may ask for both.
         tokenizer.no_truncation()

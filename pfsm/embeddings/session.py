@@ -8,7 +8,7 @@ as its length allows, and is filled up with copies of its first line.
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,8 +24,6 @@ from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.safetensors import Rows
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.runtime.process import fork_safe
-from pfsm.runtime.progress import Stage
-from pfsm.runtime.threads import each
 
 Ids = NDArray[np.int64]
 States = NDArray[np.float32]
@@ -299,48 +297,6 @@ def _first_line(error: Exception) -> str:
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
-def encode_parts(
-    run: Callable[[Ids], States], parts: Sequence[Ids], threads: int, largest: int = PIECES_AT_ONCE
-) -> list[States]:
-    """Applies a network to sequences of pieces.
-
-    Sequences of equal length make a batch, without padding. Each row of a matrix product is the same sum in the same
-    order however many rows there are, so a line's states are the same to the last bit in any batch. A product with one
-    row alone is computed in another way: sequences of one piece are never put together.
-
-    Args:
-        run: From int64 [b, n] to float32 [n_layers, b, n, dimension]; must be safe for threads.
-        parts: The sequences, int64 [n] each, with n >= 1.
-        threads: Number of threads that share out the batches.
-        largest: Number of pieces in a batch; a longer sequence is alone.
-
-    Returns:
-        For each sequence float32 [n_layers, n, dimension].
-    """
-    found: list[States | None] = [None] * len(parts)
-
-    def work(batch: Sequence[int]) -> None:
-        states = run(np.stack([parts[place] for place in batch]))
-        for row, place in enumerate(batch):
-            found[place] = states[:, row]
-        stage.advance(len(batch))
-
-    with Stage("encoder", "encoding", len(parts), "lines", patience=0.5) as stage:
-        each(work, _batches([part.size for part in parts], largest), threads)
-    return [states for states in found if states is not None]
-
-
-def lines_at_once(size: int, largest: int = PIECES_AT_ONCE) -> int:
+def lines_at_once(size: int, largest: int) -> int:
     """Number of sequences of so many pieces in a full batch."""
     return max(1, largest // size) if size > 1 else 1
-
-
-def _batches(sizes: Sequence[int], largest: int) -> Iterator[list[int]]:
-    """Places of sequences of equal size; large ones come first, so that threads end at about the same time."""
-    by_size: dict[int, list[int]] = {}
-    for place, size in enumerate(sizes):
-        by_size.setdefault(size, []).append(place)
-    for size in sorted(by_size, reverse=True):
-        places = by_size[size]
-        step = lines_at_once(size, largest)
-        yield from (places[first : first + step] for first in range(0, len(places), step))

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int16
+
 UNIT = 32767.0
 
-Int16 = NDArray[np.int16]
-Float = NDArray[np.float64]
 Tokens = Sequence[str]
 
 

@@ -16,8 +16,9 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Int16
 from pfsm.embeddings.safetensors import read_stored
-from pfsm.embeddings.vectors import Int16, unit_rows
+from pfsm.embeddings.vectors import unit_rows
 from pfsm.errors import PfsmError
 from pfsm.io.files import decode, read_bytes, reading_explained
 from pfsm.io.limits import limited_lines

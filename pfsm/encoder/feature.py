@@ -2,20 +2,18 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pfsm.encoder.heads import PARTS, Head, feature_name, known_head, parse_feature
+from pfsm.arrays import Float, Float32
+from pfsm.encoder.heads import PARTS, feature_name, known_head, parse_feature
 from pfsm.encoder.scoring import HeadScorer, LineVectors, pair_values
 from pfsm.errors import PfsmError
 from pfsm.runtime.process import fork_safe
 from pfsm.runtime.progress import Stage
-
-Float = NDArray[np.float64]
-Float32 = NDArray[np.float32]
 
 # Lines whose states are in memory at a time: 300 kB each.
 LINES_AT_ONCE = 256
@@ -93,9 +91,13 @@ class PieceReader:
 
         head = known_head(label, "the model")
         self.encoder = encoders.load_encoder(source)
-        check_fit(head, self.encoder, source)
+        if (head.layers, head.dimension) != (self.encoder.layers + 1, self.encoder.dimension):
+            raise PfsmError(
+                f"{source}: has {self.encoder.layers + 1} layers of {self.encoder.dimension} components, "
+                f"but the head was learned over {head.layers} of {head.dimension}"
+            )
         if head.tuned:
-            self.encoder = encoders.load_tuned(source, label, head.tuned)
+            self.encoder = _tuned(self.encoder, label)
         self.scorer = HeadScorer(head)
         self._known = _KnownLines(KNOWN_BYTES)
 
@@ -142,6 +144,12 @@ class PieceReader:
                 yield self.scorer.line(rows), pieces
 
 
+@lru_cache(maxsize=2)
+def _tuned(encoder: Any, label: str) -> Any:
+    """The encoder with what was learned of it together with a head; it takes as much memory as its weights."""
+    return encoder.tuned(known_head(label, "the model").tuned, label)
+
+
 Mixed = tuple[Float32, tuple[str, ...]]
 
 
@@ -182,19 +190,6 @@ def _blocks(
             places, numbers = [], {}
     if places:
         yield places, numbers
-
-
-def check_fit(head: Head, encoder: Any, source: str) -> None:
-    """Refuses a head for an encoder of another shape.
-
-    Raises:
-        PfsmError: If layers or components differ in number.
-    """
-    if (head.layers, head.dimension) != (encoder.layers + 1, encoder.dimension):
-        raise PfsmError(
-            f"{source}: has {encoder.layers + 1} layers of {encoder.dimension} components, "
-            f"but the head was learned over {head.layers} of {head.dimension}"
-        )
 
 
 @dataclass(frozen=True)

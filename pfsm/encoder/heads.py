@@ -12,16 +12,14 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float32
 from pfsm.embeddings.bert_weights import is_tuned, stored_tensors
 from pfsm.embeddings.safetensors import safetensors_content, tensors_of
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import LARGEST_NUMBER, are_bounded
 from pfsm.io.files import StrPath, atomic_write, display_name, is_stream, read_bytes
 from pfsm.io.limits import HEAD
-
-Float32 = NDArray[np.float32]
 
 # What the value of a pair is a weighted sum of, in the order of ``linear``.
 PARTS = ("alignment", "length ratio", "length", "precision", "recall", "mean vectors")
@@ -218,15 +216,11 @@ def read_heads(names: Iterable[str], folder: StrPath, where: str, *, needed: boo
             raise PfsmError(
                 f"{where}: needs {path.name} in the same folder, which is not there; copy it with the model"
             )
-        remember_content(label, read_bytes(path, HEAD), display_name(path))
+        _remember_content(label, read_bytes(path, HEAD), display_name(path))
 
 
-def remember_content(label: str, content: bytes, where: str) -> None:
-    """Makes the head known that a file's content holds.
-
-    Raises:
-        PfsmError: If it has another checksum, or is not a head.
-    """
+def _remember_content(label: str, content: bytes, where: str) -> None:
+    """Makes the head known that a file's content holds, unless its checksum is another."""
     found = hashlib.sha256(content).hexdigest()[:LABEL_DIGITS]
     if found != label:
         raise PfsmError(f"{where}: has checksum {found}, the model needs {label}; copy the file again")
@@ -277,7 +271,7 @@ def remember_contents(contents: Mapping[str, bytes]) -> None:
     """The inverse of `contents_of`, in another process.
 
     Raises:
-        PfsmError: As `remember_content`.
+        PfsmError: If one has another checksum, or is not a head.
     """
     for label, content in contents.items():
-        remember_content(label, content, f"head {label}")
+        _remember_content(label, content, f"head {label}")

@@ -8,13 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Float32, Int64
 from pfsm.encoder.heads import EPSILON, LARGEST_TOKEN_WEIGHT, N_KNOTS, TYPICAL_LENGTH, Head
-
-Float = NDArray[np.float64]
-Float32 = NDArray[np.float32]
-Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

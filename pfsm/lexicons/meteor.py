@@ -78,12 +78,8 @@ def say(what: str) -> None:
         sys.stderr.write(f"pfsm: {what}\n")
 
 
-def short_table(path: Path) -> Lexicon:
-    """The lexicon of a table in METEOR's format, of the entries that the matcher of paraphrases can use.
-
-    Raises:
-        PfsmError: If the file cannot be read, or is not in METEOR's format.
-    """
+def _short_table(path: Path) -> Lexicon:
+    """The entries of a table in METEOR's format that the matcher of paraphrases can use."""
     pairs, _ = pruned(
         read_paraphrases(path, "meteor"),
         progress=lambda read, kept: say(f"{read:,} entries read, {kept:,} kept"),
@@ -91,14 +87,8 @@ def short_table(path: Path) -> Lexicon:
     return compile_paraphrases(NAME, pairs, LICENCE, [_source(path)], RECIPES[NAME].about)
 
 
-def full_table(path: Path) -> Lexicon:
-    """The lexicon of a table in METEOR's format, every entry kept; probabilities above 1 count as 1.
-
-    Takes about a minute and 2 GB of memory.
-
-    Raises:
-        PfsmError: If the file cannot be read, or is not in METEOR's format.
-    """
+def _full_table(path: Path) -> Lexicon:
+    """All entries of a table in METEOR's format; probabilities above 1 count as 1. Takes a minute and 2 GB."""
     number_of: dict[str, int] = {}
     given, meant, probabilities = array("i"), array("i"), array("d")
     for phrase, paraphrase, probability in read_paraphrases(path, "meteor"):
@@ -121,8 +111,10 @@ def _source(path: Path) -> Source:
 
 
 RECIPES = {
-    NAME: Recipe("METEOR 1.5's English paraphrases of at most two words per side", "20 seconds", short_table),
+    NAME: Recipe(
+        "METEOR 1.5's English paraphrases of at most two words per side", "20 seconds", _short_table
+    ),
     FULL_NAME: Recipe(
-        "METEOR 1.5's English paraphrases, all of them; for the metric meteor", "a minute", full_table
+        "METEOR 1.5's English paraphrases, all of them; for the metric meteor", "a minute", _full_table
     ),
 }

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Int32
 from pfsm.io.array_checks import are_bounded, are_lists
 from pfsm.lexicons.container import Lexicon, Source
 from pfsm.lexicons.synonyms import array_lines, lines_array
 
 KIND = "paraphrases"
-Int32 = NDArray[np.int32]
 Phrase = tuple[str, ...]
 # Phrase, paraphrase -> probability.
 Pairs = Mapping[tuple[Phrase, Phrase], float]
