@@ -63,28 +63,22 @@ def random_named_weights(rng: np.random.Generator, kind: str, states: Sequence[s
 
 
 def swaps_side_by_side(rng: np.random.Generator, kind: str, swaps: int, split: bool) -> Case:
-    """Lattices of crossing blocks one after the other, now and then with a token between, and a few more arcs."""
+    """A lattice of crossing blocks one after the other."""
     inserts, deletes = (
         (["Insert:0", "Insert:1"], ["Delete:0", "Delete:1"]) if split else (["Insert"], ["Delete"])
     )
-    matches = ["S_a", "S_b"]
-    blocks: list[tuple[int, int, int, int]] = []
-    i, j = 0, 0
-    for _ in range(swaps):
-        (p, q), (p2, q2) = rng.choice([1, 1, 1, 2], (2, 2)).tolist()
-        gap = int(rng.random() < 0.2)
-        blocks += [(i, p, j + q2, q), (i + p + gap, p2, j, q2)]
-        i, j = i + p + p2 + gap + int(rng.random() < 0.1), j + q + q2 + int(rng.random() < 0.1)
-    blocks += [
-        (int(rng.integers(0, i)), 1, int(rng.integers(0, j)), 1) for _ in range(int(rng.integers(0, 4)))
-    ]
-    arcs = [Arc(*block, str(rng.choice(matches)), *rng.normal(size=2).tolist()) for block in blocks]
-    links = tuple(Link(arc.i, arc.j, "link:subject") for arc in arcs if rng.random() < 0.3)
+    arcs, i, j = list[Arc](), 0, 0
+    for (p, q), (p2, q2) in rng.choice([1, 1, 1, 2], (swaps, 2, 2)).tolist():
+        for one in ((i, p, j + q2, q), (i + p, p2, j, q2)):
+            state, (weight, link) = str(rng.choice(["S_a", "S_b"])), rng.normal(size=2).tolist()
+            arcs.append(Arc(one[0], one[1], one[2], one[3], state, weight, link))
+        i, j = i + p + p2, j + q + q2
+    links = tuple(Link(arc.i, arc.j, "link:subject") for arc in arcs[::3])
     lattice = EditLattice(
         tuple(rng.choice(deletes, i).tolist()), tuple(rng.choice(inserts, j).tolist()), tuple(arcs), links
     )
-    weights = random_named_weights(rng, kind, [*matches, *inserts, *deletes, JUMP])
-    return Case([lattice], weights, int(rng.integers(1, 4)))
+    weights = random_named_weights(rng, kind, ["S_a", "S_b", *inserts, *deletes, JUMP])
+    return Case([lattice], weights, 2)
 
 
 def with_few_sequences(lattice: EditLattice, max_jump: int) -> EditLattice:

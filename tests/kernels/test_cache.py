@@ -57,13 +57,16 @@ def test_beside_the_sources_else_in_the_users_folder_else_in_one_of_its_own(
     # Nobody else may put kernels there.
     assert own.stat().st_mode & 0o077 == 0
     own.rmdir()
+    monkeypatch.setattr(cache, "PLACES", cache_places(package, user))
+    for folder, kept in ((user / name, True), (own, False)):
+        monkeypatch.setattr(cache, "FOLDER", folder)
+        assert is_kept() == kept
 
 
-@pytest.mark.parametrize("file", ["kernel.py", "below/kernel.py"])
-def test_an_edit_of_any_source_is_another_folder(folders: tuple[Path, Path], file: str) -> None:
+def test_an_edit_of_any_source_is_another_folder(folders: tuple[Path, Path]) -> None:
     before = provide_cache(cache_places(*folders))
     assert provide_cache(cache_places(*folders)) == before
-    (folders[0] / file).write_text("a = 2\n")
+    (folders[0] / "below" / "kernel.py").write_text("a = 2\n")
     assert provide_cache(cache_places(*folders)) != before
 
 
@@ -80,23 +83,18 @@ def test_old_folders_go(folders: tuple[Path, Path]) -> None:
     assert {found.name for found in place.iterdir()} == {own.name, "something else", *kept}
 
 
-def loaded(source: Path) -> Any:
-    """The module of a file."""
+def compiled_kernel(source: Path, sign: str, monkeypatch: pytest.MonkeyPatch, *places: Path) -> Any:
+    """A tiny kernel that has been called, of a file of a fixed stamp; its cache is in the first of some places."""
+    source.write_text(f"def two(a, b):\n    return a {sign} b\n")
+    os.utime(source, (1.7e9, 1.7e9))
     specification = spec_from_file_location("tiny", source)
     assert specification is not None
     assert specification.loader is not None
     module = module_from_spec(specification)
     specification.loader.exec_module(module)
-    return module
-
-
-def compiled_kernel(folder: Path, own: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A tiny kernel whose cache is ``own``, which has been called."""
-    source = folder / "tiny.py"
-    source.write_text("def add(a, b):\n    return a + b\n")
-    monkeypatch.setattr(cache, "FOLDER", own)
-    kernel = njit(loaded(source).add)
-    assert kernel(1, 2) == 3
+    monkeypatch.setattr(cache, "FOLDER", provide_cache(places or cache_places(source.parent, source.parent)))
+    kernel = njit(module.two)
+    assert kernel(7, 2) == {"-": 5, "+": 9}[sign]
     return kernel
 
 
@@ -105,49 +103,28 @@ def test_a_folder_that_is_filled_is_used_though_it_is_read_only(
 ) -> None:
     package, user = folders
     baked, own = cache_places(package, user)
-    compiled_kernel(package, baked, monkeypatch)
+    compiled_kernel(package / "tiny.py", "+", monkeypatch, baked)
     refuse(monkeypatch, package, package / "__pycache__", baked)
     assert provide_cache([baked, own]) == own
     (baked / FILLED).touch()
     assert provide_cache([baked, own]) == baked
     # The place of the sources may be another one; the kernels are found by what they are.
-    assert compiled_kernel(package, baked, monkeypatch).stats.cache_hits
+    assert compiled_kernel(package / "tiny.py", "+", monkeypatch, baked).stats.cache_hits
 
 
 def test_kernels_of_another_version_beside_ours(
     folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Theirs has the same name, file, stamp and types, and does something else: we neither run it nor remove it."""
-    package, user = folders
-    stamp = 1.7e9
+    source = folders[0] / "tiny.py"
     monkeypatch.setattr("sys.dont_write_bytecode", True)  # it, too, goes by name and stamp
-    kernels = {}
-    for sign in ("-", "+"):
-        source = package / "tiny.py"
-        source.write_text(f"def two(a, b):\n    return a {sign} b\n")
-        os.utime(source, (stamp, stamp))
-        place = provide_cache(cache_places(package, user))
-        monkeypatch.setattr(cache, "FOLDER", place)
-        kernels[sign] = place, njit(loaded(source).two)
-        assert kernels[sign][1](7, 2) == {"-": 5, "+": 9}[sign]
-        if sign == "-":
-            theirs = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
-    assert kernels["-"][0] != kernels["+"][0]
-    assert not kernels["+"][1].stats.cache_hits
+    compiled_kernel(source, "-", monkeypatch)
+    place = cache.FOLDER
+    theirs = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
     assert any(path.suffix == ".nbc" for path in theirs)
+    assert not compiled_kernel(source, "+", monkeypatch).stats.cache_hits
+    assert place != cache.FOLDER
     assert {path: path.read_bytes() for path in theirs} == theirs
-
-
-def test_kernels_are_kept_for_others_unless_no_place_can_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
-    places = cache_places(cache.PACKAGE, tmp_path)
-    monkeypatch.setattr(cache, "PLACES", places)
-    monkeypatch.setattr(cache, "FOLDER", provide_cache(places))
-    assert is_kept()
-    monkeypatch.setattr(cache, "FOLDER", tmp_path / "of this process")
-    assert not is_kept()
 
 
 def test_two_processes_that_save_at_once_never_swap_kernels(

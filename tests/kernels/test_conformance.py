@@ -1,11 +1,10 @@
 """What every implementation must do: of the finite-state and of the pushdown machine, in linear and in log space.
 
 The truth is independent of the kernels: every edit sequence of small pairs written out, the graph of configurations
-for longer ones, and differences of sums.
+for longer ones.
 """
 
 import dataclasses
-import itertools
 from collections.abc import Callable
 
 import numba
@@ -14,13 +13,11 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels import inference
-from pfsm_kernels.inference import Expectations, Weights, best_path, expectations, find_jumps, log_sum
+from pfsm_kernels.inference import Weights, best_path, expectations, find_jumps, log_sum
 from pfsm_kernels.lattice.lattices import Lattices
 from tests.kernels.kernel_runs import (
     OVERFLOWS,
     Outcome,
-    assert_agree,
-    chosen,
     in_linear_space,
     largest_difference,
     outcomes,
@@ -41,7 +38,7 @@ pytestmark = OVERFLOWS
 
 Float = NDArray[np.float64]
 KINDS = ("moderate", "large", "mixture", "impossible")
-SEEDS = 12
+SEEDS = 8
 PAIRS = 6
 SIZES = [(0, 0), (0, 3), (4, 0), (1, 1), (2, 2), (5, 7), (9, 4), (12, 12), (20, 17)]
 
@@ -123,72 +120,9 @@ def test_longer_pairs_agree_with_the_graph_of_configurations(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("split", [False, True])
 def test_swaps_side_by_side(kind: str, split: bool) -> None:
-    counts = []
     for seed in range(4):
         rng = np.random.default_rng([seed, KINDS.index(kind), split])
-        case = swaps_side_by_side(rng, kind, 2 + seed % 2, split)
-        check_all(case, add_up)
-        counts.append(add_up(case.lattices[0], {}, case.max_jump).expected_counts.get(f"{JUMP}>{JUMP}", 0.0))
-    assert sum(count > 0.0 for count in counts) >= 2
-
-
-@pytest.mark.parametrize("jumping", [False, True])
-def test_the_random_cases_hold_what_they_are_meant_to_test(jumping: bool) -> None:
-    cases = [
-        random_case(np.random.default_rng([seed, 0, jumping]), "moderate", PAIRS, jumping)
-        for seed in range(SEEDS)
-    ]
-    lattices = [(lattice, case) for case in cases for lattice in case.lattices]
-    sizes = {(lattice.m, lattice.n) for lattice, _ in lattices}
-    assert len(sizes & set(itertools.product(range(1, 4), range(1, 4)))) > 5
-    assert {min(size) for size in sizes} >= {0, 1, 2, 3}
-    arcs = [arc for lattice, _ in lattices for arc in lattice.arcs]
-    assert {(arc.p, arc.q) for arc in arcs} == set(itertools.product(range(1, 4), range(1, 4)))
-    sums = [add_up(lattice, {}, case.max_jump) for lattice, case in lattices]
-    assert sum(max(found.link_posteriors, default=0.0) > 0.0 for found in sums) > 10
-    assert {case.max_jump for case in cases} >= ({1, 2, 3, 5} if jumping else {0})
-    swapped = [found for found in sums if f"{JUMP}>S_a" in found.expected_counts]
-    assert (len(swapped) > 12) == jumping
-    names = [check_all(case, add_up) for case in cases]
-    assert sum(("arc to arc" if jumping else "by diagonals") in found for found in names) > SEEDS // 6
-    assert sum("cell to cell" in found for found in names) > SEEDS // 2
-
-
-def slopes(values: Callable[[], Float], array: Float) -> Float:
-    """Central differences of sums in every entry of an array: float64 [*shape, n_pairs]."""
-    step = 1e-5
-    result = []
-    for place in np.ndindex(array.shape):
-        before = array[place]
-        array[place] = before + step
-        above = values()
-        array[place] = before - step
-        result.append((above - values()) / (2.0 * step))
-        array[place] = before
-    return np.array(result).reshape(*array.shape, -1)
-
-
-@pytest.mark.parametrize(("max_jump", "scale"), [(0, 0.5), (0, 4.0), (5, 1.0)])
-@pytest.mark.parametrize("split", [False, True])
-def test_derivatives_are_finite_differences_of_the_log_sum(max_jump: int, scale: float, split: bool) -> None:
-    rng = np.random.default_rng([6, max_jump])
-    drawn, weights, state = random_batch(rng, [(12, 12), (9, 4), (5, 7)], scale)
-    lattices = drawn if split else uniform(drawn)
-    weights.table[:, state] += 1.0
-    jumps = find_jumps(lattices, state, max_jump)
-    arc_weights, links = arrays(weights)
-
-    def values() -> Float:
-        return log_sum(lattices, weights, 1, jumps)
-
-    table = np.moveaxis(slopes(values, weights.table), -1, 0)
-    on_arcs, on_links = (slopes(values, array).sum(axis=1) for array in (arc_weights, links))
-    truth = Expectations(values(), table, on_arcs, on_links)
-    for outcome in outcomes(lattices, weights, jumps):
-        here = outcome.accepted
-        assert_agree(chosen(outcome.expected, lattices, here), chosen(truth, lattices, here), 1e-6)
-    assert (on_links > 1e-4).any()
-    assert (table[:, :, state].sum(axis=1) > 0.3).any() == bool(max_jump)
+        check_all(swaps_side_by_side(rng, kind, 2 + seed % 2, split), add_up)
 
 
 @pytest.mark.skipif(

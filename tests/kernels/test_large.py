@@ -1,15 +1,25 @@
-"""Long sentences: rows that are kept and recomputed, one-sided pairs, thousands of tokens; hundreds with jumps."""
+"""Long sentences: rows that are kept and recomputed, thousands of tokens, by diagonals too; hundreds with jumps."""
 
 import math
 
 import numba
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pfsm_kernels.inference import DELETE, INSERT, Weights, best_path, expectations, find_jumps, log_sum
 from pfsm_kernels.lattice.lattices import Lattices, single
+from pfsm_kernels.linear_space import by_diagonals
+from pfsm_kernels.machine.by_diagonal import LANES, LONGEST
 from pfsm_kernels.machine.cell_to_cell import STORED_CELLS
-from tests.kernels.kernel_runs import assert_agree, in_linear_space, in_log_space
+from tests.kernels.kernel_runs import (
+    assert_agree,
+    by_diagonal,
+    chosen,
+    in_linear_space,
+    in_log_space,
+    uniform,
+)
 from tests.kernels.lattice_cases import random_lattices, random_weights
 from tests.kernels.pushdown_cases import random_batch
 from tests.oracles.configuration_graph import add_up
@@ -113,7 +123,7 @@ def test_hundreds_of_tokens_a_side_with_jumps() -> None:
 
 def test_every_token_pair_matches() -> None:
     """The most crossings there can be, far from the sparse matches of real sentences."""
-    size = 9
+    size = 7
     arcs = [(i, 1, j, 1, 2) for i in range(size) for j in range(size)]
     lattices = single(4, [1] * size, [0] * size, arcs)
     oracle = EditLattice(("1",) * size, ("0",) * size, tuple(Arc(*arc[:4], "2") for arc in arcs))
@@ -127,3 +137,36 @@ def test_every_token_pair_matches() -> None:
         found = expectations(lattices, weights, jumps=jumps)
         np.testing.assert_allclose(found.arcs, truth.arc_posteriors, rtol=1e-9, atol=1e-12)
         assert found.table[0, 3, 2] == pytest.approx(truth.expected_counts["Jump>2"], rel=1e-9)
+
+
+Float = NDArray[np.float64]
+NEAR_LANES = (1, LANES - 1, LANES, LANES + 1, 4 * LANES - 1, 4 * LANES)
+SIZES = [(m, n) for m in NEAR_LANES for n in NEAR_LANES]
+LONG = [(LONGEST, LONGEST), (LONGEST, 1), (1, LONGEST), (LONGEST - 1, 30), (30, LONGEST)]
+
+
+def of_uniform_states(sizes: list[tuple[int, int]]) -> tuple[Lattices, Weights]:
+    rng = np.random.default_rng(7)
+    lattices = uniform(random_lattices(rng, sizes, 6))
+    return lattices, random_weights(rng, lattices, 0.3)
+
+
+def test_which_pairs() -> None:
+    lattices, _ = of_uniform_states(
+        [(5, 5), (5, 0), (0, 5), (0, 0), (LONGEST, 2), (LONGEST + 1, 2), (2, LONGEST + 1)]
+    )
+    assert by_diagonals(lattices).tolist() == [True, False, False, False, True, False, False]
+    inserts = lattices.insert_states.copy()
+    inserts[0] += 1
+    split = Lattices(6, lattices.delete_states, inserts, lattices.arcs, lattices.offsets)
+    assert not by_diagonals(split)[0]
+
+
+@pytest.mark.parametrize("sizes", [SIZES, LONG], ids=["lanes", "long"])
+def test_the_same_as_from_cell_to_cell(sizes: list[tuple[int, int]]) -> None:
+    lattices, weights = of_uniform_states(sizes)
+    accepted, found = by_diagonal(lattices, weights)
+    also, expected = in_linear_space(lattices, weights)
+    np.testing.assert_array_equal(accepted, also)
+    assert accepted.mean() > 0.5
+    assert_agree(chosen(found, lattices, accepted), chosen(expected, lattices, accepted), 1e-11)
