@@ -1,6 +1,5 @@
 """Lattices: arcs against blocks looked at one by one, offsets, weights by name, batches of bounded size."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,14 +32,6 @@ def arcs_by_name(batch: LatticeBatch) -> list[list[matching.Arc]]:
     return found
 
 
-def build(
-    configuration: Settings, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]
-) -> tuple[LatticeBatch, list[str], list[str]]:
-    references = [" ".join(reference) for reference, _ in pairs]
-    hypotheses = [" ".join(hypothesis) for _, hypothesis in pairs]
-    return LatticeBuilder(configuration).build(references, hypotheses), references, hypotheses
-
-
 @settings(deadline=None, max_examples=150)
 @given(
     pairs_of_lines,
@@ -69,9 +60,10 @@ def test_arcs_are_the_offered_blocks(
         },
         "test",
     )
-    batch, _, _ = build(configuration, pairs)
+    batch = LatticeBuilder(configuration).build(
+        *([" ".join(side) for side in both] for both in zip(*pairs, strict=True))
+    )
     assert batch.states == ("Insert", "Delete", *(f"S_{name}" for name in names))
-    assert len(batch) == len(pairs)
     sizes = np.diff(batch.lattices.offsets, axis=0)
     for number, (reference, hypothesis) in enumerate(pairs):
         expected = matching.arcs(
@@ -135,29 +127,21 @@ def test_an_offer_outside_its_pair_is_refused_before_a_kernel_sees_it() -> None:
         build_lattices(encoded(["a"], ["b"]), [Offering("wide", ((0, 0, 2, 0, 1),))])
 
 
-class TestWeights:
-    NONE = ArcFeatures()
-
-    def batch(self, on_arcs: ArcFeatures = NONE, on_links: ArcFeatures = NONE) -> LatticeBatch:
-        arcs = [(0, 1, 0, 1, 2), (0, 1, 1, 1, 2), (1, 1, 1, 1, 2)]
-        states = ("Insert", "Delete", "S_word")
-        return LatticeBatch(states, single(3, [1, 1], [0, 0], arcs), on_arcs, on_links)
-
-    def test_features_add_up_on_their_arcs(self) -> None:
-        features = ArcFeatures(
-            ("length", "rare"),
-            np.array([2, 0, 2], dtype=np.int64),
-            np.array([0, 1, 1], dtype=np.int32),
-            np.array([2.0, 1.0, -3.0]),
-        )
-        weights = self.batch(on_arcs=features).weights({"length": 0.5, "rare": 10.0})
-        assert weights.arcs is not None
-        assert weights.arcs.tolist() == [10.0, 0.0, 2.0 * 0.5 - 3.0 * 10.0]
-        assert weights.links is None
-        weights = self.batch(on_links=features).weights({"rare": 1.0})
-        assert weights.links is not None
-        assert weights.links.tolist() == [1.0, 0.0, -3.0]
-        assert weights.arcs is None
+def test_features_add_up_on_their_arcs() -> None:
+    features = ArcFeatures(
+        ("length", "rare"),
+        np.array([2, 0, 2], dtype=np.int64),
+        np.array([0, 1, 1], dtype=np.int32),
+        np.array([2.0, 1.0, -3.0]),
+    )
+    lattices = single(3, [1, 1], [0, 0], [(0, 1, 0, 1, 2), (0, 1, 1, 1, 2), (1, 1, 1, 1, 2)])
+    for on_arcs, on_links in ((features, ArcFeatures()), (ArcFeatures(), features)):
+        batch = LatticeBatch(("Insert", "Delete", "S_word"), lattices, on_arcs, on_links)
+        weights = batch.weights({"length": 0.5, "rare": 10.0})
+        here, there = (weights.arcs, weights.links)[:: 1 if on_arcs is features else -1]
+        assert here is not None
+        assert here.tolist() == [10.0, 0.0, 2.0 * 0.5 - 3.0 * 10.0]
+        assert there is None
 
 
 class TestBatches:

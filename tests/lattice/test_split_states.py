@@ -1,6 +1,5 @@
 """States split by word class, from settings to score, explanation and signature."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -92,8 +91,7 @@ def enumerated(
 
 def random_weights(rng: np.random.Generator, split: Sequence[str]) -> dict[str, float]:
     """A weight for every state and transition, whole and split."""
-    parts = [state for base in STATES for state in
-             ([f"{base}:{name}" for name in CLASSES] if base in split else [])]  # fmt: skip
+    parts = [f"{base}:{name}" for base in STATES if base in split for name in CLASSES]
     states = [*STATES, "Insert:repeat", *parts]
     names = [*states, *(f"{before}>{after}" for before in states for after in states)]
     return dict(zip(names, rng.normal(size=len(names)).tolist(), strict=True))
@@ -144,6 +142,8 @@ def test_with_jumps(transition: dict[str, float]) -> None:
     of_pairs = sums / batch.lattices.lengths + metric.model.alpha
     scale = metric.model.scale
     assert scores == pytest.approx(scale.mean + scale.sd * of_pairs, abs=1e-9)
+    pairs = zip(hypotheses, references, strict=True)
+    assert [metric.score_pairs([one], [other])[0] for one, other in pairs] == scores.tolist()
     for score, hypothesis, reference in zip(scores, hypotheses, references, strict=True):
         assert metric.explain(hypothesis, reference).score == pytest.approx(score, abs=1e-9)
 
@@ -170,50 +170,24 @@ def test_explanations_name_the_class_and_number_the_aligned_words() -> None:
     assert total == pytest.approx(metric.sentence_score(hypothesis, [reference]).score, abs=1e-9)
 
 
-def test_the_signature_says_what_is_split_and_by_which_lists() -> None:
-    signature = english().get_signature(1)
-    assert (
-        f"|jump:0|split:Insert+Delete+S_word|classes:en@{word_classes('en').checksum}|version:" in signature
-    )
-    settings = {"language": "de", "split": ["Delete"], "classes": LISTS}
-    own = Metric(model(settings=settings)).get_signature(1)
-    assert f"|split:Delete|classes:own@{word_classes(LISTS).checksum}|" in own
-    assert "split" not in Metric(model()).get_signature(1)
-
-
-def test_a_model_file_keeps_lists_and_weights(tmp_path: Path) -> None:
-    settings = {"language": "de", "split": ["Delete", "Insert"], "classes": LISTS}
-    one = model(
-        settings=settings, weights={"Delete": -1.0, "Delete:negation": -2.0, "Insert:name>S_word": 0.5}
-    )
-    save_model(one, tmp_path / "m.json")
-    again = load_model(tmp_path / "m.json")
-    assert again.to_dict() == one.to_dict()
-    stored = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))["settings"]
-    assert stored["split"] == ["Insert", "Delete"]
-    assert stored["classes"] == {key: sorted(LISTS[key]) for key in ("number", "negation", "function")}
-
-
-def test_fingerprints_of_models_without_split_states_do_not_change() -> None:
-    """The number is that of the same document before states could be split."""
-    assert "split" not in model().to_dict()["settings"]
+def test_signatures_files_and_refusals(cli: Cli, tmp_path: Path) -> None:
+    # The number is that of the same document before states could be split.
     assert model().fingerprint == "303424b5"
-
-
-def test_signature_file_and_table_of_repeats(cli: Cli, tmp_path: Path) -> None:
-    alone = model(settings={"split": ["Insert:repeat"]}, weights={"Insert:repeat": -1.0, "Insert": -0.5})
-    assert "|split:Insert:repeat|" in Metric(alone).get_signature(1)
-    assert "classes" not in alone.to_dict()["settings"]
-    save_model(alone, tmp_path / "alone.json")
-    assert load_model(tmp_path / "alone.json").settings == alone.settings
-    both = {"split": ["Insert:repeat", "Delete", "Insert"]}
-    assert settings_from_dict(both, "x").split == ("Insert", "Delete", "Insert:repeat")
-    lines = cli("show", saved(tmp_path, settings=both)).lines
+    assert "split" not in Metric(model()).get_signature(1)
+    lists = {"language": "de", "split": ["Insert:repeat", "Delete", "Insert"], "classes": LISTS}
+    weights = {"Delete": -1.0, "Delete:negation": -2.0, "Insert:name>S_word": 0.5, "Insert:repeat": -1.0}
+    own = model(settings=lists, weights=weights)
+    entry = f"|split:Insert+Delete+Insert:repeat|classes:own@{word_classes(LISTS).checksum}|"
+    assert entry in Metric(own).get_signature(1)
+    assert f"|classes:en@{word_classes('en').checksum}|" in english().get_signature(1)
+    save_model(own, tmp_path / "m.json")
+    assert load_model(tmp_path / "m.json").to_dict() == own.to_dict()
+    stored = own.to_dict()["settings"]
+    assert stored["split"] == ["Insert", "Delete", "Insert:repeat"]
+    assert stored["classes"] == {key: sorted(LISTS[key]) for key in ("number", "negation", "function")}
+    lines = cli("show", saved(tmp_path, settings={"split": stored["split"]})).lines
     at = lines.index("split       Insert, Delete by word class, lists en")
     assert lines[at + 1] == "            Insert of words said twice in a row"
-
-
-def test_which_splits_are_refused() -> None:
     for split in (["Delete:repeat"], ["Insert:repeat", "Insert:repeat"]):
         with pytest.raises(PfsmError, match=r"^x: split names"):
             settings_from_dict({"split": split}, "x")

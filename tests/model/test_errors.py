@@ -3,10 +3,9 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from pfsm.model.explain.errors import FEATURES, MAJOR, MINOR, _known, marker
+from pfsm.model.explain.errors import MAJOR, MINOR, marker
 from pfsm.model.shipped import load
 from tests.command_runs import Cli
 
@@ -52,16 +51,6 @@ def test_severities() -> None:
     found = load("en-fast", 1).explain(next(iter(EDITS)), REFERENCE).errors
     assert {one.severity for one in found} <= {MINOR, MAJOR}
     assert all((one.severity == MAJOR) == (one.points >= by.major) for one in found)
-
-
-def test_what_is_known_of_words() -> None:
-    kinds, far = np.array([0, 1, 2]), np.array([1.0, 2.0, 6.0])
-    found = dict(
-        zip(FEATURES, _known(kinds, ["the", "cat", "purrs"], far, 0.5, "en").T.tolist(), strict=True)
-    )
-    assert (found["unmatched"], found["similar"]) == ([0.0, 0.0, 1.0], [0.0, 1.0, 0.0])
-    assert (found["far and matched"], found["far beside"]) == ([1.0, 0.0, 0.0], [2.0, 6.0, 2.0])
-    assert (found["rank of far"], found["farther than the line"]) == ([0.0, 0.5, 1.0], [-2.0, -1.0, 3.0])
 
 
 class TestSpansOfFiles:

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,13 +15,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.model import forked_scoring
-from pfsm.model.forked_scoring import (
-    FIRST_TO_SHARE,
-    PAIRS_PER_JOB,
-    SCORED_HERE,
-    ForkedScorer,
-    is_plain,
-)
+from pfsm.model.forked_scoring import FIRST_TO_SHARE, PAIRS_PER_JOB, SCORED_HERE, ForkedScorer, is_plain
 from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
 
@@ -61,8 +56,7 @@ class Scorer:
 
 
 def expected(hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
-    scores: list[float] = Scorer()(hypotheses, references, {}, 1).tolist()
-    return scores
+    return list(Scorer()(hypotheses, references, {}, 1))
 
 
 def test_scores_stand_at_their_pairs() -> None:
@@ -97,16 +91,10 @@ def test_the_pair_at_fault_is_told_by_its_place_among_all() -> None:
 
 def test_where_a_process_is_killed_the_scores_come_from_here() -> None:
     class Dying(Scorer):
-        def __call__(
-            self,
-            hypotheses: Sequence[str],
-            references: Sequence[str],
-            columns: Mapping[str, Float],
-            threads: int,
-        ) -> Float:
+        def __call__(self, *given: Any) -> Float:
             if os.getpid() != parent:
                 os._exit(9)
-            return super().__call__(hypotheses, references, columns, threads)
+            return super().__call__(*given)
 
     parent, scorer, forked = os.getpid(), Dying(), ForkedScorer(2, PLAIN)
     with pytest.warns(

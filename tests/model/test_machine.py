@@ -8,7 +8,7 @@ import pytest
 
 from pfsm.model.file import Model, Scale, save_model
 from pfsm.model.settings import settings_from_dict
-from tests.command_runs import Cli
+from tests.command_runs import Cli, Write
 
 SVG = "{http://www.w3.org/2000/svg}"
 STATES = ("Insert", "Delete", "S_word", "Jump")
@@ -67,7 +67,22 @@ def test_what_is_refused(cli: Cli, model: str) -> None:
     assert (
         cli("show", model, "--pair", "a", "b").fault == "--pair is drawn into the machine; add --machine FILE"
     )
-    settings = settings_from_dict({"edits": False, "features": ["chrf"]}, "x")
-    save_model(Model("sum", settings), "s.json")
+
+
+def test_a_model_without_edits(cli: Cli, write: Write) -> None:
+    features = {"per": {"mean": -50.0, "sd": 25.0}, "reference_words": {"mean": 2, "sd": 1}}
+    settings = settings_from_dict({"edits": False, "features": features}, "s")
+    weights = {"feature:per": 1.5, "feature:reference_words": -0.5}
+    save_model(Model("sum", settings, weights, 0.25, Scale(10.0, 2.0)), "s.json")
     assert cli("show", "s.json", "--machine", "m.svg").fault.startswith("model sum: it has no edits")
+    shown = cli("show", "s.json").lines
+    assert "edits       none: the score is a sum of weighted features" in shown
+    assert not any(line.startswith(("matchers", "text")) for line in shown)
+    explain = ("explain", write("r.txt", "a b c x\n"), "-i", write("h.txt", "a b c d\n"), "-m", "s.json")
+    (segment,) = cli(*explain, "--format", "json").document[0]["segments"]
+    assert not {"edits", "alignment", "contributions", "entropy"} & set(segment)
+    assert segment["score"] == 11.5
+    fault = cli(*explain, "--alignments", "a.txt").fault
+    assert fault == "model sum has no edits (edits: false), so it aligns no words"
     assert not Path("m.svg").exists()
+    assert not Path("a.txt").exists()
