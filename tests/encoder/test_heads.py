@@ -1,6 +1,7 @@
-"""The file of a head: what it holds, where it lies, and what is refused."""
+"""Heads: their files, what is refused, and values of pairs: which lines are encoded, which makes no difference."""
 
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,9 @@ import numpy as np
 import pytest
 
 from pfsm import load
-from pfsm.encoder import heads
+from pfsm.embeddings.encoders import pinned
+from pfsm.encoder import feature, heads
+from pfsm.encoder.feature import PieceReader
 from pfsm.encoder.heads import SHAPES, feature_name, head_from_bytes, remember
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model, load_model, save_model
@@ -42,26 +45,17 @@ def test_a_head_is_read_as_it_was_written() -> None:
     assert head(1).checksum != given.checksum
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"knots": np.zeros(5, np.float32)}, "knots has the shape [5], not [6]"),
-        ({"constant": np.array([np.nan], np.float32)}, "constant has a number"),
-        ({"edits": np.array([1e5, 0.0], np.float32)}, "edits has a number above 10000"),
-        ({"mix": np.zeros(0, np.float32)}, "0 layers of 8 components"),
-    ],
-)
-def test_arrays_that_fit_no_machine_are_refused(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(PfsmError) as error:
-        head_from_bytes(head(0, **change).content, "h.safetensors")
-    assert str(error.value).startswith("h.safetensors: ")
-    assert message in str(error.value)
-
-
-@pytest.mark.parametrize("content", [b"", b"\xff" * 64, b"\x02\0\0\0\0\0\0\0{}"])
-def test_what_is_no_head_is_refused(content: bytes) -> None:
-    with pytest.raises(PfsmError, match=r"h\.safetensors: "):
-        head_from_bytes(content, "h.safetensors")
+def test_what_is_no_head_is_refused() -> None:
+    wrong: dict[str, bytes] = {
+        r"knots has the shape \[5\], not \[6\]": head(0, knots=np.zeros(5, np.float32)).content,
+        "constant has a number": head(0, constant=np.array([np.nan], np.float32)).content,
+        "edits has a number above 10000": head(0, edits=np.array([1e5, 0.0], np.float32)).content,
+        "0 layers of 8 components": head(0, mix=np.zeros(0, np.float32)).content,
+        "": b"\xff" * 64,
+    }
+    for message, content in wrong.items():
+        with pytest.raises(PfsmError, match=rf"^h\.safetensors: .*{message}"):
+            head_from_bytes(content, "h.safetensors")
 
 
 def test_a_model_finds_its_head_in_its_folder(model: Model, tmp_path: Path) -> None:
@@ -85,7 +79,11 @@ def test_a_model_finds_its_head_in_its_folder(model: Model, tmp_path: Path) -> N
     assert np.array_equal(load(other / "n.json", 1).score_pairs(LINES, LINES[::-1]), expected)
 
 
-def test_a_changed_head_is_refused(model: Model, tmp_path: Path) -> None:
+def test_a_changed_or_large_head_and_a_stream_are_refused(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(PfsmError, match="/dev/null: the model needs a second file beside it"):
+        save_model(model, "/dev/null")
     save_model(model, tmp_path / "m.json")
     (file,) = tmp_path.glob("encoder-*.safetensors")
     content = bytearray(file.read_bytes())
@@ -94,11 +92,6 @@ def test_a_changed_head_is_refused(model: Model, tmp_path: Path) -> None:
     forget()
     with pytest.raises(PfsmError, match=r"has checksum \w+, the model needs \w+; copy the file again"):
         load_model(tmp_path / "m.json")
-
-
-def test_a_head_has_a_limit_of_its_own(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save_model(model, tmp_path / "m.json")
-    forget()
     monkeypatch.setenv("PFSM_LARGEST_HEAD", "100")
     with pytest.raises(PfsmError, match="larger than 100; if that is right, set PFSM_LARGEST_HEAD"):
         load_model(tmp_path / "m.json")
@@ -133,6 +126,56 @@ def test_an_explanation_adds_up(model: Model) -> None:
         assert all(match.cosine == pytest.approx(1.0) for match in encoder.matches if hypothesis == reference)
 
 
-def test_a_model_with_a_head_goes_to_no_stream(model: Model) -> None:
-    with pytest.raises(PfsmError, match="/dev/null: the model needs a second file beside it"):
-        save_model(model, "/dev/null")
+REFERENCES = LINES
+SYSTEMS = LINES[1:] + LINES[:1], LINES[2:] + LINES[:2], ("the mat sat", "a dog", "dogs sat", "n't", "")
+
+
+class Counted:
+    """An encoder that notes the lines it is given."""
+
+    def __init__(self, encoder: Any) -> None:
+        self.encoder, self.lines = encoder, list[str]()
+
+    def states(self, lines: Sequence[str], layers: Sequence[int]) -> Any:
+        self.lines += lines
+        return self.encoder.states(lines, layers)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    return pinned(network(tmp_path))
+
+
+@pytest.fixture
+def reader(source: str) -> PieceReader:
+    return PieceReader(remember(head()), source)
+
+
+def test_references_are_encoded_once(reader: PieceReader, caplog: pytest.LogCaptureFixture) -> None:
+    reader.encoder = counted = Counted(reader.encoder)  # type: ignore[assignment]
+    caplog.set_level("INFO", "pfsm.encoder")
+    values = [reader.values(system, REFERENCES) for system in SYSTEMS]
+    # The first system's lines are all references; of the others, only lines that are none are new.
+    assert sorted(counted.lines) == sorted({*REFERENCES, *SYSTEMS[2]})
+    assert f"scoring: 0 of {len(REFERENCES)} pairs" in caplog.messages  # so that a bar has the time left
+    for system, found in zip(SYSTEMS, values, strict=True):
+        alone = [reader.values([h], [r])[0] for h, r in zip(system, REFERENCES, strict=True)]
+        assert found.tolist() == alone
+        own = reader.values(REFERENCES, REFERENCES)
+        assert reader.values(system, REFERENCES, relative=True).tolist() == (found - own).tolist()
+
+
+def test_what_is_remembered_is_bounded(
+    reader: PieceReader, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = reader.values(SYSTEMS[1], REFERENCES)
+    # Six pieces of eight components, float32: the longest reference has seven.
+    monkeypatch.setattr(feature, "KNOWN_BYTES", 6 * 8 * 4)
+    bounded = PieceReader(remember(head()), source)
+    counted: Any = Counted(bounded.encoder)
+    bounded.encoder = counted
+    for _ in range(3):
+        assert np.array_equal(bounded.values(SYSTEMS[1], REFERENCES), expected)
+    times = {line: counted.lines.count(line) for line in REFERENCES}
+    assert times[REFERENCES[0]] == 3
+    assert max(times.values()) == 3

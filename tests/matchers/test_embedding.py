@@ -1,6 +1,5 @@
 """The matcher of close vectors: which tokens it offers, its bins and options, its way through training and scoring."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -8,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm.data import Judgments
+from pfsm.embeddings.encoders import load_vectors, pinned
+from pfsm.embeddings.vectors import cosine_table
 from pfsm.errors import PfsmError
 from pfsm.matchers.embedding import EmbeddingMatcher, check_options, learn_options
-from pfsm.model.builder import LatticeBuilder
-from pfsm.model.file import load_model, save_model
+from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
 from tests.embeddings.networks import write_network, write_vectors
@@ -59,15 +58,6 @@ def test_tokens_closer_than_the_minimum(source: str) -> None:
     assert set(wider) - set(found) == {(0, "car", "Vehicle")}
 
 
-def test_many_pairs_are_each_as_alone(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = list(ANGLES)
-    references = [f"{one} car" for one in words for _ in words]
-    hypotheses = [f"tree {other}" for _ in words for other in words]
-    whole = matched(references, hypotheses, source=source, minimum=0.1)
-    monkeypatch.setattr("pfsm.matchers.embedding.PAIRS_AT_ONCE", 5)
-    assert matched(references, hypotheses, source=source, minimum=0.1) == whole
-
-
 def test_bins_rise_with_the_cosine(source: str) -> None:
     matcher = EmbeddingMatcher(source, minimum=0.5, knots=(0.5, 0.75, 1.0))
     offers = matcher.offers(encoded(["car car"], ["vehicle car"]))
@@ -88,35 +78,26 @@ def test_learned_bins_are_quantiles_of_unequal_words(source: str) -> None:
     assert learned["source"].startswith("v.txt@")
 
 
-def test_a_trained_model_keeps_its_vectors_and_refuses_others(source: str, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    from pfsm_training.config import config_from_dict
-    from pfsm_training.trainer import train
-
-    random = np.random.default_rng(7)
+def test_a_model_keeps_its_vectors_and_refuses_others(source: str, tmp_path: Path) -> None:
+    name = pinned(source)
+    feature = f"embedding_f1(source={name})"
+    settings = settings_from_dict(
+        {
+            "matchers": ["emb"],
+            "options": {"emb": {"source": name, "bins": [0.5, 0.75, 1.0]}},
+            "features": {feature: {"mean": 0.5, "sd": 0.2}},
+        },
+        "x",
+    )
+    weights = {"Insert": -1.0, "Delete": -1.0, "S_emb": 0.5, "emb:+0": 1.0, f"feature:{feature}": 0.3}
+    save_model(Model("m", settings, weights), tmp_path / "m.json")
+    loaded = load_model(tmp_path / "m.json")
+    metric = Metric(loaded, 1)
+    for entry in (f"res:{name}", f"feat:{feature}"):
+        assert entry in metric.get_signature(1)
     words = list(ANGLES)
-    references = [" ".join(random.choice(words, 5)) for _ in range(60)]
-    hypotheses = [" ".join(random.choice(words, 5)) for _ in range(60)]
-    judgments = Judgments(tuple(references), tuple(hypotheses), random.normal(size=60), {}, ())
-    config = {
-        "lambda": 1.0,
-        "matchers": ["emb"],
-        "options": {"emb": {"source": source}},
-        "features": [f"embedding_f1(source={source})"],
-    }
-    trained = train(judgments, config=config_from_dict(config, "x"))
-    path = tmp_path / "m.json"
-    save_model(trained, path)
-    loaded = load_model(path)
-    metric = Metric(loaded)
-    checksum = loaded.settings.options["emb"]["source"][-8:]
-    assert f"res:v.txt@{checksum}" in metric.get_signature(1)
-    assert f"feat:embedding_f1(source=v.txt@{checksum})" in metric.get_signature(1)
-    assert all(weight >= 0 for name, weight in loaded.weights.items() if name.startswith("emb:+"))
-    scores = metric.score_pairs(hypotheses, references)
-    np.testing.assert_array_equal(scores, Metric(loaded, threads=3).score_pairs(hypotheses, references))
-    document = json.loads(path.read_text())
-    assert document["settings"]["features"].keys() == {f"embedding_f1(source=v.txt@{checksum})"}
+    scores = metric.score_pairs(words, words[::-1])
+    np.testing.assert_array_equal(scores, Metric(loaded, threads=3).score_pairs(words, words[::-1]))
     write_vectors(Path(source), {"other": [1.0, 0.0]})
     with pytest.raises(PfsmError, match="would score differently"):
         Metric(loaded)
@@ -125,16 +106,21 @@ def test_a_trained_model_keeps_its_vectors_and_refuses_others(source: str, tmp_p
         Metric(loaded)
 
 
-def test_vectors_in_context(tmp_path: Path) -> None:
+@pytest.mark.parametrize("nearest", [0, 1])
+def test_vectors_in_context_are_compared_pair_by_pair(
+    nearest: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pfsm.matchers.embedding.PAIRS_AT_ONCE", 2)
     folder = str(write_network(tmp_path / "n"))
-    settings = settings_from_dict(
-        {"matchers": ["emb"], "options": {"emb": {"source": folder, "minimum": 0.01, "nearest": 0}}}, "x"
-    )
-    same, other = (
-        LatticeBuilder(settings).build(["the cat sat"], [line]).arc_features.value
-        for line in ("the cat sat", "sat the cat")
-    )
-    # Every token is itself in the same context (all four bins), and no token is in another.
-    ones = np.count_nonzero(same == 1.0)
-    assert ones >= 12
-    assert np.count_nonzero(other == 1.0) < ones
+    references, hypotheses = ["the cat sat", "", "the dog"], ["sat the cat", "a", "the dog sat on"]
+    vectors, expected = load_vectors(folder), {}
+    for pair, sides in enumerate(zip(references, hypotheses, strict=True)):
+        table = cosine_table(*vectors.of_tokens([side.split() for side in sides]))
+        for (i, j), cosine in np.ndenumerate(table):
+            nearer = max(np.sum(table[i] > cosine), np.sum(table[:, j] > cosine))
+            if cosine >= 0.2 and (not nearest or nearer < nearest):
+                expected[pair, i, 1, j, 1] = cosine
+    matcher = EmbeddingMatcher(folder, minimum=0.2, nearest=nearest)
+    blocks, cosines = matcher.similar(encoded(references, hypotheses))
+    assert dict(zip(map(tuple, blocks.tolist()), cosines.tolist(), strict=True)) == expected
+    assert {pair for pair, *_ in expected} == {0, 2}

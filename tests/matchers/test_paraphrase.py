@@ -34,14 +34,6 @@ def encoded(pairs: Pairs) -> EncodedPairs:
     return lines_encoded(references, hypotheses, tokeniser="plain", stemmer="none")
 
 
-def links(matcher: ParaphraseMatcher, pairs: Pairs) -> dict[tuple[int, ...], float]:
-    blocks, values = matcher.links(encoded(pairs))
-    assert blocks.dtype == np.int32
-    found = {tuple(row): value for row, value in zip(blocks.tolist(), values.tolist(), strict=True)}
-    assert len(found) == len(blocks)
-    return found
-
-
 def expected(
     given: Sequence[Table], pairs: Pairs, max_block: int, direction: str, smallest: float
 ) -> dict[tuple[int, ...], float]:
@@ -79,7 +71,9 @@ def test_links_are_those_of_the_tables(
     names = [f"t{number}" for number in range(len(given))]
     for name, table in zip(names, given, strict=True):
         install(compile_paraphrases(name, table, "free", []), tmp_path)
-    found = links(ParaphraseMatcher(names, max_block, direction, smallest), pairs)
+    blocks, values = ParaphraseMatcher(names, max_block, direction, smallest).links(encoded(pairs))
+    found = dict(zip(map(tuple, blocks.tolist()), values.tolist(), strict=True))
+    assert len(found) == len(blocks)
     assert found == pytest.approx(expected(given, pairs, max_block, direction, smallest), abs=1e-6)
 
 

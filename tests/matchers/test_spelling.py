@@ -1,13 +1,16 @@
-"""The matcher of similar spellings: which words it looks at, its bins, its options, its place among the others."""
+"""The matchers of similar spellings and of swaps: what they look at, bins, options, their place among the others."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 
+from pfsm.errors import PfsmError
+from pfsm.matchers.agreement import SwapMatcher
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.spelling import LONGEST, SpellingMatcher, check_options, learn_options
 from pfsm.model.metric import Metric
+from pfsm.model.settings import settings_from_dict
 from pfsm.text.vocabulary import Vocabulary
 from tests.model_cases import model
 from tests.oracles.enumeration import enumerate_all
@@ -32,26 +35,17 @@ def matched(reference: str, hypothesis: str, **options: Any) -> dict[tuple[str, 
     }
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ("1990s", "1980s"),  # another number is another thing
-        ("COVID-19", "COVID-18"),
-        ("ten", "tent"),  # one is shorter than four characters
-        ("a" * (LONGEST + 1), "a" * LONGEST),
-    ],
-)
-def test_words_that_are_not_compared(left: str, right: str) -> None:
-    assert matched(left, right, minimum=0.1) == {}
+def test_words_that_are_not_compared() -> None:
+    """Numbers, which are other things; a word of less than four characters; one that is too long."""
+    for pair in ("1990s", "1980s"), ("COVID-19", "COVID-18"), ("ten", "tent"), ("a" * 65, "a" * LONGEST):
+        assert matched(*pair, minimum=0.1) == {}
 
 
-def test_case_does_not_count_and_characters_are_those_in_lower_case() -> None:
+def test_characters_are_those_in_lower_case() -> None:
     assert matched("HOUSES", "house") == {("HOUSES", "house"): 1 - 1 / 6}
     # İ is two characters in lower case, i and a dot above.
     assert matched("İzmir", "izmir") == {("İzmir", "izmir"): 1 - 1 / 6}
-
-
-def test_characters_that_no_file_can_hold() -> None:
+    # What no file can hold.
     _, values = SpellingMatcher().similar(encoded(["abcd\ud800"], ["abcd\udfff"], tokeniser="penn"))
     assert values.tolist() == [0.8]
 
@@ -72,12 +66,6 @@ def test_scores_are_those_of_all_edit_sequences() -> None:
         expected.append(enumerate_all(lattice, weights).log_sum / (lattice.m + lattice.n) + 0.25)
     scores = metric.score_pairs(hypotheses, references)
     assert scores == pytest.approx(expected, abs=1e-12)
-    # The similarity counts: walked/walks 4 of 6, home/homes 4 of 5.
-    without = {name: weight for name, weight in weights.items() if "+" not in name}
-    assert (
-        Metric(model(settings=settings, weights=without), 1).score_pairs(hypotheses, references)[0]
-        < scores[0]
-    )
 
 
 def test_bins_are_learned_from_words_that_share_neither_form_nor_stem() -> None:
@@ -91,3 +79,46 @@ def test_bins_are_learned_from_words_that_share_neither_form_nor_stem() -> None:
     assert learn_options(options, encoded(["a"], ["b"]))["bins"] == []
     fixed = check_options({}, "x")
     assert learn_options(fixed, pairs) == fixed
+
+
+WORDS = ("a", "A", "b", "c", ",")
+Block = tuple[int, int, int, int]
+
+
+def swapped(reference: list[str], hypothesis: list[str], longest: int) -> set[Block]:
+    """By definition: A B against B A, where the two are not the same straight on."""
+    ours, theirs = ([token.lower() for token in side] for side in (reference, hypothesis))
+    return {
+        (i, first + second, j, first + second)
+        for i in range(len(ours))
+        for j in range(len(theirs))
+        for first in range(1, longest)
+        for second in range(1, longest - first + 1)
+        if len(block := ours[i : i + first + second]) == first + second
+        and block[first:] + block[:first] == theirs[j : j + first + second] != block
+    }
+
+
+@pytest.mark.parametrize("longest", [2, 3, 5])
+def test_every_swap_is_offered_once(longest: int) -> None:
+    rng = np.random.default_rng(longest)
+    lines = [[WORDS[at] for at in rng.integers(0, len(WORDS), rng.integers(0, 9))] for _ in range(200)]
+    sides = lines[:100], lines[100:]
+    pairs = encoded(*([" ".join(line) for line in side] for side in sides), tokeniser="plain", stemmer="none")
+    rows = SwapMatcher(longest).offers(pairs).blocks.tolist()
+    expected = [
+        [pair, *block]
+        for pair, both in enumerate(zip(*sides, strict=True))
+        for block in sorted(swapped(*both, longest))
+    ]
+    assert sorted(rows) == sorted(expected)
+    assert len(expected) > 30
+
+
+def test_the_smallest_swap_has_two_tokens() -> None:
+    settings = settings_from_dict({"matchers": ["word", "swap"], "max_block": {"word": 2}}, "x")
+    assert settings.max_block == {"word": 2, "swap": 2}
+    with pytest.raises(
+        PfsmError, match=r"^x: max_block of swap is 1, it must be at least 2: max_block: {swap: 2}$"
+    ):
+        settings_from_dict({"matchers": ["word", "swap"], "max_block": 1}, "x")
