@@ -22,7 +22,7 @@ def write_vectors(path: Path, vectors: dict[str, list[float]], header: bool = Fa
     return path
 
 
-def write_tokenizer(folder: Path, extra: dict[str, Any] | None = None) -> None:
+def write_tokenizer(folder: Path) -> None:
     """A word-piece tokenizer.json with BERT's marks around a line, in lower case, that truncates and pads."""
     from tokenizers import Tokenizer, normalizers, pre_tokenizers, processors
     from tokenizers.models import WordPiece
@@ -40,7 +40,7 @@ def write_tokenizer(folder: Path, extra: dict[str, Any] | None = None) -> None:
     (folder / "tokenizer.json").write_text(tokenizer.to_str(), encoding="utf-8")
 
 
-def random_tensors(seed: int = 1, family: str = "bert") -> Tensors:
+def random_tensors(seed: int = 1) -> Tensors:
     """Weights of a tiny encoder, by the names that checkpoints of BERT have."""
     random = np.random.default_rng(seed)
     d, inner = SHAPE["d"], SHAPE["inner"]

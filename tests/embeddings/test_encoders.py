@@ -24,6 +24,8 @@ def test_a_file_by_its_path_and_by_its_name_in_the_users_folder(tmp_path: Path, 
 
 def test_other_vectors_under_the_same_name_are_refused(tmp_path: Path) -> None:
     path = write_vectors(tmp_path / "v.txt", VECTORS)
+    with pytest.raises(PfsmError, match="have no layers"):
+        load_vectors(str(path), 1)
     source = pinned(str(path))
     write_vectors(path, {**VECTORS, "c": [0.0, 1.0]})
     with pytest.raises(PfsmError, match=rf"v.txt: has checksum \w{{8}}, the model needs {source[-8:]}"):
@@ -73,19 +75,10 @@ def test_a_folder_of_the_working_folder_is_no_package(
         load_vectors("package:beside-the-data")
 
 
-def test_a_file_has_no_layers(tmp_path: Path) -> None:
-    path = write_vectors(tmp_path / "v.txt", VECTORS)
-    with pytest.raises(PfsmError, match="have no layers"):
-        load_vectors(str(path), 1)
-
-
-@pytest.mark.parametrize("value", ["", 3, None, "package:", "package:../x", "package:a b", "a\0b"])
-def test_what_is_no_source(value: object) -> None:
-    with pytest.raises(PfsmError, match="here: source"):
-        check_source(value, "here: source")
-
-
-@pytest.mark.parametrize("value", [-1, 1.0, "2", True])
-def test_what_is_no_layer(value: object) -> None:
-    with pytest.raises(PfsmError, match="here: layer is"):
-        check_layer(value, "here: layer")
+def test_what_is_no_source_and_no_layer() -> None:
+    for source in ("", 3, None, "package:", "package:../x", "package:a b", "a\0b"):
+        with pytest.raises(PfsmError, match="here: source"):
+            check_source(source, "here: source")
+    for layer in (-1, 1.0, "2", True):
+        with pytest.raises(PfsmError, match="here: layer is"):
+            check_layer(layer, "here: layer")

@@ -35,27 +35,18 @@ def test_words_with_spaces_and_repeated_words(tmp_path: Path) -> None:
     np.testing.assert_array_equal(lines[0], unit_rows(np.array([[1, 0], [1, 1]])))
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("", "no word vectors in it"),
-        ("3 2\n", "no word vectors in it"),
-        ("word\n", "x:1: a word and its numbers are needed"),
-    ],
-)
-def test_files_that_are_none(tmp_path: Path, content: str, said: str) -> None:
-    (tmp_path / "x").write_text(content)
-    with pytest.raises(PfsmError, match=said):
-        FileVectors(tmp_path / "x")
-
-
-@pytest.mark.parametrize("line", ["b 1 two", "b 1 nan", "b 1 inf"])
-def test_lines_that_are_no_vectors(tmp_path: Path, line: str) -> None:
-    (tmp_path / "x").write_text(f"a 1 2\n{line}\n")
-    vectors = FileVectors(tmp_path / "x")
-    vectors.of_tokens([["a"]])
-    with pytest.raises(PfsmError, match="the line of 'b' does not have 2 finite numbers"):
-        vectors.of_tokens([["b"]])
+def test_what_is_no_file_of_vectors_and_no_line_of_one(tmp_path: Path) -> None:
+    none = "no word vectors in it"
+    for content, said in (("", none), ("3 2\n", none), ("word\n", "x:1: a word and its numbers are needed")):
+        (tmp_path / "x").write_text(content)
+        with pytest.raises(PfsmError, match=said):
+            FileVectors(tmp_path / "x")
+    for line in ("b 1 two", "b 1 nan", "b 1 inf"):
+        (tmp_path / "x").write_text(f"a 1 2\n{line}\n")
+        vectors = FileVectors(tmp_path / "x")
+        vectors.of_tokens([["a"]])
+        with pytest.raises(PfsmError, match="the line of 'b' does not have 2 finite numbers"):
+            vectors.of_tokens([["b"]])
 
 
 NUMBERS = np.random.default_rng(3).integers(-127, 128, (6, 5)).astype(np.float64)
@@ -64,16 +55,13 @@ TABLE = dict(zip(["cat", "dog", "feline", "sat", "stood", "zebra"], NUMBERS.toli
 LINES = ["The cat sat", "", "dog , dog stood", "unheard of"], ["A feline stood", "x", "Zebra sat dog", ""]
 
 
-def written(folder: Path, words: int = 6) -> Path:
-    folder.mkdir()
-    codes, scale = quantised(NUMBERS.astype(np.float32))
-    (folder / WORDS).write_text("".join(f"{word}\n" for word in list(TABLE)[:words]), encoding="utf-8")
-    (folder / VECTORS).write_bytes(safetensors_content({MATRIX: codes, MATRIX + SCALE: scale}))
-    return folder
-
-
 def test_it_says_what_a_text_file_with_the_same_vectors_says(tmp_path: Path) -> None:
-    table = load_vectors(str(written(tmp_path / "table")))
+    (tmp_path / "table").mkdir()
+    codes, scale = quantised(NUMBERS.astype(np.float32))
+    (tmp_path / "table" / WORDS).write_text("".join(f"{word}\n" for word in TABLE), encoding="utf-8")
+    content = safetensors_content({MATRIX: codes, MATRIX + SCALE: scale})
+    (tmp_path / "table" / VECTORS).write_bytes(content)
+    table = load_vectors(str(tmp_path / "table"))
     text = load_vectors(str(write_vectors(tmp_path / "v.txt", TABLE)))
     for side in LINES:
         tokens = [line.split() for line in side]
