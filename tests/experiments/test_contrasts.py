@@ -1,4 +1,4 @@
-"""Comparisons of rows: their tests, computed in another way, and rows without a number in a group or resample."""
+"""Comparisons of rows: their tests, computed in another way; rows without a number; what is resampled."""
 
 import json
 from pathlib import Path
@@ -9,11 +9,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from pfsm import PfsmError
 from pfsm.data import read_judgments
+from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import group_seed, resampled_rows
 from pfsm.metrics import get_metric
-from pfsm_experiments import read_experiment
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.estimates import Contrast
 from pfsm_experiments.report.output import Results, results_summary
@@ -21,11 +20,12 @@ from pfsm_experiments.report.tables import (
     contrast_tables,
     contrasts_latex,
     contrasts_markdown,
+    explanation,
     markdown_table,
     result_tables,
 )
 from tests.experiments.conftest import Run
-from tests.experiments.experiment_cases import LANGUAGES, table, write_experiment
+from tests.experiments.experiment_cases import LANGUAGES, table
 from tests.judgment_cases import rows, tsv
 
 Float = NDArray[np.float64]
@@ -102,25 +102,6 @@ def test_of_scores(run: Run, data: Path) -> None:
     assert "ter against bleu & " in contrasts_latex(results.experiment, tables)
 
 
-@pytest.mark.parametrize(
-    ("contrasts", "fault"),
-    [
-        (
-            [["bleu", "ter", "wer"]],
-            "contrasts 1: is ['bleu', 'ter', 'wer'], it must be the names of two rows",
-        ),
-        ([["ter", "bleu"], ["bleu", "nist"]], "contrasts 2: has 'nist', it must be the name of a row"),
-        ([["bleu", "bleu"]], "contrasts 1: compares 'bleu' with itself"),
-        ([["ter", "bleu"], ["bleu", "ter"]], "contrasts 2: bleu and ter are compared twice"),
-    ],
-)
-def test_invalid_contrasts_are_refused(tmp_path: Path, contrasts: Any, fault: str) -> None:
-    path = write_experiment(tmp_path, values(contrasts=contrasts))
-    with pytest.raises(PfsmError) as error:
-        read_experiment(path)
-    assert f"table.yaml: {fault}" in str(error.value)
-
-
 UNDEFINED: dict[str, Any] = {
     "versus": "bleu",
     "statistics": ["pearson"],
@@ -174,8 +155,71 @@ def test_a_single_segment_has_no_intervals_and_no_marks(
     assert "–" not in against.rows[0][:-3]
     (shown,) = result_tables(results.entries)
     assert "| bleu | -.911 – |" in markdown_table(shown, intervals=True)
-    summary = results_summary(results, "", [])
-    unknown = {"interval": [None, None], "p_value": None, "p_holm": None}
-    assert summary["contrasts"][0]["difference"].items() >= unknown.items()
-    json.dumps(summary, allow_nan=False)
+    json.dumps(results_summary(results, "", []), allow_nan=False)
     assert not recwarn.list
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Twelve segments of four documents, three translations each."""
+    (tmp_path / "d").mkdir()
+    made = rows(36, seed=5)
+    texts = [(made[at - at % 3][0], made[at][1], made[at][2]) for at in range(36)]
+    columns: dict[str, Any] = {
+        "segment_id": [f"{at // 3}" for at in range(36)],
+        "system": ["abc"[at % 3] for at in range(36)],
+        "document": [f"talk {at // 9}" for at in range(36)],
+    }
+    (tmp_path / "d" / "all.tsv").write_text(tsv(texts, **columns), encoding="utf-8")
+    (tmp_path / "d" / "plain.tsv").write_text(tsv(texts, segment_id=columns["segment_id"]), encoding="utf-8")
+    return tmp_path
+
+
+def resampled(*statistics: str, file: str = "all", **changes: Any) -> dict[str, Any]:
+    metrics = [{"name": name, "metric": name} for name in ("chrf", "ter")]
+    test = {"name": "d", "files": f"d/{file}.tsv"}
+    return table(
+        test=test,
+        statistics=list(statistics),
+        group_by=None,
+        train=None,
+        rows=metrics,
+        versus="ter",
+        **changes,
+    )
+
+
+def test_units_make_a_difference_and_are_told(run: Run, folder: Path) -> None:
+    found = []
+    for unit in ("segments", "judgments", "documents", "systems"):
+        results = run(resampled("pearson", resample=unit), folder)
+        assert results_summary(results, "", [])["resampled"] == unit
+        tables = result_tables(results.entries)
+        assert f"(60 resamples of {unit}, seed 12345)" in explanation(results.experiment, tables)[0]
+        found.append(results.entries[0])
+    assert len({entry.value for entry in found}) == 1
+    assert len({entry.interval for entry in found}) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        (
+            {"resample": "documents", "file": "plain"},
+            "d: resampling documents needs the column 'document', filled",
+        ),
+        (
+            {"resample": "judgments", "names": ["mean-removed"]},
+            "d: mean-removed compares translations of one segment",
+        ),
+        (
+            {"file": "plain", "names": ["system-accuracy"]},
+            "system-accuracy needs the column 'system', filled",
+        ),
+    ],
+)
+def test_refusals_before_any_work(run: Run, folder: Path, changes: dict[str, Any], fault: str) -> None:
+    with pytest.raises(PfsmError) as error:
+        run(resampled(*changes.pop("names", ["pearson"]), **changes), folder)
+    assert fault in str(error.value)
+    assert not (folder / "out" / "cells").exists()

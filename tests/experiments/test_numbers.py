@@ -40,16 +40,12 @@ def joined(data: Path, part: str, languages: tuple[str, ...] = LANGUAGES) -> Jud
 
 def test_train_and_test(run: Run, data: Path) -> None:
     results = run(table(resamples=200))
+    given = joined(data, "train")
+    near = train(given, config=config_from_dict({"lambda": 50}, ""), init=load("en-small").model)
     metrics = {
         "chrF": get_metric("chrf").score_pairs,
-        "pFSM": Metric(train(joined(data, "train"), config=PLAIN)).score_pairs,
-        "near | en-small": Metric(
-            train(
-                joined(data, "train"),
-                config=config_from_dict({"lambda": 50}, ""),
-                init=load("en-small").model,
-            )
-        ).score_pairs,
+        "pFSM": Metric(train(given, config=PLAIN)).score_pairs,
+        "near | en-small": Metric(near).score_pairs,
     }
     for row, score in metrics.items():
         means = []

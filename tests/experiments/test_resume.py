@@ -27,10 +27,8 @@ ROWS = [{**row, **({"train": {"lambda": 20}} if row["name"] == "pFSM" else {})} 
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     """An experiment that ran undisturbed in two processes: its file, its data, its output."""
     folder = tmp_path_factory.mktemp("finished")
-    config, data = (
-        write_experiment(folder, table(rows=ROWS, pictures=["svg", "pdf"])),
-        write_data(folder / "data"),
-    )
+    config = write_experiment(folder, table(rows=ROWS, pictures=["svg", "pdf"], resamples=20))
+    data = write_data(folder / "data")
     run_experiment(config, data, folder / "out", jobs=2)
     return config, data, folder / "out"
 
@@ -50,15 +48,9 @@ def lines_of(config: Path, data: Path, output: Path, **options: Any) -> list[str
 def test_what_is_written(finished: tuple[Path, Path, Path]) -> None:
     config, _, output = finished
     files = {name for name in tree(output) if not name.startswith("cells/")}
-    assert files == {
-        *("config.yaml", "results.json", "table.md", "table.tex"),
-        *(
-            f"plots/{name}.{kind}"
-            for name in ("bars-1-pearson", "bars-2-spearman")
-            for kind in ("svg", "pdf")
-        ),
-        *("models/pfsm.json", "models/near-en-small.json"),
-    }
+    plots = [f"plots/bars-{name}.{kind}" for name in ("1-pearson", "2-spearman") for kind in ("svg", "pdf")]
+    models = ["models/pfsm.json", "models/near-en-small.json"]
+    assert files == {"config.yaml", "results.json", "table.md", "table.tex", *plots, *models}
     assert (output / "config.yaml").read_bytes() == config.read_bytes()
     document = json.loads((output / "results.json").read_text(encoding="utf-8"))
     assert len(document["results"]) == 2 * 4 * 3
@@ -84,7 +76,7 @@ def test_the_same_bytes_in_this_process_elsewhere(
     assert ours.keys() == theirs.keys()
 
 
-def test_damaged_cells_are_computed_again(
+def test_damaged_cells_are_computed_again_and_those_of_other_data(
     finished: tuple[Path, Path, Path], tmp_path: Path, here: None
 ) -> None:
     config, data, output = finished
@@ -96,11 +88,6 @@ def test_damaged_cells_are_computed_again(
     lines = lines_of(config, data, tmp_path / "out", jobs=1)
     assert not any("there already" in line for line in lines)
     assert tree(tmp_path / "out") == tree(output)
-
-
-def test_other_data_other_cells(finished: tuple[Path, Path, Path], tmp_path: Path, here: None) -> None:
-    config, data, output = finished
-    shutil.copytree(output, tmp_path / "out")
     shutil.copytree(data, tmp_path / "data")
     path = tmp_path / "data" / "train" / "cs-en.tsv"
     rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -115,7 +102,9 @@ def test_what_an_earlier_run_left_is_deleted(
     _, data, output = finished
     shutil.copytree(output, tmp_path / "out")
     (tmp_path / "out" / "plots" / "mine.svg").write_text("precious", encoding="utf-8")
-    fewer = write_experiment(tmp_path, table(rows=ROWS[:2], statistics=["spearman"], pictures="svg"))
+    fewer = write_experiment(
+        tmp_path, table(rows=ROWS[:2], statistics=["spearman"], pictures="svg", resamples=20)
+    )
     run_experiment(fewer, data, tmp_path / "out")
     names = {name for name in tree(tmp_path / "out") if name.startswith(("plots/", "models/"))}
     assert "models/near-en-small.json" not in names

@@ -1,16 +1,15 @@
 """Tables in Markdown and LaTeX: digits, marks, the best number, and escaped characters."""
 
 import re
-
-import pytest
+from dataclasses import replace
+from pathlib import Path
 
 from pfsm.evaluation import Interval
+from pfsm_experiments import read_experiment
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.estimates import Column, Difference, Entry
-from pfsm_experiments.report.output import Results
-from pfsm_experiments.report.tables import latex, markdown, markdown_table, result_tables, short, table_labels
-from tests.experiments.conftest import Run
-from tests.experiments.experiment_cases import table
+from pfsm_experiments.report.tables import latex, markdown_table, result_tables, short, table_labels
+from tests.experiments.experiment_cases import table, write_experiment
 
 CS, DE, ALL = Column("a_set", "cs", 30), Column("a_set", "de", 40), Column("a_set", MEAN, 70)
 
@@ -32,15 +31,9 @@ ENTRIES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(-0.25, "-.250"), (0.9996, "1.000"), (-0.0001, ".000"), (None, "–"), (10.2, "10.200")],
-)
-def test_three_decimals(value: float | None, text: str) -> None:
-    assert short(value) == text
-
-
 def test_markdown() -> None:
+    texts = {-0.25: "-.250", 0.9996: "1.000", -0.0001: ".000", None: "–", 10.2: "10.200"}
+    assert [short(value) for value in texts] == [*texts.values()]
     (found,) = result_tables(ENTRIES)
     assert markdown_table(found).splitlines() == [
         "| Pearson's r, a_set | cs | de | mean |",
@@ -52,13 +45,9 @@ def test_markdown() -> None:
     ]
 
 
-def document(results: Results) -> str:
-    return markdown(results.experiment, result_tables(results.entries), results.notes)
-
-
-def test_latex(run: Run) -> None:
-    results = run(table(title="50% of_it"))
-    text = latex(results.experiment, result_tables(ENTRIES))
+def test_latex(tmp_path: Path) -> None:
+    experiment = read_experiment(write_experiment(tmp_path, table(title="50% of_it")))
+    text = latex(experiment, result_tables(ENTRIES))
     assert (
         r"R\&D\_1 \textbar{} 50\% & \textbf{.500} & \textbf{.750}$^{\blacktriangle}$ & -.010$^{\blacktriangledown}$ \\"
         in text
@@ -72,21 +61,15 @@ def test_latex(run: Run) -> None:
     # No command begins by accident: every special sign outside commands is escaped.
     body = text.split("\n", 2)[2]
     assert not re.search(r"(?<!\\)[#%_]", re.sub(r"\\begin\{tabular\}\{[lr]+\}|\$[^$]*\$", "", body))
-    twice = latex(results.experiment, 2 * result_tables(ENTRIES))
+    twice = latex(experiment, 2 * result_tables(ENTRIES))
     assert re.findall(r"\\label\{(.+)\}", twice) == ["tab:pearson-a-set", "tab:pearson-a-set-2"]
     assert table_labels(["a 2", "a", "a", "τ"]) == ["tab:a-2", "tab:a", "tab:a-3", "tab:table"]
-    spearman = latex(results.experiment, [one for one in result_tables(results.entries) if "ρ" in one.title])
-    assert r"Spearman's $\rho$, made" in spearman
-
-
-@pytest.mark.parametrize(
-    ("name", "cell"),
-    [
+    spearman = result_tables([replace(one, statistic="spearman") for one in ENTRIES])
+    assert r"Spearman's $\rho$, a\_set" in latex(experiment, spearman)
+    # What stands after the end of a row must not be read as an argument of that end.
+    for name, cell in (
         ("[a] b", "{}[a] b"),
         ("a\\b~^", r"a\textbackslash{}b\textasciitilde{}\textasciicircum{}"),
-    ],
-)
-def test_names_in_latex(run: Run, name: str, cell: str) -> None:
-    """What stands after the end of a row must not be read as an argument of that end."""
-    lines = latex(run(table()).experiment, result_tables([entry(name, CS, 0.5)])).splitlines()
-    assert f"{cell} & \\textbf{{.500}} \\\\" in lines
+    ):
+        lines = latex(experiment, result_tables([entry(name, CS, 0.5)])).splitlines()
+        assert f"{cell} & \\textbf{{.500}} \\\\" in lines

@@ -5,24 +5,15 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from pfsm import PfsmError
-from pfsm.runtime.workers import ONE_THREAD
 from pfsm_experiments import read_experiment
 from pfsm_experiments import task as task_module
 from pfsm_experiments.data import DataFolder
 from pfsm_experiments.plan import make_plan
 from pfsm_experiments.spec import RowSpec
-from pfsm_experiments.task import (
-    Task,
-    files_digest,
-    make_task,
-    run_task,
-    run_tasks,
-    sources_digest,
-)
+from pfsm_experiments.task import Task, files_digest, make_task, run_tasks, sources_digest
 from tests.experiments.experiment_cases import table, write_experiment
 
 
@@ -44,15 +35,6 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def test_every_task_comes_back_with_its_outcome(tasks: list[Task]) -> None:
-    before = {name: os.environ.get(name) for name in ONE_THREAD}
-    found = {task.label: outcome for task, outcome in run_tasks(tasks, jobs=2)}
-    assert set(found) == {"chrF", "ratio", "BLEU"}
-    for task in tasks:
-        np.testing.assert_array_equal(found[task.label].scores, run_task(task).scores)
-    assert {name: os.environ.get(name) for name in ONE_THREAD} == before
 
 
 def test_a_task_that_cannot_be_done(tasks: list[Task]) -> None:
