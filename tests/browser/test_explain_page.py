@@ -1,15 +1,17 @@
 """The page of explanations in a real browser: it draws, sorts, filters, explains, and fits its window."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pfsm.model.explain.explanation import Explanation, FeaturePoints, TextError
-from pfsm.model.explain.page import render_page
+from pfsm.model.explain.page import SCRIPTS, render_page
 from tests.browser.axe import axe_faults
 from tests.browser.devtools import Browser
 from tests.browser.layout import layout_faults
@@ -83,6 +85,46 @@ def test_words_stand_on_the_page_as_they_are(show: Any) -> None:
         assert words == [*segment.reference, *segment.hypothesis]
     assert browser.evaluate("document.querySelector('#segment-6 .figure').textContent").count("(empty)") == 2
     assert browser.evaluate("document.querySelector('main b')") is None
+
+
+READ = """
+return segments.map((segment) => segment.raws.map((raw) => {
+  const parts = readContributions(raw);
+  const place = ({ state, reference, hypothesis }) => [state, reference, hypothesis];
+  return {
+    ...raw,
+    edits: readEdits(raw.edits, parts).map((edit) => [...place(edit), edit.jump]),
+    contributions: parts.map((part) => [...place(part), part.posterior, Number(part.points.toFixed(9))]),
+    features: raw.features.map(([name, value, added]) => [data.features[name], value, added]),
+  };
+}))
+"""
+
+
+def test_the_page_reads_what_it_was_made_from(show: Any) -> None:
+    """All of it; what is improbable stays where it is on the best sequence."""
+    features = (FeaturePoints("length", -0.5, 0.25), FeaturePoints("f", 1.25, -2.0))
+    good = explained("a b", "a")
+    given, shown = (
+        replace(good, contributions=tuple(replace(one, posterior=size) for one in good.contributions))
+        for size in (1e-9, 1e-4)
+    )
+    first = [swapped(), replace(explained("a b , c", "b a"), features=features), explained("", "")]
+    second = [explained(LONG, ODD), swapped(), first[1]]
+    browser = show(("one", [*first, given]), ("two", [*second, given]))
+    # What the page's own scripts make of it, which it keeps to itself.
+    folder = files("pfsm.resources") / "page"
+    names = SCRIPTS[: SCRIPTS.index("segments.js") + 1]
+    scripts = "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+    pairs = zip([*first, shown], [*second, shown], strict=True)
+    for found, objects in zip(browser.evaluate(f"(() => {{ {scripts}\n{READ} }})()"), pairs, strict=True):
+        for read, one in zip(found, objects, strict=True):
+            wanted = json.loads(json.dumps(asdict(one)))
+            for name in ("reference", "hypothesis", "score", "entropy", "base"):
+                assert read[name] == wanted[name]
+            for name in ("edits", "contributions", "features"):
+                rows = [[*row.values()] for row in wanted[name]]
+                assert sorted(read[name], key=str) == sorted(rows, key=str)
 
 
 def test_one_system_is_sorted_by_number_score_and_length(show: Any) -> None:
@@ -290,20 +332,11 @@ def test_a_model_without_edits_shows_no_alignment(show: Any) -> None:
     assert "This model has no edits: only features contribute to the score." in page
     assert "Best edit sequence" not in page
     assert "Entropy" not in page
-    edits = "document.querySelectorAll('.line, .legend li, .token.delete, .token.insert').length"
-    assert browser.evaluate(edits) == 0
-    rows = browser.evaluate(
-        "[...document.querySelector('#segment-1 .sum').querySelectorAll('tbody tr')].map((row) => "
-        "[row.querySelector('th').textContent, row.querySelector('.points').textContent])"
-    )
-    assert [name for name, _ in rows] == [
-        "Base",
-        "character n-grams in common (chrF), +1.3 sd",
-        "ter.shifts, −0.5 sd",
-        "Score",
-    ]
-    assert [value for _, value in rows] == ["5.000", "+0.500", "−0.125", "5.375"]
-    browser.evaluate("document.querySelector('#segment-1 .token').click()")
+    assert browser.count(".line, .legend li, .token.delete, .token.insert") == 0
+    names = "character n-grams in common (chrF), +1.3 sd", "ter.shifts, −0.5 sd"
+    assert browser.texts("#segment-1 .sum tbody th")[:4] == ["Base", *names, "Score"]
+    assert browser.texts("#segment-1 .sum .points")[:4] == ["5.000", "+0.500", "−0.125", "5.375"]
+    browser.click("#segment-1 .token")
     assert browser.evaluate("document.getElementById('detail').hidden")
     assert browser.evaluate("document.getElementById('guide-edits').hidden")
 

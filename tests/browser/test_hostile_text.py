@@ -1,19 +1,25 @@
 """Every page that pfsm writes, full of text that means to run, in a real browser: nothing runs, nothing is fetched."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from pfsm.comparison import SegmentFacts, compare_outputs, render_comparison
+from pfsm.evaluation import Interval
+from pfsm.metrics import get_metric
 from pfsm.model.explain.page import render_page
-from pfsm_experiments import run_experiment
-from tests.browser.devtools import Browser, NavigatedError
+from pfsm.model.metric import Metric
+from pfsm_experiments.estimates import Column, Entry
+from pfsm_experiments.report.pictures import bars, write_picture
+from pfsm_experiments.report.tables import result_tables
+from tests.browser.devtools import Browser
 from tests.browser.hostile import PAYLOADS
-from tests.experiments.experiment_cases import run_here, table, write_data, write_experiment
 from tests.explanation_cases import explained
+from tests.model_cases import model
 
 # Elements and attributes that no page of ours has, and how many scripts there are.
 STRANGE = """
@@ -38,13 +44,20 @@ POLICY = (
 def opened(browser: Browser, tmp_path: Path) -> Iterator[Any]:
     """Opens a page; at the end nothing may have gone wrong in it, the policy's refusals included."""
 
-    def opening(text: str, scripts: int, name: str = "page.html") -> Browser:
-        path = tmp_path / name
+    def opening(text: str, where: str = "") -> Browser:
+        path = tmp_path / "page.html"
         path.write_text(text, encoding="utf-8", newline="\n")
         browser.size(1280, 900)
-        browser.open(path.as_uri())
+        browser.open(path.as_uri() + where)
         browser.frame()
-        assert browser.evaluate(STRANGE) == [0, 0, "undefined", str(scripts)]
+        # Everything that is drawn is looked at.
+        browser.evaluate(
+            "for (const one of document.querySelectorAll('main *, dialog *'))"
+            " for (const kind of ['mouseover', 'focus', 'focusin', 'pointerenter', location.hash ? '' : 'click'])"
+            " one.dispatchEvent(new Event(kind, {bubbles: true}))"
+        )
+        browser.frame()
+        assert browser.evaluate(STRANGE) == [0, 0, "undefined", "2"]
         return browser
 
     yield opening
@@ -56,62 +69,36 @@ def test_explanations(opened: Any) -> None:
     title, signature = " ".join(PAYLOADS), "|".join(PAYLOADS)
     for number in range(0, len(pairs), 12):
         systems = [(name, pairs[number : number + 12]) for name in PAYLOADS[number : number + 2]]
-        page = opened(render_page(systems, title, signature), scripts=2)
+        page = opened(render_page(systems, title, signature))
         assert page.evaluate(POLICY[0]).startswith(POLICY[1])
-        # Everything is drawn and looked at: each segment, each word.
         assert page.count(".card") > 0
-        page.evaluate(
-            "(async () => { for (const one of document.querySelectorAll('main *')) {"
-            " for (const kind of ['mouseover', 'focus', 'click', 'pointerenter'])"
-            " one.dispatchEvent(new Event(kind, {bubbles: true})); } })()"
-        )
-        page.frame()
-        assert page.evaluate("String(window.canary)") == "undefined"
 
 
-def names() -> list[str]:
-    """Those that can be the name of a row, a line of text, and of which the font of the pictures has all letters."""
-    return [name for name in PAYLOADS if name.isprintable() and "\uff1c" not in name]
+@pytest.mark.filterwarnings("ignore::pfsm.errors.MismatchWarning")
+def test_comparisons(opened: Any) -> None:
+    """Names of systems and documents, references, outputs and sources."""
+    lines = list(PAYLOADS)
+    outputs = {
+        name: [f"{one} {other}" for one, other in pairwise([*lines[shift:], *lines[: shift + 1]])]
+        for shift, name in enumerate(lines[:3])
+    }
+    known = SegmentFacts(lines[::-1], {"document": lines}, {lines[0]: np.arange(float(len(lines)))})
+    result = compare_outputs(outputs, [lines], [Metric(model(), 1), get_metric("wer")], facts=known)
+    text = render_comparison(result, " ".join(lines))
+    for place in range(1, len(lines) + 1, 5):
+        searched = "%3Cimg%20src%20onerror%3Dwindow.canary%3D1%3E" * (place == 1)
+        page = opened(text, f"#by=1&segment={place}&text={searched}")
+    assert page.texts("#a option") == lines[:3]
 
 
-@pytest.fixture(scope="module")
-def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of an experiment whose every name means to run."""
-    folder = tmp_path_factory.mktemp("hostile")
-    made = [{"name": name, "metric": ("length_ratio", "wer", "per")[k % 3]} for k, name in enumerate(names())]
-    values = table(
-        title=" ".join(names()),
-        description="\n\n".join(names()),
-        rows=made,
-        versus=made[0]["name"],
-        pictures="svg",
-        contrasts=[[made[1]["name"], made[2]["name"]]],
-    )
-    config = write_experiment(folder, values)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pfsm_experiments.run.run_tasks", run_here)
-        run_experiment(config, write_data(folder / "data"), folder / "out")
-    return folder / "out"
-
-
-def test_pictures(browser: Browser, experiment: Path) -> None:
-    pictures = sorted(experiment.rglob("*.svg"))
-    assert pictures
-    for path in pictures:
-        browser.open(path.as_uri())
-        assert browser.evaluate("String(window.canary)") == "undefined"
-        assert browser.count("script, foreignObject, a, iframe") == 0
-        browser.check()
-
-
-def test_the_payloads_are_live(browser: Browser, tmp_path: Path) -> None:
-    """In a page without a policy that pastes text as it is, more than half of them run or fetch: the test can fail."""
-    live = 0
-    for payload in PAYLOADS[:16]:
-        path = tmp_path / "live.html"
-        path.write_text(f"<meta charset=utf-8><title>x</title><body>{payload}", "utf-8", "surrogatepass")
-        browser.open(path.as_uri())
-        with suppress(NavigatedError):  # as some of them make it
-            browser.frame()
-            live += browser.evaluate("String(window.canary)") == "1"
-    assert live >= 6
+def test_pictures(browser: Browser, tmp_path: Path) -> None:
+    """Names of rows, of a test set and of a group, of which the font of the pictures has all letters."""
+    names = [name for name in PAYLOADS if name.isprintable() and "\uff1c" not in name]
+    column = Column(names[0], names[1], 30)
+    entries = [Entry(name, "pearson", column, 0.5, Interval(0.4, 0.6), (), None) for name in names]
+    (shown,) = result_tables(entries)
+    write_picture(tmp_path / "bars.svg", lambda: bars(shown))
+    browser.open((tmp_path / "bars.svg").as_uri())
+    assert browser.evaluate("String(window.canary)") == "undefined"
+    assert browser.count("script, foreignObject, a, iframe") == 0
+    browser.check()
