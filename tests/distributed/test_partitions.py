@@ -106,23 +106,20 @@ class TestCommand:
         whole = cli(*command, "in", "-o", "one")
         (tmp_path / "in" / "_ignored.tsv").unlink()
         (tmp_path / "in" / "notes.txt").unlink()
-        address = f"file://{tmp_path}/in/**/*.*"
-        again = cli(*command, address, "-o", f"file://{tmp_path}/two")
-        one, two = json.loads(whole.out), json.loads(again.out)
-        assert one == two
-        assert (one["segments"], one["faults"], one["leftover"]) == (300, [], 0)
+        again = cli(*command, f"file://{tmp_path}/in/**/*.*", "-o", f"file://{tmp_path}/two")
+        found = json.loads(whole.out)
+        assert found == json.loads(again.out)
+        assert (found["segments"], found["faults"], found["leftover"]) == (300, [], 0)
         assert scores_below(tmp_path / "one") == scores_below(tmp_path / "two")
 
-    @pytest.mark.parametrize("name", ["bleu", "wer"])
-    def test_corpus_scores(self, cli: Cli, tables: object, name: str) -> None:
-        run = cli("score", "--table", "in/a.tsv", "-o", "out", "--metric", name, "--partition-size", "1k")
+    def test_corpus_scores(self, cli: Cli, tables: object) -> None:
+        run = cli("score", "--table", "in/a.tsv", "-o", "out", "--metric", "bleu", "--partition-size", "1k")
         assert "5 partitions" in run.err, run.err
-        assert run.out == cli("score", "--table", "in/a.tsv", "--metric", name).out
+        assert run.out == cli("score", "--table", "in/a.tsv", "--metric", "bleu").out
 
-    @pytest.mark.parametrize("name", ["nist"])
-    def test_references_are_counted_first(self, cli: Cli, tmp_path: Path, tables: object, name: str) -> None:
+    def test_references_are_counted_first(self, cli: Cli, tmp_path: Path, tables: object) -> None:
         """Partitions have the scores of all rows together, of segments and of the corpus."""
-        command = ("--metric", name, "-f", "json")
+        command = ("--metric", "nist", "-f", "json")
         run = cli("score", "--table", "in/a.tsv", "-o", "out", "--partition-size", "1k", *command)
         assert "5 partitions" in run.err, run.err
         whole = cli("score", "--table", "in/a.tsv", *command).document
@@ -135,63 +132,40 @@ class TestCommand:
         assert "signature" in again.fault
 
 
-class TestAgain:
-    """What an earlier run has finished is kept; what has changed since is done again."""
+def test_a_later_run_does_what_is_missing_or_has_changed(cli: Cli, tmp_path: Path) -> None:
+    write_all(tmp_path / "in")
 
-    @pytest.fixture(autouse=True)
-    def first(self, cli: Cli, tmp_path: Path) -> None:
-        write_all(tmp_path / "in")
-        assert self.run(cli).status == 0
-
-    def run(self, cli: Cli, *more: str, metric: str = "chrf") -> Outcome:
+    def run(*more: str, metric: str = "chrf") -> Outcome:
         # What is kept does not depend on the metric: a fast one.
         return cli("score", "--metric", metric, "--table", "in", "-o", "out", "--partition-size", "1k", *more)
 
-    def times(self, tmp_path: Path) -> dict[str, int]:
-        return {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*.parquet")}
+    def again() -> set[str]:
+        """The partitions that another run writes."""
+        before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*.parquet")}
+        assert run().status == 0
+        now = (tmp_path / "out").rglob("*.parquet")
+        return {path.name for path in now if path.stat().st_mtime_ns != before.get(path)}
 
-    def test_nothing_is_done_twice(self, cli: Cli, tmp_path: Path) -> None:
-        before = self.times(tmp_path)
-        again = self.run(cli)
-        assert self.times(tmp_path) == before
-        assert again.err.startswith("pfsm: 0 pairs, ")
-        assert f"({len(before)} there already)" in again.err
-
-    def test_what_is_missing_or_cut_short_is_done_again(self, cli: Cli, tmp_path: Path) -> None:
-        before, scores = self.times(tmp_path), scores_below(tmp_path / "out")
-        gone, cut = (tmp_path / "out" / f"a.tsv.0000{number}.parquet" for number in (1, 2))
-        gone.unlink()
-        cut.write_bytes(cut.read_bytes()[:-1])
-        assert self.run(cli).status == 0
-        after = self.times(tmp_path)
-        assert {name for name in after if after[name] != before[name]} == {gone.name, cut.name}
-        assert scores_below(tmp_path / "out") == scores
-
-    def test_a_changed_file_is_done_again_where_it_differs(self, cli: Cli, tmp_path: Path) -> None:
-        before = self.times(tmp_path)
-        path = tmp_path / "in" / "a.tsv"
-        content = path.read_bytes()
-        last = content.rstrip(b"\n").rfind(b"\n") + 1
-        fields = content[last:].split(b"\t")
-        fields[2] = bytes(reversed(fields[2]))  # the last hypothesis
-        path.write_bytes(content[:last] + b"\t".join(fields))
-        assert self.run(cli).status == 0
-        after = self.times(tmp_path)
-        changed = {name for name in after if after[name] != before[name]}
-        assert changed == {max(name for name in after if name.startswith("a.tsv."))}
-
-    def test_other_settings_need_another_folder(self, cli: Cli) -> None:
-        assert self.run(cli, "--keep", "id").fault == (
-            "out: holds scores with keep [], not ['id']; give another folder"
-        )
-        assert "holds scores with signature" in self.run(cli, metric="length_ratio").fault
-
-    def test_a_damaged_manifest_is_refused(self, cli: Cli, tmp_path: Path) -> None:
-        (tmp_path / "out" / MANIFEST).write_text("{", encoding="utf-8")
-        assert (
-            self.run(cli).fault
-            == "out/_manifest.json: not a manifest of pfsm; give another folder, or remove it"
-        )
+    assert len(again()) > 10
+    scores = scores_below(tmp_path / "out")
+    assert run().err.startswith("pfsm: 0 pairs, ")
+    assert again() == set()
+    gone, cut = (tmp_path / "out" / f"a.tsv.0000{number}.parquet" for number in (1, 2))
+    gone.unlink()
+    cut.write_bytes(cut.read_bytes()[:-1])
+    assert again() == {gone.name, cut.name}
+    assert scores_below(tmp_path / "out") == scores
+    path = tmp_path / "in" / "a.tsv"
+    first, _, last = path.read_bytes().rstrip(b"\n").rpartition(b"\n")
+    fields = last.split(b"\t")
+    fields[2] = bytes(reversed(fields[2]))  # the last hypothesis
+    path.write_bytes(first + b"\n" + b"\t".join(fields) + b"\n")
+    assert again() == {max(one.name for one in (tmp_path / "out").rglob("a.tsv.*.parquet"))}
+    fault = "out: holds scores with keep [], not ['id']; give another folder"
+    assert run("--keep", "id").fault == fault
+    assert "holds scores with signature" in run(metric="length_ratio").fault
+    (tmp_path / "out" / MANIFEST).write_text("{", encoding="utf-8")
+    assert run().fault == "out/_manifest.json: not a manifest of pfsm; give another folder, or remove it"
 
 
 class TestFaults:
@@ -213,50 +187,43 @@ class TestFaults:
         assert run.status == 2
         assert f"pfsm: x.tsv:202: {fault}; the scores of " in run.err
 
-    @pytest.mark.parametrize("partition_bytes", range(40, 60))
-    def test_an_empty_line_is_a_fault_wherever_partitions_end(
-        self, tmp_path: Path, partition_bytes: int
-    ) -> None:
-        path = tmp_path / "x.tsv"
-        path.write_bytes(b"reference\thypothesis\n" + b"a b\ta c\n" * 5 + b"\n\n" + b"a b\ta c\n" * 5)
-        found = pieces_of(path, partition_bytes)
-        with pytest.raises(PfsmError, match=r"x.tsv:7: empty line between rows"):
-            list(map(read_piece, found))
-        path.write_bytes(b"reference\thypothesis\n" + b"a b\ta c\n" * 5 + b"\n" * 100)
-        assert sum(len(read_piece(piece).table) for piece in pieces_of(path, partition_bytes)) == 5
+    def test_an_empty_line_is_a_fault_wherever_partitions_end(self, tmp_path: Path) -> None:
+        path, table = tmp_path / "x.tsv", b"reference\thypothesis\n" + b"a b\ta c\n" * 5
+        for partition_bytes in range(40, 60):
+            path.write_bytes(table + b"\n\n" + b"a b\ta c\n" * 5)
+            found = pieces_of(path, partition_bytes)
+            with pytest.raises(PfsmError, match=r"x.tsv:7: empty line between rows"):
+                list(map(read_piece, found))
+            path.write_bytes(table + b"\n" * 100)
+            assert sum(len(read_piece(piece).table) for piece in pieces_of(path, partition_bytes)) == 5
 
-    @pytest.mark.parametrize(
-        ("arguments", "fault"),
-        [
-            (["--table", "none", "-o", "out"], "none: no such file or folder"),
-            (["--table", "empty", "-o", "out"], "empty: no files with names in .tsv, "),
-            (["--table", "in", "-o", "in/out"], "in/out: is, or lies within, the input's folder"),
-            (["--table", "nope://x/y", "-o", "out"], "nope://x/y: Protocol not known"),
-            (["--table", "in", "-o", "out", "--keep", "score"], "--keep score: the scores have this name"),
-            (["--table", "in", "--keep", "id"], "--keep goes with --output DIR"),
-            (["--table", "x.csv", "-o", "out"], "x.csv: CSV cannot be split"),
-        ],
-    )
-    def test_what_cannot_be(self, cli: Cli, tmp_path: Path, arguments: list[str], fault: str) -> None:
+    def test_what_cannot_be(self, cli: Cli, tmp_path: Path) -> None:
         write_all(tmp_path / "in", 3)
         (tmp_path / "empty").mkdir()
-        (tmp_path / "x.txt").write_text("x\n", encoding="utf-8")
         (tmp_path / "x.csv").write_text("reference,hypothesis\na,b\n", encoding="utf-8")
-        run = cli("score", *arguments)
-        assert run.status == 2
-        assert f"pfsm: {fault}" in run.err
+        for arguments, fault in (
+            ("none -o out", "none: no such file or folder"),
+            ("empty -o out", "empty: no files with names in .tsv, "),
+            ("in -o in/out", "in/out: is, or lies within, the input's folder"),
+            ("nope://x/y -o out", "nope://x/y: Protocol not known"),
+            ("in -o out --keep score", "--keep score: the scores have this name"),
+            ("in --keep id", "--keep goes with --output DIR"),
+            ("x.csv -o out", "x.csv: CSV cannot be split"),
+        ):
+            run = cli("score", "--table", *arguments.split())
+            assert run.status == 2
+            assert f"pfsm: {fault}" in run.err
 
 
 CHRF = ("score", "--metric", "chrf", "--output-format", "tsv", "-o", "out", "--table")
 
 
-@pytest.mark.parametrize("table", ["reference\thypothesis\nx\n", "reference\tother\nx\ty\n"])
 def test_a_run_without_any_score_says_one_line_and_leaves_nothing(
-    cli: Cli, write: Write, tmp_path: Path, table: str
+    cli: Cli, write: Write, tmp_path: Path
 ) -> None:
-    write("bad.tsv", table)
-    assert cli(*CHRF, "bad.tsv").fault.startswith("bad.tsv:")
-    assert not (tmp_path / "out").exists()
+    for table in ("reference\thypothesis\nx\n", "reference\tother\nx\ty\n"):
+        assert cli(*CHRF, write("bad.tsv", table)).fault.startswith("bad.tsv:")
+        assert not (tmp_path / "out").exists()
 
 
 def test_what_cannot_be_scored_in_parts_says_what_to_do(cli: Cli, write: Write) -> None:

@@ -19,6 +19,15 @@ from pfsm.runtime.threads import at_most, default_threads, each, in_order
 from pfsm.runtime.workers import ForkedPool, ForkError
 
 
+def said_by(program: str) -> str:
+    """What a program prints in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", program]
+    return subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=300
+    ).stdout
+
+
 def test_at_most() -> None:
     usual = default_threads()
     with at_most(7), at_most(None):
@@ -32,9 +41,7 @@ def test_at_most() -> None:
 @pytest.mark.parametrize("threads", [1, 4])
 def test_results_keep_the_order_of_the_items_and_an_error_stops_all(threads: int) -> None:
     for way in (each, in_order):
-        assert list(way(lambda item: item * item, iter(range(50)), threads)) == [
-            item**2 for item in range(50)
-        ]
+        assert list(way(abs, iter(range(-50, 0)), threads)) == [*range(50, 0, -1)]
         with pytest.raises(ZeroDivisionError):
             list(way(lambda item: 1 // (5 - item), iter(range(1000)), threads))
 
@@ -98,15 +105,7 @@ print("end", flush=True)
 
 
 def test_the_first_search_is_late_and_there_is_none_at_the_end() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout.splitlines() == ["searches 0", "found early", "usual True []", "end"]
+    assert said_by(PROGRAM).splitlines() == ["searches 0", "found early", "usual True []", "end"]
 
 
 def test_searches_go_on_after_the_last_of_several_threads() -> None:
@@ -233,10 +232,41 @@ print(*said)
 
 @forked_only
 def test_a_command_may_fork_and_a_program_of_others_may_not() -> None:
-    done = subprocess.run([sys.executable, "-c", MAY_FORK], capture_output=True, text=True, check=True)
-    outside, inside, elsewhere, beside, beside_ours, with_network = (
-        word == "True" for word in done.stdout.split()
+    said = dict(
+        zip(
+            ("outside", "inside", "elsewhere", "beside", "ours", "network"),
+            said_by(MAY_FORK).split(),
+            strict=True,
+        )
     )
-    assert inside
-    assert beside_ours
-    assert not any([outside, elsewhere, beside, with_network])
+    assert [name for name, may in said.items() if may == "True"] == ["inside", "ours"]
+
+
+BUSY = """
+import os, signal, threading, time
+import pfsm
+metric = pfsm.load("en-small", 1)
+pairs = ["the cat sat on the mat"] * 20, ["a cat sat on a mat"] * 20
+wanted = metric.score_pairs(*pairs).tolist()
+stop = False
+def work():
+    while not stop:
+        metric.score_pairs(*pairs)
+other = threading.Thread(target=work, daemon=True)
+other.start()
+time.sleep(0.1)
+ended = []
+for _ in range(3):
+    child = os.fork()
+    if not child:
+        signal.alarm(20)
+        os._exit(0 if metric.score_pairs(*pairs).tolist() == wanted else 3)
+    ended.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+stop = True
+print(ended)
+"""
+
+
+@forked_only
+def test_children_of_a_busy_process_score() -> None:
+    assert said_by(BUSY) == "[0, 0, 0]\n"

@@ -2,7 +2,6 @@
 
 import copy
 import gc
-import multiprocessing
 import pickle
 import random
 import sys
@@ -65,11 +64,6 @@ class TestCopies:
         explained = metric.explain(HYPOTHESES[0], REFERENCES[0])
         assert pickle.loads(pickle.dumps(explained)) == explained
 
-    def test_sent_to_a_process(self, metric: pfsm.Metric, expected: bytes) -> None:
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            scores = pool.apply(metric.score_pairs, (HYPOTHESES, REFERENCES))
-        assert scores.tobytes() == expected
-
 
 class TestThreads:
     def test_under_load(self, metric: pfsm.Metric) -> None:
@@ -94,14 +88,14 @@ class TestThreads:
 class TestMemory:
     def test_types_are_bounded_and_scores_are_the_same_bytes(self) -> None:
         model = pfsm.load("en").model
-        bounded, unbounded = pfsm.Metric(model, most_types=500), pfsm.Metric(model, most_types=10**9)
+        bounded, unbounded = pfsm.Metric(model, most_types=150), pfsm.Metric(model, most_types=10**9)
         most = 0
         for seed in range(3):
-            sides = [*words(seed, 30), *HYPOTHESES], [*words(seed + 1, 30), *REFERENCES]
+            sides = [*words(seed, 12), *HYPOTHESES[:5]], [*words(seed + 1, 12), *REFERENCES[:5]]
             assert bounded.score_pairs(*sides).tobytes() == unbounded.score_pairs(*sides).tobytes()
             most = max(most, bounded.n_types)
-        assert most <= 500 + 2 * 30 * 8 + 100
-        assert unbounded.n_types > 700
+        assert most <= 150 + 2 * 12 * 8 + 100 < 450
+        assert unbounded.n_types > 390
 
     def test_what_is_forgotten_is_freed_at_once(self) -> None:
         """A circle of references would wait for the garbage collector, which strings never call."""
@@ -141,7 +135,7 @@ class TestStream:
             get_metric("nist").scores([("a", "a")])
 
 
-@pytest.mark.parametrize("name", ["model", "bleu", "terp-base"])
+@pytest.mark.parametrize("name", ["model", "bleu"])
 def test_what_is_no_string(name: str) -> None:
     metric: SegmentMetric = pfsm.load("en-small") if name == "model" else get_metric(name)
     for value, shown in (None, "None"), (float("nan"), "NaN"), (b"rain", r"b'rain' \(bytes\)"):
