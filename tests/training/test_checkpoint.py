@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 PLAIN = invented(0)
 JUDGMENTS = replace(PLAIN, columns={**PLAIN.columns, "raters": ("2",) * len(PLAIN)})
+FEW = JUDGMENTS.select(np.arange(36))
 CONFIG = TrainingConfig(penalty=(0.5, 5.0))
 
 
 def training(checkpoint: Checkpoint | None = None, progress: "Progress | None" = None) -> "Model":
-    return train(
-        JUDGMENTS, config=CONFIG, threads=1, checkpoint=checkpoint, progress=progress or (lambda *_: None)
-    )
+    progress = progress or (lambda *_: None)
+    return train(FEW, config=CONFIG, threads=1, checkpoint=checkpoint, progress=progress)
 
 
 class Counting:

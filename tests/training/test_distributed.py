@@ -1,7 +1,6 @@
 """Training in blocks without a cluster: blocks add up to the whole, whatever they are and whatever is selected."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -116,9 +115,6 @@ def test_both_translations_of_a_preference_are_in_one_block() -> None:
         PairwiseLogistic(better, worse, np.ones(3)).part(0, 3)
 
 
-class TestWorker:
-    text = BlockText(Settings(), (), ("a b",), ("a c",))
-
-    def test_another_version_is_refused(self) -> None:
-        with pytest.raises(WorkerFaultError, match=r"has pfsm .*, this is 9; install the same"):
-            build(replace(self.text, version="9"))
+def test_a_worker_of_another_version_is_refused() -> None:
+    with pytest.raises(WorkerFaultError, match=r"has pfsm .*, this is 9; install the same"):
+        build(BlockText(Settings(), (), ("a b",), ("a c",), version="9"))

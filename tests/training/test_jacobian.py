@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from pfsm.lattice.arrays import LatticeBatch, SentenceFeatures
 from pfsm.lattice.names import transition
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import settings_from_dict
-from pfsm_kernels import inference
-from pfsm_training import LogLinearMachine
+from pfsm_training import LogLinearMachine, log_sum
 from pfsm_training.lattices.features import feature_index, frequent, instances
 from tests.oracles.log_linear import predictions as enumerated
 from tests.training.small_data import STATES, invented, random_batch, random_features
@@ -132,8 +132,7 @@ def test_states_split_by_word_class_move_their_shared_weights_too(max_jump: int,
     np.testing.assert_allclose(jacobian[:, parts].sum(axis=1), jacobian[:, whole], rtol=0.0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("max_jump", "matching"), [(0, "exclusive"), (3, "overlapping")])
-@pytest.mark.parametrize("size", [1.0, 60.0])
+@pytest.mark.parametrize(("max_jump", "matching", "size"), [(0, "exclusive", 60.0), (3, "overlapping", 1.0)])
 def test_parts_that_differ_in_visits_alone(max_jump: int, matching: str, size: float) -> None:
     """Found by whole states, but for weights too large to be taken apart."""
     batch = split_by_class(max_jump, matching)
@@ -149,9 +148,21 @@ def test_parts_that_differ_in_visits_alone(max_jump: int, matching: str, size: f
     agrees(machine, batch)
 
 
-def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inference, "CELLS_PER_TASK", 60)
-    batch = featured(8, pairs=40, longest=6)
-    alone, several = (random_machine(8, EVERY, threads=threads).with_jacobian(batch) for threads in (1, 5))
-    assert alone[0].tobytes() == several[0].tobytes()
-    assert alone[1].tobytes() == several[1].tobytes()
+@pytest.mark.parametrize("max_jump", [0, 4])
+def test_the_sum_as_a_function_of_pytorch(max_jump: int) -> None:
+    """By central differences; its second derivative is refused, not silently zero."""
+    batch, rng = split_by_class(max_jump, "overlapping"), np.random.default_rng(max_jump)
+    n_states, n_arcs = len(batch.states), batch.lattices.arcs.shape[0]
+    sizes = (n_states + 1, n_states), n_arcs, n_arcs
+    weights = tuple(torch.tensor(rng.normal(size=size)).requires_grad_() for size in sizes)
+
+    def sums(table: Tensor, arcs: Tensor | None = None, links: Tensor | None = None) -> Tensor:
+        return log_sum(table, batch.lattices, arcs, links, jumps=batch.jumps)
+
+    for number in (1, 2, 3):
+        assert torch.autograd.gradcheck(sums, weights[:number], atol=1e-7, rtol=1e-6, fast_mode=True)
+    (first,) = torch.autograd.grad(sums(*weights).square().sum(), weights[:1], create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        (first.sum() + weights[0].square().sum()).backward()  # type: ignore[no-untyped-call]
+    with pytest.raises(ValueError, match="arcs"):
+        sums(weights[0], torch.full_like(weights[1], float("nan")))

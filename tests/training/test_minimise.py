@@ -168,7 +168,7 @@ def ramps(machine: LogLinearMachine) -> Float:
     return np.array([weights[name] for name in RAMPS])
 
 
-@pytest.mark.parametrize(("seed", "spread", "penalty"), [(0, 0.0, 1.0), (1, 0.0, 5.0), (1, 0.4, 1.0)])
+@pytest.mark.parametrize(("seed", "spread", "penalty"), [(0, 0.0, 1.0), (1, 0.4, 5.0)])
 def test_the_minimum_within_bounds_is_scipys(seed: int, spread: float, penalty: float) -> None:
     batch, targets = ramped_batch(seed)
     ours, theirs = machine_of(batch, spread), machine_of(batch, spread)

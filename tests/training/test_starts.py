@@ -14,11 +14,7 @@ from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit import starts
 from pfsm_training.fit.crossval import FoldFits, make_folds
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter
-from pfsm_training.fit.starts import (
-    Minimum,
-    distinct,
-    is_sampled,
-)
+from pfsm_training.fit.starts import Minimum, distinct, is_sampled
 from tests.training.small_data import PLAIN, invented
 
 
@@ -81,10 +77,9 @@ def test_a_fold_depends_on_nothing_of_its_held_out_rows(monkeypatch: pytest.Monk
     for version in (judgments, changed):
         text = TrainingText(version, None, TrainingConfig().settings)
         data, fitter = encode_here(text), Fitter(TrainingConfig(), None, 1, lambda *_: None)
-        choices = Choice(1.0), Choice(3.0)
         fits = FoldFits(fitter, data, folds, lambda _: "")
         of_choices = []
-        for choice in choices:
+        for choice in (Choice(1.0), Choice(3.0)):
             found = fits(folds.split(data, fold)[0], choice, fold)
             assert found is not None
             of_choices.append((found.machine.weights(), found.mean, found.fit))

@@ -1,6 +1,5 @@
-"""Tuning an encoder's layers: the same states as scoring, derivatives, what is stored, what is refused."""
+"""Tuning an encoder's layers: the same states as scoring, what is stored, the same model again."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from pfsm_training.encoder.fitting import Lesson, Part, fit_head, material, pred
 from pfsm_training.encoder.pieces import SequenceLines, uniform_mix
 from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.crossval import make_folds
-from pfsm_training.options import EncoderOptions, Tuned
+from pfsm_training.options import EncoderOptions
 from tests.embeddings.networks import SHAPE, random_tensors, write_network, write_safetensors
 from tests.encoder.encoders import DIMENSION, LAYERS, LINES, judgments
 
@@ -116,50 +115,15 @@ def test_what_was_tuned_scores_as_it_was_trained(source: str, tune: str, error: 
     assert np.abs(expected - untuned).max() > 10 * error
 
 
-@pytest.mark.parametrize("tune", ["lora", "full"])
-def test_the_gradient_is_that_of_finite_differences(source: str, tune: str) -> None:
-    network = tuned_network(source, tune).double()
-    batch = sequences(source).batch(np.arange(4), CPU)
-    batch = replace(batch, sequences=replace(batch.sequences, embedded=batch.sequences.embedded.double()))
-    # The states themselves, without the casts to float32 that mixed precision needs.
-    names = [name for name, _ in network.named_parameters()]
-    weights = torch.randn(4, dtype=torch.float64)
-
-    def value(*parameters: torch.Tensor) -> Any:
-        given = dict(zip(names, parameters, strict=True))
-        return torch.func.functional_call(network, given, (batch,)) @ weights
-
-    parameters = tuple(network.parameters())
-    gradients = torch.autograd.grad(value(*parameters), parameters)
-    random = torch.Generator().manual_seed(3)
-    directions = [torch.randn(one.shape, generator=random, dtype=one.dtype) for one in parameters]
-    step = 1e-4
-    with torch.no_grad():
-        ends = [
-            value(*(one + sign * step * by for one, by in zip(parameters, directions, strict=True)))
-            for sign in (1, -1)
-        ]
-    expected = float(ends[0] - ends[1]) / (2 * step)
-    found = sum(float((one * by).sum()) for one, by in zip(gradients, directions, strict=True))
-    assert found == pytest.approx(expected, rel=2e-3, abs=2e-3)
-
-
-@pytest.fixture
-def config(source: str, monkeypatch: pytest.MonkeyPatch) -> TrainingConfig:
+def test_a_tuned_model_is_repeatable_and_lies_in_two_files(
+    source: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(learning, "MOST_TUNING_PASSES", 2)
     monkeypatch.setattr(learning, "MOST_TUNING_FOLDS", 2)
-    return TrainingConfig(penalty=5.0, encoder=EncoderOptions("full", source))
-
-
-@pytest.mark.parametrize("tune", ["lora", "full"])
-def test_a_tuned_model_is_repeatable_and_lies_in_two_files(
-    config: TrainingConfig, tune: Tuned, tmp_path: Path
-) -> None:
-    config = replace(config, encoder=EncoderOptions(tune, config.encoder.source if config.encoder else ""))
-    given = judgments()
+    given, config = judgments(), TrainingConfig(penalty=5.0, encoder=EncoderOptions("full", source))
     model, again = (train(given, config=config, threads=threads) for threads in (1, 2))
     assert model.to_dict() == again.to_dict()
-    assert model.training["encoder"]["tune"] == tune
+    assert model.training["encoder"]["tune"] == "full"
     # Three languages in two folds.
     assert sorted(model.training["encoder"]["folds"]) == ["cs+ru", "de"]
     save_model(model, tmp_path / "m.json")

@@ -9,13 +9,7 @@ from pfsm.analysis.constituents import parse_brackets
 from pfsm.english.parser.network import Network
 from pfsm_training.parsing.export import exported
 from pfsm_training.parsing.network import ParserNetwork, Sizes, losses, span_log_sum, tree_log_sum
-from pfsm_training.parsing.treebank import (
-    Example,
-    Numbering,
-    join_trees,
-    make_lines,
-    take_inventory,
-)
+from pfsm_training.parsing.treebank import Example, Numbering, join_trees, make_lines, take_inventory
 
 SMALL = Sizes(word=6, character=4, filters=5, hidden=7, layers=2, arc=5, label=4, tag=6, span=5, span_label=4)
 

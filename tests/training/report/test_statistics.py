@@ -19,12 +19,8 @@ def test_the_difference_is_taken_fold_by_fold() -> None:
     training = kept(invented(6, 20))
     predicted, scores = training.fitted.predict(training.data), training.data.scores
     record = training.model.training["overfitting"]
-    seen = [
-        float(
-            np.corrcoef(predicted[training.folds.member == fold], scores[training.folds.member == fold])[0, 1]
-        )
-        for fold in range(5)
-    ]
+    parts = [training.folds.member == fold for fold in range(5)]
+    seen = [float(np.corrcoef(predicted[part], scores[part])[0, 1]) for part in parts]
     assert list(record["seen"].values()) == pytest.approx(seen)
     differences = np.array(seen) - np.array(list(training.validated.folds.values()))
     assert record["difference"] == pytest.approx(differences.mean())

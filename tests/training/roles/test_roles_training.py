@@ -1,7 +1,9 @@
 """Training of the labeller: its network against the one that labels, a lesson to be learned, teachers, folds."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,13 +17,7 @@ from pfsm.english.labeller.weights import RoleWeights
 from pfsm_training.roles.export import exported_arrays, exported_nouns, logistic_fit, tuned
 from pfsm_training.roles.lesson import Lesson, RolePlan, lesson_of
 from pfsm_training.roles.network import RoleNetwork, RoleSizes
-from pfsm_training.roles.samples import (
-    arrays_of,
-    batch_of,
-    keep_features,
-    keep_noun_features,
-    sentence_of,
-)
+from pfsm_training.roles.samples import arrays_of, batch_of, keep_features, keep_noun_features, sentence_of
 from pfsm_training.roles.train import derivatives, teach, train_labeller
 from tests.analysis.samples import analysed, random_weights
 
@@ -66,13 +62,16 @@ def nominal_sentences() -> list[Analysis]:
     ]
 
 
-def bare(analyses: list[Analysis]) -> list[Analysis]:
-    return [replace(one, frames=None) for one in analyses]
+@cache
+def prepared() -> Lesson:
+    samples = [(one, one) for one in (*sentences(), *nominal_sentences())]
+    bare = [replace(one, frames=None) for one in sentences()[:3]]
+    return lesson_of(PLAN, (samples, samples), bare, PARSER)
 
 
 def lesson() -> Lesson:
-    samples = [(one, one) for one in (*sentences(), *nominal_sentences())]
-    return lesson_of(PLAN, (samples, samples), bare(sentences()[:3]), PARSER)
+    """One that nobody has taught."""
+    return deepcopy(prepared())
 
 
 def network(lesson: Lesson, seed: int) -> RoleNetwork:
@@ -83,8 +82,8 @@ def network(lesson: Lesson, seed: int) -> RoleNetwork:
 
 def test_network_is_the_twin_of_the_labeller() -> None:
     numbers = Numbers(PARSER)
-    prepared = [sentence_of((one, one), ("A0", "A1"), numbers) for one in sentences()[:2]]
-    known = [one for one in prepared if one is not None]
+    read = [sentence_of((one, one), ("A0", "A1"), numbers) for one in sentences()[:2]]
+    known = [one for one in read if one is not None]
     keys = keep_features(known, (30, 0, 0))
     torch.manual_seed(3)
     vectors = torch.from_numpy(PARSER.arrays["vectors"])

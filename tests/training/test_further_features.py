@@ -1,5 +1,6 @@
-"""Columns of the data as features: models with them are regressions on these columns, and say what they need."""
+"""Features of more than a pair of texts: counts over references, which a model keeps, and columns of the data."""
 
+import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -11,13 +12,76 @@ from pfsm import Metric, Model, PfsmError
 from pfsm.data import Judgments, Preferences
 from pfsm.distributed.pairs import ClusterMetric
 from pfsm.distributed.pools import InProcess, Report
+from pfsm.features.values import FeatureSet
 from pfsm.model.file import model_from_dict
 from pfsm.model.mbr import choose
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.distributed import block_text, build
 from pfsm_training.data.training_text import TrainingText
+from tests.oracles.nist import Information, score, totals
 from tests.training.small_data import invented
+
+NAMES = ["nist.*", "sp-nist-p_i", "bleu"]
+COUNTED = invented(4, segments=25)
+OTHERS = invented(5, segments=6)
+
+
+@pytest.fixture(scope="module", name="counting")
+def _counting() -> Model:
+    config = config_from_dict({"edits": False, "features": NAMES, "lambda": 5}, "settings")
+    return train(COUNTED, config=config, threads=1)
+
+
+def label(model: Model) -> str:
+    return next(name for name in model.settings.features if name.startswith("nist.1")).partition("=")[2][:-1]
+
+
+def test_the_counts_are_those_of_the_training_references(counting: Model) -> None:
+    lines = list(dict.fromkeys(COUNTED.references))
+    words = [[word.lower() for word in line.split()] for line in lines]
+    information = Information(words)
+    repeated = {" ".join(gram): count for gram, count in information.counts.items() if count > 1}
+    assert len(repeated) > 30
+    assert counting.settings.counts[label(counting)] == {"words": information.n_words, "counts": repeated}
+    assert len(counting.settings.counts) == 2
+    # The reference and the hypothesis of other data: what training never saw counts once.
+    features = FeatureSet([f"nist.upto_5(info={label(counting)})"])
+    ours, theirs = (
+        [line.lower().split() for line in side] for side in (OTHERS.hypotheses, OTHERS.references)
+    )
+    wanted = [score([totals(h, [r], information)]) for h, r in zip(ours, theirs, strict=True)]
+    found = features.values(OTHERS.hypotheses, OTHERS.references)[:, 0]
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_what_a_file_must_have(counting: Model) -> None:
+    document: dict[str, Any] = json.loads(json.dumps(counting.to_dict()))
+    counts = document["settings"]["counts"]
+    counts[label(counting)]["counts"]["."] += 1
+    with pytest.raises(PfsmError, match=rf"m.json: settings: counts: {label(counting)} has the content of"):
+        fresh(document)
+    del counts[label(counting)]
+    with pytest.raises(PfsmError, match=rf"m.json: settings: .*there are no counts {label(counting)}"):
+        fresh(document)
+    document["settings"]["counts"] = [1]
+    with pytest.raises(PfsmError, match=r"m\.json: settings: counts is"):
+        fresh(document)
+    del document["settings"]["counts"]
+    document["settings"]["features"] = {"nist.1": {"mean": 0.0, "sd": 1.0}}
+    document["weights"] = {"feature:nist.1": 1.0}
+    with pytest.raises(
+        PfsmError, match=r"m\.json: settings: feature nist.1: .* the model has no counts; train it"
+    ):
+        fresh(document)
+
+
+def fresh(document: dict[str, Any]) -> Model:
+    """The model as a process reads it that knows no counts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pfsm.metrics.ngram_table._known", {})
+        return model_from_dict(document, "m.json")
+
 
 RNG = np.random.default_rng(3)
 PLAIN = invented(4, segments=20)
