@@ -56,7 +56,9 @@ def test_any_tokens_survive(reference: list[str], hypothesis: list[str], name: s
     data = data_of(page)
     assert data["words"] == list(dict.fromkeys([*reference, *hypothesis]))
     assert data["systems"] == [name]
-    assert [tag for tag, _ in Page(page).tags] == [tag for tag, _ in Page(page_of(("x", []))).tags]
+    # Signatures may be broken between their entries.
+    tags = [[tag for tag, _ in Page(one).tags if tag != "wbr"] for one in (page, page_of(("x", [])))]
+    assert tags[0] == tags[1]
     page.encode("utf-8")
 
 

@@ -78,7 +78,7 @@ def test_copies_differ_by_one_word(line: str) -> None:
 
 def rewarding_additions(seed: int) -> Judgments:
     """Judgments in which a translation is the better the more words were added to a copy of the reference."""
-    judgments, rng = invented(seed, segments=40, systems=4), np.random.default_rng(seed)
+    judgments, rng = invented(seed, segments=25, systems=4), np.random.default_rng(seed)
     hypotheses, scores = [], []
     for reference in judgments.references:
         words, added = reference.split(), int(rng.integers(0, 4))
