@@ -117,9 +117,15 @@ def test_invalid_options_are_refused_in_one_line(tmp_path: Path) -> None:
         ("encoder: {tune: all}", "encoder: tune is 'all', it must be one of head"),
         ("encoder: {tune: head, rank: 3}", "encoder: unknown option 'rank'; known are tune, source, layers"),
         ("encoder: {tune: head, minimal_pairs: 1}", "encoder: minimal_pairs needs the option minimal_pairs"),
-        ("weights: true", "weights is True, it must be false, the name of a column, or {column: NAME, rater_n"),
+        (
+            "weights: true",
+            "weights is True, it must be false, the name of a column, or {column: NAME, rater_n",
+        ),
         ("weights: {column: n, noise: 1}", "weights: unknown option 'noise'; known are column, rater_noise"),
-        ("weights: {column: n, rater_noise: -1}", "weights: rater_noise is -1, it must be a number from 0 to"),
+        (
+            "weights: {column: n, rater_noise: -1}",
+            "weights: rater_noise is -1, it must be a number from 0 to",
+        ),
         ("{solver: lbfgs, self_match: 0.5}", "self_match needs solver: gauss-newton"),
     ):
         assert refusal(tmp_path, text).startswith(f"train.yaml: {message}")
