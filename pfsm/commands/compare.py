@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from pfsm.commands.arguments import check_text, heading, hush, note_skipped, open_scorers, reference_paths
 from pfsm.commands.options import check_output, declare
@@ -272,28 +272,23 @@ def _worse_systems(compared: Compared, margin: float | None = None) -> dict[tupl
 
 def _write_junit(compared: Compared, worse: Mapping[tuple[str, str], str], path: str) -> None:
     """Writes JUnit's XML: a suite for each metric with a test for each system but the first, failed if it is worse."""
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     tests = len(compared.results) * (len(compared.systems) - 1)
-    lines.append(f'<testsuites name="pfsm compare" tests="{tests}" failures="{len(worse)}">')
+    suites = Element("testsuites", name="pfsm compare", tests=f"{tests}", failures=f"{len(worse)}")
     for result in compared.results:
         name, pairs = result.metric.name, result.comparison.pairs[: len(compared.systems) - 1]
         failures = sum((name, pair.system_b) in worse for pair in pairs)
-        lines.append(f'  <testsuite name={_quoted(name)} tests="{len(pairs)}" failures="{failures}">')
+        about = {"tests": f"{len(pairs)}", "failures": f"{failures}"}
+        suite = SubElement(suites, "testsuite", name=_clean(name), **about)
         for pair in pairs:
-            test = f"{pair.system_b} is not worse than {pair.system_a}"
-            lines.append(f"    <testcase classname={_quoted(name)} name={_quoted(test)}>")
+            test = _clean(f"{pair.system_b} is not worse than {pair.system_a}")
+            case = SubElement(suite, "testcase", classname=_clean(name), name=test)
             if (name, pair.system_b) in worse:
-                lines.append(f"      <failure message={_quoted(worse[name, pair.system_b])}/>")
-            lines.append("    </testcase>")
-        lines.append(f"    <system-out>{escape(_clean(compared.verdict))}</system-out>")
-        lines.append("  </testsuite>")
+                SubElement(case, "failure", message=_clean(worse[name, pair.system_b]))
+        SubElement(suite, "system-out").text = _clean(compared.verdict)
+    indent(suites)
     with atomic_write(path) as handle:
-        handle.write("\n".join([*lines, "</testsuites>", ""]))
+        handle.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, "unicode")}\n')
 
 
 def _clean(value: str) -> str:
     return _NEVER.sub("\ufffd", value)
-
-
-def _quoted(value: str) -> str:
-    return quoteattr(_clean(value))

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from operator import eq
 from typing import Any, get_args
 
 import numpy as np
@@ -278,9 +279,7 @@ def _metric(trial: Trial, subject: Subject) -> None:
     if may_be_feature:
         with trial("a model can use it as a feature"):
             _scores_of_a_model(subject.name, subject)
-    with trial("another process gives the same scores"):
-        there = in_another_process(_metric_scores, subject.name, ours, theirs)
-        _close(score(ours, theirs), there, "scores differ there")
+    _elsewhere(trial, "scores", _metric_scores, subject.name, ours, theirs, same=_alike_scores)
 
 
 def _refuses_lists(score: Score) -> None:
@@ -295,17 +294,16 @@ def _refuses_lists(score: Score) -> None:
 
 def _takes_references(metric: SegmentMetric, ours: Sequence[str], theirs: Sequence[str]) -> None:
     once = metric.segment_scores(ours, [theirs])
-    _close(
-        once, metric.score_pairs(ours, theirs), "with one reference segment_scores differs from score_pairs"
-    )
+    fault = "with one reference segment_scores differs from score_pairs"
+    hold(_alike_scores(once, metric.score_pairs(ours, theirs)), fault)
     # A blank line of a further reference is none.
     filled = [at for at, line in enumerate(theirs) if line.strip()]
     ours, theirs = [ours[at] for at in filled], [theirs[at] for at in filled]
     once = metric.segment_scores(ours, [theirs])
-    _close(once, metric.segment_scores(ours, [theirs, theirs]), "scores change")
+    hold(_alike_scores(once, metric.segment_scores(ours, [theirs, theirs])), "scores change")
     if metric.is_independent:
         fewer = metric.segment_scores(ours, [theirs, [None, *theirs[1:]]])
-        _close(once, fewer, "scores change where a segment has fewer references")
+        hold(_alike_scores(once, fewer), "scores change where a segment has fewer references")
 
 
 def _scores_corpora(metric: SegmentMetric, ours: Sequence[str], theirs: Sequence[str]) -> None:
@@ -326,8 +324,8 @@ def _metric_scores(name: str, hypotheses: Sequence[str], references: Sequence[st
     return get_metric(name).score_pairs(hypotheses, references)
 
 
-def _close(one: Float, other: Float, fault: str) -> None:
-    hold(one.shape == other.shape and np.allclose(one, other, rtol=ROUNDING, atol=ROUNDING), fault)
+def _alike_scores(one: Float, other: Float) -> bool:
+    return one.shape == other.shape and np.allclose(one, other, rtol=ROUNDING, atol=ROUNDING)
 
 
 def _gives_numbers(trial: Trial, what: str, name: str, score: Score, subject: Subject) -> None:
@@ -354,9 +352,7 @@ def _feature(trial: Trial, subject: Subject) -> None:
         _is_independent(values_of(*counted_features([name], theirs)), subject)
     with trial("a model with it can be written and read, and its scores are finite"):
         _scores_of_a_model(name, subject)
-    with trial("another process gives the same values"):
-        there = in_another_process(feature_values, [name], ours, theirs)
-        hold(np.array_equal(there, feature_values([name], ours, theirs)), "values differ there")
+    _elsewhere(trial, "values", feature_values, [name], ours, theirs, same=np.array_equal)
 
 
 def _described(name: str) -> str:
@@ -459,9 +455,11 @@ def _are_text(found: Sequence[Sequence[str]]) -> None:
             hold(isinstance(text, str), f"{text!r} is not text")
 
 
-def _elsewhere(trial: Trial, what: str, work: Any, name: str, lines: Sequence[str]) -> None:
+def _elsewhere(
+    trial: Trial, what: str, work: Any, *arguments: Any, same: Callable[[Any, Any], bool] = eq
+) -> None:
     with trial(f"another process gives the same {what}"):
-        hold(in_another_process(work, name, lines) == work(name, lines), f"{what} differ there")
+        hold(same(in_another_process(work, *arguments), work(*arguments)), f"{what} differ there")
 
 
 def _tokens(name: str, lines: Sequence[str]) -> list[list[str]]:
