@@ -173,15 +173,6 @@ def with_references(tables: Sequence[Table]) -> tuple[tuple[Table, ...], tuple[i
     return tuple(chosen), tuple(left_out)
 
 
-def check_named(table: Table, column: str, level: str) -> None:
-    """Refuses a table with an empty name of a document or system."""
-    for line, name in zip(
-        table.line_numbers, table.column(column, f"; the {level} level needs it"), strict=True
-    ):
-        if not name.strip():
-            raise PfsmError(f"{table.path}:{line}: {column} is empty, the {level} level needs a name")
-
-
 def _grouping(wanted: str | None, tables: Sequence[Table]) -> str | None:
     if wanted is None:
         return DEFAULT_GROUPING if all(DEFAULT_GROUPING in table.columns for table in tables) else None

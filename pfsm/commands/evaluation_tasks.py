@@ -10,7 +10,6 @@ from pfsm.commands.evaluation_sources import (
     Inputs,
     Scorer,
     Source,
-    check_named,
     scores_at_level,
 )
 from pfsm.commands.parsers import meant
@@ -114,10 +113,10 @@ def check_level(inputs: Inputs, level: str) -> None:
                 f"{table.path}: preferences have no system level without the columns {' and '.join(columns)}"
             )
         for name in columns:
-            check_named(table, name, level)
+            table.names(name)
     absolute = inputs.tables_of(pairwise=False)
     for table in absolute if level == DOCUMENT else ():
-        check_named(table, DOCUMENT, level)
+        table.names(DOCUMENT, f"; the {level} level needs it")
     for table in absolute:
         table.column(SYSTEM_COLUMN, f"; the {level} level needs it")
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pfsm.data.groups import SEGMENT_ID
 from pfsm.data.judgments import WITHIN, others, rows_with_references
 from pfsm.data.parallel import ParallelText, SystemOutput, pairs_from_table
-from pfsm.data.table import Table, finite_number, mean_of_judges, read_table, shown
+from pfsm.data.table import Table, mean_of_judges, read_table, shown
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import StrPath
 
@@ -123,16 +123,8 @@ def _system(wanted: str, systems: Sequence[str], path: str) -> str:
 
 def _scores(table: Table, name: str) -> Float:
     scores = np.full(len(table), math.nan)
-    for row, text in enumerate(table.columns[name]):
-        if not text.strip():
-            continue
-        value = finite_number(text)
-        if value is None:
-            line = table.line_numbers[row]
-            raise PfsmError(
-                f"{table.path}:{line}: {name} is {shown(text)}, a finite number or an empty field is needed"
-            )
-        scores[row] = value
+    rows = [row for row, text in enumerate(table.columns[name]) if text.strip()]
+    scores[rows] = table.select(rows).numbers(name, needed="a finite number or an empty field")
     return scores
 
 

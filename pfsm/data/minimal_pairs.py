@@ -58,11 +58,8 @@ def read_minimal_pairs(path: StrPath) -> MinimalPairs:
             ``reference_2`` … are optional.
     """
     table = read_table(path)
-    kinds = tuple(table.column("kind"))
+    kinds = tuple(table.names("kind"))
     pairs = preferences_from_table(table)
-    for kind, line in zip(kinds, table.line_numbers, strict=True):
-        if not kind.strip():
-            raise PfsmError(f"{table.path}:{line}: kind is empty, a name is needed")
     several = pairs.all_references if any(len(one) > 1 for one in pairs.all_references) else ()
     return MinimalPairs(
         kinds, pairs.references, pairs.better, pairs.worse, table.source, several, _severities(table)

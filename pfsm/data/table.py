@@ -267,6 +267,13 @@ class Table:
             raise PfsmError(f"{self.path}: no column {name!r}; the columns are {there}{advice}")
         return self.columns[name]
 
+    def names(self, name: str, advice: str = "") -> Sequence[str]:
+        """As `column`; a blank field is refused, too."""
+        for line, field in zip(self.line_numbers, self.column(name, advice), strict=True):
+            if not field.strip():
+                raise PfsmError(f"{self.path}:{line}: {name} is empty, a name is needed")
+        return self.columns[name]
+
     def select(self, rows: Sequence[int]) -> "Table":
         """Some rows, by their numbers from 0; the file stays as it is."""
         shared = {id(fields): [fields[row] for row in rows] for fields in self.columns.values()}

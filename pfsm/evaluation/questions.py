@@ -98,12 +98,8 @@ class Question(Generic[Data]):
         """
         if self.documents is not None:
             return self.documents.of_row
-        items = self.items
-        if (
-            self.level != SYSTEM_LEVEL
-            or not isinstance(items, Items | RankedSystems)
-            or items.systems is None
-        ):
+        items: Any = self.items
+        if self.level != SYSTEM_LEVEL or items.systems is None:
             raise ValueError("only systems and documents are scored as corpora")
         return dense_ids(list(zip(self.groups, items.systems.tolist(), strict=True)), len(items), "systems")
 

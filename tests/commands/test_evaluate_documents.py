@@ -120,7 +120,7 @@ def test_refusals(cli: Cli, write: Write, made: Made) -> None:
     write("numbered.tsv", made.tsv(document="1"))
     for arguments, fault in (
         (("documents.tsv",), "documents.tsv: no column 'document'; the columns are 'source_lang', "),
-        (("holes.tsv",), "holes.tsv:5: document is empty, the document level needs a name"),
+        (("holes.tsv",), "holes.tsv:5: document is empty, a name is needed"),
         (("alone.tsv", "--statistics", "mean-removed"), "mean-removed compares translations of a document, "),
         (("numbered.tsv", "--score-column", "document"), "'document' holds people's scores; "),
     ):

@@ -82,10 +82,7 @@ def read_documents(path: StrPath) -> list[str]:
         return [f"{domain} {name}".strip() for domain, name in document_names(path)]
     table = read_table(path)
     within = [table.columns[name] for name in WITHIN if name in table.columns]
-    for line, name in zip(table.line_numbers, table.column(DOCUMENT), strict=True):
-        if not name.strip():
-            raise PfsmError(f"{table.path}:{line}: {DOCUMENT} is empty, a name is needed")
-    return ["\t".join(names) for names in zip(*within, table.column(DOCUMENT), strict=True)]
+    return ["\t".join(names) for names in zip(*within, table.names(DOCUMENT), strict=True)]
 
 
 @dataclass(frozen=True)
