@@ -28,6 +28,7 @@ from pfsm.data import (
 from pfsm.data.formats import Options
 from pfsm.data.formats.mt_metrics_eval import read_test_set
 from pfsm.data.formats.records import table_of
+from pfsm.data.formats.rows import Row
 from pfsm.data.judgments import (
     TARGET_LANGUAGE,
     all_references,
@@ -36,7 +37,7 @@ from pfsm.data.judgments import (
     rows_with_references,
     target_languages,
 )
-from pfsm.data.table import COMET_NAMES, finite_number, mean_of_judges, shown
+from pfsm.data.table import COMET_NAMES, mean_of_judges
 from pfsm.distributed.partitions import read_tables
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT
@@ -353,14 +354,8 @@ def signatures_at_level(source: Source, inputs: Inputs, level: str) -> dict[str,
 
 
 def _read_scores(path: str) -> list[tuple[float, ...]]:
-    rows = []
-    for number, line in enumerate(read_lines(path), start=1):
-        fields = line.split("\t")
-        scores = [score for score in map(finite_number, fields) if score is not None]
-        if len(scores) < len(fields):
-            wrong = next(field for field in fields if finite_number(field) is None)
-            raise PfsmError(
-                f"{display_name(path)}:{number}: score is {shown(wrong)}, a finite number is needed"
-            )
-        rows.append(tuple(scores))
-    return rows
+    name, lines = display_name(path), enumerate(read_lines(path), start=1)
+    return [
+        tuple(Row(name, number, {"score": field}).number("score") for field in line.split("\t"))
+        for number, line in lines
+    ]

@@ -1,7 +1,6 @@
 """``pfsm mbr``: of the candidates of each source, the one with the highest expected score against the others."""
 
 import json
-import math
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import TextIO
 from pfsm.commands.arguments import check_text, heading, open_scorer, sharing
 from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import tell
+from pfsm.data.formats.rows import Row
 from pfsm.distributed.pairs import choose_on
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
@@ -110,7 +110,9 @@ def _json_lines(path: str) -> list[tuple[list[str], list[float]]]:
             raise PfsmError(
                 f"{where}: weights must be a list of {len(texts)} numbers, one for each candidate"
             )
-        found.append((texts, _row([_weight(str(weight), where) for weight in weights or ()], where)))
+        found.append(
+            (texts, _row([Row(name, number, {"weight": str(weight)}) for weight in weights or ()], where))
+        )
     if not found:
         raise PfsmError(f"{name}: no lines, at least one source is needed")
     return found
@@ -133,28 +135,19 @@ def _weights(path: str, number: int, sources: int) -> list[list[float]]:
         raise PfsmError(
             f"{name}: {len(lines)} lines, but there are {number * sources} candidates; give a weight for each"
         )
-    values = [_weight(line, f"{name}:{place}") for place, line in enumerate(lines, 1)]
+    values = [Row(name, place, {"weight": line}) for place, line in enumerate(lines, 1)]
     return [
         _row(values[first : first + number], f"{name}:{first + 1} to {first + number}")
         for first in range(0, len(values), number)
     ]
 
 
-def _row(weights: list[float], where: str) -> list[float]:
+def _row(given: Sequence[Row], where: str) -> list[float]:
     """The weights of a source's candidates, if there are some, checked."""
+    weights = [one.number("weight", 0.0) for one in given]
     if weights and sum(weight > 0.0 for weight in weights) < 2:
         raise PfsmError(f"{where}: the weights are 0 but for one at most; two at least must be above 0")
     return weights
-
-
-def _weight(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0.0):
-        raise PfsmError(f"{where}: weight is {text!r}, a finite number from 0 is needed")
-    return value
 
 
 def _write(choices: Sequence[Choice], form: str, handle: TextIO) -> None:

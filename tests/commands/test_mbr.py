@@ -53,7 +53,7 @@ def test_into_a_file_and_as_numbers(cli: Cli, write: Write, model: str, tmp_path
     [
         ("4", None, "hyps.txt: 6 lines, not a multiple of 4"),
         ("3", "1\n2\n", "weights.txt: 2 lines, but there are 6 candidates"),
-        ("3", "1\n2\nx\n1\n1\n1\n", "weights.txt:3: weight is 'x', a finite number from 0"),
+        ("3", "1\n2\nx\n1\n1\n1\n", "weights.txt:3: weight is 'x', a finite number of 0 or more"),
     ],
 )
 def test_faults(number: str, weights: str | None, message: str, cli: Cli, write: Write, model: str) -> None:
@@ -97,7 +97,7 @@ def test_faults_of_json_lines(cli: Cli, write: Write, model: str) -> None:
         ),
         (
             '{"candidates": ["a", "b"], "weights": [1, -1]}',
-            "x:2: weight is '-1', a finite number from 0 is needed",
+            "x:2: weight is '-1', a finite number of 0 or more is needed",
         ),
         ('{"candidates": ["a", "b"], "weights": [0, 1]}', "x:2: the weights are 0 but for one at most"),
     ):

@@ -21,7 +21,7 @@ from pfsm.data.formats.texts import (
     segments_of,
     system_name,
 )
-from pfsm.data.table import finite_number, read_table, shown
+from pfsm.data.table import read_table
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, reading_explained
 
@@ -59,18 +59,14 @@ def _of_system(
         if score.strip() == _MISSING:
             notes["segments without a score left out"] += 1
             continue
-        value = finite_number(score)
-        if value is None:
-            raise PfsmError(
-                f"{display_name(scores)}:{at + 1}: score is {shown(score)}, a finite number (or None) is needed"
-            )
+        row = Row(display_name(scores), at + 1, {"score": score})
         yield Judgment(
             **texts.of(at, options.test_set),
             source_lang=pair[0],
             target_lang=pair[1],
             system=system_name(Path(path).name, *pair),
             hypothesis=hypothesis,
-            score=value + 0.0,
+            score=row.number("score"),
             line=at + 1,
         )
 
@@ -178,12 +174,8 @@ def _judgment(
 ) -> Judgment:
     numbers = {} if row is None else {"da_raw": row.number("mean"), "da_z": row.number("z_mean")}
     if EDIT_RATES in line:
-        rate = finite_number(line[EDIT_RATES])
-        if rate is None or rate < 0:
-            raise PfsmError(
-                f"{files[EDIT_RATES]}:{at + 1}: {shown(line[EDIT_RATES])}, an edit rate of 0 or more is needed"
-            )
-        numbers["hter"] = rate
+        rate = Row(display_name(files[EDIT_RATES]), at + 1, {"hter": line[EDIT_RATES]})
+        numbers["hter"] = rate.number("hter", 0.0)
     further = {name: number_text(value) for name, value in numbers.items()}
     if row is not None:
         further["n_raters"] = str(len(_NUMBER.findall(row["scores"])))

@@ -30,7 +30,7 @@ def test_lines_of_one_number_belong_together(tmp_path: Path) -> None:
     [
         ("hyp", "a\nb\nc\nd\n", "hyp: 4 lines, but ref has 3 lines; line i of both must be segment i"),
         ("scores", "1\n2\n", "scores: 2 lines, but ref has 3 lines; line i of both must be segment i"),
-        ("scores", "1\n2\nnan\n", "scores:3: score is 'nan', a finite number (or None) is needed"),
+        ("scores", "1\n2\nnan\n", "scores:3: score is 'nan', a finite number is needed"),
         ("docs", "d\nd\n", "docs: 2 lines, but ref has 3 lines; line i of both must be segment i"),
         ("hyp", b"a\n\xff\nb\n", "hyp:2: not UTF-8 (byte 0xff at position 1); convert the file to UTF-8"),
     ],
