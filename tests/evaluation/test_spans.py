@@ -86,7 +86,7 @@ def test_the_command(cli: Cli, tmp_path: Path) -> None:
     assert by_file["spans"][str(spans)]["costliest touches"]["value"] == 1.0
     out.write_text("{}\n" * 6, encoding="utf-8")
     assert (
-        "o.jsonl:1: must be a JSON object with a list of errors"
+        "o.jsonl:1: must be an object with a list of errors"
         in cli("evaluate", str(data), "--spans", str(out)).fault
     )
     assert "leave --metric out" in cli("evaluate", str(data), "--spans", "--metric", "bleu").fault
