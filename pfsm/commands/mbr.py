@@ -11,6 +11,7 @@ from typing import TextIO
 from pfsm.commands.arguments import check_text, heading, open_scorer, sharing
 from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import tell
+from pfsm.data.formats.annotated import parsed
 from pfsm.data.formats.rows import Row
 from pfsm.distributed.pairs import choose_on
 from pfsm.distributed.scorers import spec_of
@@ -88,12 +89,11 @@ def _json_lines(path: str) -> list[tuple[list[str], list[float]]]:
     name, found = display_name(path), []
     for number, line in enumerate(read_lines(path), 1):
         where = f"{name}:{number}"
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
+        value = parsed(line)
+        if value is None:
             raise PfsmError(
                 f"{where}: no JSON; give one list of candidates a line, or text with --num-samples"
-            ) from None
+            )
         weights = value.get("weights") if isinstance(value, dict) else None
         entries = value.get("candidates") if isinstance(value, dict) else value
         if not isinstance(entries, list) or len(entries) < 2:

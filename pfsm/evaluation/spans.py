@@ -8,7 +8,6 @@ or adjoins it. The gain is over the mean of all places of a span of the same wid
 with a shared major mark has a costlier major span than one that nobody marked (ties: half).
 """
 
-import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data.formats.annotated import parsed
 from pfsm.data.spans import SEVERITIES, read_spans
 from pfsm.data.table import shown
 from pfsm.errors import PfsmError
@@ -63,10 +63,7 @@ def marks_from_json(text: str, hypothesis: str, where: str) -> tuple[Mark, ...]:
     Raises:
         PfsmError: If it is no such list, or offsets or a severity cannot be.
     """
-    try:
-        values = json.loads(text) if text.strip() else []
-    except (ValueError, RecursionError):
-        values = None
+    values = parsed(text) if text.strip() else []
 
     def fault(message: str) -> PfsmError:
         return PfsmError(f"{where}: {message}")

@@ -99,7 +99,7 @@ class Entry:
 
     def marks(self, text: str, what: str) -> object:
         """What a cell holds, which is JSON."""
-        value = _parsed(text)
+        value = parsed(text)
         if value is None:
             raise self.fault(f"{what} is {shown(text)}, a JSON list of marks is needed")
         return value
@@ -108,7 +108,7 @@ class Entry:
 def json_entries(path: StrPath) -> Iterator[Entry]:
     """The objects of a file, one a line, in one list, or in several by name."""
     name, content = display_name(path), read_text(path)
-    whole = _parsed(content)
+    whole = parsed(content)
     if parts := _parts(whole):
         for part, values in parts.items():
             for number, value in enumerate(values, start=1):
@@ -122,7 +122,7 @@ def json_entries(path: StrPath) -> Iterator[Entry]:
         if isinstance(line, str):
             if not line.strip():
                 continue
-            value = _parsed(line)
+            value = parsed(line)
             if value is None:
                 raise entry.fault(f"{shown(line)} is not JSON; one object a line is needed")
         yield Entry(name, number, entry.mapping(value, "line"))
@@ -135,7 +135,7 @@ def _parts(whole: object) -> Mapping[str, Sequence[object]]:
     return whole if all(isinstance(value, list) for value in whole.values()) else {}
 
 
-def _parsed(text: str) -> object:
+def parsed(text: str) -> object:
     """The value of JSON; None where it is none."""
     try:
         return json.loads(text)
@@ -208,9 +208,9 @@ def is_wmt(values: Object) -> bool:
 
 def guess_annotations(line: str, path: StrPath) -> str:
     """The format of a file by its first line, or whole if that begins JSON; ``""`` if it is none of these."""
-    values = _parsed(line)
+    values = parsed(line)
     if values is None and line.strip().startswith(("{", "[")):
-        values = _parsed(read_text(path))
+        values = parsed(read_text(path))
     if parts := _parts(values):
         values = list(chain.from_iterable(parts.values()))
     values = values[0] if isinstance(values, list) and values else values

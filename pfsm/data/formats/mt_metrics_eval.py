@@ -7,7 +7,6 @@ each line (``None`` for a missing score). NAME of human scores may end in ``.mer
 mean is taken. Marked spans stand in ``human-scores/LP.NAME.seg.rating``, merged or by rater: ``SYSTEM JSON RATER``.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pfsm.data.formats.annotated import json_entries
+from pfsm.data.formats.annotated import Entry, json_entries, parsed
 from pfsm.data.formats.markup import Role
 from pfsm.data.formats.records import Judgment, Options, Reading, gathered, number_text
 from pfsm.data.formats.rows import language_code
@@ -236,17 +235,12 @@ class _Folder:
     def _spans(self, system: str, at: int, text: str, notes: Counter[str]) -> list[Span]:
         found: list[Span] = []
         for path, number, line in self.ratings.get(system, [()] * len(self._sources))[at]:
-
-            def fault(message: str, where: str = f"{path}:{number}") -> PfsmError:
-                return PfsmError(f"{where}: {message}")
-
+            fault = Entry(str(path), number, {}).fault
             _, rating, *rater = line.split("\t")
             if rating == _MISSING:
                 continue
-            try:
-                errors = json.loads(rating)["errors"]
-            except (ValueError, RecursionError, TypeError, KeyError):
-                errors = None
+            value = parsed(rating)
+            errors = value.get("errors") if isinstance(value, dict) else None
             if not isinstance(errors, list):
                 raise fault(f"{shown(rating)}, None or JSON with a list of errors is needed")
             inside = [mark for mark in errors if _is_inside(mark, len(text))]
