@@ -277,8 +277,8 @@ def _write_junit(compared: Compared, worse: Mapping[tuple[str, str], str], path:
     for result in compared.results:
         name, pairs = result.metric.name, result.comparison.pairs[: len(compared.systems) - 1]
         failures = sum((name, pair.system_b) in worse for pair in pairs)
-        about = {"tests": f"{len(pairs)}", "failures": f"{failures}"}
-        suite = SubElement(suites, "testsuite", name=_clean(name), **about)
+        about = {"name": _clean(name), "tests": f"{len(pairs)}", "failures": f"{failures}"}
+        suite = SubElement(suites, "testsuite", about)
         for pair in pairs:
             test = _clean(f"{pair.system_b} is not worse than {pair.system_a}")
             case = SubElement(suite, "testcase", classname=_clean(name), name=test)
