@@ -161,9 +161,9 @@ def _needed(kind: Any) -> str:
     if words := [one.extra[_NEEDED] for one in told if one.extra]:
         return str(words[0])
     within = get_args(kind)[0] if told else kind
-    others = [one for one in _alternatives(within) if one not in {NoneType, msgspec.UnsetType}]
-    if get_origin(within) in {Union, UnionType} and len(others) == 1:
-        return next(_needed(one) for one in get_args(within) if one not in {NoneType, msgspec.UnsetType})
+    if get_origin(within) in {Union, UnionType}:
+        others = [one for one in get_args(within) if one not in {NoneType, msgspec.UnsetType}]
+        return _needed(others[0]) if len(others) == 1 else ""
     if get_origin(within) is Literal:
         return f"one of {', '.join(map(str, get_args(within)))}"
     if within not in {int, float}:
