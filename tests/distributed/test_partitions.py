@@ -169,23 +169,20 @@ def test_a_later_run_does_what_is_missing_or_has_changed(cli: Cli, tmp_path: Pat
 
 
 class TestFaults:
-    @pytest.mark.parametrize(
-        ("content", "fault"),
-        [
-            (b"one field\n", "1 field, the header has 5 fields"),
-            (b"\n" + b"a\tb\tc\td\te\n", "empty line between rows; delete it"),
-            (b"a\tb\t\xff\td\te\n", "not UTF-8 (byte 0xff at position 5); convert the file to UTF-8"),
-        ],
-    )
-    def test_lines_are_counted_from_the_beginning_of_the_file(
-        self, cli: Cli, write: Write, content: bytes, fault: str
-    ) -> None:
+    def test_lines_are_counted_from_the_beginning_of_the_file(self, cli: Cli, write: Write) -> None:
         # Rows follow, so that the partitions behind are not empty; the fault is far behind the first.
         good = tsv_bytes(columns(rows(200), "x"))
-        write("x.tsv", good + content + good.partition(b"\n")[2])
-        run = cli("score", "--table", "x.tsv", "-o", "out", "--partition-size", "1k", "--metric", "chrf")
-        assert run.status == 2
-        assert f"pfsm: x.tsv:202: {fault}; the scores of " in run.err
+        for number, (content, fault) in enumerate(
+            (
+                (b"one field\n", "1 field, the header has 5 fields"),
+                (b"\n" + b"a\tb\tc\td\te\n", "empty line between rows; delete it"),
+                (b"a\tb\t\xff\td\te\n", "not UTF-8 (byte 0xff at position 5); convert the file to UTF-8"),
+            )
+        ):
+            write("x.tsv", good + content + good.partition(b"\n")[2])
+            run = cli(*CHRF, "x.tsv", "-o", f"out{number}", "--partition-size", "1k")
+            assert run.status == 2
+            assert f"pfsm: x.tsv:202: {fault}; the scores of " in run.err
 
     def test_an_empty_line_is_a_fault_wherever_partitions_end(self, tmp_path: Path) -> None:
         path, table = tmp_path / "x.tsv", b"reference\thypothesis\n" + b"a b\ta c\n" * 5

@@ -201,25 +201,17 @@ def test_units_make_a_difference_and_are_told(run: Run, folder: Path) -> None:
     assert len({entry.interval for entry in found}) == 4
 
 
-@pytest.mark.parametrize(
-    ("changes", "fault"),
-    [
+def test_refusals_before_any_work(run: Run, folder: Path) -> None:
+    changes: dict[str, Any]
+    for name, changes, fault in (
         (
+            "pearson",
             {"resample": "documents", "file": "plain"},
-            "d: resampling documents needs the column 'document', filled",
+            "resampling documents needs the column 'document'",
         ),
-        (
-            {"resample": "judgments", "names": ["mean-removed"]},
-            "d: mean-removed compares translations of one segment",
-        ),
-        (
-            {"file": "plain", "names": ["system-accuracy"]},
-            "system-accuracy needs the column 'system', filled",
-        ),
-    ],
-)
-def test_refusals_before_any_work(run: Run, folder: Path, changes: dict[str, Any], fault: str) -> None:
-    with pytest.raises(PfsmError) as error:
-        run(resampled(*changes.pop("names", ["pearson"]), **changes), folder)
-    assert fault in str(error.value)
+        ("mean-removed", {"resample": "judgments"}, "mean-removed compares translations of one segment"),
+        ("system-accuracy", {"file": "plain"}, "system-accuracy needs the column 'system', filled"),
+    ):
+        with pytest.raises(PfsmError, match=fault):
+            run(resampled(name, **changes), folder)
     assert not (folder / "out" / "cells").exists()

@@ -68,21 +68,17 @@ def test_neither_threads_nor_the_size_of_groups_change_a_number(monkeypatch: pyt
         assert one.tolist() == other.expected.tolist()
 
 
-@pytest.mark.parametrize(
-    ("candidates", "weights", "message"),
-    [
+def test_what_cannot_be_is_refused() -> None:
+    two = [["a", "b"]]
+    for candidates, weights, message in (
         ([["a"]], None, "at least two"),
-        ([["a", "b"]], [[1.0, -1.0]], "a finite number from 0"),
-        ([["a", "b"]], [[1.0, float("inf")]], "a finite number from 0"),
-        ([["a", "b"]], [[1.0, 0.0]], "more than 0"),
-        ([["a", "b"]], [[1.0, 1.0]] * 2, "2 sources, candidates of 1"),
-    ],
-)
-def test_what_cannot_be_is_refused(
-    candidates: list[Sequence[str]], weights: list[list[float]] | None, message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        choose(candidates, METRIC, weights=weights)
+        (two, [[1.0, -1.0]], "a finite number from 0"),
+        (two, [[1.0, float("inf")]], "a finite number from 0"),
+        (two, [[1.0, 0.0]], "more than 0"),
+        (two, [[1.0, 1.0]] * 2, "2 sources, candidates of 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            choose(candidates, METRIC, weights=weights)
 
 
 def test_the_order_of_arguments_before_hypotheses_came_first() -> None:

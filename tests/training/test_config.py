@@ -154,23 +154,17 @@ def test_merged_mappings_are_what_yaml_makes_of_them(tmp_path: Path) -> None:
     assert found["far"] == {"a": 2, "b": 3, "<<": "text"}
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "key"),
-    [
+def test_duplicate_keys_and_a_mapping_within_itself_are_refused(tmp_path: Path) -> None:
+    for text, line, key in (
         ("a: {x: 1}\nb:\n  x: 1\n  y: 2\n  x: 1\n", 5, "x"),
         ("a: [[{x: 1,\n x: 2}]]\n", 2, "x"),
         ("a: &a {x: 1}\nb: {<<: *a,\n  <<: *a}\n", 3, "<<"),
-    ],
-)
-def test_duplicate_keys_are_refused(tmp_path: Path, text: str, line: int, key: str) -> None:
-    path = written(tmp_path, text)
-    with pytest.raises(PfsmError) as caught:
-        read_yaml_mapping(path, ("a",))
-    assert str(caught.value) == f"{path}:{line}: duplicate key '{key}'; leave one of them out"
-
-
-def test_a_mapping_within_itself_is_refused(tmp_path: Path) -> None:
-    """Written out, it has no end."""
+    ):
+        path = written(tmp_path, text)
+        with pytest.raises(PfsmError) as caught:
+            read_yaml_mapping(path, ("a",))
+        assert str(caught.value) == f"{path}:{line}: duplicate key '{key}'; leave one of them out"
+    # Written out, it has no end.
     path = written(tmp_path, "a: &a\n  x: 1\n  self: *a\n")
     with pytest.raises(PfsmError, match=r"an alias \(\*NAME\) stands within what it names"):
         read_yaml_mapping(path, ("a",))

@@ -113,29 +113,21 @@ PLACED = replace(
 )
 
 
-@pytest.mark.parametrize(
-    ("numbers", "message"),
-    [
+def test_bad_weights_are_refused_and_a_lack_of_them() -> None:
+    for numbers, message in (
         ([-1.0], "judged.tsv:2: counts is -1, a weight must be 0 or from 1e-06 to 1,000,000"),
         ([1.0, float("nan")], "judged.tsv:3: counts is 'nan', a finite number is needed"),
         ([0.0] * 12, r"judged.tsv: counts is 0 on every row \(12\), there is nothing to learn from"),
-    ],
-)
-def test_bad_weights_are_refused(numbers: list[float], message: str) -> None:
-    judgments = with_column(PLACED, np.array([*numbers, *[1.0] * (12 - len(numbers))]))
-    with pytest.raises(PfsmError, match=f"^{message}"):
-        trained(judgments, weights="counts")
-
-
-def test_no_column_or_no_judgments() -> None:
+    ):
+        judgments = with_column(PLACED, np.array([*numbers, *[1.0] * (12 - len(numbers))]))
+        with pytest.raises(PfsmError, match=f"^{message}"):
+            trained(judgments, weights="counts")
     with pytest.raises(PfsmError, match=r"^judged.tsv: no column 'raters' besides the texts"):
         trained(PLACED, weights="raters")
-    alone = preferences_of(invented(2, 20))
     config = TrainingConfig(penalty=5.0, weights=WeightOptions("votes"))
-    with pytest.raises(
-        PfsmError, match="weights is for judgments with scores, but there are only preferences"
-    ):
-        train(None, preferences=alone, config=config, threads=1)
+    only = "weights is for judgments with scores, but there are only preferences"
+    with pytest.raises(PfsmError, match=only):
+        train(None, preferences=preferences_of(invented(2, 20)), config=config, threads=1)
     with pytest.raises(PfsmError, match=r"^no judgments to train on"):
         train(None, config=config, threads=1)
 
