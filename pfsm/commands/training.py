@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pfsm.commands.arguments import model_name, refuse_text
+from pfsm.commands.evaluation_sources import Inputs, Scorer
 from pfsm.commands.output import tell
 from pfsm.commands.show import STATISTICS, interval, number
 from pfsm.commands.spans import compared, marked_translations, print_rows
@@ -264,18 +265,12 @@ def _warnings(table: Table, score_column: str) -> Iterator[str]:
 def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespace) -> str:
     metric = Metric(model, options.threads)
     metric.language_looked_at = True  # as training has done
+    scorer = Scorer(metric, metric)
     if isinstance(dev, Preferences):
-        columns = {name: dev.numbers(name) for name in metric.columns}
-        better, worse = (
-            metric.score_rows(
-                side, dev.all_references, {name: numbers[place] for name, numbers in columns.items()}
-            )
-            for place, side in enumerate((dev.better, dev.worse))
-        )
+        better, worse = scorer.scores(Inputs((), None, dev, None), pairwise=True).T
         tau = preference_counts(better, worse, dev.votes).kendall_tau("wmt12")
         return f"Kendall tau, {options.dev}: {number(tau)}"
-    numbers = {name: dev.numbers(name) for name in metric.columns}
-    r = pearson(metric.score_rows(dev.hypotheses, dev.all_references, numbers), dev.scores)
+    r = pearson(scorer.scores(Inputs((), dev, None, None), pairwise=False), dev.scores)
     return f"Pearson r, {options.dev}: {number(r)}"
 
 
