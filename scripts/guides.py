@@ -173,7 +173,8 @@ def _of_python(code: str, namespace: dict[str, Any]) -> str:
 
 def same(one: object, other: object) -> bool:
     """Whether two outputs of a notebook are the same but for digests and the last digits of numbers."""
-    return alike(*(_DIGEST.sub("DIGEST", json.dumps(each)) for each in (one, other)), 0.01)
+    first, second = (_DIGEST.sub("DIGEST", json.dumps(each)) for each in (one, other))
+    return alike(first, second, 0.01)
 
 
 def alike(one: str, other: str, tolerance: float) -> bool:
