@@ -1,7 +1,7 @@
 """Answers to checked requests: the documents that the command line prints, to the last digit."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -79,8 +79,8 @@ def check_text(loaded: LoadedModel, references: References, force: bool) -> list
     if force:
         return []
     if metric.needs_spaces:
-        check_spaces(loaded.name, *lines_without_spaces(flat(references)), "/references")
-    return doubts(loaded, flat(references))
+        check_spaces(loaded.name, *lines_without_spaces(chain.from_iterable(references)), "/references")
+    return doubts(loaded, chain.from_iterable(references))
 
 
 def check_spaces(name: str, found: int, seen: int, field: str | None = None) -> None:
@@ -103,11 +103,6 @@ def check_spaces(name: str, found: int, seen: int, field: str | None = None) -> 
         raise RequestError(422, told, field)
 
 
-def flat(references: References) -> Iterator[str]:
-    """The references of all segments, one after the other."""
-    return chain.from_iterable(references)
-
-
 def doubts(loaded: LoadedModel, lines: Iterable[str]) -> list[str]:
     """One warning if the model is for English and the text does not look it, else none."""
     doubt = doubt_of_english(loaded.name, loaded.metric.language, lines)
@@ -127,7 +122,7 @@ async def _checked_text(
         found = check_text(loaded, references, force)
         return [*found, *mismatches(outputs, as_streams(references))] if outputs and not force else found
 
-    size = sum(map(len, flat(references))) * max(1, len(outputs or ()))
+    size = sum(map(len, chain.from_iterable(references))) * max(1, len(outputs or ()))
     found = look() if loaded.ready and size <= LOOKED_AT_ONCE else await batcher.run(look)
     return {"warnings": found} if found else {}
 
