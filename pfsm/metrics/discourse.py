@@ -45,9 +45,8 @@ from pfsm.metrics.analysed import OF_HYPOTHESIS, SHARED, AnalysedMetric
 from pfsm.metrics.inputs import quotient
 from pfsm.metrics.metric_group import MetricGroup, typed_family
 from pfsm.metrics.names import read_options
-from pfsm.metrics.syntax.fragments import chains, fragment_counts, subtrees
+from pfsm.metrics.syntax.fragments import DEPTH, MOST_LEVELS, chains, fragment_counts, subtrees
 from pfsm.metrics.syntax.overlap import layer_metric, read_typed
-from pfsm.metrics.syntax.tree_metrics import DEPTH, MOST_LEVELS
 from pfsm.metrics.syntax.trees import PARSER, Element, Layer, Trees, constituent_trees, has_tags, words_of
 from pfsm.runtime.options import Options, one_of, whole
 

@@ -87,7 +87,8 @@ _FIRST = (
 # Modules with `GROUPS` of their own; most of them bring parsers.
 _FURTHER = (
     "pfsm.english.preservation",
-    "pfsm.metrics.syntax.tree_metrics",
+    "pfsm.metrics.syntax.dependency_pairs",
+    "pfsm.metrics.syntax.fragments",
     "pfsm.metrics.syntax.overlap",
     "pfsm.metrics.roles",
     "pfsm.metrics.discourse",

@@ -40,7 +40,7 @@ from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
 from pfsm.metrics.metric_group import MetricGroup, MetricWithComponents, PairFeatures, group_with_parts
 from pfsm.metrics.names import parse_name, read_options
 from pfsm.metrics.sacre import FewestEditsMetric, fewest_edits
-from pfsm.metrics.syntax.tree_metrics import EDPM, pair_metric
+from pfsm.metrics.syntax.dependency_pairs import EDPM, pair_metric
 from pfsm.runtime.options import Option, Options, anything, number, one_of, with_defaults
 from pfsm.text.chunks import Tokeniser
 

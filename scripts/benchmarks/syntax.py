@@ -22,9 +22,9 @@ from stopwatch import Report, cost, one_core
 from pfsm.analysis.service import analyse_lines
 from pfsm.analysis.wanted import Wanted
 from pfsm.metrics import get_metric
-from pfsm.metrics.syntax.overlap import GROUPS as OVERLAPS
-from pfsm.metrics.syntax.tree_metrics import GROUPS as TREES
+from pfsm.metrics.syntax import dependency_pairs, fragments, overlap
 
+GROUPS = (*dependency_pairs.GROUPS, *fragments.GROUPS, *overlap.GROUPS)
 PARSED = 1000
 RUNS = 3
 ANALYSES = {
@@ -40,7 +40,7 @@ def main() -> None:
     """Times parsing, then every metric on parsed lines."""
     one_core()
     references, hypotheses = pairs()
-    names = sys.argv[1:] or [name for group in (*TREES, *OVERLAPS) if group.listed for name in group.metrics]
+    names = sys.argv[1:] or [name for group in GROUPS if group.listed for name in group.metrics]
     report = Report(f"Metrics over syntax, {len(references):,} pairs")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PFSM_RESOURCES"] = folder

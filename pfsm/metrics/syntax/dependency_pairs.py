@@ -15,7 +15,7 @@ Labels are relations of Universal Dependencies, or A/B as published (section 3.1
 give for the n likeliest constituent trees, or projected from the likeliest one onto the arcs of dependency trees.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,10 +24,15 @@ from numpy.typing import NDArray
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.heads import projected_labels
 from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.analysis.wanted import MOST_TREES, SHORTEST_LIST, Wanted
 from pfsm.arrays import Float, Int64
-from pfsm.metrics.analysed import has_tree
-from pfsm.metrics.syntax.fragments import Bags, chosen, shared_of
-from pfsm.metrics.syntax.trees import constituent_dependencies, lacking, tree_of, words_of
+from pfsm.errors import PfsmError
+from pfsm.metrics.analysed import PrecisionRecallMetric, f_of_sums, harmonic_mean, has_tree, precision_recall
+from pfsm.metrics.metric_group import group_with_parts
+from pfsm.metrics.names import read_options
+from pfsm.metrics.syntax.fragments import Bags, case_entry, chosen, shared_of
+from pfsm.metrics.syntax.trees import PARSER, constituent_dependencies, lacking, tree_of, words_of
+from pfsm.runtime.options import Option, Options, flag, number, one_of, whole, with_defaults
 
 DECOMPOSITIONS = ("1g", "2g", "dl", "lh", "dlh", "dh")
 UNIVERSAL, FROM_CONSTITUENTS, PROJECTED = "ud", "ab", "projected"
@@ -210,3 +215,112 @@ def _of_trees(
         labels.of(names),
         np.array(sums),
     )
+
+
+ALL_TREES = "all"
+# Sharper than this is the likeliest tree alone.
+MOST_GAMMA = 10
+F, MU_PR = "f", "pr"
+
+
+def _are_decompositions(value: object) -> bool:
+    parts = value.split("+") if isinstance(value, str) else [""]
+    return set(parts) <= set(DECOMPOSITIONS) and len(set(parts)) == len(parts)
+
+
+PAIRS: Mapping[str, Option] = {
+    "parts": Option("dl+lh", _are_decompositions, f"some of {', '.join(DECOMPOSITIONS)}, joined by +"),
+    "n": Option(
+        1,
+        lambda value: value == ALL_TREES or whole(1, MOST_TREES).holds(value),
+        f"a whole number from 1 to {MOST_TREES}, or all",
+    ),
+    "gamma": number(1.0, 0.0, MOST_GAMMA),
+    "mean": one_of(F, MU_PR),
+    "labels": one_of(UNIVERSAL, FROM_CONSTITUENTS, PROJECTED),
+    "lowercase": flag(True),
+    **PARSER,
+}
+
+EXACT, EDPM, DPM, PUBLISHED = "edpm-exact", "edpm", "dpm", "edpm-ab"
+_EDPM_PARTS = "1g+2g+dl+lh"
+PAIR_RULES: Mapping[str, Mapping[str, Option]] = {
+    EXACT: with_defaults(PAIRS, parts=_EDPM_PARTS, n=ALL_TREES),
+    EDPM: with_defaults(PAIRS, parts=_EDPM_PARTS, n=50, gamma=0.25),
+    PUBLISHED: with_defaults(PAIRS, parts=_EDPM_PARTS, n=50, gamma=0.25, labels=FROM_CONSTITUENTS),
+    DPM: PAIRS,
+}
+
+
+def pair_metric(name: str, options: Options) -> PrecisionRecallMetric:
+    """Dependency pair match; its parts are P and R of each decomposition.
+
+    F[.] is the harmonic mean of precision and recall of all decompositions in one bag; mu_PR[.] that of the precisions
+    and recalls of each (Kahn et al. 2009, equations 1 and 2). Several references: the best one of each segment counts;
+    the paper has one.
+
+    Args:
+        name: ``edpm-exact``, ``edpm``, ``edpm-ab`` or ``dpm``, which differ in their defaults.
+        options: ``parts``, ``n``, ``gamma``, ``mean``, ``labels``, ``lowercase``, ``parser``.
+    """
+    chosen = read_options(name, options, PAIR_RULES[name])
+    if chosen["labels"] == FROM_CONSTITUENTS and chosen["n"] == ALL_TREES:
+        raise PfsmError(
+            f"metric {name}: labels=ab are those of a list of trees; add n=50, or labels=projected for all trees"
+        )
+    n = None if chosen["n"] == ALL_TREES else int(chosen["n"])
+    gamma = float(chosen["gamma"])
+    parts = chosen["parts"].split("+")
+    expectation = Expectation(n, gamma, chosen["labels"], chosen["lowercase"])
+    mean = harmonic_mean if chosen["mean"] == MU_PR else f_of_sums
+    return PrecisionRecallMetric(
+        name,
+        {
+            "parts": chosen["parts"],
+            "trees": str(chosen["n"]),
+            "gamma": repr(gamma),
+            "mean": chosen["mean"],
+            "labels": chosen["labels"],
+            **case_entry(chosen["lowercase"]),
+        },
+        chosen["parser"],
+        _wanted(n, gamma, chosen["labels"]),
+        lambda ours, theirs: pair_counts(ours, theirs, parts, expectation),
+        lambda counts: np.column_stack([mean(counts), _by_kind(counts)]),
+        expectation.can_be_had,
+    )
+
+
+def _wanted(n: int | None, gamma: float, labels: str) -> Wanted:
+    if labels == FROM_CONSTITUENTS:
+        # Of an analyser without lists, one tree. Whatever n is, one analysis in the cache serves.
+        return Wanted(constituents=True, headed=max(n or 0, SHORTEST_LIST))
+    also = labels == PROJECTED
+    if n is None:
+        return Wanted(marginals=True, gamma=gamma, constituents=also)
+    return Wanted(trees=n, constituents=also)
+
+
+def _by_kind(counts: Float) -> Float:
+    """Precision and recall of each kind in turn, float64 [n, 2 * n_kinds]."""
+    precision, recall, _ = precision_recall(counts)
+    return np.stack([precision, recall], axis=2).reshape(len(counts), 2 * counts.shape[1])
+
+
+PAIR_PARTS = tuple(f"{part}.{side}" for part in DECOMPOSITIONS for side in "pr")
+_PAIRS = {
+    EXACT: "EDPM over all dependency trees of a sentence: words, word pairs, dl, lh; expected F1",
+    EDPM: "EDPM with relations of Universal Dependencies: F[1g,2g,dl,lh] over the 50 likeliest trees, gamma = .25",
+    PUBLISHED: "EDPM as published: the same with labels A/B of the 50 likeliest constituent trees",
+    DPM: "dependency pair match, F[dl,lh] of the likeliest tree; every variant by options",
+}
+GROUPS = tuple(
+    group_with_parts(
+        name,
+        about,
+        pair_metric,
+        PAIR_PARTS,
+        lambda name, options: pair_metric(name, {**options, "parts": "+".join(DECOMPOSITIONS)}),
+    )
+    for name, about in _PAIRS.items()
+)

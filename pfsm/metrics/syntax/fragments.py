@@ -20,16 +20,50 @@ Tree kernels: the cosine of two trees as bags of all their subtrees (Liu and Gil
 its nodes, all the nodes that hang on it, in their order, or none. Single words count as subtrees of dependency trees
 unless it is said that they do not: without them short lines have no subtree at all. Single nodes of constituent trees
 do not count. The cosine is 1 where neither line has a subtree, 0 where one of them alone has.
+
+The metrics: HWCM, DSTM and DTKM over dependencies, STM and TKM over constituents, DP-HWC. HWCM and DSTM pool their
+counts in corpora, and have parts, which are sentence-level features.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
 from pfsm.arrays import Float, Int64
-from pfsm.metrics.syntax.trees import Trees
+from pfsm.metrics.analysed import (
+    AnalysedMetric,
+    ComputeTogether,
+    PrecisionRecallMetric,
+    mean_precision,
+    precision_recall,
+)
+from pfsm.metrics.metric_group import MetricGroup, group_with_parts
+from pfsm.metrics.names import read_options
+from pfsm.metrics.syntax.trees import (
+    AS_PARSED,
+    CATEGORIES,
+    COLLINS,
+    CONSTITUENTS,
+    PARSER,
+    RELATIONS,
+    UNIVERSAL,
+    WORDS,
+    Trees,
+    as_trees,
+    constituent_trees,
+    has_constituents,
+    has_dependencies,
+    has_heads,
+    has_tags,
+    wanted_for,
+)
+from pfsm.runtime.options import Option, Options, flag, number, one_of, whole, with_defaults
 
 UInt64 = NDArray[np.uint64]
 Line = TypeVar("Line")
@@ -279,3 +313,193 @@ def kernel_scores(
     lengths = np.where(known, one, 0.0) / 2.0 + np.where(known, other, 0.0) / 2.0
     cosines = np.where(known, np.exp(np.minimum(both - lengths, 0.0)), 0.0)
     return np.where(has_one | has_other, cosines, 1.0)
+
+
+MOST_LEVELS = 20
+DEPTH = 4
+OF = one_of(WORDS, CATEGORIES, RELATIONS)
+HEADS = one_of(AS_PARSED, COLLINS)
+_SHARED: Mapping[str, Option] = {"of": OF, "lowercase": flag(True), **PARSER, "heads": HEADS}
+
+_CHAINS: Mapping[str, Option] = {"length": whole(4, MOST_LEVELS), **_SHARED}
+KERNEL: Mapping[str, Option] = {
+    "of": OF,
+    "decay": number(1.0, 1e-9, 1.0, "a number above 0, at most 1"),
+    "single": flag(True),
+    "lowercase": flag(True),
+    **PARSER,
+    "heads": HEADS,
+}
+
+
+DECAY = {"decay": number(1.0, math.ulp(0.0), 1.0, "above 0 and at most 1")}
+
+
+def case_entry(lowercase: bool) -> dict[str, str]:
+    """What a signature says of upper and lower case."""
+    return {"case": "lc" if lowercase else "mixed"}
+
+
+# Of each metric over fragments what they are, the option for the largest, and all options.
+FRAGMENTS: Mapping[str, tuple[Fragments, str, Mapping[str, Option]]] = {
+    "hwcm": (chains, "length", _CHAINS),
+    "hwcm-c": (chains, "length", with_defaults(_CHAINS, of="categories")),
+    "hwcm-r": (chains, "length", with_defaults(_CHAINS, of="relations")),
+    "dstm": (subtrees, "depth", {"depth": whole(4, MOST_LEVELS), **_SHARED}),
+}
+
+
+def _fragment_metric(name: str, options: Options) -> PrecisionRecallMetric:
+    """HWCM or DSTM, clipped over all references together; its parts are the precisions of each length or depth."""
+    fragments, size, rules = FRAGMENTS[name]
+    chosen = read_options(name, options, rules)
+    most, kind, lowercase, heads = chosen[size], chosen["of"], chosen["lowercase"], chosen["heads"]
+    read = partial(as_trees, kind=kind, lowercase=lowercase, heads=heads)
+
+    def together(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
+        return fragment_counts(fragments, read, ours, theirs, most)
+
+    return PrecisionRecallMetric(
+        name,
+        {"of": kind, "heads": heads, size: str(most), **case_entry(lowercase)},
+        chosen["parser"],
+        wanted_for(heads),
+        lambda ours, theirs: together(ours, [(one,) for one in theirs]),
+        lambda counts: np.column_stack([mean_precision(counts), precision_recall(counts)[0]]),
+        lambda analysis: has_heads(analysis, kind, heads),
+        together,
+    )
+
+
+def _clipped(
+    name: str,
+    entries: Mapping[str, str],
+    parser: str,
+    wanted: Wanted,
+    count: ComputeTogether,
+    understood: Callable[[Analysis], bool],
+) -> AnalysedMetric:
+    """A mean clipped fraction without parts, clipped over all references together (Liu and Gildea 2005, section 2)."""
+
+    def together(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
+        return mean_precision(count(ours, theirs))[:, np.newaxis]
+
+    def compute(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
+        return together(ours, [(one,) for one in theirs])
+
+    return AnalysedMetric(name, entries, parser, wanted, compute, understood, together=together)
+
+
+def _plain_chains(name: str, options: Options) -> AnalysedMetric:
+    """DP-HWC: the mean clipped fraction of head-word chains of one to four words, categories or relations."""
+    chosen = read_options(name, options, PARSER)
+    layer, kind = _PLAIN_CHAINS[name.rpartition("-")[2]]
+
+    def understood(analysis: Analysis) -> bool:
+        return has_dependencies(analysis) and (kind != UNIVERSAL or has_tags(analysis))
+
+    return _clipped(
+        name,
+        {"layer": f"chain-{layer}", "length": "4", "case": "lc"},
+        chosen["parser"],
+        wanted_for(AS_PARSED),
+        partial(fragment_counts, chains, partial(as_trees, kind=kind)),
+        understood,
+    )
+
+
+def _constituents(analyses: Sequence[Analysis]) -> Trees:
+    return constituent_trees([one.constituents if has_constituents(one) else () for one in analyses])
+
+
+def _subtree_match(name: str, options: Options) -> AnalysedMetric:
+    """STM, up to the ``depth`` that is asked for."""
+    chosen = read_options(name, options, PARSER | {"depth": whole(DEPTH, MOST_LEVELS)})
+    depth = chosen["depth"]
+
+    def count(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
+        return fragment_counts(subtrees, _constituents, ours, theirs, depth)
+
+    entries = {"depth": str(depth)}
+    return _clipped(name, entries, chosen["parser"], CONSTITUENTS, count, has_constituents)
+
+
+def _tree_kernel(name: str, options: Options) -> AnalysedMetric:
+    """TKM, with a weight of ``decay`` for each production. Several references: the best one counts."""
+    chosen = read_options(name, options, PARSER | DECAY)
+    decay = float(chosen["decay"])
+
+    def compute(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
+        scores = kernel_scores(_constituents, ours, theirs, decay=decay, single=False)
+        one_empty = [bool(h.tokens) != bool(r.tokens) for h, r in zip(ours, theirs, strict=True)]
+        return np.where(np.array(one_empty, dtype=np.bool_), 0.0, scores)[:, np.newaxis]
+
+    entries = {"decay": f"{decay:g}"}
+    return AnalysedMetric(name, entries, chosen["parser"], CONSTITUENTS, compute, has_constituents)
+
+
+def _kernel_metric(name: str, options: Options) -> AnalysedMetric:
+    """DTKM. Several references: the best one counts."""
+    chosen = read_options(name, options, KERNEL)
+    kind, lowercase, single = chosen["of"], chosen["lowercase"], chosen["single"]
+    decay, heads = float(chosen["decay"]), chosen["heads"]
+
+    def compute(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
+        read = partial(as_trees, kind=kind, lowercase=lowercase, heads=heads)
+        return kernel_scores(read, ours, theirs, decay=decay, single=single)[:, np.newaxis]
+
+    return AnalysedMetric(
+        name,
+        {
+            "of": kind,
+            "heads": heads,
+            "decay": repr(decay),
+            "single": str(single).lower(),
+            **case_entry(lowercase),
+        },
+        chosen["parser"],
+        wanted_for(heads),
+        compute,
+        lambda analysis: has_heads(analysis, kind, heads),
+    )
+
+
+# Lengths of chains and depths of subtrees: those of the metrics as they are by default.
+SIZE_PARTS = tuple(str(size) for size in range(1, 5))
+
+
+_FRAGMENTS = {
+    "hwcm": "HWCM: head-word chains up to four words in common, mean precision",
+    "hwcm-c": "HWCM over part-of-speech tags",
+    "hwcm-r": "HWCM over grammatical relations",
+    "dstm": "DSTM: dependency subtrees in common, mean precision over depths",
+}
+# By the last letter of a name: the chains in a signature, and what they are of.
+_PLAIN_CHAINS = {
+    "w": ("words", WORDS),
+    "c": ("categories", UNIVERSAL),
+    "r": ("relations", RELATIONS),
+}
+
+GROUPS = (
+    *(group_with_parts(name, about, _fragment_metric, SIZE_PARTS) for name, about in _FRAGMENTS.items()),
+    MetricGroup({"dtkm": "DTKM: tree kernel of the two dependency trees, cosine"}, _kernel_metric),
+    MetricGroup(
+        {
+            f"dp-hwc-{kind}": f"head-word chains of {what} up to length 4"
+            for kind, (what, _) in _PLAIN_CHAINS.items()
+        },
+        _plain_chains,
+    ),
+    MetricGroup(
+        {
+            "stm": "subtrees of constituent trees in common, up to a depth (Liu and Gildea 2005)",
+            "cp-stm": "the same, up to depth 4 (Giménez and Màrquez 2009)",
+        },
+        _subtree_match,
+    ),
+    MetricGroup(
+        {"tkm": "cosine of all subtrees of constituent trees (Liu and Gildea 2005)"},
+        _tree_kernel,
+    ),
+)
