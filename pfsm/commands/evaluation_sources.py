@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.commands.arguments import (
     check_text,
     given_scorers,
@@ -61,7 +62,6 @@ SOURCES = """
 --column NAME  evaluate the scores in this column of the data (preferences: NAME_better and NAME_worse)
 --scores FILE  evaluate the scores in this file, a line for each row of the data (preferences: two, with a tab)
 """
-Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

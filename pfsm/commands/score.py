@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.commands.arguments import (
     check_text,
     hush,
@@ -41,7 +42,6 @@ from pfsm.text.mismatch import warn_of_mismatches
 if TYPE_CHECKING:
     from pfsm.evaluation import Interval
 
-Float = NDArray[np.float64]
 # Of the logger; and seconds before a stage is worth a bar.
 AREA, PATIENCE = "score", 0.5
 CORPUS, SEGMENT, DOCUMENT = "corpus", "segment", "document"

@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pfsm.arrays import Float
 from pfsm.commands.arguments import heading, signatures
 from pfsm.commands.output import NO_INTERVAL, bracketed, print_json
 from pfsm.data.judgments import others
@@ -19,8 +17,6 @@ from pfsm.metrics.inputs import NumberOfReferences
 
 if TYPE_CHECKING:
     from pfsm.evaluation import Interval
-
-Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

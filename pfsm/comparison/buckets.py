@@ -13,7 +13,6 @@ from pfsm.evaluation.bins import Bin, quantile_bins
 from pfsm.text.classes import CLASSES, WordClasses
 from pfsm.text.scripts import is_without_spaces, lines_without_spaces
 
-Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 # More groups, such as documents, than these are not compared one by one; the largest are.

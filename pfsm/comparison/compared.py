@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.comparison.facts import DOCUMENT, SegmentFacts
 from pfsm.data.judgments import left_out_text
 from pfsm.evaluation.bootstrap import default_seed
@@ -25,7 +26,6 @@ from pfsm.metrics.inputs import NumberOfReferences, Streams, checked_streams, nu
 from pfsm.runtime.charts import text
 from pfsm.text.mismatch import warn_of_mismatches
 
-Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 

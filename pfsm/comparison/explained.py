@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.comparison.compared import Compared
 from pfsm.lattice.names import DELETE, INSERT, JUMP, SUBSTITUTION, base_state
 from pfsm.metrics.inputs import best_numbers
@@ -18,8 +18,6 @@ from pfsm.model.explain.explanation import Edit
 from pfsm.model.explain.page import named_states
 from pfsm.model.labels import short_label
 from pfsm.model.metric import Metric
-
-Float = NDArray[np.float64]
 
 # Digits of the largest number of points, in the page's unit.
 DIGITS = 5

@@ -12,16 +12,14 @@ from itertools import zip_longest
 from pathlib import PurePath
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.data.groups import SEGMENT_ID
 from pfsm.data.judgments import WITHIN, others, rows_with_references
 from pfsm.data.parallel import ParallelText, SystemOutput, pairs_from_table
 from pfsm.data.table import Table, mean_of_judges, read_table, shown
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import StrPath
-
-Float = NDArray[np.float64]
 
 SOURCE, DOCUMENT, LANGUAGE, TEST_SET = "source", "document", "source_lang", "test_set"
 KNOWN = (SOURCE, DOCUMENT, LANGUAGE, TEST_SET)

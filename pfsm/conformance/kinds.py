@@ -17,6 +17,7 @@ from pfsm.analysis.analysers import get_analyser
 from pfsm.analysis.cache import packed, unpacked
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
+from pfsm.arrays import Float
 from pfsm.conformance.checks import (
     PAIRS,
     Result,
@@ -49,7 +50,6 @@ from pfsm.text.languages import tokeniser_named
 from pfsm.text.stemming import stemmer_named
 from pfsm.text.vocabulary import Vocabulary
 
-Float = NDArray[np.float64]
 Score = Callable[[Sequence[str], Sequence[str]], Float]
 BLOCKS = (1, 3)
 # A block as (i, p, j, q), with its features; of an annotator also with its link features.

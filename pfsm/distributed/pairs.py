@@ -11,8 +11,8 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.distributed.partitions import Fault, WorkerFaultError
 from pfsm.distributed.pools import Report
 from pfsm.distributed.scorers import ScorerSpec, cached_scorer, spec_of
@@ -28,7 +28,6 @@ from pfsm.metrics.inputs import (
 from pfsm.model.mbr import PAIRS_AT_ONCE, Choice, choose
 from pfsm.runtime.progress import Stage
 
-Float = NDArray[np.float64]
 Columns = Mapping[str, Float]
 """Numbers of a metric's `columns`, float64 [n_pairs] each."""
 # About a second of work.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Float = NDArray[np.float64]
+from pfsm.arrays import Float
 
 Rows = NDArray[np.int64]
 Label = Callable[[float, float], str]

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 
 Int = NDArray[np.int64]
 
-Float = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 """Part of the resampled statistics that an interval holds, unless the caller says otherwise."""

@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any, Generic, SupportsFloat, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.evaluation.correlation import kendall_tau_b, spearman
 from pfsm.evaluation.king import TestCases, king_measure
@@ -53,8 +53,6 @@ from pfsm.evaluation.systems import (
     system_measure,
 )
 from pfsm.registry import Table
-
-Float = NDArray[np.float64]
 
 Data = TypeVar("Data")
 OfScores = Callable[[Float, Float], float]

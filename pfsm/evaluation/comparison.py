@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.evaluation.bootstrap import (
     CONFIDENCE,
     Estimate,
@@ -33,8 +34,6 @@ from pfsm.evaluation.engine import corrected_differences
 from pfsm.evaluation.measure import Measure, Names, additive, mean_score, resampled_together, scored_items
 from pfsm.evaluation.questions import ONE_GROUP
 from pfsm.runtime.charts import Mark, html_chart, html_table
-
-Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

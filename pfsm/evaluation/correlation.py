@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.arrays import Float
 from pfsm.evaluation.bootstrap import dense_ids, sums_of_segments
-
-Float = NDArray[np.float64]
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:

@@ -14,8 +14,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import (
     CONFIDENCE,
@@ -34,8 +35,6 @@ from pfsm.evaluation.catalogue import SYSTEM, Statistic
 from pfsm.evaluation.measure import Items, resampled_together, units_of_parts
 from pfsm.evaluation.pooled import PooledScores, Scores, remembered
 from pfsm.evaluation.questions import Data, Question
-
-Float = NDArray[np.float64]
 
 MEAN, POOLED = "mean", "pooled"
 

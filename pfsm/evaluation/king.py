@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.arrays import Float
 from pfsm.evaluation.bootstrap import by_appearance, count_ids, dense_ids, sums_of_segments
 from pfsm.evaluation.correlation import pearson
 from pfsm.evaluation.measure import Measure, Names, additive, finite_scores, ratio_of_sums
 
 Int = NDArray[np.int64]
-
-Float = NDArray[np.float64]
 
 
 def human_acceptability(metric: ArrayLike, assessments: ArrayLike) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.arrays import Float
 from pfsm.evaluation.bootstrap import (
     FEWEST_UNITS,
     Seed,
@@ -36,7 +37,6 @@ from pfsm.evaluation.correlation import (
 )
 
 Int = NDArray[np.int64]
-Float = NDArray[np.float64]
 OfTimes = Callable[[Int], Float]
 """From resamples, as how many times each unit stands in them, int64 [m, n_units], to the statistic, float64 [m]."""
 Names = Sequence[Any] | NDArray[Any]

@@ -29,8 +29,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int64
 from pfsm.evaluation.bootstrap import (
     FEWEST_UNITS,
     by_appearance,
@@ -40,9 +40,6 @@ from pfsm.evaluation.bootstrap import (
     sums_of_segments,
 )
 from pfsm.evaluation.measure import Items, ratio, units_of_parts
-
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 
 LEAST_SQUARES, MEANS = FITS = ("least-squares", "means")
 """People's scores of systems from absolute scores, by name."""

@@ -21,6 +21,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import count_ids, dense_ids, sums_of_segments
 from pfsm.evaluation.measure import Items, Names, OfTotals, finite_scores, scored_items
@@ -29,8 +30,6 @@ from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import as_streams
 
 Int = NDArray[np.int64]
-
-Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

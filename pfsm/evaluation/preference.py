@@ -33,6 +33,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.arrays import Float
 from pfsm.evaluation.bootstrap import (
     CONFIDENCE,
     Interval,
@@ -49,7 +50,6 @@ from pfsm.evaluation.measure import Measure, Names, additive, ratio, ratio_of_su
 
 Int = NDArray[np.int64]
 
-Float = NDArray[np.float64]
 
 PreferenceStatistic = Literal["accuracy", "wmt12", "wmt13", "wmt14", "darr"]
 """The accuracy, or one of the variants of Kendall's tau."""

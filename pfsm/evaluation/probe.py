@@ -14,12 +14,11 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs
 from pfsm.evaluation.bootstrap import CONFIDENCE, ArrayFunction, Estimate, Interval, Seed, bootstrap_interval
 from pfsm.evaluation.correlation import mid_ranks, spearman
 from pfsm.metrics.base import SegmentMetric
-
-Float = NDArray[np.float64]
 
 HARMLESS, MINOR, CRITICAL = 0, 1, 3
 """Places in `SEVERITIES`."""

@@ -25,6 +25,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.arrays import Float
 from pfsm.data import Judgments, Preferences
 from pfsm.data.judgments import DOCUMENT, WITHIN, document_names
 from pfsm.errors import PfsmError
@@ -42,7 +43,6 @@ from pfsm.text.plain import token_counts
 
 Int = NDArray[np.int64]
 
-Float = NDArray[np.float64]
 
 SEGMENT, SYSTEM = "segment_id", "system"
 ONE_GROUP = "all"

@@ -35,6 +35,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import count_ids, dense_ids, sums_of_segments
 from pfsm.evaluation.correlation import dense_ranks, paired_scores
@@ -53,7 +54,6 @@ from pfsm.runtime.choice import simplest_within_noise
 
 Int = NDArray[np.int64]
 
-Float = NDArray[np.float64]
 
 DARR_DIFFERENCE = 25.0
 """Points of direct assessment (0 to 100) between translations that people are taken to have told apart."""

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.arrays import Float
 from pfsm.evaluation.bootstrap import (
     CONFIDENCE,
     Interval,
@@ -30,7 +31,7 @@ from pfsm.evaluation.bootstrap import (
 )
 from pfsm.evaluation.catalogue import Statistic, named_statistic
 from pfsm.evaluation.correlation import pearson, williams_test
-from pfsm.evaluation.engine import MEAN, POOLED, Difference, Float, PairedTest, compare, pooled_of_one
+from pfsm.evaluation.engine import MEAN, POOLED, Difference, PairedTest, compare, pooled_of_one
 from pfsm.evaluation.measure import Items, Measure, Names, finite_scores
 from pfsm.evaluation.pooled import PooledScores, Scores, segment_scores
 from pfsm.evaluation.questions import Question, question_of_scores

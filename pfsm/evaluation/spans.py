@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int64
 from pfsm.data.formats.annotated import parsed
 from pfsm.data.spans import SEVERITIES, read_spans
 from pfsm.data.table import shown
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import Interval, percentile_interval, resampled_times
 
-Float = NDArray[np.float64]
 NEUTRAL, MINOR, MAJOR, CRITICAL = SEVERITIES
 STATISTICS = (
     *("precision", "recall", "F1", "F1 with severity", "costliest touches", "one of three touches"),
@@ -106,10 +106,10 @@ class Marked:
     unit: str
     left_out: str | None = None
 
-    def levels(self) -> NDArray[np.int64]:
+    def levels(self) -> Int64:
         """Of each character: 0 not marked, 1 marked by those who agree, 2 marked and called major."""
         n = len(self.hypothesis)
-        by: dict[str, NDArray[np.int64]] = {}
+        by: dict[str, Int64] = {}
         for mark in self.marks:
             if mark.rater != self.left_out:
                 own = by.setdefault(mark.rater, np.zeros(n, dtype=np.int64))
@@ -121,7 +121,7 @@ class Marked:
         columns = np.array(list(by.values()))
         looked = self.raters - (self.left_out is not None)
         agreed = (columns > 0).sum(axis=0) >= (2 if looked > 1 and self.raters > 2 else 1)
-        found: NDArray[np.int64] = np.where(agreed, columns.max(axis=0), 0)
+        found: Int64 = np.where(agreed, columns.max(axis=0), 0)
         return found
 
 

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.arrays import Float, Int64
 from pfsm.evaluation.bootstrap import Seed, count_ids, sums_of_segments
 from pfsm.evaluation.correlation import paired_scores, pearson_of_rows, spearman
 from pfsm.evaluation.measure import (
@@ -51,8 +52,6 @@ from pfsm.evaluation.people import (
     summed_leads,
 )
 
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 _OfSystems = Callable[[Float, Float], Float]
 """From people's and a metric's scores, float64 [m, n_systems], to a statistic, float64 [m]."""
 

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import PREFIX, columns_of, missing_column
@@ -18,7 +19,6 @@ from pfsm.metrics.registry import feature_names, get_metric, group_of
 from pfsm.runtime.names import known_names
 from pfsm.text.scripts import n_words
 
-Float = NDArray[np.float64]
 # Options in a metric's name that are references (`pfsm.io.named_resources`).
 _OPTIONS = re.compile(r"(?P<before>[(,](?P<key>parser)=)(?P<value>.+?)(?=,|\)$)")
 UNCOUNTED = (

@@ -5,17 +5,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int32, Int64
 from pfsm.lattice.names import base_state, shared, state_parts, transition
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Jumps, Weights
     from pfsm_kernels.lattice.lattices import Lattices
-
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
-Float = NDArray[np.float64]
 
 
 def merged(offers: Sequence[Int32], n_pairs: int, exclusive: bool) -> tuple[Int32, Int32, Int64, Int64]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Int32, Int64
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch, merged
 from pfsm.lattice.names import DELETE, INSERT, JUMP, NO_SPLIT, Split, inserted_repeat, state_names
 from pfsm.matchers.protocol import Annotator, EncodedPairs, Matcher, Offers
@@ -20,8 +21,6 @@ LONGEST = 8
 """Most tokens of a phrase that is said twice."""
 
 Bool = NDArray[np.bool_]
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
 
 
 def repeated_words(lines: EncodedLines, vocabulary: Vocabulary) -> Bool:

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Int32
 from pfsm.matchers.protocol import Matcher
 
 INSERT, DELETE, JUMP = "Insert", "Delete", "Jump"
@@ -87,8 +87,6 @@ def sentence_feature(name: str) -> str:
 
 if TYPE_CHECKING:
     from pfsm.text.vocabulary import Vocabulary
-
-Int32 = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Int32, Int64
 from pfsm.matchers.protocol import NO_BLOCKS, EncodedPairs, MatcherKind, Offers
 from pfsm.text.vocabulary import Vocabulary
 
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
 Keys = Int32
 NO_KEY = -1
 
@@ -49,7 +48,7 @@ class AgreementMatcher:
         return Offers(agreeing(pairs, self.keys(pairs.vocabulary), self.max_block))
 
 
-def agreeing(pairs: EncodedPairs, keys: Keys, max_block: int = 1) -> NDArray[np.int32]:
+def agreeing(pairs: EncodedPairs, keys: Keys, max_block: int = 1) -> Int32:
     """Blocks of up to so many tokens whose types have the same key one by one, int32 [n_blocks, 5]."""
     from pfsm_kernels.strings.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
 

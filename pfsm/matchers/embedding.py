@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int32
 from pfsm.embeddings.encoders import DEFAULT_SOURCE, check_layer, check_source, label, load_vectors, pinned
 from pfsm.embeddings.vectors import cosine_table
 from pfsm.embeddings.words import WordVectors
@@ -27,9 +28,6 @@ KNOWN = {
 }
 # Number of pairs whose vectors are in memory at a time.
 PAIRS_AT_ONCE = 512
-
-Int32 = NDArray[np.int32]
-Float = NDArray[np.float64]
 
 
 class EmbeddingMatcher:

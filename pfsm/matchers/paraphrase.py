@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int32
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import KIND, ParaphraseTable
@@ -30,8 +31,6 @@ QUANTILE_BLOCK = 2
 # Blocks of two lines, at most; each takes a hundred bytes.
 MOST_LINKS = 2_000_000
 REPEATED = "words are repeated so often that two lines have more than {:,} matches; break the text into lines"
-Int32 = NDArray[np.int32]
-Float = NDArray[np.float64]
 
 
 class ParaphraseMatcher:

@@ -8,11 +8,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Int32, Int64
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.text.vocabulary import Vocabulary
 
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
 Number = TypeVar("Number", np.int32, np.int64)
 
 

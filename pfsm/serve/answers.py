@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from msgspec import UNSET
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.data.judgments import others, rows_with_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, compare_systems
@@ -35,7 +35,6 @@ from pfsm.text.language_names import doubt_of_english
 from pfsm.text.mismatch import mismatches
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 
-Float = NDArray[np.float64]
 # Explanations are asked for in portions, so that a thread is free again soon.
 EXPLAINED_AT_ONCE, MOST_CELLS = 20, 500_000
 # Characters of references that are looked at without a thread.

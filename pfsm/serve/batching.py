@@ -19,15 +19,14 @@ from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 from prometheus_client import Counter
 
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.model.metric import Metric
 from pfsm.serve.limits import Limits, RequestError, too_late
 from pfsm.serve.model_pool import LoadedModel
 
-Float = NDArray[np.float64]
 Result = TypeVar("Result")
 # Of a portion; and of portions that are scored together.
 MOST_PAIRS, MOST_TOGETHER, LEAST_TOGETHER = 100, 400, 10

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -24,7 +23,6 @@ from pfsm.serve.model_pool import LoadedModel
 from pfsm.serve.requests import StreamedPair, parse, request_of
 from pfsm.text.scripts import lines_without_spaces
 
-Float = NDArray[np.float64]
 # Escapes may make a line this many times as long as its text; and what stands around the text.
 _ESCAPED, _AROUND = 6, 200
 _MOST_REFERENCES = 20

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 
 import numpy as np
 from msgspec import UNSET, Meta, UnsetType, field
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.encoder.heads import contents_of, head_path
 from pfsm.evaluation import kendall_tau_b, pearson
 from pfsm.evaluation.comparison import number
@@ -28,7 +28,6 @@ from pfsm.serve.limits import Limits, RequestError, invalid
 from pfsm.serve.model_pool import LoadedModel, check_name
 from pfsm.serve.requests import Asked, Model, TextRequest, pointer, shown
 
-Float = NDArray[np.float64]
 LARGEST_WEIGHT = 1e6
 # Pairs on screen; texts whose lattices are kept.
 MOST_PAIRS, MOST_TEXTS = 3_000, 4
