@@ -11,8 +11,8 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.data import Judgments
 from pfsm.evaluation import Interval
 from pfsm.evaluation.bootstrap import Sample, group_seed, mean_sample, pooled_sample
@@ -24,7 +24,6 @@ from pfsm_experiments.data import MEAN, POOLED, TestSet, questions_of
 from pfsm_experiments.plan import Plan, statistics_of
 from pfsm_experiments.spec import PAIRS_OF_SYSTEMS, Experiment
 
-Float = NDArray[np.float64]
 SIGNIFICANCE = 0.05
 # Statistics of systems that a perfect metric would have the ceiling in.
 CEILED = ("system-accuracy", "system-accuracy-50", "system-accuracy-100", "system-accuracy-200")

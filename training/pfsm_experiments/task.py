@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.distributed.partitions import Fault
 from pfsm.distributed.pools import Pool
 from pfsm.distributed.scorers import worker_name
@@ -56,7 +57,6 @@ from pfsm_experiments.spec import RowSpec, level_of
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-Float = NDArray[np.float64]
 PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
 # Files of these packages that decide no outcome, or that keys name by their own checksums (tables, parsers, models).
 APART = (
@@ -545,7 +545,7 @@ def _statistics(number: int) -> str:
     return f"statistics-{number + 1}.txt.gz"
 
 
-def _read_table(path: Path) -> NDArray[np.float64]:
+def _read_table(path: Path) -> Float:
     """float64 [n, k]."""
     rows = [[float(field) for field in line.split("\t")] for line in read_lines(path)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), -1)

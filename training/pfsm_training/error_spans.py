@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.data.groups import shuffled
 from pfsm.errors import PfsmError
 from pfsm.evaluation.spans import Mark, Marked
@@ -18,7 +19,6 @@ from pfsm.model.explain.errors import FEATURES, Marker, Words, found, words_of
 from pfsm.model.explain.explanation import TextError
 from pfsm.model.metric import Metric
 
-Float = NDArray[np.float64]
 # Chosen by leaving out documents: runs of the heaviest words that experts' major marks touch.
 LEAST, LIKELY, MISSING, MAJOR_COUNTS = 0.35, 0.05, 0.5, 2.0
 FOLDS = 5

@@ -23,6 +23,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int64
 from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
@@ -36,7 +37,6 @@ from pfsm.model.file import Model
 LONGEST = 2
 # A phrase is one number: BASE times the id of its first word, plus the id of its second plus one (0: none).
 BASE = 2**31
-Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,7 +236,6 @@ def version_pairs(segments: Iterable[Segment], at_least: int) -> Iterator[list[t
         yield pairs
 
 
-Float = NDArray[np.float64]
 PAIRS_AT_ONCE = 4096
 
 

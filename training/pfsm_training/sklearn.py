@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from pfsm.arrays import Float
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.io.named_resources import give
@@ -21,7 +22,6 @@ from pfsm_training.config import TrainingConfig, config_from_dict
 from pfsm_training.options import WeightOptions
 from pfsm_training.trainer import train
 
-Float = NDArray[np.float64]
 # Parameters with another name in the settings, and parameters that are not settings.
 _RENAMED = {"penalty": "lambda"}
 # What people call the two columns.

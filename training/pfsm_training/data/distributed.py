@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.distributed.partitions import WorkerFaultError
 from pfsm.distributed.pools import Report
 from pfsm.distributed.scorers import worker_name
@@ -35,7 +36,6 @@ from pfsm_training.loss.objective import Loss, Quadratic, added, loss_model
 if TYPE_CHECKING:
     from pfsm.distributed.cluster import Cluster
 
-Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
 _lock = threading.Lock()
 _builders: dict[str, LatticeBuilder] = {}

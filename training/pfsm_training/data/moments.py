@@ -3,11 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.evaluation import pearson, weighted_pearson
-
-Float = NDArray[np.float64]
 
 
 def mean_and_sd(values: Float, weights: Float | None = None) -> tuple[float, float]:

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pfsm.arrays import Float
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.model.builder import LatticeBuilder
 from pfsm.runtime.progress import Stage
@@ -20,7 +21,6 @@ from pfsm_training.lattices.store import HeldLattices, Room, lattice_memory
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import BlocksLoss, Loss, Objective, PairsOfItems, Term
 
-Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.data import Judgments, Preferences
 from pfsm.encoder.heads import is_encoder_feature
 from pfsm.features.values import counted_features, with_checksum
@@ -20,7 +21,6 @@ from pfsm.model.settings import RELATIVE, Settings
 from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.loss.objective import PairsOfItems
 
-Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Numbers of a translation from columns of the data, in the order of the settings.
 Numbers = tuple[float, ...]

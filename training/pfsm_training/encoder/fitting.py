@@ -23,6 +23,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pfsm.arrays import Float, Int64
 from pfsm.encoder.heads import PARTS
 from pfsm.model.settings import MEAN
 from pfsm_training.data.moments import mean_and_sd
@@ -33,9 +34,6 @@ from pfsm_training.encoder.transformer import SequenceBatch, TunedNetwork, draw_
 from pfsm_training.fit.crossval import Folds
 from pfsm_training.fit.minimal_pairs import PairsText
 from pfsm_training.loss.objective import PairsOfItems
-
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int64
 from pfsm.embeddings import encoders
 from pfsm.encoder.feature import PieceReader
 from pfsm.encoder.heads import Head, feature_name, head_from_bytes, remember
@@ -47,9 +48,6 @@ from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import FEWEST_HELD_OUT, NEVER_HELD_OUT, Folds
 from pfsm_training.options import AUTO, HEAD, SINGLE, EncoderOptions
-
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 
 
 class Runs:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student_t
 
+from pfsm.arrays import Float
 from pfsm.data import Judgments, Preferences
 from pfsm.data.groups import COLUMNS, SEGMENT, SEGMENT_ID, counted, group_names, shuffled
 from pfsm.errors import PfsmError
@@ -43,7 +44,6 @@ FOLD_COLUMNS = SOURCE_LANG, SEGMENT_ID
 # Held-out judgments of a fold: a correlation of fewer says nothing.
 FEWEST_HELD_OUT = 5
 
-Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Bool = NDArray[np.bool_]
 Range = tuple[float, float]

@@ -17,16 +17,14 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.matchers.bins import is_rising
 from pfsm_training.fit.checkpoint import FitMemory, State
 from pfsm_training.fit.lbfgs import Fit, Iteration, Progress, Secant
 from pfsm_training.loss.hinges import AllHinges, dot, model_minimum, times
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Objective
-
-Float = NDArray[np.float64]
 
 MOST_ITERATIONS = 200
 # Largest entry of the gradient per training pair; a hundredth of that of L-BFGS, which costs one more step.

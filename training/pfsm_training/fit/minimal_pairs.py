@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int64
 from pfsm.model.settings import Settings
 from pfsm.runtime.choice import NOISE
 from pfsm_training.data.minimal_pairs import PairsToLearn
@@ -30,8 +30,6 @@ from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import PairwiseLogistic, Term
 from pfsm_training.options import MinimalPairsOptions
 
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 WEIGHTS = (0.0, 0.1, 0.3, 1.0)
 
 

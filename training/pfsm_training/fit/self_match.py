@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import DELETE, INSERT
@@ -31,7 +31,6 @@ from pfsm_training.loss.hinges import Hinges
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Quadratic
 
-Float = NDArray[np.float64]
 # References that are looked at, of a share of all, evenly.
 MOST_REFERENCES = 200
 # Added to the weights of Insert and Delete, which leaves nothing of them.

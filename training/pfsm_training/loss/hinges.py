@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-Float = NDArray[np.float64]
+from pfsm.arrays import Float
+
 MOST_EXCHANGES = 50
 # Rounds of sets of hinges, and of a line search.
 MOST_ROUNDS, MOST_TRIALS = 60, 60

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from pfsm.arrays import Float
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from pfsm_kernels.inference import Expectations, Jumps, Weights, expectations
 from pfsm_kernels.inference import log_sum as kernel_log_sum
@@ -18,8 +18,6 @@ from pfsm_kernels.lattice.features import add_arc_counts, add_table_counts
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.whole_states import add_visits, are_small, whole_expectations
 from pfsm_training.lattices.features import FeatureIndex, WholeIndex, feature_index
-
-Float = NDArray[np.float64]
 
 
 class _LogSum(torch.autograd.Function):
@@ -57,7 +55,7 @@ class _LogSum(torch.autograd.Function):
         return torch.from_numpy(table), arcs, links, None, None, None
 
 
-def _values(weights: Tensor | None) -> NDArray[np.float64] | None:
+def _values(weights: Tensor | None) -> Float | None:
     return None if weights is None else weights.detach().numpy()
 
 

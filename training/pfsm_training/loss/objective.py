@@ -16,19 +16,15 @@ from typing import Protocol
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from pfsm.arrays import Float, Int64
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.model.settings import BEST, MEAN, UseOfReferences
 from pfsm.runtime.threads import in_order
 from pfsm_training.lattices.store import HeldBlock, HeldLattices
 from pfsm_training.loss.hinges import Hinges
 from pfsm_training.loss.module import LogLinearMachine
-
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
-
 
 # In standardised units; 95% as efficient as the squared error if errors are normal (Huber 1964).
 HUBER_THRESHOLD = 1.345
@@ -128,8 +124,8 @@ class PairwiseLogistic:
         asked: float64 [n_preferences], m_k, in the units of predictions: how far the two should be apart; None: 0.
     """
 
-    better: NDArray[np.int64]
-    worse: NDArray[np.int64]
+    better: Int64
+    worse: Int64
     votes: Float
     slope: float = 1.0
     asked: Float | None = None

@@ -15,12 +15,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from torch import Tensor
 
 from pfsm.analysis.conllu import ConlluSentence
 from pfsm.analysis.scoring import N_BINS, Analyse, evaluate_on_text
+from pfsm.arrays import Float, Int64
 from pfsm.english.parser.network import Network
 from pfsm.english.parser.trees import tree_marginals
 from pfsm.english.parser.weights import Matrix, ParserWeights
@@ -97,15 +97,14 @@ _RANGE = (0.3, 4.0)
 _PORTION = 200
 # Arcs less likely than this, which are most of the possible ones, are left out of the bins.
 _SMALLEST = 0.01
-Float = NDArray[np.float64]
 
 
 def calibrated(weights: ParserWeights, examples: Sequence[Example]) -> ParserWeights:
     """The same weights with temperatures fitted to these examples."""
     plain = replace(weights, temperatures=UNCALIBRATED)
     network = Network(plain)
-    arcs: list[tuple[Float, NDArray[np.int64]]] = []
-    labels: list[tuple[Float, NDArray[np.int64]]] = []
+    arcs: list[tuple[Float, Int64]] = []
+    labels: list[tuple[Float, Int64]] = []
     spans: list[tuple[Float, list[tuple[int, int]]]] = []
     number = {label: k for k, label in enumerate(weights.inventories["labels"])}
     for first in range(0, len(examples), _PORTION):
@@ -137,7 +136,7 @@ def _best(loss: Callable[[float], float]) -> float:
     return round(float(found.x), 3)
 
 
-def _arc_gap(sentences: Sequence[tuple[Float, NDArray[np.int64]]], temperature: float) -> float:
+def _arc_gap(sentences: Sequence[tuple[Float, Int64]], temperature: float) -> float:
     """Sum over bins of probability of the squared difference between mean probability and share of correct arcs."""
     values, rights = [], []
     for scores, heads in sentences:
@@ -155,7 +154,7 @@ def _arc_gap(sentences: Sequence[tuple[Float, NDArray[np.int64]]], temperature: 
     return float((gaps**2).sum())
 
 
-def _label_loss(scores: Float, gold: NDArray[np.int64]) -> float:
+def _label_loss(scores: Float, gold: Int64) -> float:
     if not gold.size:
         return 0.0
     return float((np.logaddexp.reduce(scores, axis=1) - scores[np.arange(gold.size), gold]).sum())

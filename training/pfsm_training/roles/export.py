@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm.analysis.roles import NOUN, VERB
 from pfsm.analysis.scoring import RoleScores, score_roles
+from pfsm.arrays import Float
 from pfsm.english.labeller.inputs import Numbers, states_of
 from pfsm.english.labeller.label import Labeller, noun_keys, noun_log_odds, nouns_of
 from pfsm.english.labeller.weights import NominalWeights, RoleWeights
@@ -72,7 +73,6 @@ def as_stored(array: Matrix) -> Matrix:
 TEMPERATURES = tuple(round(0.8 + 0.05 * k, 2) for k in range(25))
 THRESHOLDS = tuple(round(0.2 + 0.05 * k, 2) for k in range(8))
 _STEPS = 25
-Float = NDArray[np.float64]
 With = Callable[[float, float], RoleWeights]
 """The weights with a temperature and a threshold."""
 

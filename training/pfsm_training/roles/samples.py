@@ -12,6 +12,7 @@ from pfsm.analysis.conllu import analysis_of
 from pfsm.analysis.role_files import read_propbank
 from pfsm.analysis.roles import CONTINUATION, NOUN, VERB, Frame, Span
 from pfsm.analysis.sentence import Analysis
+from pfsm.arrays import Int32, Int64
 from pfsm.english.labeller.inputs import Numbers, SentenceArrays, candidates_of, sentence_arrays
 from pfsm.english.labeller.label import noun_keys, nouns_of
 from pfsm.english.labeller.weights import KEY_BITS
@@ -73,7 +74,6 @@ def labelled_spans_of(frame: Frame) -> dict[Span, str]:
     }
 
 
-Int64 = NDArray[np.int64]
 MASK = (1 << KEY_BITS) - 1
 # A feature that hardly occurs in arguments is worth this share of one that does.
 _OF_OTHERS = 0.02
@@ -111,10 +111,10 @@ class Sentence:
     spans: Int64
     heads: Int64
     gold: Int64
-    rows: NDArray[np.int32]
+    rows: Int32
     nouns: Int64
     are_predicates: NDArray[np.float32]
-    noun_rows: NDArray[np.int32]
+    noun_rows: Int32
     target: NDArray[np.float16] | None = None
 
     @property
@@ -200,7 +200,7 @@ def sentence_of(
     )
 
 
-def _slots(keys: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+def _slots(keys: Sequence[Sequence[int]]) -> Int32:
     """Keys of the features of nouns, as many as there are slots; -1 for none."""
     table = np.full((len(keys), NOUN_SLOTS), -1, dtype=np.int32)
     for row, own in zip(table, keys, strict=True):
@@ -208,9 +208,7 @@ def _slots(keys: Sequence[Sequence[int]]) -> NDArray[np.int32]:
     return table
 
 
-def keep_noun_features(
-    sentences: Sequence[Sentence], least: int, others: Sequence[Sentence] = ()
-) -> NDArray[np.int32]:
+def keep_noun_features(sentences: Sequence[Sentence], least: int, others: Sequence[Sentence] = ()) -> Int32:
     """The keys of the features that enough nouns have, ascending; sentences get the rows instead of the keys.
 
     Args:
@@ -231,7 +229,7 @@ def keep_noun_features(
 
 def keep_features(
     sentences: Sequence[Sentence], most: tuple[int, int, int], others: Sequence[Sentence] = ()
-) -> NDArray[np.int32]:
+) -> Int32:
     """The keys of the features that are kept; sentences get the rows instead of the keys.
 
     Args:
@@ -251,7 +249,7 @@ def keep_features(
     return keys
 
 
-def _useful(sentences: Sequence[Sentence], *, of_nouns: bool) -> NDArray[np.int32]:
+def _useful(sentences: Sequence[Sentence], *, of_nouns: bool) -> Int32:
     """Keys of the features that occur often enough in candidates of verbs, or else of nouns, the most useful first."""
     in_arguments, in_all = (np.zeros(MASK + 1, dtype=np.int64) for _ in range(2))
     for one in sentences:

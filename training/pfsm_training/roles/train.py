@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pfsm.analysis.sentence import Analysis
+from pfsm.arrays import Float
 from pfsm.english.labeller.weights import RoleWeights
 from pfsm.english.parser.weights import ParserWeights
 from pfsm_training.parsing.network import without_subnormals
@@ -26,8 +27,6 @@ from pfsm_training.roles.export import as_stored, exported_arrays, exported_noun
 from pfsm_training.roles.lesson import Lesson, RolePlan, groups_of, lesson_of
 from pfsm_training.roles.network import RoleNetwork
 from pfsm_training.roles.samples import Sample, Sentence, batch_of
-
-Float = NDArray[np.float64]
 
 
 def derivatives(group: Sequence[Sentence], scores: Tensor, n_of_verbs: int) -> tuple[float, Float]:

@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pfsm.arrays import Float, Int64
 from pfsm.data import Judgments
 from pfsm.data.reference_digests import digests
 from pfsm.errors import PfsmError
@@ -46,8 +46,6 @@ from pfsm.text.plain import tokenise
 from pfsm.version import __version__
 from pfsm_training.loss.objective import PairsOfItems
 
-Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 SEGMENT, LANGUAGE = "segment_id", "source_lang"
 # Sum of squares that rounding leaves of a constant after its mean is removed, relative to that of its values.
 _NOISE = 1e-20
