@@ -49,17 +49,17 @@ class Scale:
         return self.start + (value - self.low) / (self.high - self.low) * (self.stop - self.start)
 
 
-def scale_for(values: Sequence[float], start: float, stop: float, margin: float = 0.05) -> Scale:
+def scale_for(values: Sequence[float], start: float, stop: float) -> Scale:
     """A scale with a margin around all finite values."""
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
-    room = margin * (high - low) or 0.5 * abs(low) or 0.5
+    room = 0.05 * (high - low) or 0.5 * abs(low) or 0.5
     return Scale(low - room, high + room, start, stop)
 
 
-def ticks(scale: Scale, count: int = 5) -> list[float]:
-    """Round numbers within a scale, about as many as asked for."""
-    wanted = (scale.high - scale.low) / max(count, 1)
+def ticks(scale: Scale) -> list[float]:
+    """Round numbers within a scale, about five."""
+    wanted = (scale.high - scale.low) / 5
     base = 10.0 ** math.floor(math.log10(wanted))
     step = next(base * factor for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if base * factor >= wanted * 0.999)
     first = math.ceil(scale.low / step - 1e-9)
@@ -99,9 +99,9 @@ class Drawing:
             f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text(words)}</text>'
         )
 
-    def axis_left(self, scale: Scale, x: float, right: float, label: str, count: int = 5) -> None:
+    def axis_left(self, scale: Scale, x: float, right: float, label: str) -> None:
         """A vertical axis at x with grid lines up to ``right``; its label stands above."""
-        for value in ticks(scale, count):
+        for value in ticks(scale):
             self.line(x, scale(value), right, scale(value), "zero" if value == 0.0 else "grid")
             self.text(x - 6, scale(value) + 4, tick_label(value), "tick", "end")
         self.text(x - 6, scale.stop - 10, label, "axis")

@@ -59,9 +59,9 @@ def with_defaults(known: Mapping[str, Option], **defaults: Any) -> dict[str, Opt
     return {key: option._replace(default=defaults.get(key, option.default)) for key, option in known.items()}
 
 
-def anything(default: Any = None, what: str = "") -> Option:
+def anything(default: Any = None) -> Option:
     """What is checked elsewhere."""
-    return Option(default, lambda _: True, what)
+    return Option(default, lambda _: True, "")
 
 
 def chosen_options(
