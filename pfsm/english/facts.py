@@ -8,7 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, wraps
-from typing import NamedTuple, TypeVar
+from itertools import chain
+from typing import TypeVar
 
 from pfsm.english import dates
 from pfsm.english import quantities as units
@@ -38,27 +39,25 @@ def remembered(work: Callable[[Run], Value]) -> Callable[[Run], Value]:
     return answer
 
 
-class Fact(NamedTuple):
-    """One of a group of facts that exclude each other, as text."""
-
-    group: str
-    value: str
-
-
+# One of a group of facts that exclude each other: the group and the fact, as text.
+Fact = tuple[str, str]
 # Words of which one excludes the others.
-_NAMED = {word: Fact(group, word) for word, group in by_word("facts-named").items()}
+_NAMED = {word: (group, word) for word, group in by_word("facts-named").items()}
 # Between the parts of one amount or date.
 _BETWEEN = frozenset({"and", "of", ",", "/", "a", "an", "per", "square", "cubic", "one"})
 _JOINING = _BETWEEN | dates.BEFORE_MONTHS
 _WORDS = _NAMED.keys() | units.UNIT_WORDS | dates.WORDS | {"per"}
 _MARKS = "\"'()[]{}.,;:!?\u2026\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 _CLOSING_ALONE = _MARKS.replace(".", "")
-# Chunks of text that say nothing, that join others, that say something, and that say something before a mark.
-NOTHING, JOINS, SAYS, ENDS = range(4)
+# Chunks of text that say nothing, that join others, that say something, that say something before a mark, and
+# that have no tokens.
+NOTHING, JOINS, SAYS, ENDS, NO_TOKENS = range(5)
 _DIGIT = re.compile(r"\d")
 RUN = re.compile(rb"\x01?(?:\x03|\x02(?:[\x01\x02]*[\x02\x03])?)")
 """What is a run in a string of such kinds."""
 _KINDS = dict.fromkeys(_WORDS | NUMBER_WORDS, SAYS) | dict.fromkeys(_JOINING - _WORDS, JOINS)
+TELLING = frozenset(word.lower().rstrip(".") for word in (*_KINDS, *units.SHORT))
+"""In lower case and without full stops behind them, all words that say or join something."""
 
 _PARTS = frozenset({"number", "unit", "ordinal", "weekday", "time"})
 
@@ -156,6 +155,12 @@ def contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
     units, months, days of the week and so on. Of each of these groups the fewer of those count that one side has alone
     and the other alone.
     """
+    tokens = [*chain(*ours, *theirs)]
+    is_short = len(tokens) <= _MOST_TOKENS and sum(map(len, tokens)) <= _MOST_CHARACTERS
+    return (_of_short if is_short else _contradictions)(ours, theirs)
+
+
+def _contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
     mine, yours = list(ours), []
     for run in theirs:
         if run in mine:
@@ -168,10 +173,15 @@ def contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
     return (_by_group(one - other) & _by_group(other - one)).total()
 
 
+_of_short = lru_cache(maxsize=_MOST_RUNS)(
+    _contradictions
+)  # the same lines come again, and others say the same
+
+
 def _by_group(facts: Counter[Fact]) -> Counter[str]:
     counted: Counter[str] = Counter()
-    for fact, number in facts.items():
-        counted[fact.group] += number
+    for (group, _), number in facts.items():
+        counted[group] += number
     return counted
 
 
@@ -197,7 +207,7 @@ def _numbered(side: Sequence[Run]) -> list[tuple[range, str]]:
     return [
         (range(number * _APART + start, number * _APART + stop), meaning)
         for number, run in enumerate(side)
-        for start, stop, meaning in _places(run)
+        for start, stop, meaning in _read(run)[0]
     ]
 
 
@@ -205,23 +215,19 @@ def _left(side: Sequence[Run], taken: set[int]) -> list[Fact]:
     return [
         fact
         for number, run in enumerate(side)
-        for start, stop, fact in _facts(run)
+        for start, stop, fact in _read(run)[1]
         if taken.isdisjoint(range(number * _APART + start, number * _APART + stop))
     ]
 
 
-# Most runs are short and come again: "two", "in May", "last year".
+# Most runs are short and come again: "two", "in May", "last year". Text is hashed faster than fractions are, and tuples
+# of text and numbers cost the garbage collector nothing.
 @remembered
-def _facts(run: Run) -> tuple[tuple[int, int, Fact], ...]:
-    """Start, end and value of the smallest parts of what a run says."""
-    return (*_facts_of(_said(run)), *_named(run))
-
-
-# Text is hashed faster than fractions are.
-@remembered
-def _places(run: Run) -> tuple[tuple[int, int, str], ...]:
-    """Start, end and meaning of what a run says, numbers without units included."""
-    return tuple((one.start, one.start + one.length, repr(one.meaning)) for one in _said(run))
+def _read(run: Run) -> tuple[tuple[tuple[int, int, str], ...], tuple[tuple[int, int, Fact], ...]]:
+    """What a run says, numbers without units included, and its smallest parts: start, end, and meaning or fact."""
+    said = _said(run)
+    places = tuple([(one.start, one.start + one.length, repr(one.meaning)) for one in said])
+    return places, (*_facts_of(said), *_named(run))
 
 
 def _facts_of(said: Iterable[Quantity]) -> Iterator[tuple[int, int, Fact]]:
@@ -229,9 +235,9 @@ def _facts_of(said: Iterable[Quantity]) -> Iterator[tuple[int, int, Fact]]:
         kind, *meaning = place.meaning
         stop = place.start + place.length
         if kind == "date" and meaning[0] is None and meaning[2] is None:
-            yield place.start, stop, Fact("month", repr(meaning[1]))
+            yield place.start, stop, ("month", repr(meaning[1]))
         elif kind in _PARTS or (kind == "date" and place.length == 1):
-            yield place.start, stop, Fact(str(kind), repr(meaning))
+            yield place.start, stop, (str(kind), repr(meaning))
 
 
 def _named(run: Run) -> Iterator[tuple[int, int, Fact]]:
@@ -241,7 +247,6 @@ def _named(run: Run) -> Iterator[tuple[int, int, Fact]]:
             yield at, at + 1, fact
 
 
-@remembered
 def _said(run: Run) -> tuple[Quantity, ...]:
     # Most runs are one number, and the word before it.
     others = [at for at, token in enumerate(run) if token.lower() not in _JOINING]

@@ -1,17 +1,29 @@
 """What a translation keeps of its reference beside the words: repeats, case, numbers, facts, negation, form."""
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
-from itertools import chain, pairwise
+from fractions import Fraction
+from functools import cache, partial
+from itertools import compress, pairwise
 from operator import eq
 from typing import NamedTuple
 
 import numpy as np
 
 from pfsm.arrays import Float
-from pfsm.english.facts import NOTHING, RUN, Run, chunk_kind, contradictions, run_of, written_plainly
+from pfsm.english.facts import (
+    NO_TOKENS,
+    NOTHING,
+    RUN,
+    TELLING,
+    Run,
+    chunk_kind,
+    contradictions,
+    run_of,
+    written_plainly,
+)
 from pfsm.english.numbers import NUMBER_WORDS, english_numbers, is_number_word
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.text.chunks import ChunkCache, LineCache
@@ -58,38 +70,16 @@ class _Counts(NamedTuple):
     number_words: int = 0
 
 
-class _Chunk(NamedTuple):
-    """A chunk of text (`pfsm.text.chunks`).
-
-    Attributes:
-        first: Its first word in lower case; None where it begins with another token.
-        last: Its last word; empty where it ends with another token.
-        counts: What it has; None if nothing.
-        kind: What it can be part of (`pfsm.english.facts.chunk_kind`).
-    """
-
-    first: str | None
-    last: str
-    counts: _Counts | None
-    kind: int
+_NONE = _Counts()
 
 
-# Stands between no words, as it has no tokens.
-_EMPTY = _Chunk(None, "", None, NOTHING)
-
-
-class _Line(NamedTuple):
-    """A line.
-
-    Attributes:
-        counts: What it has.
-        start: 1 if its first letter is a capital, -1 if it is a small one, 0 if it has no case or there is none.
-        runs: What it says of amounts and dates (`pfsm.english.facts.runs`).
-    """
-
-    counts: _Counts
-    start: int
-    runs: tuple[Run, ...]
+# A chunk of text (`pfsm.text.chunks`): its first word in lower case, None where it begins with another token; its last
+# word, empty where it ends with another token; what it has, None if nothing; and what it can be part of
+# (`pfsm.english.facts.chunk_kind`). Plain tuples of text and numbers cost the garbage collector nothing.
+_Chunk = tuple[str | None, str, _Counts | None, int]
+# Of a line: what it has as the bytes of int64 [7], its `_Counts` and 1 if its first letter is a capital, -1 if it is a
+# small one, 0 if it has no case or there is none; and what it says of amounts and dates (`pfsm.english.facts.runs`).
+_Line = tuple[bytes, tuple[Run, ...]]
 
 
 def _read_chunk(chunk: str) -> _Chunk:
@@ -97,12 +87,14 @@ def _read_chunk(chunk: str) -> _Chunk:
     bare = chunk[:-1] if chunk[-1:] in _BEHIND_WORDS else chunk
     if bare.isascii() and bare.isalpha():
         word = bare.lower()
+        if word not in _telling():  # as most words are
+            return word, word if bare is chunk else "", None, NOTHING
         negates, is_number = word in _negating(), word != "one" and word in NUMBER_WORDS
         has = _Counts(0, negates, 0, 0, 0, is_number) if negates or is_number else None
-        return _Chunk(word, word if bare is chunk else "", has, chunk_kind(chunk))
+        return word, word if bare is chunk else "", has, chunk_kind(chunk)
     tokens = [token.lower() for token in chunk_tokens(chunk)]
     if not tokens:
-        return _EMPTY
+        return None, "", None, NO_TOKENS
     words = [token if any(map(str.isalpha, token)) else "" for token in tokens]
     repeats = sum(one == other != "" for one, other in pairwise(words))
     negations = digits = number_words = 0
@@ -117,12 +109,17 @@ def _read_chunk(chunk: str) -> _Chunk:
     apart = int((not chunk[0].isalnum() or chunk[0] in "nN") and _APART.match(chunk) is not None)
     glued = len(_GLUED.findall(chunk)) if len(tokens) > 2 or not chunk.isascii() else 0
     counts = _Counts(repeats, negations, apart, glued, digits, number_words)
-    return _Chunk(words[0] or None, words[-1], counts if any(counts) else None, chunk_kind(chunk))
+    return words[0] or None, words[-1], counts if any(counts) else None, chunk_kind(chunk)
 
 
 @cache
 def _negating() -> frozenset[str]:
     return frozenset(shipped_lists("en")["negation"])
+
+
+@cache
+def _telling() -> frozenset[str]:
+    return TELLING | _negating()
 
 
 # With what is known of each, at most some 50 MB.
@@ -132,16 +129,19 @@ _chunks = ChunkCache(_read_chunk, 200_000)
 def _read_line(line: str) -> _Line:
     # A zero character separates tokens as a space does.
     chunks = line.replace("\0", " ").split(" ")
-    read = list(map(_chunks.__getitem__, chunks))
-    firsts, lasts, counts, kinds = zip(*read, strict=True)
-    if None in firsts:  # perhaps there are chunks without tokens
-        whole = [part for part in read if part is not _EMPTY]
-        firsts, lasts = tuple(part.first for part in whole), tuple(part.last for part in whole)
+    firsts, lasts, counts, kind_of_each = zip(*map(_chunks.__getitem__, chunks), strict=True)
+    kinds = bytes(kind_of_each)
+    if NO_TOKENS in kinds:  # such a chunk stands between no words
+        has_tokens = [kind != NO_TOKENS for kind in kinds]
+        firsts, lasts = (tuple(compress(side, has_tokens)) for side in (firsts, lasts))
+    found = list(filter(None, counts))
     repeats = sum(map(eq, lasts, firsts[1:]))
-    total = _Counts(*map(sum, zip(_Counts(repeats), *filter(None, counts), strict=True)))
-    runs = tuple(run_of(tuple(chunks[run.start() : run.end()])) for run in RUN.finditer(bytes(kinds)))
-    letter = next(filter(str.isalpha, line), "")
-    return _Line(total, letter.isupper() - letter.islower(), runs)
+    if repeats:
+        found.append(_Counts(repeats))
+    total = map(sum, zip(*found, strict=True)) if found else _NONE
+    letter = line[:1] if line[:1].isalpha() else next(filter(str.isalpha, line), "")
+    runs = tuple([run_of(tuple(chunks[run.start() : run.end()])) for run in RUN.finditer(kinds)])
+    return array("q", (*total, letter.isupper() - letter.islower())).tobytes(), runs
 
 
 _lines = LineCache(_read_line)
@@ -168,24 +168,29 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     """
     if name == CASE:
         return {name: _negated(map(_other_case, hypotheses, references))}
-    ours, theirs = ([_lines[line] for line in side] for side in (hypotheses, references))
+    ours, theirs = (list(map(_lines.__getitem__, side)) for side in (hypotheses, references))
     one, other = (
-        np.fromiter(chain.from_iterable(line.counts for line in side), np.int64).reshape(-1, 6).T
+        np.frombuffer(b"".join([counts for counts, _ in side]), np.int64).reshape(-1, 7).T
         for side in (ours, theirs)
     )
-    repeats, negations, apart, glued, _, _ = one - other
+    repeats, negations, apart, glued, *_ = one - other
     # Those of lines taken by themselves cost little together; the others are computed where they are asked for.
     values = {
         "kept.repeats": -np.maximum(0, repeats).astype(np.float64),
         "kept.negation-en": -np.abs(negations).astype(np.float64),
         SPACES: -np.log1p(np.abs(apart) + np.abs(glued)),
-        "kept.start": _negated(line.start * of.start < 0 for line, of in zip(ours, theirs, strict=True)),
+        "kept.start": -(one[-1] * other[-1] < 0).astype(np.float64),
     }
-    rows = list(zip(hypotheses, references, ours, theirs, strict=True))
     if name in {NUMBERS, NUMBERS_EN}:
-        values[name] = _negated(_unshared_numbers(*row, english=name == NUMBERS_EN) for row in rows)
+        sides = (
+            map(_numbers, lines, counts[4].tolist(), (counts[5] * (name == NUMBERS_EN)).tolist())
+            for lines, counts in ((hypotheses, one), (references, other))
+        )
+        values[name] = _negated(map(_unshared, *sides))
     if name in {FACTS, SAID}:
-        values[name] = _negated(_contradictions(*row, plainly=name == SAID) for row in rows)
+        runs = ([said for _, said in side] for side in (ours, theirs))
+        found = partial(_contradictions, plainly=name == SAID)
+        values[name] = _negated(map(found, hypotheses, references, *runs))
     return values
 
 
@@ -193,22 +198,28 @@ def _negated(counts: Iterable[float]) -> Float:
     return -np.array(list(counts), dtype=np.float64)
 
 
-def _unshared_numbers(hypothesis: str, reference: str, ours: _Line, theirs: _Line, *, english: bool) -> int:
-    """Numbers whose value stands on one side only; lines without digits and number words have none."""
-    sides = []
-    for line, (counts, _, _) in ((hypothesis, ours), (reference, theirs)):
-        read = english_numbers if english and counts.number_words else digit_numbers
-        has_any = counts.digits or (english and counts.number_words)
-        sides.append(Counter(number.value for number in read(tokenise(line))) if has_any else Counter())
-    one, other = sides
+def _numbers(line: str, digits: int, number_words: int) -> Sequence[Fraction]:
+    """The values of the numbers of a line that has so many in digits and in words."""
+    if not digits and not number_words:
+        return ()
+    return [number.value for number in (english_numbers if number_words else digit_numbers)(tokenise(line))]
+
+
+def _unshared(ours: Sequence[Fraction], theirs: Sequence[Fraction]) -> int:
+    """How many stand on one side only."""
+    if not ours or not theirs:
+        return len(ours) + len(theirs)
+    one, other = Counter(ours), Counter(theirs)
     return (one - other).total() + (other - one).total()
 
 
-def _contradictions(hypothesis: str, reference: str, ours: _Line, theirs: _Line, *, plainly: bool) -> int:
+def _contradictions(
+    hypothesis: str, reference: str, ours: tuple[Run, ...], theirs: tuple[Run, ...], *, plainly: bool
+) -> int:
     """Facts that stand against each other; lines that say nothing of the kind have none."""
-    if ours.runs == theirs.runs or not ours.runs or not theirs.runs:
+    if ours == theirs or not ours or not theirs:
         return 0
-    found = contradictions(ours.runs, theirs.runs)
+    found = contradictions(ours, theirs)
     if found and plainly:
         found = min(found, contradictions(written_plainly(hypothesis), written_plainly(reference)))
     return found

@@ -27,19 +27,19 @@ def merged(offers: Sequence[Int32], n_pairs: int, exclusive: bool) -> tuple[Int3
     """
     from pfsm_kernels.lattice.arcs import IN_ORDER, in_order  # noqa: PLC0415 - brings numba
 
-    rows = np.concatenate([*offers, np.zeros((0, 5), dtype=np.int32)])
-    if rows.shape[0] and (rows[:, 0].min() < 0 or rows[:, 0].max() >= n_pairs):
+    fields = np.concatenate([*(offer.T for offer in offers), np.zeros((5, 0), dtype=np.int32)], axis=1)
+    if fields.size and (fields[0].min() < 0 or fields[0].max() >= n_pairs):
         raise ValueError("a block names a pair that is not there")
     matcher = np.repeat(np.arange(len(offers), dtype=np.int32), [len(offer) for offer in offers])
-    order, is_first = in_order([rows[:, field] for field in IN_ORDER])
+    order, is_first = in_order([fields[field] for field in IN_ORDER])
     kept = is_first if exclusive else np.ones(order.size, dtype=np.bool_)
     places = np.empty(order.size, dtype=np.int64)
     places[order] = np.where(kept, np.cumsum(kept) - 1, -1)
     order = order[kept]
-    rows = rows.take(order, axis=0)
-    arcs = np.roll(rows, -1)  # the pair goes to the end of the row before
-    arcs[:, 4] = 0
-    return arcs, matcher.take(order), np.bincount(rows[:, 0], minlength=n_pairs), places
+    arcs = np.zeros((order.size, 5), dtype=np.int32)
+    for at, column in enumerate(fields[1:]):
+        arcs[:, at] = column.take(order)
+    return arcs, matcher.take(order), np.bincount(fields[0].take(order), minlength=n_pairs), places
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ remains when its endings are detached (WordNet's ``morphy``, as NLTK's reader ap
 counts). A word belongs to the synsets of all its base forms in all parts.
 """
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -145,8 +146,8 @@ class SynonymTable:
                 raise lexicon.damaged()
         self._irregular = frozenset(word for part in self._parts for word in part.irregular)
         self._place = {lemma: place for place, lemma in enumerate(lemmas)}
-        self._offsets: list[int] = offsets.tolist()
-        self._synsets: list[int] = synsets.tolist()
+        # Numbers side by side are read faster than a list of as many objects.
+        self._offsets, self._synsets = array("i", offsets.tobytes()), array("i", synsets.tobytes())
 
     def lemma(self, word: str, tag: str) -> str:
         """The base form of a lower-cased word in one part of speech, by WordNet's rules (`morphy`).
@@ -170,17 +171,22 @@ class SynonymTable:
     def synsets(self, word: str) -> list[int]:
         """Numbers of the synsets of a word in increasing order, ignoring case. Empty for an unknown word."""
         word = word.lower()
-        # The word itself is a base form in every part.
-        found = set(self._numbers(word))
+        found = self._numbers(word)  # the word itself is a base form in every part
         if word in self._irregular:
             bases = [(base, part) for part in self._parts for base in part.bases(word)[1:]]
         else:
             rules = self._endings.get(word[-1:], ())
             bases = [(word[: -len(old)] + new, part) for old, new, part in rules if word.endswith(old)]
-        for base, part in bases:
-            if base in self._place:  # most endings leave no word behind
-                found.update(filter(part.holds, self._numbers(base)))
-        return sorted(found)
+        known = [
+            (base, part) for base, part in bases if base in self._place
+        ]  # most endings leave no word behind
+        others = [
+            number
+            for base, part in known
+            for number in self._numbers(base)
+            if part.first <= number < part.last
+        ]
+        return sorted({*found, *others}) if others else found.tolist()
 
     @cached_property
     def _endings(self) -> Mapping[str, Sequence[tuple[str, str, _LoadedPart]]]:
@@ -221,10 +227,10 @@ class SynonymTable:
     def _is_in(self, lemma: str, part: _LoadedPart) -> bool:
         return any(map(part.holds, self._numbers(lemma)))
 
-    def _numbers(self, lemma: str) -> list[int]:
+    def _numbers(self, lemma: str) -> "array[int]":
         place = self._place.get(lemma)
         if place is None:
-            return []
+            return array("i")
         return self._synsets[self._offsets[place] : self._offsets[place + 1]]
 
     def synsets_of_bases(self, word: str) -> list[int]:

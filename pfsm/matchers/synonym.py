@@ -41,7 +41,7 @@ class SynonymMatcher:
 
     def _synsets_of(self, token: str) -> Sequence[int]:
         """None of punctuation, which has a state of its own."""
-        return self._table.synsets(token) if any(map(str.isalnum, token)) else ()
+        return self._table.synsets(token) if token.isalnum() or any(map(str.isalnum, token)) else ()
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:

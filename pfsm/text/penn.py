@@ -198,6 +198,9 @@ def _add_piece(tokens: list[str], piece: str, *, spaced: bool) -> None:
 
 def _add_word(tokens: list[str], word: str) -> None:
     """Stage 3. A short clitic is split off first, then a long one: ``don't's`` gives ``do``, ``n't``, ``'s``."""
+    if _is_whole(word):
+        tokens.append(word)
+        return
     head, short = _split_clitic(word, _SHORT_CLITICS)
     head, long = _split_clitic(head, _LONG_CLITICS)
     start = 0

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+from pfsm.text.chunks import LineCache
 from pfsm.text.plain import UNSPACED
 
 _TIBETAN = (0x0F00, 0x0FFF)
@@ -36,8 +37,15 @@ def is_without_spaces(line: str) -> bool:
 
 def n_words(line: str) -> float:
     """About how many words a line has; in a script without spaces, half its characters."""
+    return _n_words[line]
+
+
+def _counted_words(line: str) -> float:
     chunks = line.split()
     return sum(map(len, chunks)) / 2 if is_without_spaces(line) else float(len(chunks))
+
+
+_n_words = LineCache(_counted_words)  # of a pair they are asked for time and again
 
 
 def lines_without_spaces(lines: Iterable[str]) -> tuple[int, int]:
