@@ -70,9 +70,6 @@ class _Counts(NamedTuple):
     number_words: int = 0
 
 
-_NONE = _Counts()
-
-
 # A chunk of text (`pfsm.text.chunks`): its first word in lower case, None where it begins with another token; its last
 # word, empty where it ends with another token; what it has, None if nothing; and what it can be part of
 # (`pfsm.english.facts.chunk_kind`). Plain tuples of text and numbers cost the garbage collector nothing.
@@ -138,7 +135,7 @@ def _read_line(line: str) -> _Line:
     repeats = sum(map(eq, lasts, firsts[1:]))
     if repeats:
         found.append(_Counts(repeats))
-    total = map(sum, zip(*found, strict=True)) if found else _NONE
+    total = map(sum, zip(*found, strict=True)) if found else (0,) * 6
     letter = line[:1] if line[:1].isalpha() else next(filter(str.isalpha, line), "")
     runs = tuple([run_of(tuple(chunks[run.start() : run.end()])) for run in RUN.finditer(kinds)])
     return array("q", (*total, letter.isupper() - letter.islower())).tobytes(), runs

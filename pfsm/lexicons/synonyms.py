@@ -177,15 +177,8 @@ class SynonymTable:
         else:
             rules = self._endings.get(word[-1:], ())
             bases = [(word[: -len(old)] + new, part) for old, new, part in rules if word.endswith(old)]
-        known = [
-            (base, part) for base, part in bases if base in self._place
-        ]  # most endings leave no word behind
-        others = [
-            number
-            for base, part in known
-            for number in self._numbers(base)
-            if part.first <= number < part.last
-        ]
+        bases = [entry for entry in bases if entry[0] in self._place]  # most endings leave no word behind
+        others = [at for base, part in bases for at in self._numbers(base) if part.first <= at < part.last]
         return sorted({*found, *others}) if others else found.tolist()
 
     @cached_property

@@ -100,9 +100,7 @@ def _references(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Keys and texts of all options, in order."""
     features = settings.get("features", ())
     for name in _texts(list(features) if isinstance(features, Mapping) else features):
-        if not name.startswith(
-            COLUMN
-        ):  # whatever a column of the data is called, nothing looks into the name
+        if not name.startswith(COLUMN):  # nothing looks into what a column of the data is called
             found = [(match["key"], match["value"]) for match in _IN_NAME.finditer(name)]
             yield from found
             # However another reader takes the name apart: nothing behind an equals sign that is not looked at.

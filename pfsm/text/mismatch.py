@@ -60,14 +60,11 @@ def mismatches(
 
 
 def warn_of_mismatches(
-    outputs: Mapping[str, Sequence[str]],
-    references: Sequence[Lines],
-    source: Sequence[str] | None = None,
-    stacklevel: int = 2,
+    outputs: Mapping[str, Sequence[str]], references: Sequence[Lines], source: Sequence[str] | None = None
 ) -> None:
     """Warns of `mismatches`, a `MismatchWarning` for each; arguments as there."""
     for found in mismatches(outputs, references, source):
-        warnings.warn(found, MismatchWarning, stacklevel=stacklevel + 1)
+        warnings.warn(found, MismatchWarning, stacklevel=3)
 
 
 def _of_references(references: Sequence[Lines], outputs: Mapping[str, Sequence[str]]) -> list[str]:

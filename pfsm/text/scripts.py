@@ -35,17 +35,13 @@ def is_without_spaces(line: str) -> bool:
     return len(_WITHOUT_SPACES.findall(line)) > _LEAST_SHARE * sum(map(len, line.split()))
 
 
-def n_words(line: str) -> float:
-    """About how many words a line has; in a script without spaces, half its characters."""
-    return _n_words[line]
-
-
-def _counted_words(line: str) -> float:
+def _n_words(line: str) -> float:
     chunks = line.split()
     return sum(map(len, chunks)) / 2 if is_without_spaces(line) else float(len(chunks))
 
 
-_n_words = LineCache(_counted_words)  # of a pair they are asked for time and again
+n_words = LineCache(_n_words).__getitem__  # of a pair it is asked for time and again
+"""About how many words a line has; in a script without spaces, half its characters."""
 
 
 def lines_without_spaces(lines: Iterable[str]) -> tuple[int, int]:

@@ -7,7 +7,7 @@ middle ``u[after]``; words are split into classes elsewhere, the drawing has the
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from itertools import pairwise
 from textwrap import wrap
@@ -17,6 +17,7 @@ from pfsm.lattice.arrays import weight_table
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
 from pfsm.matchers.registry import matcher_state
 from pfsm.model.explain.explanation import Edit, Explanation
+from pfsm.model.explain.text import words_of
 from pfsm.model.file import Model
 from pfsm.runtime.charts import signed
 
@@ -174,14 +175,7 @@ def _trace(explanation: Explanation, weights: Mapping[str, float], top: float) -
 def _words(edit: Edit, explanation: Explanation) -> str:
     if edit.jump:
         return f"jump {edit.jump}"
-    sides: Sequence[str] = [
-        " ".join(words[slice(*place)])
-        for words, place in (
-            (explanation.reference, edit.reference),
-            (explanation.hypothesis, edit.hypothesis),
-        )
-    ]
-    text = " = ".join(dict.fromkeys(filter(None, sides)))
+    text = words_of(explanation, edit)
     return text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…"
 
 

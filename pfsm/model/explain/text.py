@@ -102,7 +102,7 @@ def _contribution_lines(explanation: Explanation) -> Iterator[str]:
             rest += part.points
         else:
             agreement = ", ".join(said.get((part.state, part.reference, part.hypothesis), ()))
-            words = _words(explanation, part) + (f"  ({agreement})" if agreement else "")
+            words = words_of(explanation, part) + (f"  ({agreement})" if agreement else "")
             line = f"{part.points:>+9.4f}  {part.posterior:>9.3f}  {labels[part.state]:<{width}}  {words}".rstrip()
             yield painted(line, _STYLES.get(base_state(part.state), DOUBTFUL if part.state == JUMP else ""))
     if rest:
@@ -134,12 +134,13 @@ def _stretches(explanation: Explanation) -> Iterator[str]:
         if jump:
             yield painted(f"{short_label(state)} {jump}", DOUBTFUL)
             continue
-        words = [_words(explanation, edit) for edit in edits]
+        words = [words_of(explanation, edit) for edit in edits]
         plural = "s" if len(words) > 1 and state in {INSERT, DELETE, f"{SUBSTITUTION}word"} else ""
         yield painted(f"{' '.join(words)} ({short_label(state)}{plural})", _STYLES.get(state, ""))
 
 
-def _words(explanation: Explanation, part: Contribution | Edit) -> str:
+def words_of(explanation: Explanation, part: Contribution | Edit) -> str:
+    """The words of an edit; of both sides where they differ."""
     left = " ".join(explanation.reference[slice(*part.reference)])
     right = " ".join(explanation.hypothesis[slice(*part.hypothesis)])
     return f"{left} = {right}" if left and right and left != right else left or right
