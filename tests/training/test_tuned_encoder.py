@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from pfsm.embeddings import encoders
 from pfsm.embeddings.encoders import pinned, tunable_encoder
-from pfsm.encoder import heads
+from pfsm.encoder import feature, heads
 from pfsm.encoder.feature import PieceReader
 from pfsm.encoder.heads import EPSILON, head_from_bytes, remember
 from pfsm.model.file import load_model, save_model
@@ -36,7 +35,7 @@ TEXTS = (*LINES, "the cat sat on the mat . " * 4, "n't .", "")
 def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
     """No head is known from another test, and no network that was tuned by it."""
     monkeypatch.setattr(heads, "_known", {})
-    monkeypatch.setattr(encoders, "_tuned", {})
+    feature._tuned.cache_clear()
 
 
 @pytest.fixture
