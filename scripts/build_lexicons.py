@@ -21,6 +21,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from real_data import CHECKOUT, data_folder, into_english
+
 from pfsm.data import Judgments, read_judgments, read_table
 from pfsm.io.files import atomic_write
 from pfsm.lexicons.container import Source, read_lexicon, write_lexicon
@@ -34,9 +36,6 @@ from pfsm.text.chunks import CachedTokeniser
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.paraphrases import learn_paraphrases, read_versions
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from real_data import CHECKOUT, data_folder, into_english
 
 RESOURCES = CHECKOUT / "pfsm" / "resources"
 FOLDER = RESOURCES / "lexicons"

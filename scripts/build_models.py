@@ -9,7 +9,6 @@ set on the training references. The same versions of the packages on the same ki
 
 import argparse
 import math
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from real_data import CHECKOUT, data_folder, explained, refuse, rows_of
 
 from pfsm.data import Judgments, read_judgments
 from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs, shipped_minimal_pairs
@@ -36,9 +36,6 @@ from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm_training import read_config, train
 from pfsm_training.fit.anchor import combined, relative
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from real_data import CHECKOUT, data_folder, explained, refuse, rows_of
 
 MATCHES = ("S_word", "S_punct", "S_num")
 # Of the words that both sides have, the share that a model has to match.

@@ -9,13 +9,13 @@ parsers trained on folds parse the training part, so that the labeller learns fr
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import torch
+from real_data import CHECKOUT, data_folder
 
 from pfsm.analysis import scoring
 from pfsm.analysis.analysers import SUFFIX
@@ -39,9 +39,6 @@ from pfsm_training.roles.lesson import PARSED, RolePlan, jackknifed
 from pfsm_training.roles.samples import RoleExample, read_roles
 from pfsm_training.roles.train import train_labeller
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from real_data import CHECKOUT, data_folder
-
 LICENCE = "CC BY-SA 4.0"
 LEFT_OUT = ("wmt15-daseg", "wmt16-daseg")
 ENGLISH = ("reference", "hypothesis", "better", "worse", "post_edit", "reference_2")
@@ -59,7 +56,7 @@ Parts = dict[str, list[Example]]
 
 
 def main() -> None:
-    """Builds the parser, or with --again measures it once more."""
+    """Builds the parser, or the labeller."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -67,9 +64,6 @@ def main() -> None:
         "--work", type=Path, default=CHECKOUT / "build" / "parsers", help="checkpoint and vectors"
     )
     parser.add_argument("--config", type=Path, default=CHECKOUT / "configs" / "parsers.yaml")
-    parser.add_argument(
-        "--again", action="store_true", help="calibrate the splitting and measure again, without training"
-    )
     parser.add_argument("--roles", action="store_true", help="build the labeller of semantic roles")
     parser.add_argument("--output", type=Path, default=CHECKOUT / "pfsm" / "resources" / "parsers")
     options = parser.parse_args()
@@ -77,9 +71,6 @@ def main() -> None:
     recipe = read_recipe(options.config)
     data = data_folder()
     parts = read_parts(data.parent / "treebanks")
-    if options.again:
-        finish(options.output / f"{recipe.name}{SUFFIX}", recipe, parts)
-        return
     if options.roles:
         build_roles(recipe, parts, data.parent / "treebanks" / "propbank-ewt", options)
         return

@@ -4,36 +4,38 @@ python scripts/build_pictures.py            # says what is stale, exit status 1
 python scripts/build_pictures.py --write
 """
 
-import argparse
-import math
-import sys
-from collections.abc import Callable, Mapping, Sequence
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from html import escape
-from pathlib import Path
 
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from real_data import CHECKOUT, write_or_tell
 from results import Cell, last, rates, tables, training_times
 
 import pfsm
 from pfsm.commands.models import documents
 from pfsm.model.costs import EXTRA, MATCHED, MISSING, edit_costs
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
+FOLDER = CHECKOUT / "docs" / "images"
 REFERENCE, HYPOTHESIS = "The dog did not see the cat .", "The dog saw the big cat ."
 EXPLAINED = (
     "The president did not attend the ceremony, and no reason was given.",
     "The president attended the ceremony, and a reason was given.",
 )
-INK, MATCH, INSERT, DELETE, JUMP, FAINT = "#1f2328", "#1a7f37", "#0969da", "#cf222e", "#8250df", "#d0d7de"
+INK, MATCH, INSERT, DELETE, PURPLE, FAINT = "#1f2328", "#1a7f37", "#0969da", "#cf222e", "#8250df", "#d0d7de"
 STYLE = "font-family:system-ui,sans-serif;font-size:14px"
 GREY = "#59636e"
 PANELS = (
     ("Kendall's τ (WMT12), WMT12", "rankings of 2012 (WMT12)"),
     ("Kendall's τ (DARR), WMT19", "pairs of 2019 (WMT19, gu-en, lt-en)"),
 )
-# Pairs a second from which names stand above and below points, where there is no room beside them.
+# Pairs a second from which names stand below points, where there is no room beside them.
 CROWDED = 1000
 Point = tuple[float, float]
-Labels = Sequence[tuple[float, str]]
 
 
 def svg(width: int, height: int, title: str, parts: list[str]) -> str:
@@ -62,83 +64,60 @@ def line(
     )
 
 
-def axes(left: float, width: float, bottom: float, rows: Labels, ticks: Labels) -> list[str]:
-    """Lines across at the heights of ``rows``, and the marks of the axis below them at the places of ``ticks``."""
-    parts = []
-    for y, label in rows:
-        parts += [line((left, y), (left + width, y), FAINT), text(left - 8, y + 5, label, GREY, "end")]
-    for x, label in ticks:
-        parts += [line((x, bottom), (x, bottom + 5), GREY), text(x, bottom + 22, label, GREY)]
-    return parts
+@contextmanager
+def figure(width: float, height: float, columns: int = 1) -> Iterator[tuple[Figure, list[Axes]]]:
+    """An empty figure, in hundredths of an inch, and its charts side by side."""
+    own = {"svg.fonttype": "none", "svg.hashsalt": "pfsm", "axes.edgecolor": FAINT, "text.color": INK}
+    greys = dict.fromkeys(("axes.labelcolor", "xtick.color", "ytick.color"), GREY)
+    with rc_context({"font.family": "sans-serif", "axes.axisbelow": True, **own, **greys}):
+        made = Figure((width / 100.0, height / 100.0), layout="constrained")
+        charts = list(made.subplots(1, columns, squeeze=False)[0])
+        for one in charts:
+            one.spines[["top", "right"]].set_visible(False)
+            one.grid(axis="y", color=FAINT)
+        yield made, charts
 
 
-def curve(points: Sequence[Point], colour: str) -> list[str]:
-    """Points with a line through them."""
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    dots = [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in points]
-    return [f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>', *dots]
-
-
-def titles(left: float, width: float, bottom: float, across: str, upwards: str) -> list[str]:
-    """What is across, below the axis, and what goes upwards, beside it."""
-    middle = f'transform="rotate(-90 24 {bottom / 2 + 5:g})"'
-    below = text(left + width / 2, bottom + 46, across, GREY)
-    return [below, text(24, bottom / 2 + 5, upwards, GREY, more=middle)]
+def as_svg(drawn: Figure, title: str) -> str:
+    """A figure as SVG, the same each time, with a title for those who cannot see it."""
+    written = io.StringIO()
+    drawn.savefig(written, format="svg", metadata={"Date": None, "Creator": None, "Title": title})
+    return "".join(f"{one.rstrip()}\n" for one in written.getvalue().splitlines())
 
 
 def accuracy(rates: Mapping[str, float]) -> str:
     """Kendall's tau with its interval against pairs a second, on two kinds of preferences."""
-    found = tables("shipped-preferences")
-    parts = []
-    for place, (table, title) in enumerate(PANELS):
-        names = [one for one in rates if one in found[table]]
-        points = [(one, rates[one], _ends(last("shipped-preferences", table, one))) for one in names]
-        parts += _panel(70 + 480 * place, title, points)
-    parts.append(text(500, 352, "pairs a second of processor time, on one core (log scale)", GREY))
-    known = (one for one in documents() if "needs" not in one)
-    sizes = ", ".join(f"{one['name']} {one['bytes'] / 1e6:.1f} MB" for one in known)
-    parts.append(text(500, 376, f"models with their encoders: {sizes}", GREY))
-    parts.append(text(20, 180, "Kendall's tau with people", GREY, more='transform="rotate(-90 20 180)"'))
-    title = "Agreement with people against speed and size, of shipped models and other metrics, with 95% intervals"
-    return svg(980, 394, title, parts)
-
-
-def _panel(
-    left: float, title: str, points: Sequence[tuple[str, float, tuple[float, float, float]]]
-) -> list[str]:
-    """One chart: log of the rate across, agreement upwards."""
-    width, top, bottom = 390, 40, 300
-    least, most = 1.0, math.ceil(math.log10(max(rate for _, rate, _ in points)) + 0.3)
-    low = math.floor(20 * min(ends[1] for _, _, ends in points)) / 20
-    # The label above the highest interval stays below the title.
-    high = math.ceil(20 * max(ends[2] for _, _, ends in points) + 0.5) / 20
-
-    def at(rate: float, r: float) -> Point:
-        across = (math.log10(rate) - least) / (most - least)
-        return left + across * width, bottom - (r - low) / (high - low) * (bottom - top)
-
-    parts = [text(left + width / 2, 22, title, more='font-weight="600"')]
-    ticks = [(at(10**power, low)[0], f"{10**power:,}") for power in range(int(least), most + 1)]
-    parts += axes(left, width, bottom, _steps(low, high, 20, lambda r: at(10, r)[1]), ticks)
-    for name, rate, (r, lower, upper) in points:
-        own = name.startswith("en")
-        colour = MATCH if own else GREY
-        x, y = at(rate, r)
-        parts.append(line(at(rate, lower), at(rate, upper), colour, 1.5))
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>')
-        if own:
-            parts.append(text(x - 8, at(rate, upper)[1] - 6, name, colour, "start", 'font-weight="600"'))
-        elif rate < CROWDED:
-            parts.append(text(x - 9, y + 5, name, colour, "end"))
-        else:
-            parts.append(text(x, at(rate, lower)[1] + 16, name.removeprefix("sentence "), colour))
-    return parts
-
-
-def _steps(low: float, high: float, parts: int, height: Callable[[float], float]) -> Labels:
-    """The lines of a chart between two numbers, so many a unit; two digits without a leading zero, as in tables."""
-    steps = [step / parts for step in range(round(parts * low), round(parts * high) + 1)]
-    return [(height(step), f"{step:.2f}".replace("0.", ".", 1)) for step in steps]
+    with figure(980, 394, len(PANELS)) as (made, charts):
+        for chart, (table, title) in zip(charts, PANELS, strict=True):
+            known = tables("shipped-preferences")[table]
+            for name in (name for name in rates if name in known):
+                own = name.startswith("en")
+                value, low, high = _ends(last("shipped-preferences", table, name))
+                colour = MATCH if own else GREY
+                chart.vlines(rates[name], low, high, colour, linewidth=1.5)
+                chart.plot(rates[name], value, "o", color=colour)
+                # Above the point; of others below it, or at the left, where fast ones leave room.
+                if own:
+                    where, place, side = (rates[name], high), (-4, 4), "left"
+                elif rates[name] < CROWDED:
+                    where, place, side = (rates[name], value), (-7, -4), "right"
+                else:
+                    where, place, side = (rates[name], low), (0, -13), "center"
+                shown = name.removeprefix("sentence ") if side == "center" else name
+                weight = "bold" if own else "normal"
+                chart.annotate(
+                    shown, where, place, textcoords="offset points", ha=side, color=colour, weight=weight
+                )
+            chart.set_title(title, fontsize=11, weight="bold")
+            chart.set_xscale("log")
+            chart.set_xlim(10, 60_000)
+        charts[0].set_ylabel("Kendall's tau with people")
+        known_models = (one for one in documents() if "needs" not in one)
+        sizes = ", ".join(f"{one['name']} {one['bytes'] / 1e6:.1f} MB" for one in known_models)
+        across = "pairs a second of processor time, on one core (log scale)"
+        made.supxlabel(f"{across}\nmodels with their encoders: {sizes}", fontsize=10, color=GREY)
+        title = "Agreement with people against speed and size, of shipped models and other metrics, with 95% intervals"
+        return as_svg(made, title)
 
 
 def _ends(cell: Cell) -> tuple[float, float, float]:
@@ -148,81 +127,65 @@ def _ends(cell: Cell) -> tuple[float, float, float]:
 def learning_curve() -> str:
     """Agreement against the number of training judgments, with intervals."""
     rows = tables("learning-curve")["Pearson's r, WMT16"]
-    numbers = [float(column.replace(",", "")) for column in rows["n"]]
+    numbers = np.array([float(column.replace(",", "")) for column in rows["n"]])
     curves = {name: [_ends(cell) for cell in row.values()] for name, row in rows.items() if name != "n"}
-    left, width, top, bottom = 80, 470, 50, 310
-    ends = [end for one in curves.values() for _, *several in one for end in several]
-    low, high = math.floor(50 * min(ends)) / 50, math.ceil(50 * max(ends)) / 50
-
-    def at(number: float, r: float, shift: float = 0.0) -> Point:
-        across = math.log(number / numbers[0]) / math.log(numbers[-1] / numbers[0])
-        return left + 20 + across * (width - 40) + shift, bottom - (r - low) / (high - low) * (bottom - top)
-
-    ticks = [(at(number, low)[0], f"{number:,.0f}") for number in numbers]
-    parts = axes(left, width, bottom, _steps(low, high, 50, lambda r: at(numbers[0], r)[1]), ticks)
-    for place, ((name, cells), colour) in enumerate(zip(curves.items(), (GREY, MATCH, JUMP), strict=True)):
-        shift = 6.0 * (place - 1)
-        for number, (_, lower, upper) in zip(numbers, cells, strict=True):
-            parts.append(line(at(number, lower, shift), at(number, upper, shift), colour, 1))
-        parts += curve(
-            [at(number, r, shift) for number, (r, _, _) in zip(numbers, cells, strict=True)], colour
+    with figure(640, 370) as (made, (chart,)):
+        for place, ((name, ends), colour) in enumerate(
+            zip(curves.items(), (GREY, MATCH, PURPLE), strict=True)
+        ):
+            value, low, high = np.array(ends).T
+            # Intervals of several curves stand side by side.
+            beside = numbers * 1.02 ** (place - 1)
+            chart.errorbar(beside, value, (value - low, high - value), fmt="o-", color=colour, label=name)
+        chart.set_xscale("log")
+        chart.set_xticks(numbers, [f"{number:,.0f}" for number in numbers])
+        chart.minorticks_off()
+        chart.set_xlabel("judgments trained on (log scale)")
+        chart.set_ylabel("Pearson's r, WMT16")
+        made.legend(loc="outside upper left", ncols=len(curves), frameon=False)
+        return as_svg(
+            made, "Agreement with people against the number of judgments that a model is trained on"
         )
-        x = left + 20 + 150 * place
-        parts += [line((x, 18), (x + 24, 18), colour, 2.5), text(x + 32, 23, name, colour, "start")]
-    parts += titles(left, width, bottom, "judgments trained on (log scale)", "Pearson's r, WMT16")
-    title = "Agreement with people against the number of judgments that a model is trained on"
-    return svg(640, 370, title, parts)
 
 
 def training_time(times: Sequence[tuple[int, float, float]]) -> str:
     """Seconds of training against the number of judgments, both on log scales, with the memory that it took."""
-    left, width, top, bottom = 90, 470, 40, 300
-    (fewest, quickest, _), (most, slowest, _) = times[0], times[-1]
-    low, high = math.floor(math.log10(quickest)), math.ceil(math.log10(slowest))
-
-    def at(number: float, seconds: float) -> Point:
-        across = math.log(number / fewest) / math.log(most / fewest)
-        up = (math.log10(seconds) - low) / (high - low)
-        return left + 60 + across * (width - 100), bottom - up * (bottom - top)
-
-    powers = [(at(fewest, 10.0**power)[1], f"{10**power:,}") for power in range(low, high + 1)]
-    parts = axes(left, width, bottom, powers, [(at(number, 1.0)[0], f"{number:,}") for number, *_ in times])
-    # As many seconds a judgment as the most of them take.
-    start = max(fewest, most * 10.0**low / slowest)
-    steady = at(start, start * slowest / most), at(most, slowest)
-    parts.append(line(*steady, GREY, 1, 'stroke-dasharray="5 5"'))
-    points = [at(number, seconds) for number, seconds, _ in times]
-    parts += curve(points, MATCH)
-    for (x, y), (_, seconds, megabytes) in zip(points, times, strict=True):
-        parts.append(text(x - 18, y - 28, f"{seconds:,.{int(seconds < 10)}f} s", INK))
-        parts.append(text(x - 18, y - 12, f"{megabytes:,.0f} MB", GREY))
-    parts += titles(left, width, bottom, "judgments trained on (log scale)", "seconds (log scale)")
-    return svg(600, 360, "Time and memory of training against the number of judgments", parts)
+    numbers, seconds, _ = zip(*times, strict=True)
+    with figure(600, 360) as (made, (chart,)):
+        chart.loglog(numbers, seconds, "o-", color=MATCH)
+        # As many seconds a judgment as the most of them take.
+        chart.axline(
+            (numbers[-1], seconds[-1]), (numbers[-1] / 10, seconds[-1] / 10), color=GREY, ls="--", lw=1
+        )
+        for number, second, megabytes in times:
+            shown = f"{second:,.{int(second < 10)}f} s\n{megabytes:,.0f} MB"
+            chart.annotate(shown, (number, second), (-8, 8), textcoords="offset points", ha="right")
+        chart.set_xlim(numbers[0] / 4, numbers[-1] * 2)
+        chart.set_ylim(1, seconds[-1] * 6)
+        chart.set_xticks(numbers, [f"{number:,}" for number in numbers])
+        chart.set_xlabel("judgments trained on (log scale)")
+        chart.set_ylabel("seconds (log scale)")
+        return as_svg(made, "Time and memory of training against the number of judgments")
 
 
 def edit_weights(model: str = "en") -> str:
     """What one edit of a sentence costs, in points, as ``pfsm show`` has it."""
     groups = edit_costs(pfsm.load(model).model)
+    kinds = ((MATCHED, MATCH), (EXTRA, INSERT), (MISSING, DELETE))
     rows = [
-        (cost.label, cost.points, colour)
-        for group, colour in ((MISSING, DELETE), (EXTRA, INSERT), (MATCHED, MATCH))
-        for cost in groups.get(group, ())
+        (one.label, one.points, colour) for kind, colour in kinds for one in reversed(groups.get(kind, ()))
     ]
-    top, height, zero = 54, 22, 300
-    scale = 400 / max(value for _, value, _ in rows)
-    parts = [
-        text(24, 28, f"What an edit costs with {model}, in points", anchor="start", more='font-weight="600"')
-    ]
-    parts.append(line((zero, top - 10), (zero, top + height * len(rows)), INK))
-    for place, (name, value, colour) in enumerate(rows):
-        y, length = top + height * place, abs(value) * scale
-        x = zero - length if value < 0 else zero
-        parts.append(f'<rect x="{x:.1f}" y="{y}" width="{length:.1f}" height="15" fill="{colour}"/>')
-        parts.append(text(24, y + 12, name, INK, "start"))
-        shown = f"{value:.2f}".replace("-", "−")
-        parts.append(text(round(zero + max(value, 0.0) * scale + 6, 1), y + 12, shown, GREY, "start"))
-    title = f"Costs of the edits of {model}: a missing word, an extra word, other matches, by class of word"
-    return svg(780, top + height * len(rows) + 20, title, parts)
+    labels, points, colours = zip(*rows, strict=True)
+    with figure(780, 22 * len(rows) + 70) as (made, (chart,)):
+        bars = chart.barh(labels, points, color=colours)
+        chart.bar_label(bars, [f"{one:.2f}".replace("-", "−") for one in points], padding=4, color=GREY)
+        chart.set_title(f"What an edit costs with {model}, in points", loc="left", fontsize=11, weight="bold")
+        chart.grid(visible=False)
+        chart.margins(x=0.1, y=0.01)
+        title = (
+            f"Costs of the edits of {model}: a missing word, an extra word, other matches, by class of word"
+        )
+        return as_svg(made, title)
 
 
 def cells(reference: Sequence[str], hypothesis: Sequence[str], step: int, left: int, top: int) -> list[str]:
@@ -233,9 +196,8 @@ def cells(reference: Sequence[str], hypothesis: Sequence[str], step: int, left: 
     ]
     parts = [line((columns[0], y), (columns[-1], y), FAINT) for y in rows]
     parts += [line((x, rows[0]), (x, rows[-1]), FAINT) for x in columns]
-    beside = left - (14 if step < 100 else 42)
     parts += [
-        text(beside, y + 0.55 * step, word, anchor="end") for y, word in zip(rows, reference, strict=False)
+        text(left - 14, y + 0.55 * step, word, anchor="end") for y, word in zip(rows, reference, strict=False)
     ]
     return parts + [
         text(x + 0.5 * step, top - 16, word) for x, word in zip(columns, hypothesis, strict=False)
@@ -274,34 +236,6 @@ def lattice() -> str:
     return svg(width, bottom + 60, "Lattice of edits of one sentence pair, with the best sequence", parts)
 
 
-def jump() -> str:
-    """A swap of two blocks: ahead, back, and to the end."""
-    step, left, top = 120, 140, 70
-
-    def at(i: int, j: int) -> Point:
-        return left + j * step, top + i * step
-
-    parts = cells(["yesterday", "he", "left"], ["he", "left", "yesterday"], step, left, top)
-    for start, end in (((1, 0), (2, 1)), ((2, 1), (3, 2)), ((0, 2), (1, 3))):
-        (x, y), (u, v) = at(*start), at(*end)
-        parts.append(line((x, y), (u, v), MATCH, 4, 'marker-end="url(#tip)" stroke-linecap="round"'))
-        parts.append(text((x + u) / 2 + 8, (y + v) / 2 - 8, "same word", MATCH, "start"))
-    for start, end, label, side in (
-        ((0, 0), (1, 0), "Jump 1: ahead", -1),
-        ((3, 2), (0, 2), "Jump 2: back", 1),
-        ((1, 3), (3, 3), "Jump 3: on", 1),
-    ):
-        (x, y), (u, v) = at(*start), at(*end)
-        bend = x + side * 46
-        parts.append(
-            f'<path d="M{x:g} {y:g} C{bend:g} {y:g} {bend:g} {v:g} {u:g} {v:g}" fill="none" stroke="{JUMP}"'
-            ' stroke-width="2.5" stroke-dasharray="6 4" marker-end="url(#tip)"/>'
-        )
-        place = (bend - 4, (y + v) / 2 + 20) if side > 0 else (x + 8, (y + v) / 2 - 14)
-        parts.append(text(*place, label, JUMP, "start"))
-    return svg(left + 3 * step + 150, top + 3 * step + 40, "A swap of two blocks by three jumps", parts)
-
-
 def explained() -> str:
     """Aligned words of a pair; the errors in red, with what they cost and what would mend them."""
     explanation = pfsm.load().explain(EXPLAINED[1], EXPLAINED[0])
@@ -338,7 +272,6 @@ def explained() -> str:
 
 PICTURES: dict[str, Callable[[], str]] = {
     "lattice.svg": lattice,
-    "jump.svg": jump,
     "explanation.svg": explained,
     "accuracy.svg": lambda: accuracy(rates()),
     "learning-curve.svg": learning_curve,
@@ -347,22 +280,5 @@ PICTURES: dict[str, Callable[[], str]] = {
 }
 
 
-def main() -> None:
-    """Draws the pictures, or says which are stale."""
-    parser = argparse.ArgumentParser(description="Draws docs/images/*.svg.")
-    parser.add_argument("--write", action="store_true", help="write the pictures")
-    write = parser.parse_args().write
-    stale = []
-    for name, draw in PICTURES.items():
-        made = draw()
-        path = FOLDER / name
-        if not path.is_file() or path.read_text(encoding="utf-8") != made:
-            stale.append(name)
-            if write:
-                path.write_text(made, encoding="utf-8")
-    print("\n".join(stale))
-    sys.exit(bool(stale) and not write)
-
-
 if __name__ == "__main__":
-    main()
+    write_or_tell({FOLDER / name: draw() for name, draw in PICTURES.items()})

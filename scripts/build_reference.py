@@ -6,17 +6,16 @@ python scripts/build_reference.py --write
 
 import argparse
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from pathlib import Path
+
+from real_data import CHECKOUT, write_or_tell
 
 from pfsm.commands import COMMANDS
 from pfsm.commands.parsers import EXAMPLES, Parser
 from pfsm.metrics import get_metric, metric_names
 from pfsm.metrics.registry import describe_feature
 
-CHECKOUT = Path(__file__).resolve().parent.parent
 FOLDER = CHECKOUT / "docs" / "reference"
 TABLE = CHECKOUT / "docs" / "metrics.md"
 MADE = "<!-- made by scripts/build_reference.py -->\n"
@@ -129,23 +128,5 @@ def _moved(text: str) -> str:
     return _LINK.sub(lambda link: f"](../{'metrics.md' if link[1].startswith('#') else ''}{link[1]})", text)
 
 
-def main() -> None:
-    """Writes the pages, or says which are stale."""
-    parser = argparse.ArgumentParser(description="Writes docs/reference.")
-    parser.add_argument("--write", action="store_true", help="write the pages")
-    write = parser.parse_args().write
-    stale = []
-    for name, text in pages().items():
-        path = FOLDER / name
-        if path.is_file() and path.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(name)
-        if write:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    print("\n".join(stale))
-    sys.exit(bool(stale) and not write)
-
-
 if __name__ == "__main__":
-    main()
+    write_or_tell({FOLDER / name: text for name, text in pages().items()})

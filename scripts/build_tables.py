@@ -6,19 +6,16 @@ python scripts/build_tables.py            # exit status 1 if they are stale
 python scripts/build_tables.py --write
 """
 
-import argparse
 import json
 import re
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import results
 import yaml
-from results import rates
+from real_data import CHECKOUT, write_or_tell
+from results import NAMES, rates
 
-CHECKOUT = Path(__file__).resolve().parent.parent
 PAGES = tuple(
     CHECKOUT / name
     for name in (
@@ -33,19 +30,6 @@ FIGURES = CHECKOUT / "pfsm" / "resources" / "figures.json"
 PAPERS = results.FOLDER / "papers.yaml"
 BESIDE = results.FOLDER / "beside.yaml"
 _PART = re.compile(r"(<!-- table (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-_SPEEDS = {
-    "en-small": "`en-small`",
-    "en-fast": "`en-fast`",
-    "en": "`en`, with its encoder",
-    "multi": "`multi`, with its encoder",
-    "en-large": "`en-large`, with its encoder",
-    "sentence BLEU": "sacrebleu's sentence BLEU",
-    "chrF": "sacrebleu's chrF",
-    "chrF++": "sacrebleu's chrF++",
-    "TER": "sacrebleu's TER",
-    "greedy matching": "greedy matching over the same encoder (`embedding_f1`)",
-    "METEOR 1.5": "METEOR's jar, with its start-up",
-}
 _ADAPTED = {
     "en-small as shipped": "`en-small` as it ships",
     "from en-small, lambda chosen": "`--init en-small`",
@@ -122,25 +106,26 @@ def adaptation() -> str:
 
 def speed() -> str:
     """Pairs a second of processor time on one core, and how many times those of chrF++ that is."""
-    measured = rates()
     rows = [
-        [label, f"{measured[name]:,.0f}", _times(measured[name] / measured["chrF++"])]
-        for name, label in _SPEEDS.items()
-        if name in measured
+        [NAMES[name][1], f"{rate:,.0f}", _times(rate / rates()["chrF++"])]
+        for name, rate in rates().items()
+        if name != "RapidFuzz"
     ]
     return table(["new pairs a second", "times chrF++"], rows)
 
 
 def peers() -> str:
     """The same of new and of known sentences, for the page on performance."""
-    new, known = rates(), rates(known=True)
-    labels = {**_SPEEDS, "RapidFuzz": "RapidFuzz's Levenshtein on token ids"}
+    known = rates(known=True)
     rows = [
-        [label, f"{new[name]:,.0f}", f"{known[name]:,.0f}" if label.startswith("`") else ""]
-        for name, label in labels.items()
-        if name in new
+        [NAMES[name][1], f"{rate:,.0f}", f"{known[name]:,.0f}" if _is_model(name) else ""]
+        for name, rate in rates().items()
     ]
     return table(["new sentences", "known sentences"], rows)
+
+
+def _is_model(name: str) -> bool:
+    return NAMES[name][1].startswith("`")
 
 
 def papers() -> str:
@@ -178,14 +163,13 @@ _TABLES: dict[str, Callable[[], str]] = {
 def figures() -> str:
     """Agreement with people and speed of each model, for `pfsm models`."""
     experiment, title, _ = _AGREEMENT[0]
-    measured = rates()
     found = {
         name: {
             **({"agreement": results.last(experiment, title, name).value} if name in _ACCURACY else {}),
-            "pairs_per_second": round(measured[name]),
+            "pairs_per_second": round(rate),
         }
-        for name in ("chrF++", *_SPEEDS)
-        if name in measured and (name == "chrF++" or _SPEEDS[name].startswith(f"`{name}`"))
+        for name, rate in sorted(rates().items(), key=lambda one: one[0] != "chrF++")
+        if name == "chrF++" or _is_model(name)
     }
     return json.dumps(found, indent=1) + "\n"
 
@@ -199,22 +183,5 @@ def made(page: str) -> str:
     return _PART.sub(written, page)
 
 
-def main() -> None:
-    """Writes the tables, or says that they are stale."""
-    parser = argparse.ArgumentParser(description="Writes tables of measured figures into README.md and docs.")
-    parser.add_argument("--write", action="store_true", help="write them")
-    write = parser.parse_args().write
-    stale = []
-    for path in (*PAGES, FIGURES):
-        page = path.read_text(encoding="utf-8") if path.is_file() else ""
-        now = figures() if path == FIGURES else made(page)
-        if now != page:
-            stale.append(path.name)
-            if write:
-                path.write_text(now, encoding="utf-8")
-    if stale and not write:
-        sys.exit(f"{' and '.join(stale)}: stale; python scripts/build_tables.py --write")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_tell({FIGURES: figures()} | {path: made(path.read_text(encoding="utf-8")) for path in PAGES})

@@ -10,18 +10,18 @@ POOL is a folder of `scripts/distil_pool.py`, with the pieces of each encoder th
 - a student of `STUDENTS`: an encoder of which all weights are learned, whose rate falls to
   nothing over SECONDS, whatever the machine does in them. Writes its values of judged pairs, its weights, and it as a
   head; ``minilm-4-continued`` is that of ``en``;
-- ``all``: the heads, and then the students, several at a time where there is a GPU.
+- ``all``: the heads, and then the students, without those whose files are there.
 
-A job whose files are there is not run again. Runs on a GPU where there is one.
+Runs on a GPU where there is one.
 """
 
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ from pfsm_training.options import FULL, SINGLE
 Array = NDArray[Any]
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 IS_GPU = DEVICE.type == "cuda"
-THREADS, AT_ONCE = (3, 5) if IS_GPU else (1, 1)
+THREADS = 8 if IS_GPU else 1
 BEGAN = time.time()
 FIRST, SECOND = "wmt15-daseg", "wmt16-daseg"
 RECENT = ("wmt21-mqm", "ted-mqm-spans", "wmt23-sxs-mqm")
@@ -561,46 +561,24 @@ def study(name: str, pool: Path, out: Path, seconds: float) -> None:
     save(out / f"{name}.safetensors", network.head(encoder.mix).content)
 
 
-def everything(pool: Path, out: Path, seconds: float) -> None:
-    """Runs all jobs; a student as soon as its labels are there."""
-    wanted = {"teacher": "labels-all.npz", **{name: f"{name}.safetensors" for name in (MULTI, *STUDENTS)}}
-    waiting = [job for job, file in wanted.items() if not (out / file).is_file()]
-    running: dict[str, subprocess.Popen[bytes]] = {}
-    while waiting or running:
-        for job in [job for job, process in running.items() if process.poll() is not None]:
-            code = running.pop(job).returncode
-            say(job, "has ended" if code == 0 else f"has failed, see {job}.log")
-            if code:
-                waiting = []
-        for job in list(waiting):
-            student, needed = STUDENTS.get(job), [""]
-            if student is not None:
-                needed = [f"labels-{student.labels}.npz", wanted.get(student.start, "")]
-            if all((out / name).exists() for name in needed) and len(running) < AT_ONCE:
-                waiting.remove(job)
-                command = [sys.executable, __file__, str(pool), str(out), job, str(seconds)]
-                with (out / f"{job}.log").open("wb") as log:
-                    running[job] = subprocess.Popen(command, stdout=log, stderr=log)
-        time.sleep(0.2)
-
-
 def main() -> None:
-    """Runs a job."""
-    pool, out, job = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+    """Runs a job, or one after the other those whose files are not there."""
+    pool, out, wanted = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 120.0
     out.mkdir(parents=True, exist_ok=True)
-    torch.manual_seed(0)
-    torch.backends.cuda.matmul.allow_tf32 = True
     vars(heads)["expected_counts"] = shared_out(expected_counts)
     torch.set_num_threads(1)
-    if job == "all":
-        everything(pool, out, seconds)
-    elif job == "teacher":
-        teacher(pool, out)
-    elif job == MULTI:
-        multilingual(pool, out)
-    else:
-        study(job, pool, out, seconds)
+    jobs: dict[str, Callable[[], None]] = {
+        "teacher": lambda: teacher(pool, out),
+        MULTI: lambda: multilingual(pool, out),
+        **{name: partial(study, name, pool, out, seconds) for name in STUDENTS},
+    }
+    for job in jobs if wanted == "all" else [wanted]:
+        last = "labels-all.npz" if job == "teacher" else f"{job}.safetensors"
+        if wanted == job or not (out / last).is_file():
+            torch.manual_seed(0)
+            torch.backends.cuda.matmul.allow_tf32 = True
+            jobs[job]()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""Finds the real judgments, and ends scripts on an error as pfsm does: with one line and exit status 2."""
+"""Finds the real judgments, writes generated files, and ends scripts on an error with one line and exit status 2."""
 
+import argparse
 import gzip
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NoReturn
 
@@ -45,6 +46,23 @@ def rows_of(path: Path) -> Iterator[dict[str, str]]:
         names = file.readline().rstrip("\n").split("\t")
         for line in file:
             yield dict(zip(names, line.rstrip("\n").split("\t"), strict=True))
+
+
+def write_or_tell(made: Mapping[Path, str]) -> None:
+    """With ``--write`` writes the files that differ from what was made now; else names them, exit status 1."""
+    parser = argparse.ArgumentParser(description="Says which generated files are stale.")
+    parser.add_argument("--write", action="store_true", help="write them")
+    write = parser.parse_args().write
+    stale = {
+        path: text
+        for path, text in made.items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    }
+    for path, text in stale.items():
+        print(path.relative_to(CHECKOUT))
+        if write:
+            path.write_text(text, encoding="utf-8")
+    sys.exit(bool(stale) and not write)
 
 
 def refuse(message: str) -> NoReturn:

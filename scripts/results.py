@@ -22,20 +22,23 @@ FOLDER = CONFIGS / "results"
 NOTES = FOLDER / "notes.json"
 MEASURED = CONFIGS.parent / "scripts" / "benchmarks" / "measured"
 PEERS, TRAINING = MEASURED / "peers.json", MEASURED / "training.json"
-# What `benchmarks/peers.py` calls its rows, and the names in the tables of configs/results.
+# Names in the tables of configs/results: what `benchmarks/peers.py` calls its rows, and what pages show.
 NAMES = {
-    "pfsm en-small, new sentences": "en-small",
-    "pfsm en-fast, new sentences": "en-fast",
-    "pfsm en, new sentences": "en",
-    "pfsm multi, new sentences": "multi",
-    "pfsm en-large, new sentences": "en-large",
-    "sacrebleu sentence BLEU": "sentence BLEU",
-    "sacrebleu chrF": "chrF",
-    "sacrebleu chrF++": "chrF++",
-    "sacrebleu TER": "TER",
-    "greedy matching over the encoder (embedding_f1), new sentences": "greedy matching",
-    "METEOR 1.5 (jar), whole process": "METEOR 1.5",
-    "RapidFuzz Levenshtein on token ids": "RapidFuzz",
+    "en-small": ("pfsm en-small, new sentences", "`en-small`"),
+    "en-fast": ("pfsm en-fast, new sentences", "`en-fast`"),
+    "en": ("pfsm en, new sentences", "`en`, with its encoder"),
+    "multi": ("pfsm multi, new sentences", "`multi`, with its encoder"),
+    "en-large": ("pfsm en-large, new sentences", "`en-large`, with its encoder"),
+    "sentence BLEU": ("sacrebleu sentence BLEU", "sacrebleu's sentence BLEU"),
+    "chrF": ("sacrebleu chrF", "sacrebleu's chrF"),
+    "chrF++": ("sacrebleu chrF++", "sacrebleu's chrF++"),
+    "TER": ("sacrebleu TER", "sacrebleu's TER"),
+    "greedy matching": (
+        "greedy matching over the encoder (embedding_f1), new sentences",
+        "greedy matching over the same encoder (`embedding_f1`)",
+    ),
+    "METEOR 1.5": ("METEOR 1.5 (jar), whole process", "METEOR's jar, with its start-up"),
+    "RapidFuzz": ("RapidFuzz Levenshtein on token ids", "RapidFuzz's Levenshtein on token ids"),
 }
 COLUMNS = ("table", "row", "column", "value", "low", "high", "mark")
 COMPARED = ("table", "A against B", "A", "B", "A - B", "mark", "low", "high", "p", "p (Holm)")
@@ -123,8 +126,8 @@ def rates(known: bool = False) -> dict[str, float]:
     """Pairs a second of processor time by metric, in the order measured; ``known``: of sentences seen before."""
     rows = json.loads(PEERS.read_text(encoding="utf-8"))["rows"]
     found = {row["name"]: float(row["items_per_cpu_second"]) for row in rows}
-    names = {name.replace("new", "known") if known else name: short for name, short in NAMES.items()}
-    return {names[name]: rate for name, rate in found.items() if name in names}
+    names = {short: name.replace("new", "known") if known else name for short, (name, _) in NAMES.items()}
+    return {short: found[name] for short, name in names.items() if name in found}
 
 
 def training_times() -> list[tuple[int, float, float]]:

@@ -1,6 +1,6 @@
 """This tree against another commit: the same work in both, in turns, with ratios; what got slower is flagged.
 
-    PFSM_DATA=… python scripts/benchmarks/against.py COMMIT [--runs N] [--only TEXT]
+    PFSM_DATA=… python scripts/benchmarks/against.py COMMIT [--runs N]
 
 The commit is unpacked into a temporary folder; both trees run in this Python, each with its own compiled modules and
 kernels. Every run is a process of its own on one core. Counted is processor time, of the whole process or of the lines
@@ -11,9 +11,7 @@ the machine touches both sides alike. What a commit cannot do yet has no ratio. 
 
 import argparse
 import io
-import json
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -155,11 +153,10 @@ def row(work: Work, seconds: list[list[float]]) -> tuple[str, float | None]:
 
 
 def main() -> None:
-    """Prints the table, and saves it as JSON where BENCH_OUT names a folder."""
+    """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commit", help="the other side, as git names it")
     parser.add_argument("--runs", type=int, default=5, help="of each work in each tree (default: 5)")
-    parser.add_argument("--only", default="", help="works whose name has this in it (a regular expression)")
     options = parser.parse_args()
     one_core()
     ratios: dict[str, float | None] = {}
@@ -171,14 +168,8 @@ def main() -> None:
         print(f"## This tree against {options.commit}\n\n{machine()}\n")
         print(f"| what | items/s | items/s, {options.commit} | ratio | |\n|---|--:|--:|--:|---|")
         for work in works():
-            if re.search(options.only, work.name):
-                line, ratios[work.name] = row(work, compare(work, folder, trees, options.runs))
-                print(line, flush=True)
-    if os.environ.get("BENCH_OUT"):
-        path = Path(os.environ["BENCH_OUT"]) / "against.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"commit": options.commit, "ratios": ratios}, indent=1)
-        path.write_text(f"{text}\n", encoding="utf-8")
+            line, ratios[work.name] = row(work, compare(work, folder, trees, options.runs))
+            print(line, flush=True)
     slower = [name for name, ratio in ratios.items() if ratio is not None and ratio < 1.0 - TOLERANCE]
     if slower:
         raise SystemExit(f"against.py: more than {TOLERANCE:.0%} slower: {'; '.join(slower)}")

@@ -1,13 +1,12 @@
 r"""Times of training: whole ``pfsm train`` processes on real judgments.
 
-    PFSM_DATA=… python scripts/benchmarks/training.py [JUDGMENTS …] [--solvers NAME …] [--threads N …]
+    PFSM_DATA=… python scripts/benchmarks/training.py [JUDGMENTS …] [--threads N …]
     PFSM_DATA=… python scripts/benchmarks/training.py 1000000 --drawn --folds 2 --config configs/models/en-small.yaml \
-        --lambda 0.5 --solvers gauss-newton --threads 1
+        --lambda 0.5 --threads 1
 
 Without numbers, processes train on 1,000 and 5,000 judgments, including reading, cross-validation and writing. If more
 are wanted than there are, the judgments are repeated, with one more word in the translations each time, or with
-``--drawn`` with a tenth of their words exchanged on both sides, so that no line is there twice. L-BFGS is timed on up
-to 5,000, unless ``--solvers`` names it.
+``--drawn`` with a tenth of their words exchanged on both sides, so that no line is there twice.
 """
 
 import random
@@ -29,9 +28,7 @@ from pfsm.data import read_table
 
 JUDGMENTS = (1_000, 5_000)
 RUNS = 3
-SOLVERS = ("gauss-newton", "lbfgs")
-# L-BFGS is left out above the first number; from the second on, one run is enough.
-MOST_FOR_LBFGS, MANY = 5_000, 20_000
+MANY = 20_000  # one run is enough
 SETS = ("wmt15-daseg", "wmt16-daseg", "wmt21-da", "mlqe-pe")
 COLUMNS = ("source_lang", "reference", "hypothesis", "score")
 Row = tuple[str, str, str, str]
@@ -53,7 +50,6 @@ def arguments() -> Namespace:
     """The options of the command line."""
     parser = ArgumentParser(description="How long training takes.")
     parser.add_argument("judgments", nargs="*", type=positive, default=JUDGMENTS)
-    parser.add_argument("--solvers", nargs="+", choices=SOLVERS)
     parser.add_argument("--threads", nargs="+", type=positive, default=[1, 2])
     parser.add_argument("--drawn", action="store_true", help="exchange words where judgments are repeated")
     parser.add_argument(
@@ -65,26 +61,21 @@ def arguments() -> Namespace:
 
 
 def time_processes(report: Report, sources: list[Path], number: int, wanted: Namespace, folder: Path) -> None:
-    """Times ``pfsm train`` on ``number`` judgments, with each solver and number of threads."""
-    table = folder / "judgments.tsv"
+    """Times ``pfsm train`` on ``number`` judgments, with each number of threads."""
+    table, config = folder / "judgments.tsv", folder / "settings.yaml"
     words = write_table(table, islice(endless(sources, wanted.drawn), number), wanted.folds)
     print(f"\n* words a side of {number:,} judgments: {words / number / 2:,.9g}")
-    for solver in wanted.solvers or SOLVERS[: 1 + (number <= MOST_FOR_LBFGS)]:
-        config = folder / f"{solver}.yaml"
-        settings = (
-            yaml.safe_load(wanted.config.read_text(encoding="utf-8")) if wanted.config else {"lambda": 5}
-        )
-        if wanted.penalty is not None:
-            settings["lambda"] = wanted.penalty
-        config.write_text(yaml.safe_dump({**settings, "solver": solver}), encoding="utf-8")
-        for threads in wanted.threads if solver == SOLVERS[0] else wanted.threads[:1]:
-            command = [
-                sys.executable, "-m", "pfsm", "train", str(table), "--config", str(config),
-                "--output", str(folder / "model.json"), "--threads", str(threads),
-            ]  # fmt: skip
-            many, title = number >= MANY, f"pfsm train, {number:,} judgments"
-            measured = cost_of_command(command, 1 if many else RUNS, warm_up=not many)
-            report.add(title, f"{solver}, {threads} thread(s)", number, measured)
+    settings = yaml.safe_load(wanted.config.read_text(encoding="utf-8")) if wanted.config else {"lambda": 5}
+    given = {} if wanted.penalty is None else {"lambda": wanted.penalty}
+    config.write_text(yaml.safe_dump({**settings, **given}), encoding="utf-8")
+    many, title = number >= MANY, f"pfsm train, {number:,} judgments"
+    for threads in wanted.threads:
+        command = [
+            sys.executable, "-m", "pfsm", "train", str(table), "--config", str(config),
+            "--output", str(folder / "model.json"), "--threads", str(threads),
+        ]  # fmt: skip
+        measured = cost_of_command(command, 1 if many else RUNS, warm_up=not many)
+        report.add(title, f"{threads} thread(s)", number, measured)
 
 
 def write_table(path: Path, rows: Iterable[Row], folds: int | None = None) -> int:
