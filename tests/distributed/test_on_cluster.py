@@ -204,7 +204,9 @@ class TestTraining:
         assert not (tmp_path / "there.json.checkpoint").exists()
 
     @long
-    def test_a_worker_killed_in_the_middle_changes_no_digit(self, cluster: Cluster) -> None:
+    def test_a_worker_killed_in_the_middle_changes_no_digit(
+        self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         judgments = invented(0)
 
         def model(kill_at: int) -> dict[str, object]:
@@ -217,7 +219,8 @@ class TestTraining:
                     kill_a_worker(cluster)
 
             encoder = ClusterEncoder(cluster, Report(cluster), pairs_per_block=16)
-            return train(judgments, config=CONFIG, encoder=encoder, progress=watch).to_dict()
+            monkeypatch.setattr("pfsm_training.fit.fitting.tell", watch)
+            return train(judgments, config=CONFIG, encoder=encoder).to_dict()
 
         undisturbed, before = model(0), cluster.retries
         assert model(3) == undisturbed

@@ -1,6 +1,7 @@
 """Ctrl-C in the middle, resumption, and the same bytes whatever the number of processes."""
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -8,7 +9,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -37,12 +37,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs tasks in this process, for tests of other things than processes."""
     monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
-
-
-def lines_of(config: Path, data: Path, output: Path, **options: Any) -> list[str]:
-    lines: list[str] = []
-    run_experiment(config, data, output, progress=lines.append, **options)
-    return lines
 
 
 def test_what_is_written(finished: tuple[Path, Path, Path]) -> None:
@@ -77,23 +71,23 @@ def test_the_same_bytes_in_this_process_elsewhere(
 
 
 def test_damaged_cells_are_computed_again_and_those_of_other_data(
-    finished: tuple[Path, Path, Path], tmp_path: Path, here: None
+    finished: tuple[Path, Path, Path], tmp_path: Path, here: None, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.DEBUG, "pfsm.experiment")
     config, data, output = finished
     shutil.copytree(output, tmp_path / "out")
     cells = sorted((tmp_path / "out" / "cells").iterdir())
     (cells[0] / "cell.json").unlink()
     (cells[1] / "scores.txt.gz").write_bytes(b"not gzip")
     (cells[2] / "cell.json").write_text('{"format": "pfsm-cell-1"}', encoding="utf-8")
-    lines = lines_of(config, data, tmp_path / "out", jobs=1)
-    assert not any("there already" in line for line in lines)
+    run_experiment(config, data, tmp_path / "out", jobs=1)
     assert tree(tmp_path / "out") == tree(output)
     shutil.copytree(data, tmp_path / "data")
     path = tmp_path / "data" / "train" / "cs-en.tsv"
     rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(rows[:-1]), encoding="utf-8")
-    lines = lines_of(config, tmp_path / "data", tmp_path / "out", jobs=2)
-    assert "1 of 3 cells finished earlier" in lines  # the metric's
+    run_experiment(config, tmp_path / "data", tmp_path / "out", jobs=2)
+    assert "cells: 0 of 2 cells, 1 finished earlier" in caplog.messages  # the metric's
 
 
 def test_what_an_earlier_run_left_is_deleted(
@@ -112,7 +106,10 @@ def test_what_an_earlier_run_left_is_deleted(
     assert {"plots/mine.svg", "plots/bars-1-spearman.svg", "models/pfsm.json"} <= names
 
 
-def test_ctrl_c_keeps_finished_cells_and_leaves_nothing_else(tmp_path: Path, data: Path, here: None) -> None:
+def test_ctrl_c_keeps_finished_cells_and_leaves_nothing_else(
+    tmp_path: Path, data: Path, here: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "pfsm.experiment")
     config = write_experiment(tmp_path, table(rows=SLOW))
     ours, theirs = os.openpty()
     process = subprocess.Popen(
@@ -142,7 +139,8 @@ def test_ctrl_c_keeps_finished_cells_and_leaves_nothing_else(tmp_path: Path, dat
     assert sorted(name.split("/")[-1] for name in files) == ["cell.json", "scores.txt.gz"]
     wait_for_the_last_of(process.pid)
     quick = write_experiment(tmp_path, table(rows=ROWS[:2]))
-    assert "1 of 2 cells finished earlier" in lines_of(quick, data, tmp_path / "out")
+    run_experiment(quick, data, tmp_path / "out")
+    assert "cells: 0 of 1 cells, 1 finished earlier" in caplog.messages
 
 
 def wait_for_the_last_of(group: int) -> None:

@@ -19,7 +19,6 @@ from pfsm_training.options import EncoderOptions, MinimalPairsOptions, WeightOpt
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
-    from pfsm_training.fit.fitting import Progress
     from pfsm_training.fit.lbfgs import Iteration
 
 PLAIN = invented(0)
@@ -28,9 +27,15 @@ FEW = JUDGMENTS.select(np.arange(36))
 CONFIG = TrainingConfig(penalty=(0.5, 5.0))
 
 
-def training(checkpoint: Checkpoint | None = None, progress: "Progress | None" = None) -> "Model":
-    progress = progress or (lambda *_: None)
-    return train(FEW, config=CONFIG, threads=1, checkpoint=checkpoint, progress=progress)
+def training(checkpoint: Checkpoint | None = None, listener: "Counting | None" = None) -> "Model":
+    return heard(listener or Counting(), judgments=FEW, config=CONFIG, checkpoint=checkpoint)
+
+
+def heard(listener: "Counting", **given: Any) -> "Model":
+    """A training whose iterations a listener is told of."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pfsm_training.fit.fitting.tell", listener)
+        return train(**given, threads=1)
 
 
 class Counting:
@@ -57,7 +62,7 @@ def test_a_resumed_training_gives_the_same_model(
     monkeypatch.setattr(starts, "MOST_COMPARED", compared)
     monkeypatch.setattr(starts, "FEWEST_OF_PART", fewest)
     whole = Counting()
-    expected = json.dumps(training(progress=whole).to_dict())
+    expected = json.dumps(training(listener=whole).to_dict())
     path = tmp_path / "m.checkpoint"
     for stop in (3, len(whole.seen) - 1):
         with pytest.raises(KeyboardInterrupt):
@@ -129,7 +134,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("begun") / "m.checkpoint"
     with pytest.raises(KeyboardInterrupt):
-        train(**HELD, threads=1, checkpoint=Checkpoint(path, resume=False), progress=Counting(1))
+        heard(Counting(1), **HELD, checkpoint=Checkpoint(path, resume=False))
     return path
 
 
@@ -137,7 +142,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_training_that_differs_in_one_thing_is_refused(begun: Path, key: str) -> None:
     other = {**HELD, **OTHERS[key]}
     with pytest.raises(PfsmError, match="checkpoint of a training with other data, settings or version"):
-        train(**other, threads=1, checkpoint=Checkpoint(begun, resume=True), progress=Counting(1))
+        heard(Counting(1), **other, checkpoint=Checkpoint(begun, resume=True))
 
 
 def test_every_option_of_training_is_among_them() -> None:

@@ -218,7 +218,8 @@ def test_of_many_judgments_a_part_is_searched_and_all_decide(monkeypatch: pytest
     steps: set[str] = set()
     monkeypatch.setattr("pfsm_training.trainer.MOST_SEARCHED", len(judgments.scores) // 2)
     config = config_from_dict({"lambda": "auto"}, "x")
-    model = train(judgments, config=config, threads=1, progress=lambda step, _: steps.add(step))
+    monkeypatch.setattr("pfsm_training.fit.fitting.tell", lambda step, _: steps.add(step))
+    model = train(judgments, config=config, threads=1)
     found = {in_part: set[float]() for in_part in (True, False)}
     for step in (step for step in steps if step.startswith("cross-validation")):
         found["a part of the data" in step].add(float(step.split("lambda ")[1].split(",")[0]))

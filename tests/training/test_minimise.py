@@ -190,7 +190,7 @@ def test_l_bfgs_refuses_bounds_in_one_line() -> None:
     none = np.zeros(0, dtype=np.int64)
     batch, targets = ramped_batch(0)
     data = TrainingData(lattices_of(batch), PairsOfItems.single(len(batch)), targets, none, none, np.zeros(0))
-    fitter = Fitter(TrainingConfig(solver="lbfgs"), None, 1, lambda *_: None)
+    fitter = Fitter(TrainingConfig(solver="lbfgs"), None, 1)
     with pytest.raises(PfsmError, match=r"^solver lbfgs .* use solver: gauss-newton$") as caught:
         fitter.fit(data, Choice(5.0), "training")
     assert "\n" not in str(caught.value)

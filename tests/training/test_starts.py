@@ -39,7 +39,7 @@ def encoded(judgments: Judgments) -> TrainingSet:
 
 
 def fitted(data: TrainingSet, start: str) -> Fitted:
-    found = Fitter(TrainingConfig(start=start), None, 1, lambda *_: None).fit(data, Choice(1.0), "")
+    found = Fitter(TrainingConfig(start=start), None, 1).fit(data, Choice(1.0), "")
     assert found is not None
     return found
 
@@ -71,7 +71,7 @@ def test_a_fold_depends_on_nothing_of_its_held_out_rows(monkeypatch: pytest.Monk
     models = []
     for version in (judgments, changed):
         text = TrainingText(version, None, TrainingConfig().settings)
-        data, fitter = encode_here(text), Fitter(TrainingConfig(), None, 1, lambda *_: None)
+        data, fitter = encode_here(text), Fitter(TrainingConfig(), None, 1)
         fits = FoldFits(fitter, data, folds, lambda _: "")
         of_choices = []
         for choice in (Choice(1.0), Choice(3.0)):

@@ -34,15 +34,10 @@ from pfsm_experiments.task import (
     scores_on,
 )
 
-Progress = Callable[[str], None]
 # Of the logger.
 AREA = "experiment"
 # Runs tasks, in any order.
 Run = Callable[[Sequence[Task]], Iterator[tuple[Task, Outcome]]]
-
-
-def _silent(line: str) -> None:
-    """Reports no progress."""
 
 
 def run_experiment(
@@ -52,7 +47,6 @@ def run_experiment(
     *,
     jobs: int | None = None,
     fresh: bool = False,
-    progress: Progress = _silent,
     pool: Pool | None = None,
 ) -> Results:
     """Runs the experiment of a YAML file and writes all results into a folder.
@@ -66,7 +60,6 @@ def run_experiment(
         output: Folder to write into; created if it does not exist.
         jobs: Number of processes; None: as many as the process may use.
         fresh: Whether to compute finished cells again.
-        progress: Called with lines of text as work goes on.
         pool: Pool that computes the cells instead, one per core at a time.
 
     Raises:
@@ -75,7 +68,6 @@ def run_experiment(
     """
     experiment = read_experiment(config)
     _check_packages(experiment)
-    progress("reading")
     folder = DataFolder(data)
     with Stage(AREA, "reading"):
         plan = make_plan(experiment, folder)
@@ -88,13 +80,11 @@ def run_experiment(
     likeness = {
         test.name: likeness_of(test) for test in plan.tests if KING in statistics_of(experiment, test)
     }
-    finished = _finish(experiment, plan, likeness, CellStore(output, ignore=fresh), run, progress)
-    progress("statistics")
+    finished = _finish(experiment, plan, likeness, CellStore(output, ignore=fresh), run)
     with Stage(AREA, "statistics"):
         predictions = _predictions(experiment, plan, likeness, finished)
         entries, contrasts = estimate(experiment, plan, predictions)
     results = Results(experiment, folder, plan, tuple(finished), predictions, entries, contrasts)
-    progress("writing")
     with Stage(AREA, "writing"):
         write_output(results, config, output)
     return results
@@ -121,7 +111,6 @@ def _finish(
     likeness: Mapping[str, LikenessQuestion],
     store: CellStore,
     run: Run,
-    progress: Progress,
 ) -> list[Finished]:
     """Every cell with its outcome, either loaded or computed and stored."""
     corpora = [
@@ -136,8 +125,6 @@ def _finish(
     loaded = {key: store.load(task) for key, task in distinct.items()}
     outcomes = {key: one for key, one in loaded.items() if one is not None}
     missing = [distinct[key] for key, one in loaded.items() if one is None]
-    if outcomes:
-        progress(f"{len(outcomes)} of {len(distinct)} cells finished earlier")
     if missing:
         with Stage(AREA, "cells", len(missing), "cells") as stage:
             stage.advance(0, f"{len(outcomes)} finished earlier" if outcomes else "")
@@ -145,7 +132,6 @@ def _finish(
                 store.save(task, outcome)
                 outcomes[task.key] = outcome
                 stage.advance(1, task.label)
-                progress(f"{len(outcomes)} of {len(distinct)} cells: {task.label}")
     return [Finished(cell, task, outcomes[task.key]) for cell, task in zip(plan.cells, tasks, strict=True)]
 
 

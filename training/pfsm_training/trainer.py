@@ -60,8 +60,7 @@ from pfsm_training.fit.crossval import (
     penalty_at,
 )
 from pfsm_training.fit.edit_cost import Copies, copies_to_train, held_out_record
-from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
-from pfsm_training.fit.lbfgs import Iteration
+from pfsm_training.fit.fitting import Choice, Fitted, Fitter
 from pfsm_training.fit.minimal_pairs import (
     WEIGHTS,
     MinimalPairsPart,
@@ -71,7 +70,7 @@ from pfsm_training.fit.minimal_pairs import (
     minimal_pairs_text,
 )
 from pfsm_training.fit.self_match import self_match_record, self_match_to_train
-from pfsm_training.fit.training import AREA, PATIENCE, Training, place_of, record, told
+from pfsm_training.fit.training import AREA, PATIENCE, Training, place_of, record
 from pfsm_training.initial import added_to
 from pfsm_training.options import AUTO, to_choose_from
 
@@ -84,10 +83,6 @@ SCALE_NOTE = "In the units of the training scores; higher is better."
 PREFERENCE_NOTE = (
     "Log odds: where two translations of a sentence differ by 1, e in 1 + e people prefer the higher one."
 )
-
-
-def _silent(step: str, iteration: Iteration | None) -> None:
-    """Reports nothing."""
 
 
 def train(
@@ -103,7 +98,6 @@ def train(
     folds_by: str | None = None,
     threads: int | None = None,
     processes: int = 1,
-    progress: Progress = _silent,
     encoder: Encoder = encode_here,
     checkpoint: Checkpoint | None = None,
     after: Callable[[Training], None] | None = None,
@@ -132,7 +126,6 @@ def train(
             use.
         processes: Number of processes that parse what minimal pairs are made of. With more than one, a script needs
             ``if __name__ == "__main__"``, as `multiprocessing` says.
-        progress: Called at the start of each step and after each iteration.
         encoder: Builds the lattices, here or on a cluster (`pfsm_training.data.distributed.ClusterEncoder`).
         checkpoint: Each iteration is saved to it. If it holds one already, training resumes from there.
         after: Receives the training when it has ended, with its data and its folds: what
@@ -156,7 +149,6 @@ def train(
     sources = judgments, preferences = _checked(judgments, preferences, settings)
     folds = make_folds(judgments, preferences, folds_by)
     weights = judgment_weights(judgments, config.weights)
-    progress("reading", None)
     with Stage(AREA, "features", patience=PATIENCE):
         text = TrainingText(judgments, preferences, settings, weights)
     pairs, made = _pairs(sources, text, config, processes, folds)
@@ -168,7 +160,7 @@ def train(
     same = self_match_to_train(text, config)
     data = encoder(text)
     del text  # before lattices are copied for cross-validation
-    fitter = Fitter(config, init, threads, told(progress), checkpoint=checkpoint)
+    fitter = Fitter(config, init, threads, checkpoint=checkpoint)
     with one_torch_thread():
         copies = copies_to_train(sources, settings, config.edit_cost, folds, encoder)
         minimal = None if made is None else made.to_train(encoder)
@@ -203,11 +195,7 @@ def train(
         perfect = model.scale.mean + model.scale.sd * model.alpha
         model = relative(replace(model, training={**training, "perfect_match": perfect}), lines, threads)
     if after is not None:
-        after(
-            Training(
-                model, judgments, preferences, data, folds, validated, tuple(every.tried), fitter, fitted
-            )
-        )
+        after(Training(model, judgments, preferences, data, folds, validated, fitter, fitted))
     return model
 
 

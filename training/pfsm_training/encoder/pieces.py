@@ -134,6 +134,7 @@ class SequenceLines:
         references: int64 [n_pairs], which line is the reference of each pair.
         hypotheses: int64 [n_pairs], which is its hypothesis.
         lengths: int64 [n_pairs], pieces of both sides.
+        sizes: int64 [n_lines], pieces of each distinct line, in the order in which they come first.
     """
 
     def __init__(
@@ -141,8 +142,8 @@ class SequenceLines:
     ) -> None:
         lines, self.references, self.hypotheses = numbered_lines(references, hypotheses)
         self._windows = [encoder.windows(line) for line in lines]
-        self._sizes = np.array([sum(one.end - one.first for one in windows) for windows in self._windows])
-        self.lengths: Int64 = self._sizes[self.references] + self._sizes[self.hypotheses]
+        self.sizes = np.array([sum(one.end - one.first for one in windows) for windows in self._windows])
+        self.lengths: Int64 = self.sizes[self.references] + self.sizes[self.hypotheses]
         self._weights, self._epsilon = weights, encoder.shape.epsilon
 
     def __len__(self) -> int:
@@ -152,18 +153,23 @@ class SequenceLines:
         """Some of the pairs, each distinct line once."""
         sides = self.references[pairs], self.hypotheses[pairs]
         lines, places = np.unique(np.concatenate(sides), return_inverse=True)
+        rest = (self.sizes[lines], places[: pairs.size], places[pairs.size :])
+        return SequenceBatch(
+            self.sequences(lines, device), *(torch.from_numpy(one).to(device) for one in rest)
+        )
+
+    def sequences(self, lines: Int64, device: torch.device) -> Sequences:
+        """Some of the lines, by number."""
         parts = [window.ids for line in lines.tolist() for window in self._windows[line]]
         lengths = np.array([part.size for part in parts], dtype=np.int64)
         ids = np.zeros((len(parts), int(lengths.max())), dtype=np.int64)
         for row, part in enumerate(parts):
             ids[row, : part.size] = part
-        given = Sequences(
+        return Sequences(
             self._embedded(ids).to(device),
             torch.from_numpy(lengths).to(device),
             torch.from_numpy(self._inner(lines, ids.shape[1])).to(device),
         )
-        rest = (self._sizes[lines], places[: pairs.size], places[pairs.size :])
-        return SequenceBatch(given, *(torch.from_numpy(one).to(device) for one in rest))
 
     def _embedded(self, ids: Int64) -> Tensor:
         rows = self._weights.words[ids] + self._weights.positions[: ids.shape[1]]
@@ -173,7 +179,7 @@ class SequenceLines:
 
     def _inner(self, lines: Int64, longest: int) -> Int64:
         """For each piece of each line its place in the flattened sequences, without marks."""
-        inner = np.zeros((lines.size, max(1, int(self._sizes[lines].max(initial=0)))), dtype=np.int64)
+        inner = np.zeros((lines.size, max(1, int(self.sizes[lines].max(initial=0)))), dtype=np.int64)
         sequence = 0
         for row, line in enumerate(lines.tolist()):
             own = []

@@ -1,8 +1,9 @@
 """One fit: from training data, lambda and mixture to a trained machine."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ from pfsm.errors import PfsmError
 from pfsm.lattice.names import class_of, ends
 from pfsm.matchers.bins import is_rising
 from pfsm.model.file import Model
+from pfsm.runtime.progress import note
 from pfsm_training.config import ZERO, TrainingConfig
 from pfsm_training.data.moments import correlation, mean_and_sd
 from pfsm_training.data.training_set import (
@@ -48,8 +50,6 @@ from pfsm_training.loss.objective import (
 )
 
 Float = NDArray[np.float64]
-# Receives the name of the step and the iteration that has just ended (None: the step begins).
-Progress = Callable[[str, Iteration | None], None]
 
 # Of the gradient per training pair: enough to tell minima apart. Minima less exact would seem to be several.
 COMPARISON_TOLERANCE = 1e-6
@@ -132,7 +132,6 @@ class Fitter:
         config: Objective and solver.
         init: Initial model that the weights start from and stay near; None: near zero, from the start of ``config``.
         threads: Threads over pairs.
-        progress: Called at the start of each step and after each iteration.
         tolerance: Gauss-Newton stops when no entry of the gradient per training pair is larger.
         gain_tolerance: Or when no step could lower the objective by a larger share of it.
         checkpoint: Saves the state of each fit with Gauss-Newton; None: nothing is saved.
@@ -142,7 +141,6 @@ class Fitter:
     config: TrainingConfig
     init: Model | None
     threads: int
-    progress: Progress
     tolerance: float = gauss_newton.GRADIENT_TOLERANCE
     gain_tolerance: float = gauss_newton.CHANGE_TOLERANCE
     checkpoint: Checkpoint | None = None
@@ -268,11 +266,8 @@ class Fitter:
             torch.tensor([centre.get(name, 0.0) for name in problem.learned], dtype=torch.float64),
             [one for one in others if one is not None],
         )
-        self.progress(step, None)
-
-        def watch(iteration: Iteration) -> None:
-            self.progress(step, iteration)
-
+        tell(step, None)
+        watch = partial(tell, step)
         free_alpha, n_pairs = data.scores.size > 0, amount_of_pairs(data)
         if self.config.solver == "lbfgs":
             _no_bounds(machine.learned)
@@ -334,6 +329,15 @@ class Fitter:
         shift = 0.0 if self.config.standardise else float(np.log(mean_and_sd(data.scores, data.weights)[1]))
         bounds = tuple(bound - shift for bound in LOG_SLOPES)
         return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
+
+
+def tell(step: str, iteration: Iteration | None) -> None:
+    """Notes a step, and the iteration of it that has just ended, in the stage that is open."""
+    # What is chosen stands in the place of the stage.
+    chosen = ("lambda ", "mixture ", "weight ")
+    within = [part for part in step.split(", ")[1:] if not part.startswith(chosen)]
+    at = "" if iteration is None else f"iteration {iteration.number}, objective {iteration.objective:.6g}"
+    note(", ".join(filter(None, (*within, at))))
 
 
 @dataclass(frozen=True, eq=False)

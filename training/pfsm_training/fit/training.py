@@ -12,7 +12,6 @@ from pfsm.data import Judgments, Preferences
 from pfsm.data.reference_digests import digests
 from pfsm.evaluation import preference_counts
 from pfsm.model.file import Model
-from pfsm.runtime.progress import note
 from pfsm.version import __version__
 from pfsm_training.config import TrainingConfig
 from pfsm_training.data.moments import correlation, finite
@@ -27,8 +26,7 @@ from pfsm_training.fit.crossval import (
     penalty_at,
     training_interval,
 )
-from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
-from pfsm_training.fit.lbfgs import Iteration
+from pfsm_training.fit.fitting import Choice, Fitted, Fitter
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.options import AUTO
 
@@ -49,7 +47,6 @@ class Training:
         data: Their lattices.
         folds: Their division for cross-validation.
         validated: Cross-validation at the lambda and mixture of the model.
-        tried: Cross-validation of every choice.
         fitter: Fits with the options of the configuration.
         fitted: The fit to all data.
     """
@@ -60,23 +57,8 @@ class Training:
     data: TrainingSet
     folds: Folds
     validated: CrossValidation
-    tried: tuple[CrossValidation, ...]
     fitter: Fitter
     fitted: Fitted
-
-
-def told(progress: Progress) -> Progress:
-    """The caller's function, and in addition a note of the step and iteration in the stage that is open."""
-
-    def tell(step: str, iteration: Iteration | None) -> None:
-        progress(step, iteration)
-        # What is chosen stands in the place of the stage.
-        chosen = ("lambda ", "mixture ", "weight ")
-        within = [part for part in step.split(", ")[1:] if not part.startswith(chosen)]
-        at = "" if iteration is None else f"iteration {iteration.number}, objective {iteration.objective:.6g}"
-        note(", ".join(filter(None, (*within, at))))
-
-    return tell
 
 
 def place_of(choice: Choice, choices: Sequence[Choice]) -> str:

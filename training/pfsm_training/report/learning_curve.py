@@ -208,7 +208,7 @@ def _trained(training: Training, items: Rows, held_out: TrainingSet) -> float:
         return math.nan
     choice = training.validated.choice
     own = training.fitter
-    quiet = Fitter(own.config, own.init, own.threads, lambda *_: None, tolerance=TOLERANCE)
+    quiet = Fitter(own.config, own.init, own.threads, tolerance=TOLERANCE)
     fitted = quiet.fit(part, choice, "learning curve")
     return math.nan if fitted is None else agreement(fitted.predict(held_out), held_out)
 

@@ -27,7 +27,7 @@ from pfsm_training.fit.crossval import HeldOut
 from pfsm_training.fit.training import Training
 from pfsm_training.report import sections
 from pfsm_training.report.learning_curve import LearningCurve, learning_curve, segments_of
-from pfsm_training.report.sections import ErrorBin, error_tables, fact_list, source_texts, table
+from pfsm_training.report.sections import ErrorBin, error_tables, fact_list, source_texts
 from pfsm_training.trainer import one_torch_thread
 
 Float = NDArray[np.float64]
@@ -227,7 +227,6 @@ def _page(training: Training, curve: LearningCurve | str, segments: Rows, doubts
         "weights": sections.weights(model),
         "residuals": _residuals(training, errors, margins, segments),
         "worst": worst,
-        "record": _record(training),
     }
     data = embedded(page_data([("model", explanations)]))
     return html_page(slots["title"], style, script, filled(_own("training.html"), slots), data)
@@ -269,14 +268,3 @@ def _facts(training: Training) -> str:
         "Fingerprint": training.model.fingerprint,
     }
     return sections.fact_list(facts)
-
-
-def _record(training: Training) -> str:
-    sources = [
-        source
-        for part in (training.judgments, training.preferences)
-        if part is not None
-        for source in part.sources
-    ]
-    rows = [[escaped(one.name), f"{one.rows:,}", f"<code>{escaped(one.checksum)}</code>"] for one in sources]
-    return table(("file", "rows", "SHA-256 of the content"), rows, "Data files")

@@ -66,19 +66,18 @@ def curve_chart(curve: LearningCurve, statistic: str, noun: str) -> str:
 
 @dataclass(frozen=True)
 class Bar:
-    """A value with an interval and, drawn thin, a spread."""
+    """A value with an interval."""
 
     label: str
     value: float
     interval: tuple[float, float] = (math.nan, math.nan)
-    spread: tuple[float, float] = (math.nan, math.nan)
     note: str = ""
 
 
 def intervals_chart(groups: Sequence[tuple[str, Sequence[Bar]]], axis: str, name: str) -> str:
     """A table with a row for each value: its place on a common scale, with its interval, and its numbers."""
     bars = [bar for _, group in groups for bar in group]
-    ends = (end for bar in bars for end in (bar.value, *bar.interval, *bar.spread))
+    ends = (end for bar in bars for end in (bar.value, *bar.interval))
     scale = scale_for([0.0, *ends], 0.0, 100.0)
     notes = any(bar.note for bar in bars)
     marks = "".join(
@@ -99,9 +98,9 @@ def intervals_chart(groups: Sequence[tuple[str, Sequence[Bar]]], axis: str, name
 
 def _row(bar: Bar, scale: Scale, notes: bool) -> str:
     lines = [_mark("zero" if at == 0.0 else "grid", scale, at, at, (0, 24)) for at in ticks(scale)]
-    for (low, high), kind in ((bar.spread, "spread"), (bar.interval, "span")):
-        if math.isfinite(low) and math.isfinite(high):
-            lines.append(_mark(kind, scale, low, high, (12, 12)))
+    low, high = bar.interval
+    if math.isfinite(low) and math.isfinite(high):
+        lines.append(_mark("span", scale, low, high, (12, 12)))
     sure = bar.interval[0] > 0.0 or bar.interval[1] < 0.0 or not math.isfinite(bar.interval[0])
     if math.isfinite(bar.value):
         kind = "held" if sure else "unsure"
@@ -165,14 +164,12 @@ class ErrorBin:
         n: Number of judgments or preferences.
         mean: Weighted mean error.
         interval: Of the mean, 95%; the errors of a segment may depend on each other. NaN with one segment.
-        spread: The errors that a tenth lies below and above.
     """
 
     label: str
     n: int
     mean: float
     interval: tuple[float, float]
-    spread: tuple[float, float]
 
 
 def error_tables(
@@ -219,18 +216,7 @@ def _bin(label: str, values: Float, weights: Float, segments: Rows) -> ErrorBin:
     total = float(weights.sum())
     mean = float((weights * values).sum()) / total
     reach = NORMAL * _standard_error(values - mean, weights, segments)
-    return ErrorBin(
-        label or "(none)", values.size, mean, (mean - reach, mean + reach), _tenths(values, weights)
-    )
-
-
-def _tenths(values: Float, weights: Float) -> tuple[float, float]:
-    """What a tenth lies below and above."""
-    if (weights == weights[0]).all():
-        low, high = np.quantile(values, [0.1, 0.9]).tolist()
-    else:
-        low, high = np.quantile(values, [0.1, 0.9], weights=weights, method="inverted_cdf").tolist()
-    return low, high
+    return ErrorBin(label or "(none)", values.size, mean, (mean - reach, mean + reach))
 
 
 def _standard_error(deviations: Float, weights: Float, segments: Rows) -> float:
@@ -346,8 +332,6 @@ def agreement(training: Training) -> str:
     caption = f"{statistic} in each fold (by {_by(validated.by)})"
     parts.append(_paragraph(_about_difference(compared)))
     parts.append(_folded("Fold by fold", table(("fold", "training data", "held-out data"), folds, caption)))
-    if len(training.tried) > 1:
-        parts.append(_tried(training))
     return "".join(parts)
 
 
@@ -362,18 +346,6 @@ def _about_difference(compared: Mapping[str, Any]) -> str:
     else:
         verdict = "Expect the held-out number on new data; more judgments or a larger lambda bring the two together."
     return f"The difference is overfitting. {verdict}"
-
-
-def _tried(training: Training) -> str:
-    chosen = training.validated.choice
-    rows = []
-    for one in sorted(training.tried, key=lambda one: (one.choice.penalty, one.choice.mixture)):
-        mixed = f", mixture {one.choice.mixture:g}" if one.choice.mixture else ""
-        mark = " (chosen)" if one.choice == chosen else ""
-        rows.append(
-            [escaped(f"{one.choice.penalty:g}{mixed}{mark}"), number(one.mean), interval(*one.interval)]
-        )
-    return table(("lambda", statistic_of(training), "95% interval"), rows, "What cross-validation tried")
 
 
 def curve(found: LearningCurve | str, noun: str, statistic: str) -> str:
@@ -475,19 +447,9 @@ _ABOUT_ERRORS = {
 
 def _errors(noun: str, by: str, bins: Sequence[ErrorBin]) -> str:
     scored, by = noun == "judgments", by.replace("_", " ")
-    bars = [
-        Bar(
-            _label(one.label),
-            one.mean,
-            one.interval,
-            one.spread if scored else (math.nan, math.nan),
-            f"n {one.n:,}",
-        )
-        for one in bins
-    ]
+    bars = [Bar(_label(one.label), one.mean, one.interval, f"n {one.n:,}") for one in bins]
     axis = "mean error, sd" if scored else "share wrong"
-    caption = f"Errors of {noun} by {by}: means with 95% intervals"
-    caption += ", and in grey where 80% of the errors lie." if scored else "."
+    caption = f"Errors of {noun} by {by}: means with 95% intervals."
     return figure(intervals_chart([("", bars)], axis, by), caption)
 
 
