@@ -80,11 +80,11 @@ models: $(VENV)/.train
 AGAINST ?= HEAD^
 bench: $(VENV)/.dev
 	-$(BIN)/python scripts/benchmarks/against.py $(AGAINST)
-	$(BIN)/python scripts/benchmarks/kernels.py
-	$(BIN)/python scripts/benchmarks/lengths.py
+	$(BIN)/python scripts/benchmarks/parts.py kernels
+	$(BIN)/python scripts/benchmarks/parts.py lengths
 	$(BIN)/python scripts/benchmarks/peers.py
 	$(BIN)/python scripts/benchmarks/training.py
-	$(BIN)/python scripts/benchmarks/syntax.py
+	$(BIN)/python scripts/benchmarks/parts.py syntax
 
 # Plants faults in a copy, one at a time, and tells which the tests notice.
 mutants: $(VENV)/.dev

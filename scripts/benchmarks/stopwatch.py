@@ -95,7 +95,7 @@ def one_core() -> None:
 
 @dataclass(frozen=True)
 class Row:
-    """A measurement in a table, and its items a second beside those of the row it is compared with."""
+    """A measurement in a table, and its items a second beside those of the first row there."""
 
     section: str
     name: str
@@ -113,12 +113,11 @@ class Report:
         self.lines: list[str] = []
         self._print(f"## {title}\n\n{machine()}")
 
-    def add(self, section: str, name: str, items: int, cost: Cost, versus: str | None = None) -> None:
+    def add(self, section: str, name: str, items: int, cost: Cost) -> None:
         """Adds a row."""
-        known = {row.name: row for row in self.rows if row.section == section}
-        if not known:
+        other = next((row for row in self.rows if row.section == section), None)
+        if other is None:
             self._print(f"\n### {section}\n\n{_HEADER}")
-        other = known[versus] if versus is not None else next(iter(known.values()), None)
         ratio = 1.0 if other is None else _rate(items, cost) / _rate(other.items, other.cost)
         self.rows.append(Row(section, name, items, cost, ratio))
         peak = "" if cost.peak_mb is None else f"{cost.peak_mb:,.0f}"
@@ -129,7 +128,8 @@ class Report:
         """Writes JSON and Markdown if the environment variable BENCH_OUT names a folder."""
         if not os.environ.get("BENCH_OUT"):
             return
-        path = Path(os.environ["BENCH_OUT"]) / Path(sys.argv[0]).stem
+        stem = Path(sys.argv[0]).stem
+        path = Path(os.environ["BENCH_OUT"]) / (sys.argv[1] if stem == "parts" else stem)
         path.parent.mkdir(parents=True, exist_ok=True)
         rows = [{**asdict(row), "items_per_cpu_second": _rate(row.items, row.cost)} for row in self.rows]
         content = {"title": self.title, "machine": machine(), "rows": rows}
