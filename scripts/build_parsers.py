@@ -49,8 +49,6 @@ UNLABELLED, LENGTHS = 16_000, range(6, 41)
 PARTS = ("train", "dev", "test")
 # Folds of the training part, and passes of the parser of each.
 FOLDS = (2, 10)
-# Sentences of the development part on which accuracy is reported after every pass.
-CHECKED = 500
 
 Parts = dict[str, list[Example]]
 
@@ -118,10 +116,8 @@ def table_of(vectors: WordVectors, length: float) -> torch.Tensor:
 
 def build(recipe: Recipe, parts: Parts, vectors: WordVectors, work: Path, output: Path) -> None:
     """Trains the parser and writes its weights and its card."""
-    checked = parts["dev"][:: max(1, len(parts["dev"]) // CHECKED)]
     table = table_of(vectors, recipe.vector_length)
-    examples = parts["train"], checked
-    weights = trained(recipe, (vectors.words, table), examples, work, print, licence=LICENCE)
+    weights = trained(recipe, (vectors.words, table), parts["train"], work, print, licence=LICENCE)
     path = output / f"{recipe.name}{SUFFIX}"
     write_weights(calibrated(weights, parts["dev"]), path)
     finish(path, recipe, parts)

@@ -9,7 +9,7 @@ The objective is the sum of the negative log-likelihoods of trees, labels, tags 
 are differentiable functions; the kernels compute value and gradient (the marginals) together.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -328,7 +328,6 @@ def span_log_sum(scores: Tensor, lengths: Tensor) -> Tensor:
     return result
 
 
-CHOICES = ("heads", "labelled", "upos", "xpos", "starts", "span labels")
 PARTS = ("arcs", "labels", "upos", "xpos", "starts", "spans", "span_labels")
 
 
@@ -376,40 +375,3 @@ def _span_loss(scores: Scores, batch: Batch) -> Tensor:
 def _gold_span_label_scores(network: ParserNetwork, scores: Scores, batch: Batch) -> Tensor:
     sentence, start, end, _ = batch.labelled.unbind(1)
     return network.span_labels.pairs(scores.span_lefts[sentence, start], scores.span_rights[sentence, end])
-
-
-@torch.no_grad()
-def accuracy(network: ParserNetwork, batches: Iterable[Batch]) -> str:
-    """Percentages of words (or spans) whose most likely choice is correct, in words; no tree is searched for.
-
-    The network must be in evaluation mode.
-    """
-    rows = [_right(network, batch) for batch in batches]
-    right, asked = torch.stack([row[0] for row in rows]).sum(0), torch.stack([row[1] for row in rows]).sum(0)
-    shares = (100 * right / asked.clamp(min=1)).tolist()
-    return " ".join(f"{name} {share:.2f}" for name, share in zip(CHOICES, shares, strict=True))
-
-
-def _right(network: ParserNetwork, batch: Batch) -> tuple[Tensor, Tensor]:
-    scores = network(batch)
-    sentence, word, head = batch.arcs.unbind(1)
-    table = scores.arcs.clone()
-    places = torch.arange(table.shape[1])
-    table[:, places, places + 1] = -torch.inf
-    outside = torch.arange(table.shape[2])[None] > batch.lengths[:, None]
-    found = table.masked_fill(outside[:, None], -torch.inf)[sentence, word].argmax(-1)
-    label = _gold_label_scores(network, scores, batch).argmax(-1)
-    asked = batch.starts >= 0
-    spans = _gold_span_label_scores(network, scores, batch).argmax(-1)
-    hits = [
-        found == head,
-        (found == head) & (label == batch.labels),
-        scores.upos.argmax(-1) == batch.upos,
-        scores.xpos.argmax(-1) == batch.xpos,
-        (scores.starts[asked] > 0) == (batch.starts[asked] > 0),
-        spans == batch.labelled[:, 3],
-    ]
-    return (
-        torch.tensor([float(hit.sum()) for hit in hits]),
-        torch.tensor([float(hit.numel()) for hit in hits]),
-    )

@@ -17,7 +17,7 @@ from pfsm.english.parser.weights import ParserWeights
 from pfsm.io.files import StrPath, display_name
 from pfsm.runtime.typed import checked
 from pfsm_training.parsing.export import exported
-from pfsm_training.parsing.network import PARTS, ParserNetwork, Sizes, accuracy, losses, without_subnormals
+from pfsm_training.parsing.network import PARTS, ParserNetwork, Sizes, losses, without_subnormals
 from pfsm_training.parsing.treebank import (
     Batch,
     Example,
@@ -92,7 +92,7 @@ class _State:
 def trained(
     recipe: Recipe,
     vectors: tuple[Sequence[str], Tensor],
-    examples: tuple[Sequence[Example], Sequence[Example]],
+    examples: Sequence[Example],
     folder: Path,
     report: Callable[[str], None],
     *,
@@ -103,13 +103,13 @@ def trained(
     Args:
         recipe: How to build it.
         vectors: Words with fixed vectors, and the vectors, [n_words + 1, size]; row 0 is for words without one.
-        examples: Examples to learn from, and examples to report accuracy on.
+        examples: What to learn from.
         folder: Folder of the checkpoint, which every pass replaces.
-        report: Receives lines of text after every pass.
+        report: Receives a line of text after every pass.
         licence: Of the weights.
     """
     inventory = take_inventory(
-        examples[0],
+        examples,
         min_word=recipe.min_word,
         min_character=recipe.min_character,
         min_span_label=recipe.min_span_label,
@@ -123,16 +123,14 @@ def _train(
     recipe: Recipe,
     inventory: Inventory,
     vectors: tuple[Sequence[str], Tensor],
-    examples: tuple[Sequence[Example], Sequence[Example]],
+    examples: Sequence[Example],
     folder: Path,
     report: Callable[[str], None],
 ) -> ParserNetwork:
     """The averaged network."""
     torch.manual_seed(recipe.seed)
     numbering = Numbering(inventory, vectors[0])
-    learned, held_out = ([numbering.numbers(example) for example in part] for part in examples)
-    single = [[example] for example in held_out]
-    checks = [numbering.batch(group) for group in group_lines(single, recipe.words, np.random.default_rng(0))]
+    learned = [numbering.numbers(example) for example in examples]
     network = ParserNetwork(Sizes(), inventory, vectors[1])
     network.encoder.coarse = recipe.coarse
     optimiser = torch.optim.Adam(network.parameters(), lr=recipe.rate, betas=(0.9, 0.95), fused=True)
@@ -148,10 +146,8 @@ def _train(
         means = _one_pass(state, recipe, (numbering.batch(group, random) for group in groups), len(groups))
         state.finished += 1
         _save(state, checkpoint)
-        state.average.eval()
         text = json.dumps({part: round(value, 4) for part, value in means.items()})
         report(f"pass {state.finished} cpu {time.process_time() - begin:.0f}s {text}")
-        report(f"  {accuracy(state.average, checks)}")
     return state.average
 
 

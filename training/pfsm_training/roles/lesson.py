@@ -33,7 +33,6 @@ from pfsm_training.roles.samples import (
 )
 
 PARSED = Wanted(constituents=True, one_sentence=True)
-_CHECKED = 100
 _PORTION = 256
 
 
@@ -78,9 +77,8 @@ def jackknifed(
         places = [place for place, own in enumerate(fold) if own == k]
         folder = work / f"fold-{k}"
         folder.mkdir(parents=True, exist_ok=True)
-        checked = [examples[place] for place in places[:: max(1, len(places) // _CHECKED)]]
         own = structs.replace(recipe, passes=passes)
-        parser = Parser(trained(own, vectors, (learned, checked), folder, report))
+        parser = Parser(trained(own, vectors, learned, folder, report))
         for first in range(0, len(places), _PORTION):
             part = places[first : first + _PORTION]
             lines = [examples[place].dependencies.forms for place in part]
