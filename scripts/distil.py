@@ -169,8 +169,8 @@ class Data:
         """The distinct lines of some rows, and which of them are references and hypotheses."""
         both = np.concatenate([self.reference[rows], self.hypothesis[rows]])
         lines, places = np.unique(both, return_inverse=True)
-        one, other = torch.from_numpy(places).to(DEVICE).split(rows.size)
-        return lines, one, other
+        of_sides = torch.from_numpy(places).to(DEVICE)
+        return lines, of_sides[: rows.size], of_sides[rows.size :]
 
     def batches(self, rows: Array, most: int, random: np.random.Generator | None = None) -> list[Array]:
         """Places in ``rows``, in batches of similar lengths."""
