@@ -117,7 +117,7 @@ def learn(options: Namespace, checkpoint: str | None) -> None:
         for training in kept:
             record = training.model.training
             notes = [*weighted(record), *doubt(record), *edge(record)]
-            hints = write_report(training, options.report, notes).hints
+            hints = write_report(training, options.report, notes)
     folds = make_folds(judgments or None, preferences, options.folds_by)
     _report(model, len(folds.names), hints)
     if dev is not None:

@@ -65,7 +65,7 @@ def role_card_of(
 
     Args:
         results: Results for verbs.
-        nominal: Results for nominal predicates; empty if the labeller does not know them.
+        nominal: Results for nominal predicates.
         weights: The labeller.
         folds: Number of folds, and passes of each fold's parser.
     """
@@ -126,19 +126,15 @@ def role_card_text(name: str, size: int, card: Mapping[str, Any], results: Resul
         results: The results for verbs that it is made of.
         nominal: Those for nominal predicates.
     """
-    nouns = (
-        ""
-        if not nominal
-        else _filled(
-            "nouns",
-            test=_table(
-                (_ROLE_INPUTS[kind], what, *_percent(one))
-                for kind, both in card["nominal"].items()
-                for what, one in both.items()
-            ),
-            by_role=_by_role(nominal),
-            calibration=_calibration(nominal["text"].calibration),
-        )
+    nouns = _filled(
+        "nouns",
+        test=_table(
+            (_ROLE_INPUTS[kind], what, *_percent(one))
+            for kind, both in card["nominal"].items()
+            for what, one in both.items()
+        ),
+        by_role=_by_role(nominal),
+        calibration=_calibration(nominal["text"].calibration),
     )
     folds, passes = card["folds"]
     return _filled(

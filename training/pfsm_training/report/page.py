@@ -167,18 +167,7 @@ def _preferences(training: Training, margins: Float, cards: _Cards) -> Iterator[
 Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class TrainingReport:
-    """What a report found, for the log.
-
-    Attributes:
-        hints: Sentences on what more data would add; none where that cannot be said.
-    """
-
-    hints: tuple[str, ...]
-
-
-def write_report(training: Training, path: StrPath, doubts: Sequence[str] = ()) -> TrainingReport:
+def write_report(training: Training, path: StrPath, doubts: Sequence[str] = ()) -> list[str]:
     """Works out the report of a training and writes it as one self-contained page.
 
     It takes about as long as the training and its cross-validation. The same training gives the same bytes, whatever
@@ -188,6 +177,9 @@ def write_report(training: Training, path: StrPath, doubts: Sequence[str] = ()) 
         training: As `pfsm_training.train` gives it to ``after``.
         path: Where to write the page.
         doubts: Sentences on what is uncertain about the training, to stand at the top.
+
+    Returns:
+        Sentences on what more data would add; none where that cannot be said.
 
     Raises:
         PfsmError: If the page cannot be written.
@@ -199,9 +191,7 @@ def write_report(training: Training, path: StrPath, doubts: Sequence[str] = ()) 
         text = _page(training, curve, segments, doubts)
     with atomic_write(path) as handle:
         handle.write(text)
-    return TrainingReport(
-        tuple(sections.hints(curve, sections.noun_of(training), sections.statistic_of(training)))
-    )
+    return sections.hints(curve, sections.noun_of(training), sections.statistic_of(training))
 
 
 def _page(training: Training, curve: LearningCurve | str, segments: Rows, doubts: Sequence[str]) -> str:
