@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -44,15 +44,19 @@ def main() -> None:
     binary = find_chromium()
     if binary is None:
         parser.exit(2, "screenshots.py: no Chromium here\n")
-    with tempfile.TemporaryDirectory() as name, Browser(binary) as browser:
-        page = comparison(Path(name))
-        for view in VIEWS:
-            print(shown(browser, page, options.output, view))
+    with tempfile.TemporaryDirectory() as folder, Browser(binary) as browser:
+        page = comparison(Path(folder))
+        for name, width, height, dark, phone, where, top in VIEWS:
+            browser.size(width, height, dark, phone)
+            browser.open(page.as_uri() + where)
+            if top:
+                browser.evaluate(f"document.getElementById('{top}').scrollIntoView()")
+            browser.check()
+            save(browser, options.output / f"{name}.png")
         from tests.serve.running import Running  # noqa: PLC0415 - needs the extra serve
 
         with Running("--model", "en") as server:
-            for line in workbench(browser, f"http://127.0.0.1:{server.port}/", options.output):
-                print(line)
+            workbench(browser, f"http://127.0.0.1:{server.port}/", options.output)
 
 
 def demonstration() -> list[tuple[str, ...]]:
@@ -83,25 +87,14 @@ def comparison(folder: Path) -> Path:
     return folder / "page.html"
 
 
-def shown(browser: Any, page: Path, folder: Path, view: tuple[str, int, int, bool, bool, str, str]) -> str:
-    """Takes one picture; returns its path."""
-    name, *window, where, top = view
-    browser.size(*window)
-    browser.open(page.as_uri() + where)
-    if top:
-        browser.evaluate(f"document.getElementById('{top}').scrollIntoView()")
-    browser.check()
-    return saved(browser, folder / f"{name}.png")
-
-
-def saved(browser: Any, path: Path) -> str:
-    """Takes a picture of the window; returns its path."""
+def save(browser: Any, path: Path) -> None:
+    """Takes a picture of the window."""
     browser.frame()
     browser.screenshot(path)
-    return f"{path}: {path.stat().st_size:,} bytes"
+    print(f"{path}: {path.stat().st_size:,} bytes")
 
 
-def workbench(browser: Any, address: str, folder: Path) -> Iterator[str]:
+def workbench(browser: Any, address: str, folder: Path) -> None:
     """Pictures of the workbench: scores, an explanation, weights, a small dark window."""
     rows = demonstration()
     browser.size(1180, 860)
@@ -115,10 +108,10 @@ def workbench(browser: Any, address: str, folder: Path) -> Iterator[str]:
         fill(browser, f"system-{place}-name", [system])
     click(browser, "#score")
     browser.wait("document.querySelector('#status').textContent.includes('scored')")
-    yield taken(browser, "#results", folder / "workbench-scores.png")
+    take(browser, "#results", folder / "workbench-scores.png")
     click(browser, f"#segments tr[data-segment='{EXPLAINED - 1}']")
     browser.wait("document.querySelectorAll('#explanations .figure').length === 2")
-    yield taken(browser, "#explained", folder / "workbench-explanation.png")
+    take(browser, "#explained", folder / "workbench-explanation.png")
     click(browser, "#tab-weights")
     browser.wait("document.querySelector('#lab-segments tr[data-segment]')")
     browser.evaluate(
@@ -126,10 +119,10 @@ def workbench(browser: Any, address: str, folder: Path) -> Iterator[str]:
         "slider.valueAsNumber -= 0.5; slider.dispatchEvent(new Event('input', {bubbles: true}));"
         "slider.dispatchEvent(new Event('change', {bubbles: true})); })()"
     )
-    yield taken(browser, "body", folder / "workbench-weights.png")
+    take(browser, "body", folder / "workbench-weights.png")
     browser.size(390, 800, dark=True, phone=True)
     click(browser, "#tab-texts")
-    yield taken(browser, "#segments-title", folder / "workbench-phone.png")
+    take(browser, "#segments-title", folder / "workbench-phone.png")
 
 
 def fill(browser: Any, field: str, lines: Sequence[str]) -> None:
@@ -142,11 +135,11 @@ def click(browser: Any, selector: str) -> None:
     browser.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
 
 
-def taken(browser: Any, selector: str, path: Path) -> str:
-    """Takes a picture of the window, scrolled to an element; returns its path."""
+def take(browser: Any, selector: str, path: Path) -> None:
+    """Takes a picture of the window, scrolled to an element."""
     time.sleep(SETTLING)
     browser.evaluate(f"document.querySelector('{selector}').scrollIntoView({{block: 'start'}})")
-    return saved(browser, path)
+    save(browser, path)
 
 
 if __name__ == "__main__":
