@@ -4,13 +4,10 @@ A row may require more than the package itself: tables, vectors, other packages.
 """
 
 import hashlib
-import re
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+import logging
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -18,8 +15,6 @@ from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import DOCUMENT, SEGMENT, SYSTEM
 from pfsm.features.values import feature_signature
-from pfsm.io.named_resources import FOLDER_VARIABLE, user_folder
-from pfsm.lexicons.registry import shipped_folder
 from pfsm.metrics import get_metric
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.plugins import plugin_labels
@@ -39,13 +34,7 @@ from pfsm_experiments.data import (
 from pfsm_experiments.spec import PAIRWISE, RANKED, Experiment, RowSpec, absolute_names, level_of
 from pfsm_training.config import weighing
 
-_FOLDERS: tuple[tuple[Callable[[], Path], str], ...] = (
-    (user_folder, f"${FOLDER_VARIABLE}"),
-    (shipped_folder, "the package"),
-    (lambda: Path(sys.prefix), "the installation"),
-    (Path.cwd, "."),
-    (Path.home, "~"),
-)
+_log = logging.getLogger("pfsm.experiment")
 
 
 def resources_of(settings: Settings) -> list[str]:
@@ -71,24 +60,6 @@ def missing(row: RowSpec) -> str:
     except PfsmError as error:
         return str(error)
     return ""
-
-
-def without_places(text: str) -> str:
-    """A message without the folders of this machine, which mean nothing to readers elsewhere."""
-    places = {}
-    for find, name in _FOLDERS:
-        # The working folder may be deleted, and the user may have no home.
-        with suppress(OSError, RuntimeError):
-            place = find()
-            # The root of the file system is not replaced.
-            if place.is_absolute() and len(place.parts) > 1:
-                places[str(place)] = name
-    # The longest first, since one may lie in another.
-    for folder in sorted(places, key=len, reverse=True):
-        # Not inside a longer path and not at the start of a longer name; a full stop after it may end a sentence.
-        whole = rf"(?:(?<![\w./~-])|(?<=://)){re.escape(folder)}(?![\w-]|\.\w)"
-        text = re.sub(whole, lambda _, name=places[folder]: name, text)  # type: ignore[misc]
-    return text
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +187,9 @@ class _Planner:
         if reason := missing(row):
             if not row.optional:
                 raise PfsmError(f"{where}: {reason}")
-            self.notes.append(f"{row.name}: left out: {without_places(reason)}")
+            # The reason may name folders of this machine, which mean nothing to readers elsewhere.
+            _log.warning("%s: left out: %s", row.name, reason)
+            self.notes.append(f"{row.name}: left out: something that it needs is not installed")
             return
         train = self.folder.train_data(row.train_data) if row.train_data else self.train
         try:
