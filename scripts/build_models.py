@@ -153,12 +153,8 @@ def built(name: str, data: Path, output: Path, heads: Path | None) -> Model:
     config = read_config(CHECKOUT / "configs" / "models" / f"{beside.edits if beside else name}.yaml")
     model = train(judgments, config=config, name=name, licence="Apache-2.0", score_column=recipe.column)
     # The name of a file (cs-en-test.tsv.gz) does not identify its set.
-    texts = {
-        "sets": recipe.sets,
-        "uses": recipe.uses,
-        "needs": recipe.needs,
-        "languages": ", ".join(recipe.languages),
-    }
+    texts = {"sets": recipe.sets, "uses": recipe.uses, "needs": recipe.needs}
+    texts["languages"] = ", ".join(recipe.languages)
     training = {**{key: text for key, text in texts.items() if text}, **model.training}
     if recipe.at_least:
         least = {sentence_feature(one): weight for one, weight in recipe.at_least.items()}
@@ -267,9 +263,9 @@ def card(
         unnoticed = [kind.kind for kind in result.kinds if kind.lower.value < SELDOM]
         if unnoticed:
             rarely = (
-                "More often than not it penalises these errors less than a harmless change of the same size: "
+                "More often than not it penalises these errors less than a harmless change of the same size"
             )
-            weak = [f"{rarely}{', '.join(unnoticed)}.", *weak]
+            weak = [f"{rarely}: {', '.join(unnoticed)}.", *weak]
     if changed:
         lines += ["", "## Changes made on purpose", "", CHANGED, "", *_changed(changed)]
     lines += ["", "## Where it is weak", "", *(f"- {text}" for text in (*weak, *LIMITS)), ""]
