@@ -58,7 +58,6 @@ def combined(
     share: float,
     hypotheses: Sequence[str],
     references: Sequence[str],
-    threads: int = 1,
 ) -> Model:
     """A model of edits and a head learned apart from it, as a weighted sum on the scale of the relative form.
 
@@ -75,7 +74,6 @@ def combined(
         share: What the head counts, above 0 and below 1.
         hypotheses: Translations, from all over the training data.
         references: Their references.
-        threads: Threads over pairs.
 
     Raises:
         PfsmError: If the model has another form or already has an encoder, the share is out of bounds, one of the
@@ -89,7 +87,7 @@ def combined(
         raise PfsmError(f"share is {share:g}, it must be above 0 and below 1")
     name = feature_name(remember(head), pinned(source))
     plain = replace(model, alpha=0.0, scale=Scale())
-    of_edits = float(np.std(Metric(plain, threads).score_pairs(hypotheses, references)))
+    of_edits = float(np.std(Metric(plain).score_pairs(hypotheses, references)))
     values = PieceReader(remember(head), source).values(hypotheses, references, relative=True)
     of_head = float(np.std(values))
     if not (of_edits > 0.0 and of_head > 0.0):
@@ -106,7 +104,7 @@ def combined(
         weights={**model.weights, sentence_feature(name): share / (1.0 - share) * of_edits},
         training={**model.training, "encoder": record},
     )
-    return relative(both, references, threads)
+    return relative(both, references)
 
 
 def strange(line: str) -> str:

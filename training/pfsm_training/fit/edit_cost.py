@@ -161,16 +161,15 @@ Float = NDArray[np.float64]
 STRENGTH = 30.0
 
 
-def edited_copies(references: Iterable[str], most: int = MOST_REFERENCES) -> list[tuple[str, str]]:
+def edited_copies(references: Iterable[str]) -> list[tuple[str, str]]:
     """References, each with a copy in which one word was inserted, repeated or deleted, never the same text.
 
     Args:
-        references: Text, in any order; of more than ``most`` distinct lines with a word, some are chosen.
-        most: Largest number of lines that are edited.
+        references: Text, in any order; of more than ``MOST_REFERENCES`` distinct lines with a word, some are chosen.
     """
     lines = sorted({line for line in references if chunk_tokens(line)}, key=_digest)
     words = [word for line in lines[:WORD_SOURCES] for word in chunk_tokens(line)]
-    return [(line, copy) for line in lines[:most] for copy in copies_of(line, words)]
+    return [(line, copy) for line in lines[:MOST_REFERENCES] for copy in copies_of(line, words)]
 
 
 def copies_of(line: str, words: Sequence[str]) -> Iterator[str]:
