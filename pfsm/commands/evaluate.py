@@ -27,7 +27,6 @@ from pfsm.commands.evaluation_tasks import (
     CORRELATIONS,
     KING,
     PERM_BOTH,
-    TAU,
     Task,
     check_level,
     level_of,
@@ -43,7 +42,7 @@ from pfsm.commands.output import print_json, tell
 from pfsm.data import Table, overlap
 from pfsm.data.judgments import all_references
 from pfsm.errors import PfsmError
-from pfsm.evaluation import default_seed, preference_counts
+from pfsm.evaluation import canonical, default_seed, preference_counts
 from pfsm.evaluation.catalogue import LEVELS, PREFERENCES, SYSTEM
 from pfsm.evaluation.people import FITS, SYSTEM_SCORES
 from pfsm.evaluation.questions import PREFERENCE, RESAMPLES, SEGMENTS
@@ -66,6 +65,7 @@ data DATA.tsv+  reference, hypothesis and a score, or reference, better and wors
 @skipping
 --score-column NAME  column with the human scores (default: score); with --mtme their name (default: mqm, esa, …)
 --by COLUMN  for each value of this column (default: {DEFAULT_GROUPING} if every file has it)
+--tau {{wmt12,wmt13}}  of preferences: ties of the metric count against it (wmt12, the default) or are left out (wmt13)
 --statistics LIST  such as pearson,acc-t, instead of the default ones (docs/evaluation.md)
 --level LEVEL  agreement about translations of a segment (default) or a document, or about a system (columns document,
   system; of preferences better_system, worse_system)
@@ -88,6 +88,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     declare(
         parser,
         OPTIONS,
+        tau=canonical,
         level=LEVELS,
         system_scores=(*FITS, *SYSTEM_SCORES),
         test=tuple(TESTS),
@@ -124,7 +125,7 @@ def _run(options: Namespace, given: Sequence[tuple[str, str]], report: "Report |
     tasks = [
         task
         for part, asked in parts
-        for task in tasks_of(part, level, asked, options.resample, options.system_scores)
+        for task in tasks_of(part, level, asked, options.tau, options.resample, options.system_scores)
     ]
     found = [_document(options, inputs, level, tasks, source, other) for source in sources]
     if options.format == "json":
@@ -167,7 +168,7 @@ def _document(
         found = statistics_document(task, metric, n, seed)
         kind = task.question.kind
         if options.statistics is None and kind == PREFERENCE:
-            found = _usual_pairs(found, task, metric)
+            found = _usual_pairs(found, task, metric, options.tau)
         document[kind] = _joined(document[kind], found) if kind in document else found
     if other is not None:
         signatures = signatures_at_level(other, inputs, level)
@@ -202,17 +203,17 @@ def _joined(document: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return document | {"groups": [more | group for group, more in groups], "mean": mean}
 
 
-def _usual_pairs(document: dict[str, Any], task: Task, metric: Any) -> dict[str, Any]:
-    """The usual table of preferences: the tau stands under a key of its own, and votes are counted."""
+def _usual_pairs(document: dict[str, Any], task: Task, metric: Any, tau: str) -> dict[str, Any]:
+    """The usual table of preferences: whichever tau it is stands under one key, and votes are counted."""
     votes = task.question.items.votes
     for entry in (*document["groups"], document["mean"]):
-        entry["kendall_tau"] = entry.pop(TAU)
+        entry["kendall_tau"] = entry.pop(tau)
     for entry in document["groups"]:
         rows = task.question.members[entry["group"]]
         better, worse = metric[rows].T
         counts = preference_counts(better, worse, votes[rows])
         entry |= {"concordant": counts.concordant, "discordant": counts.discordant, "ties": counts.ties}
-    return {"tau": TAU, **document}
+    return {"tau": tau, **document}
 
 
 def training_overlap(training: Mapping[str, Any], tables: Sequence[Table]) -> list[str]:
@@ -247,8 +248,14 @@ def _check_fit(options: Namespace, inputs: Inputs, level: str) -> None:
         raise PfsmError("--mtme reads a folder of this machine; leave --scheduler out")
     if options.score_column is not None and inputs.absolute is None:
         raise PfsmError(f"--score-column {options.score_column}: preferences have no scores; leave it out")
+    if options.tau is not None and inputs.pairwise is None:
+        raise PfsmError(
+            f"--tau needs pairwise preferences, but {inputs.tables[0].path} has absolute scores; "
+            "see --statistics kendall"
+        )
     if options.test is not None and options.versus is None:
         raise PfsmError(f"--test {options.test}: give what to test against with --versus")
+    options.tau = options.tau or "wmt12"
     options.test = options.test or BOOTSTRAP
     scores = options.system_scores
     data, kind = (inputs.absolute, "scores") if scores in FITS else (inputs.pairwise, "preferences")

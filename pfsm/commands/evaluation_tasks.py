@@ -46,8 +46,6 @@ from pfsm.evaluation.questions import SYSTEM as SYSTEM_COLUMN
 from pfsm.evaluation.significance import permutation_test, williams_p_values
 
 KING = "king"
-# Kendall's tau of the usual table of preferences.
-TAU = "wmt12"
 CORRELATIONS = ("pearson", "spearman", "kendall")
 # Tells metrics apart where r does not; of segments with several translations.
 WITHIN = "mean-removed"
@@ -125,6 +123,7 @@ def tasks_of(
     inputs: Inputs,
     level: str,
     names: Sequence[str] | None,
+    tau: str,
     resample: str | None,
     system_scores: str | None = None,
 ) -> list[Task]:
@@ -134,6 +133,7 @@ def tasks_of(
         inputs: The files.
         level: One of `pfsm.evaluation.catalogue.LEVELS`.
         names: Canonical names of statistics; None: those of the usual tables.
+        tau: The Kendall's tau of the usual table of preferences.
         resample: What is resampled; None: the default of each.
         system_scores: What people's scores of systems are, from scores or from rankings; None: the default of each.
     """
@@ -150,7 +150,7 @@ def tasks_of(
         if names is not None and KING in names:
             tasks.append(_likeness(inputs, inputs.absolute, resample))
     if inputs.pairwise is not None:
-        chosen = names or (usual if level == SYSTEM else ("accuracy", TAU))
+        chosen = names or (usual if level == SYSTEM else ("accuracy", tau))
         tasks.append(_preferences(inputs, inputs.pairwise, level, chosen, resample, people))
     return [task for task in tasks if task.statistics]
 

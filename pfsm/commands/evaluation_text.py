@@ -46,7 +46,8 @@ def print_document(
 
 def _print_notes(result: Mapping[str, Any]) -> None:
     if "tau" in result:
-        print(f"Kendall tau as in {result['tau'].upper()}: metric ties count as discordant")
+        ties = "count as discordant" if result["tau"] == "wmt12" else "are left out"
+        print(f"Kendall tau as in {result['tau'].upper()}: metric ties {ties}")
     if "system_scores" in result:
         print(f"People's scores of systems: {_SYSTEM_SCORES[result['system_scores']]}")
     if "significant" in result["mean"]:

@@ -55,7 +55,7 @@ _GROUPS = {
     "what is scored": "references data files input table test_set language_pair column scores "
     "skip_missing_references mtme score_column segments documents domains unquote",
     "models and metrics": "model metric language resource download force",
-    "statistics": "level statistics by system_scores versus test resample confidence confidence_n sentence_level "
+    "statistics": "level statistics by tau system_scores versus test resample confidence confidence_n sentence_level "
     "fail_if_worse margin spans",
     "output": "output format signature width score_only html title alignments report output_format keep "
     "partition_size name licence plot json junit",

@@ -8,7 +8,7 @@ from typing import Any
 
 from pfsm.commands.options import declare
 from pfsm.embeddings.bert_weights import tuned_layers
-from pfsm.encoder.heads import contents_of, head_path, is_encoder_feature, known_head, parse_feature
+from pfsm.encoder.heads import PARTS, contents_of, head_path, is_encoder_feature, known_head, parse_feature
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write
 from pfsm.lattice.names import inserted_repeat
@@ -131,7 +131,16 @@ def _encoder_lines(model: Model) -> list[str]:
     if head.tuned:
         tuned = ", ".join(str(layer + 1) for layer in tuned_layers(head.tuned))
         lines.append(f"{'':<12}tuned       layers {tuned} of the encoder; {len(head.content):,} bytes")
-    return lines
+    weights = ", ".join(
+        f"{part} {weight:+.3f}" for part, weight in zip(PARTS, head.linear.tolist(), strict=True)
+    )
+    knots = ", ".join(f"{value:+.2f}" for value in head.knots.tolist())
+    insert, delete = head.edits.tolist()
+    return [
+        *lines,
+        f"{'':<12}value       {float(head.constant[0]):+.3f}, {weights}",
+        f"{'':<12}alignment   Insert {insert:+.2f}, Delete {delete:+.2f}, match at cosine 0, .2 … 1: {knots}",
+    ]
 
 
 def _training_lines(model: Model) -> list[str]:

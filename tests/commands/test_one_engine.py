@@ -325,8 +325,9 @@ def test_preferences(
     assert renamed(differences, names) == unpooled(
         contested(listed["versus"]["preference"], list(names.values()))
     )
-    usual = cli(*command).document["preference"]
-    assert evaluated(usual, ["accuracy"]).items() <= found.items()
-    for entry in [*usual["groups"], {"group": "mean", **usual["mean"]}]:
-        value = entry["kendall_tau"]["value"], entry["kendall_tau"]["interval"]
-        assert value == found["wmt12", entry["group"]]
+    for tau in ("wmt12", "wmt13"):
+        usual = cli(*command, "--tau", tau).document["preference"]
+        assert evaluated(usual, ["accuracy"]).items() <= found.items()
+        for entry in [*usual["groups"], {"group": "mean", **usual["mean"]}]:
+            value = entry["kendall_tau"]["value"], entry["kendall_tau"]["interval"]
+            assert value == found[tau, entry["group"]]
