@@ -9,7 +9,7 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from build_models import check_matches, matched_words  # noqa: E402 - a script, not a package
+from build_models import check_matches  # noqa: E402 - a script, not a package
 
 from pfsm.data import read_judgments  # noqa: E402
 from pfsm.errors import PfsmError  # noqa: E402
@@ -27,7 +27,7 @@ def words(match: float) -> Metric:
 @pytest.mark.parametrize("name", ["en", "en-fast", "en-small"])
 def test_shipped_models_match_the_words_of_both_sides(name: str) -> None:
     pairs = read_judgments(Path(str(files("pfsm"))) / "resources" / "demo" / "test.tsv")
-    check_matches(load(name), list(zip(pairs.hypotheses, pairs.references, strict=True))[:40])
+    check_matches(load(name), list(zip(pairs.hypotheses, pairs.references, strict=True))[:12])
 
 
 def test_a_model_that_deletes_and_inserts_instead_is_refused() -> None:
@@ -37,12 +37,3 @@ def test_a_model_that_deletes_and_inserts_instead_is_refused() -> None:
         PfsmError, match=r"^hand: matches 0% of the words that both sides have, and deletes and"
     ):
         check_matches(words(-30.0), pairs)
-
-
-def test_the_share_is_of_tokens_that_both_sides_have() -> None:
-    crossed = ("the sea rivers run to", SAME[1])
-    assert matched_words(words(1.0), [SAME]) == 1.0
-    # Of five words in another order, those that stay in order are matched: three, as the two that moved are behind.
-    assert matched_words(words(1.0), [crossed]) == 3 / 5
-    assert matched_words(words(1.0), [SAME, crossed]) == 8 / 10
-    assert matched_words(words(1.0), [("one", "other")]) == 1.0

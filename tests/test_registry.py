@@ -1,7 +1,7 @@
 """The registry of plug-ins, with made-up packages, scripts and tables."""
 
+import importlib
 import pickle
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -140,39 +140,33 @@ def test_a_script_cannot_take_a_name(site: Path) -> None:
     assert "mine" not in MATCHERS
 
 
-IN_A_WORKER = """
-import pickle, sys
-from pfsm import registry
-from pfsm.matchers.registry import MATCHERS
-registry.restore(pickle.loads(bytes.fromhex(sys.argv[1])))
-assert "same-length" in MATCHERS
-assert "my_matchers" not in sys.modules
-try:
-    print(MATCHERS["same-length"].state, MATCHERS.label("same-length"))
-except registry.PfsmError as error:
-    print(error)
-"""
-
-
-def in_a_worker(sent: registry.Registered, *path: Path) -> str:
-    """What another process that knows these folders makes of what is sent."""
-    root = Path(__file__).resolve().parents[1]
-    done = subprocess.run(
-        [sys.executable, "-c", IN_A_WORKER, pickle.dumps(sent).hex()],
-        env={"PYTHONPATH": ":".join(map(str, (root, root / "kernels", *path)))},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.strip()
-
-
-def test_other_processes_import_the_module(site: Path, tmp_path: Path) -> None:
+def test_other_processes_import_the_module(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script(site, "my_matchers")
-    import my_matchers  # noqa: F401
+    import my_matchers
 
-    sent = registry.registered()
-    assert in_a_worker(sent, site) == f"S_same-length {MATCHERS.label('same-length')}"
+    sent, expected = registry.registered(), MATCHERS.label("same-length")
+    assert my_matchers.SameLength.state == "S_same-length"
+
+    def in_a_worker(sent: registry.Registered, *path: Path) -> str:
+        """What another process that knows these folders makes of what is sent."""
+        with monkeypatch.context() as patch:
+            patch.setattr(registry, "_scripts", {})
+            patch.delitem(sys.modules, "my_matchers", raising=False)
+            patch.setattr(sys, "path", [*map(str, path), *(one for one in sys.path if one != str(site))])
+            importlib.invalidate_caches()
+            registry.restore(pickle.loads(pickle.dumps(sent)))
+            assert "same-length" in MATCHERS
+            assert "my_matchers" not in sys.modules
+            try:
+                return f"{MATCHERS['same-length'].state} {MATCHERS.label('same-length')}"
+            except PfsmError as error:
+                return str(error)
+            finally:
+                sys.modules.pop("my_matchers", None)
+
+    assert in_a_worker(sent, site) == f"S_same-length {expected}"
     assert "the module my_matchers, which a worker process cannot import (No module named" in in_a_worker(
         sent
     )
@@ -183,20 +177,5 @@ def test_other_processes_import_the_module(site: Path, tmp_path: Path) -> None:
     (other / "my_matchers.py").write_text(f"{(site / 'my_matchers.py').read_text()}\n# new", encoding="utf-8")
     assert "a worker process has another module my_matchers" in in_a_worker(sent, other)
     ((kind, name, origin, _),) = sent.entries
-    assert (
-        "was registered by the script or notebook itself, which a worker process cannot import"
-        in in_a_worker(registry.Registered(((kind, name, origin, "__main__"),)))
-    )
-
-
-def test_nothing_is_read_for_names_of_pfsm() -> None:
-    program = (
-        "import sys, pfsm.matchers.registry as matchers\n"
-        "matchers.MATCHERS['word'], 'word' in matchers.MATCHERS\n"
-        "from pfsm import registry\n"
-        "assert registry._installed.cache_info().misses == 0\n"
-        "assert 'pfsm.matchers.embedding' not in sys.modules\n"
-    )
-    root = Path(__file__).resolve().parents[1]
-    environment = {"PYTHONPATH": f"{root}:{root / 'kernels'}"}
-    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    alone = registry.Registered(((kind, name, origin, "__main__"),))
+    assert "was registered by the script or notebook itself, which a worker process" in in_a_worker(alone)

@@ -15,15 +15,6 @@ from tests.judgment_cases import rows, tsv
 ROWS = rows(30, seed=2)
 QUALITY = [f"{value:.3f}" for value in np.random.default_rng(1).normal(size=30)]
 CONFIG = "matchers: [word]\nfeatures: ['column:quality', length]\n"
-NEEDS = "model pfsm needs column:quality, a number of every translation that its text does not give; "
-
-
-@pytest.fixture
-def model(cli: Cli, write: Write) -> str:
-    write("d.tsv", tsv(ROWS, quality=QUALITY, system=["A", "B"] * 15))
-    write("c.yaml", CONFIG)
-    cli("train", "d.tsv", "--config", "c.yaml", "-o", "m.json").lines  # noqa: B018 - checks that it succeeded
-    return "m.json"
 
 
 def expected() -> list[float]:
@@ -32,44 +23,29 @@ def expected() -> list[float]:
     return list(metric.score_pairs(hypotheses, references, {"quality": list(map(float, QUALITY))}))
 
 
-def test_tables_are_scored_in_one_piece_and_in_partitions(cli: Cli, model: str) -> None:
-    whole = cli("score", "--table", "d.tsv", "-m", model, "-sl", "-f", "json").document
+def test_a_column_is_used_in_one_piece_and_in_partitions(cli: Cli, write: Write) -> None:
+    write("d.tsv", tsv(ROWS, quality=QUALITY, system=["A", "B"] * 15))
+    write("c.yaml", CONFIG)
+    cli("train", "d.tsv", "--config", "c.yaml", "-o", "m.json").lines  # noqa: B018 - checks that it succeeded
+    whole = cli("score", "--table", "d.tsv", "-m", "m.json", "-sl", "-f", "json").document
     assert whole["segment_scores"] == expected()
     assert "feat:column:quality+length" in whole["signature"]
     arguments = ("--output", "out", "--output-format", "tsv", "--partition-size", "1K")
-    assert cli("score", "--table", "d.tsv", "-m", model, *arguments).status == 0
+    assert cli("score", "--table", "d.tsv", "-m", "m.json", *arguments).status == 0
     parts = sorted(Path("out").glob("*.tsv"))
     assert len(parts) > 1
     found = [float(line) for part in parts for line in part.read_text().splitlines()[1:]]
     assert found == expected()
-
-
-def test_held_out_data_and_evaluation_use_the_column(cli: Cli, model: str, write: Write) -> None:
-    human = [float(row[2]) for row in ROWS]
-    r = np.corrcoef(expected(), human)[0, 1]
-    printed = cli("train", "d.tsv", "--config", "c.yaml", "-o", "n.json", "--dev", "d.tsv").lines
-    assert f"Pearson r, d.tsv: {r:.3f}" in printed
-    document = json.loads(cli("evaluate", "d.tsv", "-m", model, "-f", "json").out)
-    assert document["correlation"]["groups"][0]["pearson"]["value"] == pytest.approx(r, abs=1e-6)
-
-    # Files of text have no columns.
-    for name in ("ref.txt", "hyp.txt"):
-        write(name, "a b\nc d\n")
-    fault = cli("score", "ref.txt", "-i", "hyp.txt", "-m", model).fault
-    assert fault.startswith(NEEDS)
-    assert "score a table with the column quality (pfsm score --table FILE)" in fault
-
-
-def test_a_cell_without_a_number_is_named(cli: Cli, model: str, write: Write) -> None:
+    # A cell without a number is named.
     write("bad.tsv", tsv(ROWS, quality=[*QUALITY[:7], "inf", *QUALITY[8:]]))
     message = "bad.tsv:9: quality is 'inf', a finite number is needed"
     assert cli("train", "bad.tsv", "--config", "c.yaml", "-o", "n.json").fault == message
     assert cli("train", "d.tsv", "--config", "c.yaml", "-o", "n.json", "--dev", "bad.tsv").fault == message
-    assert cli("score", "--table", "bad.tsv", "-m", model).fault == message
-    assert cli("evaluate", "bad.tsv", "-m", model).fault == message
-    parts = cli("score", "--table", "bad.tsv", "-m", model, "-o", "out", "--partition-size", "1K")
-    assert message in parts.err
-    assert parts.status == 2
+    assert cli("score", "--table", "bad.tsv", "-m", "m.json").fault == message
+    assert cli("evaluate", "bad.tsv", "-m", "m.json").fault == message
+    outcome = cli("score", "--table", "bad.tsv", "-m", "m.json", "-o", "bad", "--partition-size", "1K")
+    assert message in outcome.err
+    assert outcome.status == 2
 
 
 def test_adequacy_and_fluency_of_several_judges(cli: Cli, write: Write) -> None:
@@ -97,12 +73,6 @@ def test_adequacy_and_fluency_of_several_judges(cli: Cli, write: Write) -> None:
     assert set(plain.columns["n_raters"]) == {"3"}
     # Translations with equal marks in all stay equal, to the last digit.
     assert len({*plain.scores.tolist()}) == len({*marks.sum(axis=(1, 2)).tolist()})
-    write("c.yaml", "matchers: [word]\n")
-    weights = []
-    for name in ("judged", "plain"):
-        assert cli("train", f"{name}.tsv", "--config", "c.yaml", "-o", "w.json", "--name", "m").status == 0
-        weights.append(json.loads(Path("w.json").read_text())["weights"])
-    assert weights[0] == weights[1]
     write("bad.tsv", header + lines[0] + "\t".join([*lines[1].split("\t")[:-2], "good", "1\n"]))
     fault = cli("evaluate", "bad.tsv", "--metric", "chrf").fault
     assert fault == "bad.tsv:3: adequacy is 'good', a finite number is needed"

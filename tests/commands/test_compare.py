@@ -11,7 +11,6 @@ import pytest
 
 import pfsm
 from pfsm.evaluation import compare_systems, holm
-from pfsm.evaluation.comparison import people_agree
 from pfsm.runtime import color
 from pfsm.runtime.color import colored as colored_output
 from tests.command_runs import Cli, Write, text
@@ -61,71 +60,31 @@ def test_colours_on_a_terminal_alone(cli: Cli, write: Write, monkeypatch: pytest
 COMMAND = ("compare", "ref.txt", "-m", "hand.json", "-i")
 
 
-class TestTwoSystems:
-    def test_the_better_one_is_preferred(self, cli: Cli) -> None:
-        result = cli(*COMMAND, "good.txt", "poor.txt", "--format", "json").document
-        assert result["name"] == "hand"
-        assert result["signature"] == pfsm.load("hand.json").get_signature(1)
-        assert (result["segments"], result["resamples"], result["seed"]) == (40, 1000, 12345)
-        good, poor = scores(GOOD), scores(POOR)
-        for system, name, values in zip(
-            result["systems"], ("good.txt", "poor.txt"), (good, poor), strict=True
-        ):
-            assert system["name"] == name
-            assert system["score"] == pytest.approx(np.mean(values), abs=1e-14)
-            low, high = system["interval"]
-            assert min(values) <= low < system["score"] < high <= max(values)
-        (pair,) = result["pairs"]
-        assert (pair["system_a"], pair["system_b"], pair["preferred"]) == ("good.txt", "poor.txt", "good.txt")
-        assert pair["difference"] == pytest.approx(np.mean(good) - np.mean(poor), abs=1e-14)
-        assert pair["interval"][0] < pair["difference"] < pair["interval"][1]
-        outcomes = np.sign(np.subtract(good, poor))
-        assert [pair["wins"], pair["losses"], pair["ties"]] == [
-            int((outcomes == x).sum()) for x in (1, -1, 0)
-        ]
-        # c of 1000 resamples: p = (c + 1) / 1001, and never 0.
-        assert 1 <= round(pair["p_value"] * 1001, 9) == int(round(pair["p_value"] * 1001, 9))
-        assert pair["p_value"] == pair["p_holm"] < 0.05
+def test_every_pair_with_holms_correction(cli: Cli) -> None:
+    names = ["good.txt", "fair.txt", "poor.txt", "twin.txt"]
+    result = cli(*COMMAND, *names, "-f", "json").document
+    assert [system["name"] for system in result["systems"]] == names
+    pairs = result["pairs"]
+    assert [(pair["system_a"], pair["system_b"]) for pair in pairs] == list(combinations(names, 2))
+    assert [pair["p_holm"] for pair in pairs] == list(holm([pair["p_value"] for pair in pairs]))
+    assert any(pair["p_holm"] > pair["p_value"] for pair in pairs)
+    for pair in pairs:
+        better = pair["system_a"] if pair["difference"] > 0 else pair["system_b"]
+        assert pair["preferred"] == (better if pair["p_holm"] < 0.05 else "no preference")
+    assert {pair["preferred"] for pair in pairs} >= {"good.txt", "no preference"}
 
 
-class TestSeveralSystems:
-    def test_every_pair_with_holms_correction(self, cli: Cli) -> None:
-        names = ["good.txt", "fair.txt", "poor.txt", "twin.txt"]
-        result = cli(*COMMAND, *names, "-f", "json").document
-        assert [system["name"] for system in result["systems"]] == names
-        pairs = result["pairs"]
-        assert [(pair["system_a"], pair["system_b"]) for pair in pairs] == list(combinations(names, 2))
-        assert [pair["p_holm"] for pair in pairs] == list(holm([pair["p_value"] for pair in pairs]))
-        assert any(pair["p_holm"] > pair["p_value"] for pair in pairs)
-        for pair in pairs:
-            better = pair["system_a"] if pair["difference"] > 0 else pair["system_b"]
-            assert pair["preferred"] == (better if pair["p_holm"] < 0.05 else "no preference")
-        assert {pair["preferred"] for pair in pairs} >= {"good.txt", "no preference"}
-
-
-class TestVerdict:
-    def test_a_sentence_then_a_table(self, cli: Cli) -> None:
-        found = cli(*COMMAND, "poor.txt", "good.txt", "twin.txt", "--metric", "ter", "-w", "2").lines
-        document = cli(*COMMAND, "poor.txt", "good.txt", "twin.txt", "-f", "json").document
-        assert found[0].startswith(document["verdict"][:-1] + "; likewise by ter")
-        assert found[0].startswith("good.txt and twin.txt are best by hand, ")
-        assert [line.split()[0] for line in found[2:6]] == ["system", "poor.txt", "good.txt", "twin.txt"]
-        assert found[2].split() == ["system", "hand", "ter"]
-        assert found[3].split()[1] == f"{np.mean(scores(POOR)):.2f}"
-        assert [line.count(")*") for line in found[3:6]] == [0, 2, 2]
-        assert found[6] == "*: significantly different from poor.txt (p < 0.05 after Holm's correction)"
-        assert found[8].startswith("pfsm:hand:")
-
-    def test_human_scores(self, cli: Cli, write: Write) -> None:
-        people = [(at % 3, 2 - at % 2) for at in range(len(REFERENCES))]
-        write("human.tsv", "human:fair.txt\thuman:good.txt\n" + text(f"{a}\t{b}" for a, b in people))
-        asked = *COMMAND, "good.txt", "fair.txt", "--segments", "human.tsv"
-        (entry,) = [one for one in cli(*asked, "-f", "json").document["agreement"] if one["system"] is None]
-        rows = np.array(people, dtype=float).T
-        r = np.corrcoef(np.concatenate([scores(FAIR), scores(GOOD)]), rows.reshape(-1))[0, 1]
-        assert entry["pearson"] == pytest.approx(r, abs=1e-12)
-        told = f"hand and people: Pearson r {r:.3f}, Kendall tau-b {entry['kendall']:.3f} over 80 translations; 1 of 1"
-        assert told in cli(*asked).out
+def test_a_sentence_then_a_table(cli: Cli) -> None:
+    found = cli(*COMMAND, "poor.txt", "good.txt", "twin.txt", "--metric", "ter", "-w", "2").lines
+    document = cli(*COMMAND, "poor.txt", "good.txt", "twin.txt", "-f", "json").document
+    assert found[0].startswith(document["verdict"][:-1] + "; likewise by ter")
+    assert found[0].startswith("good.txt and twin.txt are best by hand, ")
+    assert [line.split()[0] for line in found[2:6]] == ["system", "poor.txt", "good.txt", "twin.txt"]
+    assert found[2].split() == ["system", "hand", "ter"]
+    assert found[3].split()[1] == f"{np.mean(scores(POOR)):.2f}"
+    assert [line.count(")*") for line in found[3:6]] == [0, 2, 2]
+    assert found[6] == "*: significantly different from poor.txt (p < 0.05 after Holm's correction)"
+    assert found[8].startswith("pfsm:hand:")
 
 
 @pytest.mark.parametrize(
@@ -161,26 +120,6 @@ def test_junit(cli: Cli, write: Write, tmp_path: Path) -> None:
     assert cli(*COMMAND, "good.txt", "poor.txt", "--junit", "ref.txt").fault.startswith(
         "ref.txt: is an input"
     )
-
-
-def test_what_a_difference_means(cli: Cli) -> None:
-    asked = "compare", "ref.txt", "-i", "good.txt", "poor.txt", "-m", "en-small", "--confidence-n", "9"
-    (pair,) = cli(*asked, "-f", "json").document["pairs"]
-    assert pair["people_agree"] == people_agree("pfsm:en-small:323f0b1d:0.1.0", pair["difference"], 40)
-    told = f"  people agreed   in {100 * pair['people_agree']:.0f}% of pairs of systems so far apart"
-    assert told in cli(*asked).lines
-    assert "people agreed" not in cli(*COMMAND, "good.txt", "poor.txt").out
-
-
-def test_no_p_value_below_what_resamples_tell(cli: Cli) -> None:
-    assert "p <= 0.0100" in cli(*COMMAND, "good.txt", "poor.txt", "--confidence-n", "99").out
-    assert "p = " in cli(*COMMAND, "good.txt", "twin.txt", "--confidence-n", "99").out
-
-
-def test_a_model_that_is_left_out_is_named(cli: Cli) -> None:
-    asked = "score", "ref.txt", "-i", "good.txt", "--language", "de", "--metric", "chrf"
-    assert cli(*asked).err.startswith("pfsm: chrf alone; --model ")
-    assert cli(*asked, "-m", "hand.json", "--quiet").err == ""
 
 
 DOCUMENTS = [f"d{at // 4}" for at in range(len(REFERENCES))]

@@ -1,4 +1,4 @@
-"""Pages that messages cite, mistyped names, and keys in the wrong place."""
+"""Help, listings and warm-up: pages that messages cite, mistyped names, what ships, what is compiled."""
 
 import re
 from argparse import ArgumentParser, _SubParsersAction
@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.commands import COMMANDS, TASKS
+from pfsm.commands import COMMANDS, TASKS, warmup
 from pfsm.commands.parsers import EXAMPLES, Parser
+from pfsm.commands.warmup import USUAL, all_runs, write_inputs
 from pfsm.errors import PfsmError
 from pfsm.matchers.registry import MATCHERS
+from pfsm.metrics.registry import describe_feature, feature_names, metric_names
 from pfsm.model.settings import KEYS as SETTINGS
 from pfsm.model.settings import settings_from_dict
+from pfsm.model.shipped import find_model, shipped_models
 from pfsm.runtime import names as places
+from pfsm_kernels.cache import FILLED
 from tests.command_runs import Cli, Write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,3 +106,76 @@ class TestPlaces:
             PfsmError, match=re.escape(f"c.yaml: unknown setting '{key}'; it belongs {place}")
         ):
             settings_from_dict({key: 1}, "c.yaml")
+
+
+def test_models(cli: Cli) -> None:
+    names = [model.name for model in shipped_models()]
+    head, *rows = cli("models").lines[: 1 + len(names)]
+    assert head.split() == ["name", "languages", "agreement", "pairs/s", "size", "needs"]
+    assert [row.split()[0] for row in rows] == names
+    assert max(map(len, rows)) <= 80
+    sizes = dict(zip(names, (float(row.split(" MB")[0].split()[-1]) for row in rows), strict=True))
+    assert sizes["en-small"] < 1.0
+    assert sizes["en"] > 20.0, "the encoder counts"
+    entries = {entry["name"]: entry for entry in cli("models", "--format", "json").document}
+    assert list(entries) == names
+    for name, entry in entries.items():
+        model = find_model(name)
+        assert entry["language"] == model.settings.language
+        assert entry["fingerprint"] == model.fingerprint
+        assert Path(entry["card"]).read_text(encoding="utf-8").startswith(f"# {name}\n")
+
+
+def test_metrics_and_features(cli: Cli) -> None:
+    assert [line.split()[0] for line in cli("metrics").lines[:-1]] == list(metric_names())
+    assert [line.split()[0] for line in cli("metrics", "--features").lines] == list(feature_names())
+    document = cli("metrics", "--features", "-f", "json").document
+    assert document["bleu"] == describe_feature("bleu")
+    assert document["bleu.1"] == "part of bleu"
+    assert document["embedding_recall"] == "the recall in embedding_f1"
+    assert all(document.values())
+
+
+def test_the_runs_are_commands_with_files_that_are_there(tmp_path: Path) -> None:
+    """All models and metrics are among them, so a new one is compiled ahead, too."""
+    write_inputs(tmp_path)
+    models: set[str] = set()
+    metrics: set[str] = set()
+    for name, arguments in all_runs():
+        parser = ArgumentParser(exit_on_error=False)
+        import_module(f"pfsm.commands.{name}").add_arguments(parser)
+        options = vars(parser.parse_args(list(arguments)))
+        for kind, scorer in options.get("scorers") or []:
+            (metrics if kind == "metric" else models).add(scorer)
+        inputs = options.get("input") or []
+        paths = [*([inputs] if isinstance(inputs, str) else inputs), *(options.get("references") or [])]
+        paths += [*(options.get("data") or []), *filter(None, [options.get("config")])]
+        assert paths or name == "parse"
+        for path in paths:
+            assert (tmp_path / path).is_file(), (name, path)
+    assert metrics == set(metric_names())
+    assert models >= {model.name for model in shipped_models()}
+    tour = (Path(__file__).parents[2] / "scripts" / "demo.py").read_text(encoding="utf-8")
+    told = re.findall(r'^    pfsm\(\s*"(\w+)"', tour, re.MULTILINE)
+    assert (told[0], {*told[1:]}) == ("warmup", {name for name, _ in USUAL})
+
+
+def test_it_says_where_kernels_are_and_what_was_left_out(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warmup, "FOLDER", tmp_path)
+    monkeypatch.setattr(warmup, "all_runs", lambda: [("score", ()), ("train", ())])
+    monkeypatch.setattr(warmup, "run_quietly", lambda run, _: "no PyTorch" if run[0] == "train" else None)
+    assert (cli("warmup", "--usual").status, (tmp_path / FILLED).exists()) == (0, False)  # not all are there
+    done = cli("warmup")
+    assert done.status == 0, done.err
+    assert done.lines == ["left out of `pfsm train`: no PyTorch", f"compiled kernels are in {tmp_path}"]
+    assert (tmp_path / FILLED).exists()
+    assert cli("warmup", "--quiet").out == ""
+
+
+def test_kernels_that_nobody_could_use_are_not_compiled(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warmup, "is_kept", lambda: False)
+    assert cli("warmup").fault == (
+        "no folder can be written in which compiled kernels could be kept; set NUMBA_CACHE_DIR to one that can"
+    )

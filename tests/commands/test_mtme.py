@@ -1,11 +1,8 @@
 """`pfsm evaluate --mtme` on a folder of mt-metrics-eval, against its statistics written out, and its package."""
 
-import importlib
-import importlib.util
 import json
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -169,16 +166,6 @@ def test_texts_may_be_json(cli: Cli) -> None:
     assert "\trefA said 1\tsource 1\t\t" in Path("none.tsv").read_text("utf-8")
 
 
-def test_segments_without_a_reference_are_left_out(cli: Cli) -> None:
-    path = Path("wmt24/references/en-de.refB.txt")
-    path.write_text(path.read_text("utf-8").replace("refB said 4\n", " \n"), encoding="utf-8")
-    asked = ("wmt24", "en-de", "refB", "--skip-missing-references", "-f", "json", "--confidence-n", "5")
-    for more in (["--metric", "chrf"], ["-m", "en-small", "--spans"]):
-        told = cli("evaluate", "--mtme", ".", *asked, *more)
-        assert "pfsm: note: 4 of 64 segments left out, which have no reference" in told.err
-    assert json.loads(told.out)["translations"] == 60
-
-
 def test_scores_that_are_submitted_are_read(cli: Cli) -> None:
     outputs = [f"wmt24/system-outputs/en-de/{name}.txt" for name in SYSTEMS]
     made = cli(
@@ -209,36 +196,3 @@ def test_what_is_not_there_is_one_line(cli: Cli) -> None:
     }
     for arguments, expected in faults.items():
         assert cli("evaluate", "--mtme", ".", "wmt24", *arguments).fault == expected
-
-
-@pytest.mark.skipif(
-    importlib.util.find_spec("mt_metrics_eval") is None, reason="mt-metrics-eval is not installed"
-)
-def test_beside_its_package(cli: Cli, write: Write) -> None:
-    data, meta_info = (importlib.import_module(f"mt_metrics_eval.{name}") for name in ("data", "meta_info"))
-    human, metric = scores()
-    rows = zip(SYSTEMS, human, strict=True)
-    lines = [
-        f"{name} {value if at % MISSING else None}" for name, row in rows for at, value in enumerate(row)
-    ]
-    write("wmt24/human-scores/en-de.esa.seg.score", text(lines))
-    write("wmt24/metric-scores/en-de/Match-refA.sys.score", text(
-        [f"{name} {row.mean()}" for name, row in zip(SYSTEMS, metric, strict=True)]
-    ))  # fmt: skip
-    Path("wmt24/metric-scores/en-de/Pooled-refA.sys.score").unlink()
-    info = meta_info.MetaInfo("refA", {"sys": "esa", "seg": "esa"}, set(), set())
-    theirs: Any = data.EvalSet("wmt24", "en-de", True, info, str(Path.cwd()))
-    at = {
-        level: theirs.Correlation(
-            theirs.Scores(level, "esa"), theirs.Scores(level, "Match-refA"), set(SYSTEMS)
-        )
-        for level in ("seg", "sys")
-    }
-    found = evaluated(cli, "--column", "Match", "--statistics", ASKED)
-    for name, variant in (("item_kendall", "b"), ("item_tau23", "23"), ("item_acc23", "acc23")):
-        assert found[name] == pytest.approx(at["seg"].KendallVariants("item", variant)[0])
-    assert found["kendall_c"] == pytest.approx(at["seg"].KendallVariants("none", "c")[0])
-    assert found["acc_t"] == pytest.approx(at["seg"].KendallWithTiesOpt("item", "acc23", 1.0)[0])
-    of_systems = evaluated(cli, "--column", "Match", "--level", "system")
-    assert of_systems["pearson"] == pytest.approx(at["sys"].Pearson()[0])
-    assert of_systems["kendall_tau_b"] == pytest.approx(at["sys"].Kendall()[0])

@@ -1,4 +1,6 @@
-"""``compare``, ``mbr`` and ``explain`` with ``--metric``."""
+"""``compare``, ``mbr`` and ``explain`` with ``--metric``, and what explanations add up to."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,20 +41,6 @@ class TestCompare:
         assert pair["wins"] > pair["losses"]
 
 
-class TestMbr:
-    @pytest.mark.parametrize("name", ["chrf", "ter"])
-    def test_the_highest_expected_score(self, cli: Cli, name: str) -> None:
-        chosen = cli("mbr", "-i", "hyps.txt", "-n", "3", "--metric", name).lines
-        score = get_metric(name).score_pairs
-        for source, line in enumerate(chosen):
-            lines = CANDIDATES[3 * source : 3 * source + 3]
-            expected = [
-                score([one] * 2, [other for k, other in enumerate(lines) if k != place]).mean()
-                for place, one in enumerate(lines)
-            ]
-            assert line == lines[int(np.argmax(np.round(expected, 9)))]
-
-
 class TestExplain:
     COMMAND = ("explain", "ref.txt", "-i", "good.txt", "poor.txt")
 
@@ -79,3 +67,45 @@ class TestExplain:
     )
     def test_what_is_refused(self, cli: Cli, arguments: tuple[str, ...], fault: str) -> None:
         assert cli(*self.COMMAND, "--metric", *arguments).fault.startswith(fault)
+
+
+@pytest.fixture
+def stories(write: Write) -> list[str]:
+    return [
+        write("ref.txt", "The cat sat down.\n\nWe met on Tuesday.\n"),
+        write("hyp.txt", "The cat sits down.\nhello\nOn Tuesday we met.\n"),
+        write("other.txt", "A cat.\n\nWe met.\n"),
+    ]
+
+
+def test_json_adds_up(cli: Cli, stories: list[str]) -> None:
+    outcome = cli("explain", stories[0], "-i", *stories[1:], "--format", "json")
+    assert [entry["system"] for entry in outcome.document] == stories[1:]
+    for entry in outcome.document:
+        assert [segment["segment"] for segment in entry["segments"]] == [0, 1, 2]
+        for segment in entry["segments"]:
+            parts = [*segment["contributions"], *segment["features"]]
+            points = sum(part["points"] for part in parts)
+            assert segment["base"] + segment["entropy"] + points == pytest.approx(segment["score"], abs=1e-9)
+
+
+def test_alignments(cli: Cli, stories: list[str], tmp_path: Path) -> None:
+    outcome = cli("explain", stories[0], "-i", stories[1], "--alignments", "pairs.txt")
+    assert outcome.status == 0
+    lines = (tmp_path / "pairs.txt").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 3
+    assert lines[0].startswith("0-0 1-1")
+    assert lines[1] == ""
+
+
+@pytest.mark.parametrize("name", ["chrf", "ter"])
+def test_the_highest_expected_score(cli: Cli, name: str) -> None:
+    chosen = cli("mbr", "-i", "hyps.txt", "-n", "3", "--metric", name).lines
+    score = get_metric(name).score_pairs
+    for source, line in enumerate(chosen):
+        lines = CANDIDATES[3 * source : 3 * source + 3]
+        expected = [
+            score([one] * 2, [other for k, other in enumerate(lines) if k != place]).mean()
+            for place, one in enumerate(lines)
+        ]
+        assert line == lines[int(np.argmax(np.round(expected, 9)))]

@@ -121,16 +121,3 @@ def test_against_plain_counts(metric: str, kind: str, rankings: Preferences, cli
             assert low <= high
     text = cli(*command, "--confidence-n", "20").out
     assert ("(WMT12)" if kind == "won" else "(WMT13)") in text
-
-
-def test_refusals(rankings: Preferences, cli: Cli, write: Write) -> None:
-    assert len(rankings)
-    level = ("--metric", "ol", "--level", "system")
-    text = Path("p.tsv").read_text(encoding="utf-8").replace("better_system", "other")
-    write("x.tsv", text)
-    assert cli("evaluate", "x.tsv", *level).fault == (
-        "x.tsv: preferences have no system level without the columns better_system and worse_system"
-    )
-    assert cli("evaluate", "p.tsv", *level, "--resample", "judgments").fault == (
-        "rankings of systems resample segments or documents, not judgments"
-    )

@@ -18,18 +18,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "tables"
 
 
-class TestList:
-    def test_a_table_of_the_users_and_a_damaged_one(self, cli: Cli, folder: Path) -> None:
-        folder.mkdir()
-        path = install(paraphrases({("a", "b"): 0.5}), folder)
-        (folder / "zzz.lexicon").write_bytes(path.read_bytes()[:-1])
-        entries = {entry["name"]: entry for entry in cli("resources", "list", "-f", "json").document}
-        assert list(entries)[:5] == ["learned-en", "wordnet-3.0", "wordnet-relations-3.0", "few", "zzz"]
-        few = entries["few"]
-        assert (few["kind"], few["content"]) == ("paraphrases", "1 pairs, 2 phrases, 2 words")
-        assert few["version"] == registry.load("few", "paraphrases").checksum
-        assert (few["place"], few["ships with pfsm"]) == (str(path), "no")
-        assert entries["zzz"]["error"].endswith("the file is damaged or was cut short; compile it again")
+def test_a_table_of_the_users_and_a_damaged_one(cli: Cli, folder: Path) -> None:
+    folder.mkdir()
+    path = install(paraphrases({("a", "b"): 0.5}), folder)
+    (folder / "zzz.lexicon").write_bytes(path.read_bytes()[:-1])
+    entries = {entry["name"]: entry for entry in cli("resources", "list", "-f", "json").document}
+    assert list(entries)[:5] == ["learned-en", "wordnet-3.0", "wordnet-relations-3.0", "few", "zzz"]
+    few = entries["few"]
+    assert (few["kind"], few["content"]) == ("paraphrases", "1 pairs, 2 phrases, 2 words")
+    assert few["version"] == registry.load("few", "paraphrases").checksum
+    assert (few["place"], few["ships with pfsm"]) == (str(path), "no")
+    assert entries["zzz"]["error"].endswith("the file is damaged or was cut short; compile it again")
 
 
 class TestCompile:
@@ -61,19 +60,17 @@ class TestCompile:
         assert not list(folder.glob("*"))
 
 
-class TestLearn:
-    def test_pairs_of_five_segments(self, cli: Cli, write: Write) -> None:
-        rows = [
-            f"we saw {noun} again\twe spotted {noun} again"
-            for noun in ["mice", "cows", "owls", "bees", "rats"]
-        ]
-        rows += [f"they met {noun} there\tthey met {noun} here" for noun in ["men", "women", "boys", "girls"]]
-        write("data.tsv", text(["reference\thypothesis", *rows]))
-        command = ("resources", "learn-paraphrases", "data.tsv", "--name", "own")
-        assert cli(*command, "--licence", "mine").lines
-        lexicon = registry.load("own", "paraphrases")
-        assert dict(lexicon.counts) == {"pairs": 2, "phrases": 2, "words": 2}
-        assert ParaphraseTable(lexicon).probabilities.tolist() == [1.0, 1.0]
-        assert (lexicon.licence, [source.name for source in lexicon.sources]) == ("mine", ["data.tsv"])
-        assert cli(*command, "--segments", "4", "--threads", "2").lines
-        assert registry.load("own", "paraphrases").counts["pairs"] == 4
+def test_pairs_of_five_segments(cli: Cli, write: Write) -> None:
+    rows = [
+        f"we saw {noun} again\twe spotted {noun} again" for noun in ["mice", "cows", "owls", "bees", "rats"]
+    ]
+    rows += [f"they met {noun} there\tthey met {noun} here" for noun in ["men", "women", "boys", "girls"]]
+    write("data.tsv", text(["reference\thypothesis", *rows]))
+    command = ("resources", "learn-paraphrases", "data.tsv", "--name", "own")
+    assert cli(*command, "--licence", "mine").lines
+    lexicon = registry.load("own", "paraphrases")
+    assert dict(lexicon.counts) == {"pairs": 2, "phrases": 2, "words": 2}
+    assert ParaphraseTable(lexicon).probabilities.tolist() == [1.0, 1.0]
+    assert (lexicon.licence, [source.name for source in lexicon.sources]) == ("mine", ["data.tsv"])
+    assert cli(*command, "--segments", "4", "--threads", "2").lines
+    assert registry.load("own", "paraphrases").counts["pairs"] == 4

@@ -91,15 +91,6 @@ class TestTestSets:
         path = cache.parent / "wmt17" / "wmt17.de-en.ref"
         assert fault == f"{path}: not there; say --download to let sacrebleu download wmt17 into its cache"
 
-    def test_download_on_request(self, cache: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-        from sacrebleu.dataset import DATASETS
-
-        found = [str(cache / "wmt16.de-en.ref")]
-        monkeypatch.setattr(DATASETS["wmt17"], "get_reference_files", lambda pair: found)
-        ours = ("-i", "one.txt", "-m", "hand.json", "-b")
-        named = cli("score", "-t", "wmt17", "-l", "de-en", "--download", *ours)
-        assert named.lines == cli("score", "ref.txt", *ours).lines
-
     def test_faults(self, cache: Path, cli: Cli) -> None:
         for words, fault in (
             (("-t", "wmt61", "-l", "de-en"), "--test-set 'wmt61': unknown; did you mean"),
@@ -110,6 +101,15 @@ class TestTestSets:
             ),
         ):
             assert cli("score", *words, "-i", "one.txt").fault.startswith(fault)
+
+    def test_download_on_request(self, cache: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+        from sacrebleu.dataset import DATASETS
+
+        found = [str(cache / "wmt16.de-en.ref")]
+        monkeypatch.setattr(DATASETS["wmt17"], "get_reference_files", lambda pair: found)
+        ours = ("-i", "one.txt", "-m", "hand.json", "-b")
+        named = cli("score", "-t", "wmt17", "-l", "de-en", "--download", *ours)
+        assert named.lines == cli("score", "ref.txt", *ours).lines
 
 
 def test_the_reference_that_counted(cli: Cli) -> None:

@@ -9,9 +9,7 @@ import pytest
 import pfsm
 from tests.command_runs import Cli, Write, text
 from tests.judgment_cases import rows
-from tests.model_cases import random_weights, saved
-from tests.oracles import matching
-from tests.oracles.enumeration import Arc, EditLattice, enumerate_all
+from tests.model_cases import saved
 
 REFERENCES = ["the red bird sings", "a small house .", "", "walking near the river"]
 HYPOTHESES = ["the red bird sang", "small houses", "", ""]
@@ -54,63 +52,10 @@ def test_one_system(cli: Cli, given: tuple[str, ...]) -> None:
     assert [(int(row[1]), float(row[2])) for row in body] == list(enumerate(expected()))
 
 
-def test_several_systems(cli: Cli) -> None:
-    command = ("score", "ref.txt", "-i", "hyp.txt", "same.txt", "-m", "hand.json")
-    both = {"hyp.txt": expected(), "same.txt": expected(hypotheses=REFERENCES)}
-    assert cli(*command, "-sl").lines == [
-        f"{name}\t{number}\t{score:.4f}" for name, scores in both.items() for number, score in enumerate(scores, 1)
-    ]  # fmt: skip
-    assert cli(*command, "-b").lines == [f"{name}\t{mean(scores):.4f}" for name, scores in both.items()]
-    signature = pfsm.load("hand.json").get_short_signature(1)
-    assert cli(*command).lines == [
-        f"{name}\t{signature} = {mean(scores):.4f}" for name, scores in both.items()
-    ]
-
-
 def test_standard_input(cli: Cli) -> None:
     for dash in ((), ("-i", "-")):
         outcome = cli("score", "ref.txt", *dash, "-m", "hand.json", "-sl", stdin=text(HYPOTHESES))
         assert outcome.lines == [f"{score:.4f}" for score in expected()]
-
-
-@pytest.mark.parametrize("matching_mode", ["exclusive", "overlapping"])
-@pytest.mark.parametrize("max_block", [1, 2, 3])
-def test_a_hand_set_model_scores_exactly_what_its_edit_sequences_say(
-    matching_mode: str, max_block: int, cli: Cli, write: Write, tmp_path: Path
-) -> None:
-    rng = np.random.default_rng(max_block)
-    words = ("walk", "walks", "walked", "Cat", "cat", ",", ".")
-    sides = [
-        [[words[at] for at in rng.integers(0, 7, rng.integers(0, 5))] for _ in range(14)] for _ in range(2)
-    ]
-    weights, alpha = random_weights(rng, 3.0), float(rng.normal())
-    saved(
-        tmp_path,
-        "m.json",
-        weights=weights,
-        alpha=alpha,
-        settings={"max_block": max_block, "matching": matching_mode},
-    )
-    write("ref.txt", text([" ".join(tokens) for tokens in sides[0]]))
-    write("hyp.txt", text([" ".join(tokens) for tokens in sides[1]]))
-    names = ["punct", "word", "lemma"]
-    wanted = []
-    for reference, hypothesis in zip(*sides, strict=True):
-        arcs = matching.arcs(
-            reference,
-            hypothesis,
-            names,
-            dict.fromkeys(names, max_block),
-            exclusive=matching_mode == "exclusive",
-        )
-        lattice = EditLattice(
-            ("Delete",) * len(reference), ("Insert",) * len(hypothesis), tuple(Arc(*arc) for arc in arcs)
-        )
-        length = max(1, lattice.m + lattice.n)
-        wanted.append(enumerate_all(lattice, weights).log_sum / length + alpha)
-    result = cli("score", "ref.txt", "-i", "hyp.txt", "-m", "m.json", "-sl", "--format", "json").document
-    np.testing.assert_allclose(result["segment_scores"], wanted, rtol=0.0, atol=1e-12)
-    assert result["score"] == pytest.approx(math.fsum(wanted) / len(wanted), abs=1e-12)
 
 
 def test_threads_make_no_difference(cli: Cli, write: Write, trained: Path) -> None:

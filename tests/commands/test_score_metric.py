@@ -1,9 +1,5 @@
 """``pfsm score --metric``: other metrics in the same rows, corpus scores as those who know them expect them."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from pfsm.metrics import get_metric
@@ -21,31 +17,6 @@ def files(write: Write) -> None:
     # A blank line of a further file is not a reference here, and an empty one in sacrebleu.
     write("two.txt", text([line or "." for line in OTHERS]))
     write("sys.txt", text(HYPOTHESES))
-
-
-def sacrebleu(folder: Path, *arguments: str) -> str:
-    """What the command sacrebleu prints."""
-    command = [sys.executable, "-m", "sacrebleu", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("bleu", ["-m", "bleu"]),
-        ("bleu(lowercase=true,tokenize=intl)", ["-m", "bleu", "-lc", "-tok", "intl"]),
-        ("chrf", ["-m", "chrf"]),
-        ("chrf++", ["-m", "chrf", "--chrf-word-order", "2"]),
-        ("ter", ["-m", "ter"]),
-    ],
-)
-def test_the_numbers_are_those_of_sacrebleu(
-    cli: Cli, tmp_path: Path, name: str, arguments: list[str]
-) -> None:
-    references = ("one.txt", "two.txt")
-    wanted = sacrebleu(tmp_path, *references, "-i", "sys.txt", *arguments, "-b", "-w", "12")
-    assert cli("score", *references, "-i", "sys.txt", "--metric", name, "-b", "-w", "12").lines == [wanted]
 
 
 def test_error_rates_of_corpora_say_which_way_is_up(cli: Cli, write: Write) -> None:

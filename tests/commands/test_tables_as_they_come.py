@@ -1,4 +1,4 @@
-"""Tables with the quotes of pandas, and segments without a reference: noticed, read, counted."""
+"""Tables with the quotes of pandas, segments without a reference, and `pfsm data`."""
 
 import csv
 from collections.abc import Sequence
@@ -7,10 +7,11 @@ from typing import Literal
 
 import pytest
 
-from pfsm.data import read_pairs_table, read_parallel, read_table, unquoting
+from pfsm.data import read_pairs_table, read_parallel, read_preferences, read_table, unquoting
 from pfsm.errors import PfsmError, PfsmWarning
 from tests.command_runs import Cli, Write
 from tests.comparison_cases import data_in
+from tests.judgment_cases import rows, tsv
 
 TEXTS = ['He said "no" to it.', "A tab\there.", "the cat\nsat", '"Hello."']
 SKIP, SMALL = "--skip-missing-references", ("-m", "en-small")
@@ -56,12 +57,12 @@ SYSTEMS = {
 
 
 def test_segments_without_a_reference_are_left_out(cli: Cli, write: Write, tmp_path: Path) -> None:
-    for suffix, rows in (("", [0, 1, 2, 3]), (".less", [0, 2, 3])):
+    for suffix, kept in (("", [0, 1, 2, 3]), (".less", [0, 2, 3])):
         for name, lines in {"r.txt": REFERENCES, **SYSTEMS, "d.txt": ("d", "d", "e", "e")}.items():
-            write(name + suffix, "".join(f"{lines[row]}\n" for row in rows))
-        pairs = [f"{REFERENCES[row]}\t{SYSTEMS['a.txt'][row]}\t{row}\n" for row in rows]
+            write(name + suffix, "".join(f"{lines[row]}\n" for row in kept))
+        pairs = [f"{REFERENCES[row]}\t{SYSTEMS['a.txt'][row]}\t{row}\n" for row in kept]
         write("t.tsv" + suffix, "".join(["reference\thypothesis\tscore\n", *pairs]))
-        write("s.txt" + suffix, "".join(f"{row * row}\n" for row in rows))
+        write("s.txt" + suffix, "".join(f"{row * row}\n" for row in kept))
     for command in (
         ("score", "r.txt", "-i", "a.txt", "b.txt"),
         ("score", "--table", "t.tsv"),
@@ -94,3 +95,102 @@ def test_segments_without_a_reference_are_left_out(cli: Cli, write: Write, tmp_p
     write("none.txt", "\n \n")
     with pytest.raises(PfsmError, match=r"^none.txt: every reference is missing"):
         read_parallel(["none.txt"], ["none.txt"], skip_missing_references=True)
+
+
+RANKING = (
+    "srclang,trglang,srcIndex,segmentId,judgeId,system1Id,system1rank,system2Id,system2rank\n"
+    "Czech,English,2,2,j1,A,1,B,2\nCzech,English,2,2,j2,A,2,B,1\nCzech,English,2,2,j3,A,1,B,1\n"
+    "Czech,English,1,1,j1,A,2,B,2\n"
+)
+
+
+@pytest.fixture
+def texts(write: Write, tmp_path: Path) -> None:
+    """References and the outputs of two systems, two segments each."""
+    (tmp_path / "out").mkdir()
+    for name in ("out/A", "out/B"):
+        write(name, f"{name} one\n{name} two\n")
+    write("ref.txt", "one\ntwo\n")
+
+
+def convert(cli: Cli, *arguments: str) -> list[str]:
+    """What a successful conversion to out.tsv says, standard output being empty."""
+    outcome = cli("data", "convert", *arguments, "-o", "out.tsv")
+    assert (outcome.status, outcome.out) == (0, ""), outcome
+    return outcome.err.splitlines()
+
+
+@pytest.mark.usefixtures("texts")
+def test_rankings(cli: Cli, write: Write, tmp_path: Path) -> None:
+    write("x.csv", RANKING)
+    needed = ("x.csv", "--references", "ref.txt", "--system-outputs", "out", "--test-set", "t")
+    assert convert(cli, *needed) == ["pfsm: out.tsv: 2 preferences"]
+    assert (tmp_path / "out.tsv").read_text(encoding="utf-8") == (
+        "test_set\tsource_lang\ttarget_lang\tsegment_id\treference\tbetter\tworse\tbetter_system\tworse_system\t"
+        "votes\tvotes_against\n"
+        "t\tcs\ten\tt.2\ttwo\tout/A two\tout/B two\tA\tB\t1\t1\n"
+        "t\tcs\ten\tt.2\ttwo\tout/B two\tout/A two\tB\tA\t1\t1\n"
+    )
+    assert convert(cli, *needed, "--keep-ties") == ["pfsm: out.tsv: 3 preferences"]
+    assert [line.split("\t")[-3:] for line in (tmp_path / "out.tsv").read_text().splitlines()[1:]] == [
+        ["0", "0", "1"],
+        ["1", "1", "1"],
+        ["1", "1", "1"],
+    ]
+    assert convert(cli, *needed, "--per-rater", "--keep-ties") == ["pfsm: out.tsv: 4 preferences"]
+    assert read_preferences(tmp_path / "out.tsv").columns["rater"] == ("j1", "j1", "j3", "j2")
+
+
+@pytest.mark.usefixtures("texts")
+def test_any_format(cli: Cli, write: Write) -> None:
+    write("x.csv", RANKING)
+    lines = cli("data", "info", "x.csv", "--references", "ref.txt", "--system-outputs", "out").lines
+    assert lines[0] == "x.csv: 2 preferences"
+    assert cli("data", "info", "-", "--from", "tsv", stdin=tsv(rows(2))).lines[0] == "-: 2 judgments"
+
+
+class TestSplit:
+    TABLE = tsv(
+        [(f"ref {row // 4}", f"hyp {row}", str(row)) for row in range(80)],
+        segment_id=[str(row) for row in range(80)],
+        document=[f"d{row // 8}" for row in range(80)],
+        system=[f"s{row % 4}" for row in range(80)],
+    )
+
+    def halves(self, cli: Cli, folder: Path, *options: str) -> list[list[list[str]]]:
+        """The rows of both parts, once the command has said how many there are."""
+        outcome = cli("data", "split", "mine.tsv", *options)
+        parts = [(folder / f"mine.{part}.tsv").read_text(encoding="utf-8") for part in ("train", "test")]
+        tables = [[line.split("\t") for line in part.splitlines()] for part in parts]
+        for line, table, part in zip(outcome.lines, tables, ("train", "test"), strict=True):
+            assert line.startswith(f"mine.{part}.tsv: {len(table) - 1} judgments ("), line
+        assert tables[0][0] == tables[1][0] == self.TABLE.splitlines()[0].split("\t")
+        return [table[1:] for table in tables]
+
+    @pytest.mark.parametrize("by", ["document", "segment", "system", "score"])
+    def test_no_group_is_on_both_sides(self, cli: Cli, write: Write, tmp_path: Path, by: str) -> None:
+        """Rows of one reference are one segment though every row has its own identifier."""
+        write("mine.tsv", self.TABLE)
+        train, test = self.halves(cli, tmp_path, "--by", by, "--test", ".25", "--seed", "3")
+        header = self.TABLE.splitlines()[0].split("\t")
+        place = header.index("reference" if by == "segment" else by)
+        assert not {row[place] for row in train} & {row[place] for row in test}
+        assert sorted(train + test) == sorted(line.split("\t") for line in self.TABLE.splitlines()[1:])
+        assert abs(len(test) - 20) <= 4
+        lines = self.TABLE.splitlines()
+        write("mine.tsv", "\n".join([lines[0], *reversed(lines[1:])]) + "\n")
+        again = self.halves(cli, tmp_path, "--by", by, "--test", ".25", "--seed", "3")
+        assert again == [train[::-1], test[::-1]]
+
+    def test_refusals(self, cli: Cli, write: Write, tmp_path: Path) -> None:
+        write("mine.tsv", self.TABLE)
+        assert "no column 'rater' to group by" in cli("data", "split", "mine.tsv", "--by", "rater").fault
+        assert "no column 'source_lang'" in cli("data", "split", "mine.tsv", "--by", "language").fault
+        write("one.tsv", tsv(rows(3), document="d"))
+        fault = cli("data", "split", "one.tsv", "--by", "document").fault
+        assert fault == "one.tsv: 1 document; two or more are needed to split by"
+        write("gap.tsv", tsv(rows(2), document=["d", ""]))
+        assert cli("data", "split", "gap.tsv", "--by", "document").fault.startswith(
+            "gap.tsv:3: document is ''"
+        )
+        assert not list(tmp_path.glob("*.train.tsv"))
