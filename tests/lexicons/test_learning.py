@@ -1,4 +1,7 @@
-"""Learned paraphrases: counts by hand, the association test against scipy's."""
+"""Learned paraphrases: counts by hand, association against SciPy, versions, phrases in corresponding places."""
+
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,13 +10,19 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 from pfsm.model.file import Model
+from pfsm.model.metric import Metric
+from pfsm.model.settings import settings_from_dict
 from pfsm_training.paraphrases import (
+    CorrespondenceFinder,
     Segment,
     Thresholds,
     is_plausible,
     learn_paraphrases,
     log_likelihood_ratios,
+    read_versions,
+    version_pairs,
 )
+from tests.command_runs import text
 
 MODEL = Model("hand-written", weights={"S_word": 4.0, "S_lemma": 4.0, "S_punct": 4.0})
 ALL = Thresholds(segments=1, association=0.0)
@@ -96,13 +105,6 @@ def test_ratios_are_scipys(cells: list[tuple[int, int, int, int]]) -> None:
         assert log_likelihood_ratios(*counts, total)[0] == pytest.approx(sign * theirs.statistic, abs=1e-6)
 
 
-def test_ratios_where_cells_are_empty() -> None:
-    # Only ever together: 2 N (entropy of the margin) = 2 (5 ln(10/5) + 5 ln(10/5)).
-    ratio = log_likelihood_ratios(np.array([5]), np.array([5]), np.array([5]), 10)
-    assert ratio[0] == pytest.approx(20 * np.log(2))
-    assert log_likelihood_ratios(np.array([0]), np.array([5]), np.array([5]), 10)[0] < 0
-
-
 @pytest.mark.parametrize(
     ("one", "other", "plausible"),
     [
@@ -117,3 +119,102 @@ def test_phrases_whose_spelling_excludes_them(
     one: tuple[str, ...], other: tuple[str, ...], plausible: bool
 ) -> None:
     assert is_plausible(one, other) is is_plausible(other, one) is plausible
+
+
+def test_all_versions_of_a_reference_come_together(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text(
+        text(
+            [
+                "reference\thypothesis\treference_2\tscore",
+                "one ref\tsys b\tother ref\t1",
+                "one ref\tsys a\tother ref\t2",
+                "post-edit\tpost-edit\t\t0",
+                "\tnothing to compare with\t\t0",
+            ]
+        ),
+        encoding="utf-8",
+    )
+    (tmp_path / "b.tsv").write_text(
+        text(["reference\tbetter\tworse", "one ref\tsys c\tsys a"]), encoding="utf-8"
+    )
+    segments, sources = read_versions([tmp_path / "a.tsv", tmp_path / "b.tsv"])
+    assert segments == [("one ref", "other ref", "sys a", "sys b", "sys c"), ("post-edit",)]
+    assert [source.name for source in sources] == ["a.tsv", "b.tsv"]
+    assert read_versions([tmp_path / "b.tsv", tmp_path / "a.tsv"])[0] == segments
+
+
+def test_every_two_versions_in_lists_of_whole_segments() -> None:
+    segments = [("a", "b", "c"), ("d",), ("e", "f"), ("g", "h")]
+    pairs = [(0, "a", "b"), (0, "a", "c"), (0, "b", "c"), (2, "e", "f"), (3, "g", "h")]
+    assert list(version_pairs(segments, 100)) == [pairs]
+    assert list(version_pairs(segments, 1)) == [pairs[:3], pairs[3:4], pairs[4:]]
+    assert list(version_pairs(segments, 4)) == [pairs[:4], pairs[4:]]
+
+
+WORDS = ("the", "cat", "cats", "sat", "on", "A", "mat", ".", "down")
+texts = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
+WEIGHTS = {"S_word": 4.0, "S_lemma": 3.0, "S_punct": 4.0, "Jump": -1.0}
+
+
+def model(max_jump: int, max_block: int) -> Model:
+    values = {"tokeniser": "plain", "max_jump": max_jump, "max_block": max_block}
+    return Model("hand-written", settings_from_dict(values, "test"), WEIGHTS)
+
+
+Phrase = tuple[str, ...]
+
+
+def by_definition(
+    metric: Metric, one: str, other: str, posterior: float
+) -> tuple[set[tuple[Phrase, Phrase]], set[Phrase]]:
+    """Phrases in corresponding places, and phrases that are aligned."""
+    explained = metric.explain(other, one)
+    sides = [[token.lower() for token in side] for side in (explained.reference, explained.hypothesis)]
+    arcs = sorted(
+        (part.reference, part.hypothesis)
+        for part in explained.contributions
+        if part.state.startswith("S_") and part.posterior >= posterior
+    )
+    aligned = [{token for arc in arcs for token in range(*arc[side])} for side in (0, 1)]
+    ends = [((-1, 0), (-1, 0)), *arcs, (*((len(side), len(side) + 1) for side in sides),)]
+    pairs: set[tuple[Phrase, Phrase]] = set()
+    single: set[Phrase] = set()
+    for before, after in pairwise(ends):
+        spans = [range(before[side][1], after[side][0]) for side in (0, 1)]
+        if all(0 < len(span) <= 2 and aligned[side].isdisjoint(span) for side, span in enumerate(spans)):
+            left, right = (tuple(sides[side][token] for token in span) for side, span in enumerate(spans))
+            if "." not in left + right:
+                pairs.add((left, right))
+        for side in (0, 1):
+            words = sides[side]
+            run = [arc[side] for arc in (before, after)]
+            inside = all(0 <= first < last <= len(words) and last - first == 1 for first, last in run)
+            if inside and all(before[s][1] == after[s][0] for s in (0, 1)):
+                single.add((words[run[0][0]], words[run[1][0]]))
+            if run[0][0] >= 0 and run[0][1] - run[0][0] == 1:
+                single.add((words[run[0][0]],))
+    return pairs, {phrase for phrase in single if "." not in phrase}
+
+
+@pytest.mark.parametrize(("max_jump", "max_block"), [(0, 1), (3, 1), (0, 2)])
+def test_against_the_definition(max_jump: int, max_block: int) -> None:
+    chosen = model(max_jump, max_block)
+    metric = Metric(chosen, 1)
+    finder = CorrespondenceFinder(chosen, 0.6, 1)
+
+    @settings(deadline=None, max_examples=60)
+    @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=4))
+    def check(pairs: list[tuple[str, str]]) -> None:
+        found = finder.find([one for one, _ in pairs], [other for _, other in pairs])
+        left, right, same = (
+            finder.phrases(numbers.tolist())
+            for numbers in (found.pairs[:, 1], found.pairs[:, 2], found.aligned[:, 1])
+        )
+        for number, (one, other) in enumerate(pairs):
+            expected_pairs, expected_same = by_definition(metric, one, other, 0.6)
+            here = found.pairs[:, 0] == number
+            assert {(left[k], right[k]) for k in here.nonzero()[0]} == expected_pairs
+            here = found.aligned[:, 0] == number
+            assert {same[k] for k in here.nonzero()[0]} == expected_same
+
+    check()

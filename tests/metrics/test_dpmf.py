@@ -12,7 +12,6 @@ from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.dpmf import dpm_scores, projective_heads
-from pfsm.metrics.meteor.options import parameters
 from tests.oracles.parsing_model import Model, Sentence
 
 EXACT = 1000  # a beam that never closes on the sentences here
@@ -138,8 +137,3 @@ class TestDpmf:
         whole, syntax, words = feature_values(names, self.HYPOTHESES, self.REFERENCES).T
         np.testing.assert_allclose(whole, syntax * words, rtol=1e-12)
         assert whole[0] > 0.0
-
-    def test_table_5(self) -> None:
-        assert parameters("en", "rank").alpha == 0.85
-        assert 1 - parameters("en", "rank").delta == 0.25
-        assert list(parameters("en", "rank").weights.values()) == [1.0, 0.6, 0.8, 0.6]

@@ -10,7 +10,6 @@ import pytest
 
 from pfsm import PfsmError
 from pfsm.distributed.scorers import spec_of
-from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.nist import ReferenceFittedMetric
@@ -123,15 +122,6 @@ class TestAFileOfParsesWithHoles:
             assert get_metric("stm_b", parser=parser).score_pairs(*pairs).tolist() == [1.0, 1.0, 0.0, 1.0]
             with pytest.raises(PfsmError, match="words differ from line"):
                 get_metric("stm", parser=parser).score_pairs(*pairs)
-
-    def test_as_features(self, holes: Path) -> None:
-        parser = f"file:{holes / 'parses.conllu'}"
-        names = [f"hwcm_b(parser={parser},scale=0.5)", f"dpmf-base_i(parser={parser})"]
-        hypotheses, references = (list(side) for side in zip(*FAILED, strict=True))
-        values = feature_values(names, hypotheses, references)
-        np.testing.assert_allclose(values, np.array([overlaps(FAILED)] * 2).T / 2, rtol=1e-12)
-        # Parts of a line whose parse failed are 0.
-        assert not feature_values([f"hwcm.1(parser={parser})"], ["How sing"], ["Birds sing"]).any()
 
     @pytest.mark.parametrize(
         ("name", "kind"),

@@ -1,6 +1,5 @@
 """NIST and SP-NIST: NLTK's numbers, those of a slow twin, counts that are given, and where they are kept."""
 
-import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,8 +7,7 @@ import pytest
 from nltk.translate.nist_score import corpus_nist, sentence_nist
 
 from pfsm import PfsmError
-from pfsm.analysis.service import analyse_lines
-from pfsm.features.values import FeatureSet, counted_features, feature_signature, feature_values
+from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.ngram_table import (
     NgramTable,
@@ -17,11 +15,8 @@ from pfsm.metrics.ngram_table import (
     remember,
     remember_documents,
     table_from_document,
-    without_label,
 )
 from pfsm.metrics.registry import metric_with_tables
-from pfsm.metrics.syntax.overlap import SEQUENCES, labels_of
-from pfsm.metrics.words import MORE_NIST_PARTS
 from tests.judgment_cases import rows
 from tests.oracles.nist import Information, score, totals
 
@@ -55,12 +50,6 @@ def table_of(lines: Sequence[str]) -> NgramTable:
 
 
 class TestScores:
-    def test_by_definition(self) -> None:
-        wanted = by_definition(tokens(HYPOTHESES), tokens(REFERENCES), distinct(REFERENCES))
-        found = get_metric("nist").score_pairs(HYPOTHESES, REFERENCES)
-        np.testing.assert_allclose(found, wanted, rtol=1e-12)
-        assert np.unique(found).size > 50
-
     def test_a_pair_alone_is_nltks(self) -> None:
         long = [pair for pair in PAIRS if min(len(line.split()) for line in pair) >= 5]
         assert len(long) > 20
@@ -152,13 +141,6 @@ class TestTables:
         # Eight words; a 4, b 3, ab 3, ba 2, aba 2; what occurs once is left out.
         assert table.document == {"words": 8, "counts": {"a": 4, "b": 3, "a b": 3, "b a": 2, "a b a": 2}}
 
-    def test_through_json(self) -> None:
-        table = table_of([*REFERENCES, "e\u2028 \u00e9 e\u2028 \u00e9"])
-        again = table_from_document(json.loads(json.dumps(table.document)), "x")
-        assert again.document == table.document
-        assert again.label == table.label
-        assert table.label != table_of(OTHERS).label
-
     @pytest.mark.parametrize(
         ("value", "fault"),
         [
@@ -181,38 +163,3 @@ class TestTables:
         assert documents_of([f"nist(info={remember(table)})"]) == {table.label: table.document}
         with pytest.raises(PfsmError, match="there are no counts refs@00000000"):
             documents_of(["nist(info=refs@00000000)"])
-
-
-class TestFeatures:
-    def test_they_are_counted_before_they_are_used(self) -> None:
-        names = [*MORE_NIST_PARTS, "nist", "sp-nist-l", "sp-nist-p_b(scale=0.4)", "nist_i", "bleu"]
-        counted = counted_features(names, OTHERS)
-        label = table_of(OTHERS).label
-        assert counted[0] == f"nist.1(info={label})"
-        assert counted[-2:] == [f"nist_i(info={label})", "bleu"]
-        assert counted_features(counted, REFERENCES) == counted
-        assert list(map(without_label, counted)) == names
-        assert f"info:{label}" in feature_signature(counted[0])
-        features = FeatureSet(counted)
-        some = features.values(HYPOTHESES[:6], REFERENCES[:6])
-        alone = [features.values([h], [r])[0] for h, r in zip(HYPOTHESES[:6], REFERENCES[:6], strict=True)]
-        np.testing.assert_allclose(alone, some, rtol=1e-12)
-        for name in ("nist", "nist.upto_2", "sp-nist-l", "nist_i"):
-            with pytest.raises(
-                PfsmError, match=f"feature {name}: the information of n-grams is counted over"
-            ):
-                FeatureSet([name]).values(["a"], ["a"])
-
-
-@pytest.mark.parametrize("kind", ["l", "p"])
-def test_nist_over_labels_by_definition(kind: str) -> None:
-    layer = SEQUENCES[kind]
-    ours, theirs = (
-        [list(labels_of(one, layer) or ()) for one in analyse_lines(lines, wanted=layer.wanted)]
-        for lines in (HYPOTHESES, REFERENCES)
-    )
-    # Lines are distinct, their labels need not be.
-    information = Information(list(dict(zip(REFERENCES, theirs, strict=True)).values()))
-    wanted = [score([totals(h, [r], information)]) for h, r in zip(ours, theirs, strict=True)]
-    found = get_metric(f"sp-nist-{kind}").score_pairs(HYPOTHESES, REFERENCES)
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)

@@ -97,16 +97,6 @@ class TestCounting:
             assert ((scores >= 0) & (scores <= 1)).all()
             assert (layer_scores(OURS, OURS, LAYERS[layer], measure) == 1.0).all()
 
-    def test_one_type_is_what_the_mean_is_made_of(self) -> None:
-        for pair in zip(OURS[:10], THEIRS[:10], strict=True):
-            types = {kind for one in pair for kind, _ in LAYERS["relation"].elements(one)}
-            alone = [
-                layer_scores([pair[0]], [pair[1]], LAYERS["relation"], average_overlap, name)[0]
-                for name in types
-            ]
-            whole = layer_scores([pair[0]], [pair[1]], LAYERS["relation"], average_overlap)[0]
-            assert whole == pytest.approx(np.mean(alone))
-
     def test_what_was_not_analysed(self) -> None:
         hypotheses = [NOTHING, NOTHING, PEN, UNPARSED, UNPARSED]
         references = [NOTHING, PEN, NOTHING, PEN, UNPARSED]

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.terp import KINDS, PARTS, TerpMetric, cost_vector
-from tests.judgment_cases import rows
 
 TER = "terp-base(costs=ter,tokeniser=ter,edits=none)"
 # Of tercom and sacrebleu (_MAX_SHIFT_DIST): a block is moved so many words at most.
@@ -57,7 +56,7 @@ def made_up(seed: int, count: int, longest: int) -> tuple[list[str], list[str]]:
 
 
 class TestWithTersCosts:
-    @pytest.mark.parametrize(("seed", "count", "longest"), [(1, 150, 12), (2, 20, 40)])
+    @pytest.mark.parametrize(("seed", "count", "longest"), [(1, 80, 12), (2, 8, 40)])
     def test_invented_pairs_and_odd_lengths(self, seed: int, count: int, longest: int) -> None:
         hypotheses, references = made_up(seed, count, longest)
         hypotheses += ["", "a", "", "a b " * 40, "a", "a " * 60 + "b", "c a b"]
@@ -236,33 +235,6 @@ class TestAgainstTryingEverything:
             kinds.update(np.flatnonzero(counts).tolist())
         assert set(kinds) == {0, 1, 2, 3, 5, 6}
 
-    def test_links_of_types_are_links_of_all_their_places(self) -> None:
-        from pfsm_kernels.strings.edit_rate import count_edits
-
-        random, nothing = (
-            np.random.default_rng(8),
-            (np.zeros((0, 4), np.int32), np.zeros(2, np.int64), np.zeros(0)),
-        )
-        linked = np.array([[0, 1, 1], [2, 0, 2], [3, 3, 3]], np.int32)
-        for _ in range(50):
-            ref, hyp = (np.append(np.arange(4), random.integers(0, 4, random.integers(12))) for _ in range(2))
-            places = [(j, i) for j in range(ref.size) for i in range(hyp.size)]
-            how = {(a, b): kind for a, b, kind in linked.tolist()}
-            by_place = [(j, i, how[ref[j], hyp[i]]) for j, i in places if (ref[j], hyp[i]) in how]
-            # Words of the two sides differ, so only links join them.
-            lines = (
-                (ref + 9).astype(np.int32),
-                np.array([0, ref.size]),
-                hyp.astype(np.int32),
-                np.array([0, hyp.size]),
-            )
-            found, expected = (
-                count_edits(*lines, links, np.array([0, len(links)]), *nothing, np.append(0.0, costs), types)
-                for costs in [random.uniform(0.2, 1.5, 6)]
-                for links, types in ((linked, (ref, hyp)), (np.array(by_place, np.int32), None))
-            )
-            assert found[0].tolist() == expected[0].tolist()
-
     def test_shifts_never_cost_more_than_they_save(self) -> None:
         random, shifts = np.random.default_rng(6), 0.0
         for _ in range(150):
@@ -273,29 +245,14 @@ class TestAgainstTryingEverything:
         assert shifts > 10
 
 
-class TestFeatures:
-    def test_sets_are_named_and_counted_as_in_the_paper(self) -> None:
-        assert {name: len(names) for name, names in SETS.items()} == {"E": 8, "N": 4, "T": 7, "P": 4, "B": 2}
-        references, hypotheses, _ = map(list, zip(*rows(5), strict=True))
-        values = feature_values([name for names in SETS.values() for name in names], hypotheses, references)
-        assert values.shape == (5, 25)
-        assert np.isfinite(values).all()
-
-    def test_the_score_is_the_costs_times_the_features(self) -> None:
-        references, hypotheses, _ = map(list, zip(*rows(30), strict=True))
-        metric = TerpMetric("terp-base", {"shift": 0.7, "deletion": 0.4})
-        values = metric.parts(hypotheses, references)
-        costs = cost_vector(metric.costs)
-        np.testing.assert_allclose(values[:, 0], -100 * values[:, 1 : 1 + len(KINDS)] @ costs, atol=1e-12)
-
-    def test_error_counts_by_hand(self) -> None:
-        names = [
-            "edpm-errors.1g.extra",
-            "edpm-errors.1g.missing",
-            "edpm-errors.2g.extra",
-            "edpm-errors.2g.missing",
-        ]
-        values = feature_values(names, ["a cat cat"], ["a cat sleeps here"])[0]
-        np.testing.assert_allclose(values, [1 / 4, 2 / 4, 1 / 3, 2 / 3])
-        syntactic = feature_values(SETS["E"], ["the cat sleeps"], ["the cat sleeps"])[0]
-        np.testing.assert_allclose(syntactic, 0.0, atol=1e-9)
+def test_error_counts_by_hand() -> None:
+    names = [
+        "edpm-errors.1g.extra",
+        "edpm-errors.1g.missing",
+        "edpm-errors.2g.extra",
+        "edpm-errors.2g.missing",
+    ]
+    values = feature_values(names, ["a cat cat"], ["a cat sleeps here"])[0]
+    np.testing.assert_allclose(values, [1 / 4, 2 / 4, 1 / 3, 2 / 3])
+    syntactic = feature_values(SETS["E"], ["the cat sleeps"], ["the cat sleeps"])[0]
+    np.testing.assert_allclose(syntactic, 0.0, atol=1e-9)
