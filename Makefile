@@ -96,7 +96,7 @@ FUZZ ?= 300
 fuzz: $(VENV)/.dev
 	PFSM_FUZZ=$(FUZZ) $(BIN)/python -m pytest tests/fuzz tests/distributed \
 	    tests/kernels/test_extreme_weights.py \
-	    tests/text/test_penn.py tests/evaluation/test_wmt_rankings.py tests/examples/test_notebooks.py
+	    tests/text/test_tokenisers.py tests/evaluation/test_wmt_rankings.py tests/examples/test_notebooks.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pfsm needs Python 3.11 or newer; try make PYTHON=python3.12")'

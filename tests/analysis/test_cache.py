@@ -138,17 +138,6 @@ def test_the_oldest_entries_go_first(tmp_path: Path) -> None:
     assert 10 < len(left) < 40
 
 
-def test_it_never_grows_far_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PFSM_CACHE_SIZE", "400k")
-    cache = AnalysisCache("p@1", "x", tmp_path)
-    largest = 0
-    for number in range(150):
-        fill(cache, number, number + 1)
-        largest = max(largest, size(tmp_path))
-    assert 300_000 < largest < 450_000
-    assert 149 in found(cache, 150)
-
-
 def test_files_that_were_used_longest_ago_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     older, newer = AnalysisCache("p@1", "x", tmp_path), AnalysisCache("p@2", "x", tmp_path)
     fill(older, 0, 60)

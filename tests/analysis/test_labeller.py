@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, check_analysis, get_analyser
-from pfsm.analysis.roles import Argument, Frame, Span
-from pfsm.analysis.scoring import score_roles
+from pfsm.analysis.roles import Frame, Span
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.english.analyser import OwnAnalyser
-from pfsm.english.labeller.label import SMALLEST_OF_NOUNS, Labeller, noun_keys, noun_log_odds, nouns_of
+from pfsm.english.labeller.label import SMALLEST_OF_NOUNS, Labeller
 from pfsm.english.labeller.weights import (
     NOUN_BITS,
     NominalWeights,
@@ -45,10 +44,6 @@ def frames(nominal: NominalWeights | None, line: Analysis = LINE) -> tuple[Frame
     found = labeller(nominal).labelled(line, nominal=True).frames
     assert found is not None
     return found
-
-
-def keys_of_nouns() -> list[list[int]]:
-    return noun_keys(LINE.tokens, LINE.xpos, LINE.trees[0], nouns_of(LINE.upos))
 
 
 def test_sums_over_sets_are_those_of_enumeration() -> None:
@@ -206,48 +201,6 @@ def test_labeller_stands_beside_its_parser(tmp_path: Path) -> None:
     write_role_weights(replace(weights, arrays={**weights.arrays, "tags": more_tags}), tmp_path / "a.roles")
     with pytest.raises(PfsmError, match="belongs to another parser"):
         get_analyser(str(tmp_path / "a.parser"))
-
-
-def test_scores_by_hand() -> None:
-    words, verbs = ("She", "saw", "it", "run"), ("PRON", "VERB", "PRON", "NOUN")
-    gold = Analysis(
-        words, (0,), verbs, frames=(
-            Frame(1, "see", (Argument("A0", ((0, 1),)), Argument("A1", ((2, 4),)))),
-            # No verb: it does not count.
-            Frame(3, "run", (Argument("A0", ((2, 3),)),)),
-        ),
-    )  # fmt: skip
-    system = replace(
-        gold, frames=(
-            Frame(1, "see", (Argument("A0", ((0, 1),), 0.9), Argument("A1", ((2, 3),), 0.6)),
-                  alternatives=(Argument("A0", ((0, 1),), 0.9), Argument("A1", ((2, 3),), 0.6))),
-            Frame(3, "run", (Argument("A0", ((2, 3),)),)),
-        ),
-    )  # fmt: skip
-    found = score_roles([(system, gold)])
-    assert (found.arguments.correct, found.arguments.system, found.arguments.gold) == (1, 2, 2)
-    assert (found.by_role["A0"].f1, found.by_role["A1"].f1) == (100.0, 0.0)
-    assert (found.predicates.correct, found.predicates.gold) == (1, 1)
-    assert found.calibration is not None
-    assert found.calibration.accuracy[[6, 9]].tolist() == [0.0, 1.0]
-    everything = score_roles([(system, gold)], of=None)
-    assert (everything.arguments.correct, everything.arguments.gold) == (2, 3)
-
-
-def test_log_odds_are_sums() -> None:
-    random = np.random.default_rng(4)
-    keys = keys_of_nouns()
-    known = sorted({one for own in keys for one in own[::2]})
-    values, state = random.normal(size=len(known)).astype(np.float32), random.normal(size=13)
-    weights = NominalWeights(
-        np.array(known, dtype=np.int32), values, state.astype(np.float32), (), 0.5, 1.0, 0.5
-    )
-    states = random.normal(size=(2, 13)).astype(np.float32)
-    table = dict(zip(known, values.tolist(), strict=True))
-    expected = [
-        0.5 + float(states[k] @ state) + sum(table.get(one, 0.0) for one in own) for k, own in enumerate(keys)
-    ]
-    assert noun_log_odds(weights, keys, states) == pytest.approx(expected, abs=1e-5)
 
 
 def test_nouns_are_predicates_by_their_probability() -> None:

@@ -86,15 +86,6 @@ def test_endless_lines_are_cut(parser: Parser) -> None:
     assert len(found.trees[0].heads) == 2 * LONGEST_SENTENCE
 
 
-def test_constituents_cover_the_words(parser: Parser) -> None:
-    for words, found in zip(
-        LINES, parser.parse(LINES, Wanted(constituents=True, one_sentence=True)), strict=True
-    ):
-        leaves = [node for tree in found.constituents for node in tree.nodes() if node.is_leaf]
-        assert [leaf.start for leaf in leaves] == list(range(len(words)))
-        assert all(tree.children[0].children for tree in found.constituents)
-
-
 def test_weights_come_back_and_damage_is_seen(tmp_path: Path) -> None:
     folder = tmp_path
     weights = random_weights()

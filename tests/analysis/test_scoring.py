@@ -1,12 +1,28 @@
+"""Scores of parses by hand, and the shipped parser on held-out sentences of treebanks beside the data folder."""
+
 import math
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pfsm.analysis.alignment import align, squeezed
+from pfsm.analysis.analysers import DEFAULT_PARSER, own_analyser
+from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.constituents import parse_brackets
-from pfsm.analysis.scoring import calibration, score_brackets, score_parses
+from pfsm.analysis.roles import NOUN
+from pfsm.analysis.scoring import (
+    calibration,
+    evaluate_on_text,
+    score_brackets,
+    score_parses,
+    score_roles,
+)
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
+from pfsm.analysis.wanted import Wanted
+from pfsm.commands.parse import gold_roles
+from pfsm.io.files import read_lines
 
 
 def analysis(words: str, heads: tuple[int, ...], labels: str, upos: str = "") -> Analysis:
@@ -76,3 +92,35 @@ def test_alignment_by_characters() -> None:
     assert found.last.tolist() == [0, 3, 4, 4, 5]
     assert found.ours.tolist() == [0, 1, 1, 1, 2, 4]
     assert align(["a"], ["b"]) is None
+
+
+_DATA = os.environ.get("PFSM_DATA", "")
+_TREEBANKS = Path(_DATA).parent / "treebanks"
+_TEST = _TREEBANKS / "UD_English-EWT" / "en_ewt-ud-test.conllu.gz"
+_ROLES = _TREEBANKS / "propbank-ewt" / "en_ewt-propbank-test.txt.gz"
+N_SENTENCES = 80
+
+
+@pytest.mark.skipif(not (_DATA and _TEST.is_file()), reason="PFSM_DATA has no treebanks beside it")
+def test_the_shipped_parser_on_a_treebank() -> None:
+    """The whole test part is better than that; see the card."""
+    gold = gold_roles(str(_TEST), str(_ROLES), read_lines(_TEST))[:N_SENTENCES]
+    analyser = own_analyser(DEFAULT_PARSER)
+    wanted = Wanted(roles=True, nominal=True, one_sentence=True)
+    parsed = analyser.analyse_words([one.tokens for one in gold], wanted)
+    trees = score_parses(zip(parsed, gold, strict=True))
+    assert trees.las.f1 > 80
+    assert trees.uas.f1 > 83.5
+    assert trees.upos.f1 > 92
+    scores = score_roles(zip(parsed, gold, strict=True))
+    assert scores.predicates.f1 > 92
+    assert scores.arguments.f1 > 64
+    nouns = score_roles(zip(parsed, gold, strict=True), of=NOUN)
+    assert nouns.predicates.f1 > 75
+    assert nouns.arguments.f1 > 40
+    on_gold_trees = score_roles(zip(analyser.labelled(gold, given=True), gold, strict=True))
+    assert on_gold_trees.arguments.f1 > scores.arguments.f1 + 4
+    sentences = read_conllu(_TEST)[: N_SENTENCES // 2]
+    text = evaluate_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 1).scores
+    assert text.words.f1 > 97
+    assert text.las.f1 > trees.las.f1 - 4

@@ -1,12 +1,14 @@
-"""Each entailment feature on minimal pairs with trees written by hand: FORM/UPOS/XPOS/HEAD/LABEL, heads from 1."""
+"""Entailment features on minimal pairs, with trees by hand (FORM/UPOS/XPOS/HEAD/LABEL, heads from 1) and the parser."""
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.english.entailment.features import FEATURES, RELATIONS, _tense, pair_values
-from pfsm.english.entailment.sides import Pair, Side, align, side_of
+from pfsm.english.entailment.sides import Date, Pair, Side, align, dates, numbers, side_of
+from pfsm.features.values import feature_values
 from pfsm.lexicons.relations import load_relations
 
 DOG_BIT = "The/DET/DT/2/det dog/NOUN/NN/3/nsubj bit/VERB/VBD/0/root Mary/PROPN/NNP/3/obj"
@@ -201,3 +203,76 @@ def test_a_line_and_itself_lack_nothing() -> None:
         shares = {name for name in FEATURES if name.endswith(("_r", "_h"))} | {"rte.root_match"}
         assert {name for name, value in values.items() if value == 1.0} == shares
         assert {value for name, value in values.items() if name not in shares} == {0.0}
+
+
+NUMBERS: list[tuple[str, list[float]]] = [
+    ("no numbers here", []), ("25 men and 3 boys", [25, 3]), ("twenty - five", [25]), ("five twenty", [5, 20]),
+    ("two three", [2, 3]), ("one of them", []), ("2.5 million", [2_500_000]), ("2,500,000", [2_500_000]),
+    ("two and a half", [2]), ("one million two hundred thousand six", [1_200_006]), ("six and seven", [6, 7]),
+    ("the thirtieth and the 4th", [30, 4]), ("50 %", [50]), ("0.5", [0.5]),
+    ("5 million or 3 billion", [5_000_000, 3_000_000_000]), ("10 20", [10, 20]), ("a G8 summit", []),
+    ("1,234.5", [1234.5]),
+]  # fmt: skip
+
+
+def test_numbers() -> None:
+    for text, values in NUMBERS:
+        assert numbers(text.split()) == values, text
+
+
+def test_places_that_are_left_out_part_numbers() -> None:
+    assert numbers(["twenty", "may", "five"], {1}) == [20, 5]
+    assert numbers(["twenty", "five"], {1}) == [20]
+
+
+DATES = [
+    ("", []), ("on 5 March 2010 .", [Date(2010, 3, 5)]), ("on March 5th , 2010 .", [Date(2010, 3, 5)]),
+    ("the 5th of March", [Date(month=3, day=5)]), ("in March 2010", [Date(2010, 3)]), ("2010 soldiers", [Date(2010)]),
+    ("on Sunday , Dec. 24", [Date(weekday=6), Date(month=12, day=24)]), ("05/06/2011", [Date(2011)]),
+    ("25/12/2011 or 12/25/2011", [Date(2011, 12, 25), Date(2011, 12, 25)]), ("they may march", []),
+    ("March on !", []), ("until May", [Date(month=5)]), ("from 3 to 5 June 1999", [Date(1999, 6, 5)]),
+    ("between 1 May and 2 June", [Date(month=5, day=1), Date(month=6, day=2)]), ("35 March", []),
+]  # fmt: skip
+
+
+def test_dates() -> None:
+    for text, found in DATES:
+        assert [one.date for one in dates(text.split())] == found, text
+
+
+def test_agreement_of_dates() -> None:
+    assert Date(2010, 3, 5).agrees(Date(2010))
+    assert Date(month=3).agrees(Date(2010, 3, 5))
+    assert not Date(2010, 3).agrees(Date(2010, 4))
+    assert not Date(2010).agrees(Date(weekday=1))
+
+
+def values(hypothesis: str, reference: str) -> dict[str, float]:
+    row = feature_values(FEATURES, [hypothesis], [reference])[0]
+    return dict(zip(FEATURES, row.tolist(), strict=True))
+
+
+MINIMAL = [
+    ("The minister did not resign.", "The minister resigned.", {"negation_lost": 1, "polarity_clash": 1}),
+    ("Prices rose last week.", "Prices fell last week.", {"antonyms": 1 / 4, "negation_lost": 0}),
+    ("They will pay 25 euros.", "They paid 52 euros.", {"number_clash": 1, "tense_clash": 1, "numbers_r": 0}),
+    ("Obama met Merkel.", "Obama met Putin.", {"name_clash": 1, "names_r": 1 / 2, "names_h": 1 / 2}),
+    ("The dog barked.", "The animal barked.", {"more_general": 1 / 2, "more_specific": 0}),
+    ("The dog chased the man.", "The man chased the dog.", {"content_r": 1, "arguments_r": 0, "arguments_h": 0}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reference", "hypothesis", "expected"), MINIMAL)
+def test_minimal_pairs(reference: str, hypothesis: str, expected: dict[str, float]) -> None:
+    found = values(hypothesis, reference)
+    assert {name: found[f"rte.{name}"] for name in expected} == pytest.approx(expected)
+
+
+def test_odd_lines() -> None:
+    odd = ["", " ", "a\u2028b", "\ud800", "é" * 200, "0", "\0", "...", "May", "the the the"]
+    found = feature_values(FEATURES, odd, odd[::-1])
+    # Neighbours do not matter.
+    backwards = feature_values(FEATURES, ["y", *odd[::-1]], ["z", *odd])
+    np.testing.assert_array_equal(found, backwards[:0:-1])
+    assert np.isfinite(found).all()
+    assert (found >= 0).all()

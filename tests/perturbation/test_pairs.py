@@ -24,7 +24,7 @@ MANY = [
     f"{name} {verb} {count} {things} in {place} because the {who} had not come."
     for name, place, who in (("Mary", "Norway", "old men"), ("Mr Hill", "March", "two guards"))
     for verb, count in (("sold", "twenty"), ("found", "1,500"))
-    for things in ("new boats", "Turkish carpets", "second-hand cars")
+    for things in ("new boats", "second-hand cars")
 ]
 # Kinds that take nothing from other texts.
 ALONE = "drop-word,misspell,drop-negation,role-swap,tense,antonym,change-number,number-form,shuffle-words"
@@ -70,15 +70,6 @@ def test_what_is_drawn_in_portions_is_what_is_drawn_at_once(monkeypatch: pytest.
         for kind in {row[1] for row in everything}:
             of_kind = sorted((row for row in everything if row[1] == kind), key=ranks.__getitem__)
             assert sorted(row for row in some if row[1] == kind) == sorted(of_kind[:number])
-
-
-def test_draws_are_uniform_and_repeatable() -> None:
-    dice = [Dice(seed, "kind", "text").below(3) for seed in range(3000)]
-    assert dice == [Dice(seed, "kind", "text").below(3) for seed in range(3000)]
-    assert all(900 < dice.count(value) < 1100 for value in range(3))
-    orders = [tuple(Dice(seed, "kind", "text").shuffled("abc")) for seed in range(3000)]
-    assert len(set(orders)) == 6
-    assert all(400 < orders.count(order) < 600 for order in set(orders))
 
 
 def test_places_of_changes() -> None:

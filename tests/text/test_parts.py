@@ -1,4 +1,4 @@
-"""Parts of long pairs: against the best of all alignments, and on real translations glued together."""
+"""Ends of sentences, and parts of long pairs against the best of all alignments and real translations."""
 
 import csv
 import gzip
@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.text.parts import Part, is_long, parts
+from pfsm.text.sentences import split
 from pfsm_kernels.strings.sentences import ALONE, BLOCKS, JOINED, LENGTH, aligned_sentences
 
 WEIGHTS = (1.0, 0.5, 2.0, 1.25, 0.75)
@@ -162,3 +163,43 @@ def test_real_translations_that_were_glued_together(name: str, language: str, da
             known, found = known + 1, found + ((at, other) in ends)
     assert known > 500
     assert found > 0.98 * known
+
+
+PIECES = ["The dog", "barked", " ", ". ", ".", "! ", "?", '"', "“", "”", "« ", " »", "'", "’s", "1. "]
+PIECES += ["...", "。", "你", "।", "\ud800", "\u3000"]
+
+
+def sentences(text: str, language: str = "en") -> list[str]:
+    spans = split(text, language)
+    assert [start for start, _ in spans] == [0, *(end for _, end in spans)][: len(spans)]
+    return [text[start:end] for start, end in spans]
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en", ['He said "Go away. ', 'Never come back." ', "She left. ", '"I did. ', 'You saw." ', "Mr. Doe did."]),
+        ("en", ['"Go!" he said. ', "ASP.NET is 3.5 times www.Foo.com, e.g. here. ", "The dogs' tails."]),
+        ("en", ["1. The first. ", "2. The second. ..."]),
+        ("de", ["„Ja. ", "Nein.“ sagte er am 3. Mai. ", "„Gut.“"]),
+        ("fr", ["« Oui. ", "Non. » ", "Il dit. ", "« Ah ? » ", "Bien."]),
+        ("zh", ["他说：“好。", "我来。”", "然后走了。"]),
+        ("hi", ["नमस्ते। ", "कैसे हैं?"]),
+        ("zho_Hant", ["今天。", "明天！"]),
+        ("und", ["Foo bar. ", "Baz qux?"]),
+        ("en", ["..."]),
+        ("en", []),
+    ],
+)  # fmt: skip
+def test_sentences_of_many_languages(language: str, expected: list[str]) -> None:
+    assert sentences("".join(expected), language) == expected
+
+
+@settings(max_examples=500)
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=25).map("".join), st.sampled_from(["en", "de", "zh", "und"])
+)
+def test_nothing_is_lost_and_every_sentence_has_a_letter(text: str, language: str) -> None:
+    found = sentences(text, language)
+    assert "".join(found) == text
+    assert all(any(map(str.isalpha, one)) for one in found) or len(found) == 1
