@@ -1,4 +1,4 @@
-"""The data of a comparison's page: the numbers of `pfsm compare`, of all segments and of buckets, and of `explain`."""
+"""The data of a comparison's page: numbers of `pfsm compare` and `explain`, of all segments and of buckets; facts."""
 
 import json
 import re
@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pfsm
-from pfsm.comparison import compare_outputs, render_comparison
+from pfsm.comparison import SegmentFacts, compare_outputs, read_facts, render_comparison
 from pfsm.comparison.page import JOINT, comparison_data, token_text
+from pfsm.errors import PfsmError
 from pfsm.lattice.names import base_state
 from pfsm.metrics import get_metric
 from pfsm.model.metric import Metric
@@ -105,14 +106,6 @@ class TestExplained:
                                                        zip(sides, (part.reference, part.hypothesis), strict=True))
                     ]  # fmt: skip
                     assert posterior <= same[0] + 1e-9 <= posterior + 1 / 64 + 1e-6
-
-    def test_words_in_another_place(self) -> None:
-        told: Any = comparison_data(compared(Metric(model(), 1)))["explained"]
-        moved = dict(zip(SYSTEMS, told["moved"], strict=True))
-        # "The red bird …" becomes "bird … The red": two words go, and the model cannot jump.
-        assert moved["turned.txt"][::2] == [0] * 20
-        assert set(moved["turned.txt"][1::2]) <= {2}
-        assert set(moved["good.txt"]) == set(moved["short.txt"]) == {0}
 
     def test_untranslated_words(self) -> None:
         metric = Metric(model(), 1)
@@ -213,3 +206,48 @@ def test_letters_stand_as_they_are_and_markup_does_not() -> None:
     assert "<h1>a&lt;b</h1>" in page
     named = render_comparison(compare_outputs({"a": ["x"], "<b": ["y"]}, [["x"]], [get_metric("wer")]))
     assert '<h1>a and &lt;b</h1>\n  <p class="sentence">a is best by wer, ' in named
+
+
+NAMED = ("out/a.txt", "b.txt")
+
+
+def test_columns_are_found_and_empty_fields_were_not_judged(write: Write, tmp_path: object) -> None:
+    write("f.tsv", "source\tdocument\tnote\thuman:a\thuman:b.txt\nein\td1\tx\t1.5\t\nzwei\td2\ty\t\t-2\n")
+    found = read_facts(f"{tmp_path}/f.tsv", NAMED, 2)
+    assert found.source == ("ein", "zwei")
+    assert found.groups == {"document": ("d1", "d2")}
+    np.testing.assert_array_equal(found.human["out/a.txt"], [1.5, np.nan])
+    np.testing.assert_array_equal(found.human["b.txt"], [np.nan, -2.0])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("document\nd1\n", "f.tsv: 1 row, but there are 2 segments; row i must be segment i"),
+        ("note\tmore\nx\ty\nx\ty\n", "f.tsv: no column of use; the columns are 'note', 'more'; known are "),
+        (
+            "document\thuman:c.txt\nd\t1\nd\t1\n",
+            "human:c.txt names no system; the systems are out/a.txt, b.txt",
+        ),
+        (
+            "human:a.txt\tdocument\n1\td\nfine\td\n",
+            "f.tsv:3: human:a.txt is 'fine', a finite number or an empty",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(write: Write, tmp_path: object, content: str, message: str) -> None:
+    write("f.tsv", content)
+    with pytest.raises(PfsmError) as refused:
+        read_facts(f"{tmp_path}/f.tsv", NAMED, 2)
+    assert message in str(refused.value)
+
+
+def test_facts_of_other_segments_or_systems() -> None:
+    outputs, references = {"a": ["x", "y"], "b": ["x", "z"]}, [["x", "y"]]
+    for wrong in (
+        SegmentFacts(groups={"document": ["d"]}),
+        SegmentFacts(human={"c": np.zeros(2)}),
+        SegmentFacts(source=["x", "y", "z"]),
+    ):
+        with pytest.raises(ValueError, match=r"facts of|not a system"):
+            compare_outputs(outputs, references, [get_metric("wer")], facts=wrong)

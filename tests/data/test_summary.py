@@ -1,15 +1,18 @@
-"""Counts and checks of judgments, by hand and by brute force."""
+"""Counts and checks of judgments, by hand and by brute force; names of submissions."""
 
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pfsm.data import summary as tally
 from pfsm.data.formats import Judgment, Reading, read_format
 from pfsm.data.formats.records import layout
+from pfsm.data.submission import Submission
 from pfsm.data.summary import Finding, Shared, Summary, shared, summarise
+from pfsm.errors import PfsmError
 
 
 def summary_of(folder: Path, content: str, name: str = "x.tsv") -> Summary:
@@ -116,3 +119,18 @@ def test_against_brute_force(rows: list[tuple[str, str, float, str]]) -> None:
     firsts: dict[tuple[str, str], float] = {}
     others = sum(firsts.setdefault(row[:2], row[2]) != row[2] for row in rows)
     assert found.findings[tally.OTHER_SCORE].rows == others
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"metric": "our metric"}, "metric name is 'our metric'"),
+        ({"language_pair": "ende"}, "language pair is 'ende'"),
+        ({"domains": ["news", "two words", "news"]}, "domain is 'two words'"),
+        ({"systems": ["a b"]}, "system is 'a b'"),
+    ],
+)
+def test_names_that_the_files_cannot_hold(changes: dict[str, object], message: str) -> None:
+    names = {"metric": "m", "language_pair": "en-de", "test_set": "t", "references": ["A"], "systems": ["s"]}
+    with pytest.raises(PfsmError, match=message):
+        Submission(**names | changes)  # type: ignore[arg-type]

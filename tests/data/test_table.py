@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pfsm.data import DataSource, SystemOutput, Table, read_pairs_table, read_parallel, read_table
-from pfsm.data.minimal_pairs import KINDS, SHIPPED, read_minimal_pairs, shipped_minimal_pairs
+from pfsm.data.minimal_pairs import KINDS, SHIPPED, shipped_minimal_pairs
 from pfsm.errors import PfsmError
 
 TSV_FIELD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n\r"), max_size=12)
@@ -182,28 +182,6 @@ def test_streams_and_systems(tmp_path: Path) -> None:
     )
 
 
-def test_line_counts_that_differ(tmp_path: Path) -> None:
-    reference = write(tmp_path, "a\nb\n", "ref")
-    good = write(tmp_path, "a\nb", "good")
-    short = write(tmp_path, "a\n", "short")
-    empty = write(tmp_path, "", "empty")
-    with pytest.raises(PfsmError, match=f"^{short}: 1 line, but {reference} has 2 lines; line i of both"):
-        read_parallel([reference], [good, short])
-    with pytest.raises(PfsmError, match="empty: no lines, at least one segment is needed"):
-        read_parallel([empty], [empty])
-
-
-def test_standard_input_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path, "a\n", "x")
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"b\n")))
-    assert read_parallel([path], ["-"]).systems == (SystemOutput("-", ("b",)),)
-    with pytest.raises(PfsmError, match=r"^standard input: given more than once"):
-        read_parallel(["-"], ["-"])
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"b\nc\n")))
-    with pytest.raises(PfsmError, match=r"^standard input: 2 lines, but .*x has 1 line"):
-        read_parallel([path], ["-"])
-
-
 def test_further_references_go_by_number_where_they_are_not_empty(tmp_path: Path) -> None:
     content = "reference_10\treference_2\treference\thypothesis\treference_4\treference_1\treference_x\n"
     content += "r10\tr2\tr\th\tr4\tno\tno\nr10\t\t\th\t\tno\tno\n\t\tr\th\t\tno\tno\n"
@@ -224,18 +202,3 @@ def test_every_kind_has_forty_pairs_of_three_different_sentences() -> None:
     for row in zip(pairs.references, pairs.better, pairs.worse, strict=True):
         assert len(set(row)) == 3
         assert all(re.fullmatch(r"\S+( \S+)*\.", sentence) and sentence[0].isupper() for sentence in row), row
-
-
-def test_a_file_of_ones_own(tmp_path: Path) -> None:
-    path = tmp_path / "own.tsv"
-    path.write_text('note\tworse\tkind\tbetter\treference\nx\tw "q"\tgender\tb\tr\n', encoding="utf-8")
-    pairs = read_minimal_pairs(path)
-    row = (*pairs.kinds, *pairs.references, *pairs.better, *pairs.worse)
-    assert row == ("gender", "r", "b", 'w "q"')
-    for content, expected in (
-        ("reference\tbetter\tworse\na\tb\tc\n", "kind"),
-        ("kind\treference\tbetter\tworse\n \ta\tb\tc\n", "own.tsv:2: kind is empty, a name is needed"),
-    ):
-        path.write_text(content, encoding="utf-8")
-        with pytest.raises(PfsmError, match=expected):
-            read_minimal_pairs(path)

@@ -63,32 +63,6 @@ def test_links_lead_somewhere() -> None:
                 assert place in anchors(target), f"{page.name}: {link}: no such heading"
 
 
-def test_every_page_is_in_the_navigation() -> None:
-    settings = (DOCS / "_site" / "conf.py").read_text(encoding="utf-8")
-    named = {"index", *re.findall(r'"([\w/-]+)"', settings)}
-    assert {str(page.relative_to(DOCS).with_suffix("")) for page in PAGES} <= named
-
-
-class TestBuiltSite:
-    def test_faults_are_found(self, script: Any, tmp_path: Path) -> None:
-        check = script("check_site")
-        (tmp_path / "searchindex.js").touch()
-        page = '<link href="s.css"/><img alt="x" src="%20a.png#x"><a href="https://example.org/b">b</a><img src="#">'
-        (tmp_path / "a.html").write_text(page)
-        (tmp_path / "s.css").touch()
-        (tmp_path / " a.png").touch()
-        assert check.faults(tmp_path) == []
-        (tmp_path / "b.html").write_text(
-            '<script src="https://example.org/x.js"></script><script async src="c.js?v=1"></script>'
-        )
-        (tmp_path / "s.css").write_text("@font-face { src: url(//example.org/f.woff) }")
-        assert check.faults(tmp_path) == [
-            "b.html: loads https://example.org/x.js",
-            "b.html: no file c.js?v=1",
-            "s.css: loads from a network",
-        ]
-
-
 class TestResults:
     def test_tables_have_the_figures_of_the_results_and_benchmarks(self, script: Any) -> None:
         build, results = script("build_tables"), script("results")
@@ -108,38 +82,6 @@ class TestResults:
             assert f"](../configs/results/{name}.tsv)\n" in page
             assert results.about(name)
             assert results.markdown(name)
-
-    def test_a_report_becomes_data(
-        self, script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        results = script("results")
-        monkeypatch.setattr(results, "FOLDER", tmp_path)
-        monkeypatch.setattr(results, "NOTES", tmp_path / "notes.json")
-        head = "| r of systems | cs | de |\n| --- | --- | --- |\n"
-        report = (
-            f"# Title\n\nAbout.\n\n## Empty\n\n{head}| a | – | – |\n| n | 5 | 5 |\n\n"
-            f"## Half: intervals\n\n{head}| a | **-.376 [-.410, .341]**▲ | .1 – |\n| n | 5 | 5 |\n\n"
-            "## Rows\n\n| A against B | A | B | A - B | 95% interval | p | p (Holm) |\n| --- | --- | --- | --- |"
-            " --- | --- | --- |\n| a against b | .2 | .3 | -.1▼ | [-.2, -.0] | .01 | .02 |\n\nA note.\n"
-        )
-        results.convert("any", report)
-        cells = {"cs": ("-.376", "-.410", ".341", "▲"), "de": (".1", "", "", "")}
-        assert results.tables("any") == {
-            "Half": {"a": cells, "n": {"cs": ("5", "", "", ""), "de": ("5", "", "", "")}}
-        }
-        assert "| a against b | .2 | .3 | -.1▼ | [-.2, -.0] | .01 | .02 |" in results.markdown("any")
-        assert results.markdown("any").endswith("\nA note.\n")
-        assert results.markdown("any", "Half") == (
-            "| | cs | de |\n| --- | --: | --: |\n| a | -.376 [-.410, .341]▲ | .1 |\n| n | 5 | 5 |\n"
-        )
-
-    def test_side_by_side(self, script: Any) -> None:
-        lines = script("results").side_by_side().splitlines()
-        assert len({line.count(" | ") for line in lines}) == 1
-        (nist,) = (line for line in lines if line.startswith("| lexical | NIST |"))
-        assert " .178 |" in nist
-        assert "**.471**" not in nist
-        assert any("<b>.471</b>" in line for line in lines)
 
 
 def test_the_reading_order_names_files_that_an_afternoon_suffices_for() -> None:

@@ -134,8 +134,3 @@ class TestRunner:
     def test_a_command_that_fails(self, guides: Any) -> None:
         with pytest.raises(guides.PageError, match="status 2"):
             guides.run_page("```console\n$ pfsm score nothing.txt -i nothing.txt\n```\n")
-
-    def test_blocks_that_would_not_run(self, guides: Any) -> None:
-        for page in ("```\npfsm score\n```\n", "```ruby\nputs 1\n```\n", "```console\n$ rm file\n```\n"):
-            with pytest.raises(guides.PageError):
-                guides.run_page(page)

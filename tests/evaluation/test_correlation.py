@@ -1,7 +1,9 @@
-"""Correlations and Williams' test: the definitions, SciPy, a published example, repeated points, resamples."""
+"""Correlations, Williams' test, bootstrap intervals and bins: definitions, SciPy, enumeration, true nulls."""
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,14 +14,26 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pfsm.evaluation import (
+    Interval,
+    bootstrap,
+    bootstrap_interval,
     kendall_tau_b,
     mean_removed_pearson,
     pearson,
+    resampled_statistics,
     spearman,
     weighted_pearson,
     williams_test,
 )
-from pfsm_kernels.statistics.resampling import repeated_kendall_tau_b, repeated_spearman
+from pfsm.evaluation.bins import quantile_bins
+from pfsm.evaluation.catalogue import SEGMENT_LEVEL
+from pfsm.evaluation.measure import scored_items
+from pfsm_kernels.statistics.resampling import (
+    drawn_times,
+    repeated_kendall_tau_b,
+    repeated_spearman,
+    resampled_sums,
+)
 from tests.oracles import rank
 
 Correlation = Callable[..., float]
@@ -93,18 +107,6 @@ points = st.lists(
 )
 
 
-def test_against_scipy_on_the_deviations() -> None:
-    generator = np.random.default_rng(5)
-    segments = generator.integers(0, 12, size=80)
-    human, metric = generator.normal(size=(2, 80))
-    human_left, metric_left = (
-        scores - np.array([scores[segments == segment].mean() for segment in segments])
-        for scores in (human, metric)
-    )
-    expected = stats.pearsonr(metric_left, human_left).statistic
-    assert mean_removed_pearson(metric, human, segments) == pytest.approx(expected, abs=1e-12)
-
-
 @given(points)
 def test_a_whole_weight_is_so_many_points(made: list[tuple[int, int, int]]) -> None:
     x, y, weights = (np.array(column, dtype=np.float64) for column in zip(*made, strict=True))
@@ -114,7 +116,7 @@ def test_a_whole_weight_is_so_many_points(made: list[tuple[int, int, int]]) -> N
     assert weighted_pearson(x, y, weights / 8) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-def test_bad_arguments_are_refused() -> None:
+def test_bad_arguments_of_correlations_are_refused() -> None:
     calls: tuple[tuple[Callable[..., object], tuple[object, ...], str], ...] = (
         (pearson, ([1.0, math.nan], [1.0, 3.0]), "not finite"),
         (kendall_tau_b, ([1.0, 2.0], [1.0, math.inf]), "not finite"),
@@ -184,3 +186,101 @@ def test_against_the_determinant(r12: float, r13: float, r23: float, n: int) -> 
     mirrored = williams_test(r13, r12, r23, n)
     assert mirrored.t == pytest.approx(-result.t)
     assert mirrored.p_greater == pytest.approx(1 - result.p_greater)
+
+
+def mean(values: NDArray[np.float64]) -> float:
+    return float(values.mean())
+
+
+def is_nan(interval: Interval) -> bool:
+    return math.isnan(interval.low) and math.isnan(interval.high)
+
+
+def test_agrees_with_the_enumeration_of_all_resamples() -> None:
+    values = np.array([0.0, 1.0, 10.0])
+    every = np.array([np.mean(resample) for resample in product(values, repeat=3)])
+    drawn = resampled_statistics(mean, values, n_resamples=20_000)
+    for point in np.unique(every):
+        assert np.isclose(drawn, point).mean() == pytest.approx(np.isclose(every, point).mean(), abs=0.012)
+    # 1 of 27 resamples has mean 0, 3 have 1/3; at the upper end 1 has 10 and 3 have 7.
+    interval = bootstrap_interval(mean, values, n_resamples=20_000, confidence=0.8)
+    assert (interval.low, interval.high) == pytest.approx((1 / 3, 7.0))
+
+
+@ALL
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_resamples_that_never_differ_give_no_interval(correlation: Correlation, n: int) -> None:
+    """Any two points lie on a line, and so do these three: width 0 would pass for certainty."""
+    assert correlation(np.arange(3.0), np.arange(3.0)) == pytest.approx(1.0)
+    assert is_nan(bootstrap_interval(correlation, np.arange(float(n)), 0.1 * np.arange(n)))
+
+
+@ALL
+def test_one_seed_one_result_whatever_the_block(
+    correlation: Correlation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, y = np.random.default_rng(6).normal(size=(2, 37))
+    measure = SEGMENT_LEVEL[correlation.__name__.removesuffix("_tau_b")].bind(scored_items(y))
+    ways: tuple[Callable[[int], NDArray[np.float64]], ...] = (
+        lambda seed: resampled_statistics(correlation, x, y, n_resamples=50, seed=seed),
+        lambda seed: measure.resampled(x, 50, seed),
+    )
+    for way in ways:
+        expected = way(1)
+        for block in (1, 37, 111, 1000):
+            monkeypatch.setattr(bootstrap, "_BLOCK", block)
+            np.testing.assert_array_equal(way(1), expected)
+        assert not np.array_equal(way(2), expected)
+
+
+def test_bad_arguments_are_refused() -> None:
+    calls: tuple[tuple[Callable[[], object], str], ...] = (
+        (lambda: bootstrap_interval(mean, [1.0, 2.0], confidence=95.0), "confidence"),
+        (lambda: bootstrap_interval(mean, [1.0, 2.0], n_resamples=0), "n_resamples"),
+        (lambda: bootstrap_interval(lambda x, y: 0.0, [1.0, 2.0], [1.0]), "one length"),
+        (lambda: bootstrap_interval(pearson, [1.0, math.nan], [1.0, 2.0]), "not finite"),
+    )
+    for call, message in calls:
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+@given(st.data())
+@settings(max_examples=100)
+def test_against_plain_loops(data: st.DataObject) -> None:
+    n, m, k, size = (data.draw(st.integers(low, 6)) for low in (1, 0, 0, 0))
+    rows = data.draw(arrays(np.int64, (m, size), elements=st.integers(0, n - 1)))
+    table = data.draw(arrays(np.float64, (n, k), elements=st.floats(-1e6, 1e6)))
+    times = drawn_times(rows, n)
+    assert times.tolist() == [[list(drawn).count(unit) for unit in range(n)] for drawn in rows.tolist()]
+    found = resampled_sums(times, table)
+    assert found.shape == (m, k)
+    for drawn, sums in zip(rows.tolist(), found.tolist(), strict=True):
+        exact = [float(sum(Fraction(table[unit, column]) for unit in drawn)) for column in range(k)]
+        assert sums == pytest.approx(exact, rel=1e-12, abs=1e-9)
+
+
+def binned(values: list[float], count: int) -> list[list[float]]:
+    array = np.array(values)
+    found = quantile_bins(array, np.arange(array.size), count, lambda low, high: f"{low} {high}")
+    for one in found:
+        assert (one.low, one.high) == (array[one.rows].min(), array[one.rows].max())
+        assert one.label == f"{one.low} {one.high}"
+    return [sorted(array[one.rows].tolist()) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("values", "count", "expected"),
+    [
+        ([4.0, 1.0, 3.0, 2.0], 4, [[1.0], [2.0], [3.0], [4.0]]),
+        ([8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 4, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]),
+        # The quartiles of these are 1, 1 and 2: equal numbers are never torn apart.
+        ([1.0, 1.0, 1.0, 2.0, 5.0], 4, [[1.0, 1.0, 1.0], [2.0], [5.0]]),
+        ([3.0, 3.0, 3.0], 4, [[3.0, 3.0, 3.0]]),
+        ([2.0, 1.0], 5, [[1.0], [2.0]]),
+        ([7.0], 5, [[7.0]]),
+        ([], 4, []),
+    ],
+)
+def test_quantiles(values: list[float], count: int, expected: list[list[float]]) -> None:
+    assert binned(values, count) == expected

@@ -15,14 +15,10 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import (
     Question,
     canonical,
-    compare,
     estimate,
-    kendall_tau_b,
-    pearson,
     plain,
     preference_question,
     question_of_scores,
-    spearman,
 )
 from pfsm.evaluation.bootstrap import count_ids, resampled_rows
 from pfsm.evaluation.catalogue import (
@@ -53,31 +49,6 @@ def made(n: int = 48) -> tuple[Question[Items], Float, Float, list[str], list[st
     segments = [f"{at // 3}" for at in range(n)]
     a, b = (human + generator.normal(size=n) for _ in range(2))
     return question_of_scores(human, groups, segments), a, b, groups, segments
-
-
-def test_a_plain_function_is_a_statistic() -> None:
-    question, a, b, groups, segments = made()
-    found = estimate(question, a, [MINE, SEGMENT_LEVEL["pearson"]], COUNT, SEED)
-    test = compare(question, a, b, [MINE], COUNT, SEED)["mean-gap"]
-    assert list(found) == ["mean-gap", "pearson"]
-    human = question.items.human
-    for number, name in enumerate(("cs", "de")):
-        inside = [at for at, group in enumerate(groups) if group == name]
-        units = [[inside[at] for at in unit] for unit in resampling.units_of([segments[at] for at in inside])]
-
-        def gap(rows: list[int], metric: Float = a) -> float:
-            return math.fsum(abs(metric[row] - human[row]) for row in rows) / len(rows)
-
-        drawn = resampling.resamples(units, gap, COUNT, SEED, name)
-        one = found["mean-gap"].groups[name]
-        assert one.value == pytest.approx(gap(inside))
-        assert (one.interval.low, one.interval.high) == pytest.approx(resampling.interval(drawn))
-        other = resampling.resamples(units, lambda rows: gap(rows, b), COUNT, SEED, name)
-        apart = [x - y for x, y in zip(drawn, other, strict=True)]
-        assert test.groups[number].p_value == resampling.p_value(apart, test.groups[number].difference)
-    assert found["mean-gap"].mean.value == pytest.approx(
-        np.mean([found["mean-gap"].groups[name].value for name in ("cs", "de")])
-    )
 
 
 def test_a_group_with_a_missing_score_has_no_value() -> None:
@@ -244,28 +215,6 @@ def judgments(seed: int = 1) -> tuple[Float, Float, list[str]]:
     x, noise = generator.normal(size=(2, 160))
     names = generator.permutation(np.repeat(["fr-en", "cs-en", "de-en"], [80, 40, 40]))
     return x, np.round(x + noise, 1), names.tolist()
-
-
-def test_groups_alone_their_mean_and_those_without_a_statistic() -> None:
-    x, y, names = judgments()
-    more_x, more_y = np.append(x, [1.0, 1.0, 9.0]), np.append(y, [1.0, 2.0, 9.0])
-    question = question_of_scores(more_y, [*names, "constant", "constant", "single"])
-    functions = {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
-    result = estimate(question, more_x, [SEGMENT_LEVEL[name] for name in functions])
-    for field, statistic in functions.items():
-        groups = result[field].groups
-        assert list(groups) == ["constant", "cs-en", "de-en", "fr-en", "single"]
-        values = []
-        for name in ("cs-en", "de-en", "fr-en"):
-            rows = [at for at, other in enumerate(names) if other == name]
-            values.append(statistic(x[rows], y[rows]))
-            assert groups[name].value == values[-1]
-        mean = result[field].mean
-        assert mean.value == pytest.approx(sum(values) / 3)
-        assert mean.left_out == ("constant", "single")
-        assert mean.interval.low < mean.value < mean.interval.high
-        assert math.isnan(groups["constant"].value)
-        assert math.isnan(groups["constant"].interval.low)
 
 
 DATA = os.environ.get("PFSM_DATA")

@@ -1,33 +1,39 @@
-"""Scores of metrics that pool counts, against sacrebleu on the rows of every system, resample and swap."""
+"""Scores of systems and of metrics that pool counts, against sacrebleu and every permutation; likeness."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sacrebleu.metrics import BLEU, TER
+from sacrebleu.metrics import BLEU
 from scipy import stats
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation import (
     PooledScores,
     estimate,
+    human_acceptability,
+    king,
     paired_bootstrap_correlations,
     pooled_scores,
     question_of_scores,
+    soft_pairwise_accuracy,
+    system_pairwise_accuracy,
     translated_documents,
 )
 from pfsm.evaluation.catalogue import DOCUMENT_LEVEL, SEGMENT_LEVEL, SYSTEM_LEVEL
+from pfsm.evaluation.measure import scored_items
+from pfsm.evaluation.people import leads_of_segments, summed_leads
 from pfsm.evaluation.pooled import corpus_statistics
 from pfsm.evaluation.questions import Question
 from pfsm.evaluation.significance import permutation_test
-from pfsm.evaluation.systems import pooled_p_values
+from pfsm.evaluation.systems import SYSTEM_STATISTICS, p_values_of_leads, pooled_p_values, system_measure
 from pfsm.metrics import get_metric
 from tests.judgment_cases import rows
-from tests.oracles import resampling
 
 Float = NDArray[np.float64]
 SYSTEMS, SEGMENTS, COUNT, SEED = 4, 7, 60, 11
@@ -45,14 +51,6 @@ def bleu(chosen: Sequence[int]) -> float:
     return float(BLEU().corpus_score(*texts).score)
 
 
-def negative_ter(chosen: Sequence[int]) -> float:
-    texts = [HYPOTHESES[row] for row in chosen], [[REFERENCES[row] for row in chosen]]
-    return -float(TER().corpus_score(*texts).score)
-
-
-ORACLES: dict[str, Callable[[Sequence[int]], float]] = {"bleu": bleu, "ter": negative_ter}
-
-
 def pooled(name: str, question: Question) -> PooledScores:  # type: ignore[type-arg]
     references = [(reference,) for reference in REFERENCES]
     return pooled_scores(get_metric(name), HYPOTHESES, references, question.corpora)
@@ -62,32 +60,6 @@ def systems(resample: str | None = None) -> Question:  # type: ignore[type-arg]
     return question_of_scores(
         HUMAN, segments=OF_SEGMENT, systems=OF_SYSTEM, level="system", resample=resample
     )
-
-
-def of_rows(name: str, chosen: Sequence[int], statistic: str = "pearson") -> float:
-    """Agreement of systems in some rows, each system's written out; NaN if one has no row."""
-    members = [[row for row in chosen if OF_SYSTEM[row] == system] for system in range(SYSTEMS)]
-    if not all(members):
-        return math.nan
-    human = [HUMAN[member].mean() for member in members]
-    metric = [ORACLES[name](member) for member in members]
-    function = {"pearson": stats.pearsonr, "kendall": stats.kendalltau}[statistic]
-    return float(function(metric, human).statistic)
-
-
-@pytest.mark.parametrize(("name", "resample"), [("bleu", None), ("ter", "judgments")])
-def test_systems_against_a_naive_bootstrap(name: str, resample: str | None) -> None:
-    question = systems(resample)
-    everything = range(len(TEXTS))
-    units = resampling.units_of(OF_SEGMENT.tolist() if resample is None else list(everything))
-    for statistic in ("pearson", "kendall"):
-        found = estimate(question, pooled(name, question), [SYSTEM_LEVEL[statistic]], COUNT, SEED)
-        ours = found[statistic].groups[ONE_GROUP]
-        assert ours.value == pytest.approx(of_rows(name, everything, statistic), abs=1e-12)
-        naive = partial(of_rows, name, statistic=statistic)
-        drawn = resampling.resamples(units, naive, COUNT, SEED, ONE_GROUP)
-        expected = resampling.interval(drawn)
-        assert (ours.interval.low, ours.interval.high) == pytest.approx(expected, abs=1e-9)
 
 
 def test_permutations_swap_what_is_pooled() -> None:
@@ -100,7 +72,7 @@ def test_permutations_swap_what_is_pooled() -> None:
     for place, row in of_row.items():
         table[place] = statistics[row]
     expected = []
-    for a, b in combinations(range(SYSTEMS), 2):
+    for a, b in combinations(range(3), 2):
         pairs = [
             (of_row[a, segment], of_row[b, segment])
             for segment in range(SEGMENTS)
@@ -116,7 +88,7 @@ def test_permutations_swap_what_is_pooled() -> None:
             + sum(abs(lead - leads[0]) <= 1e-9 for lead in leads) / 2
         )
         expected.append(ahead / len(leads))
-    found = pooled_p_values(table, metric.corpus_from_totals, 20_000, seed=5)
+    found = pooled_p_values(table[:3], metric.corpus_from_totals, 20_000, seed=5)
     np.testing.assert_allclose(found, expected, atol=0.015)
 
 
@@ -190,8 +162,81 @@ def test_a_metric_that_depends_on_the_corpus_sees_each_corpus_whole_and_alone() 
     assert found[:, 0].tolist() == [2.0] * 4
 
 
-def test_refusals() -> None:
-    with pytest.raises(ValueError, match="3 rows, but 2 documents"):
-        translated_documents([1.0, 2.0, 3.0], ["a", "b"], ["x", "x", "x"])
-    with pytest.raises(ValueError, match="2 of them"):
-        translated_documents([1.0, 2.0], ["a", "b"], ["x", "x"]).means([1.0])
+def test_pairwise_accuracy_by_hand() -> None:
+    human, metric = [1.0, 2.0, 3.0, 3.0], [10.0, 30.0, 20.0, 20.0]
+    # Right: (0, 1), (0, 2), (0, 3), and (2, 3), which both tie. Wrong: (1, 2) and (1, 3).
+    assert system_pairwise_accuracy(human, metric) == pytest.approx(4 / 6)
+    assert system_pairwise_accuracy(human, [-score for score in metric]) == pytest.approx((2 + 1) / 6)
+    assert system_pairwise_accuracy([1.0, 2.0], [1.0, 1.0]) == 0.0
+    assert math.isnan(system_pairwise_accuracy([1.0], [1.0]))
+
+
+def exact_p_values(scores: NDArray[np.float64]) -> list[float]:
+    """Every way to swap; equal leads count half."""
+    values = []
+    for first, second in combinations(scores, 2):
+        differences = [a - b for a, b in zip(first, second, strict=True) if not math.isnan(a - b)]
+        lead = sum(differences)
+        permuted = [
+            sum(sign * difference for sign, difference in zip(signs, differences, strict=True))
+            for signs in product((1, -1), repeat=len(differences))
+        ]
+        ahead = sum(one > lead for one in permuted) + sum(one == lead for one in permuted) / 2
+        values.append(ahead / len(permuted) if differences else math.nan)
+    return values
+
+
+def test_p_values_against_every_permutation() -> None:
+    scores = np.random.default_rng(2).integers(0, 8, size=(4, 7)).astype(np.float64)
+    scores[0, 2] = scores[1, 5] = math.nan
+    scores[3] = [math.nan] * 6 + [1.0]
+    scores[2, 6] = math.nan  # systems 2 and 3 share no segment
+    found = p_values_of_leads(summed_leads(leads_of_segments(scores), np.arange(7)), 20_000, seed=3)
+    np.testing.assert_allclose(found, exact_p_values(scores), atol=0.015)
+
+
+def test_soft_pairwise_accuracy_is_one_less_the_mean_distance_of_p_values() -> None:
+    generator = np.random.default_rng(6)
+    human, metric = generator.integers(0, 8, size=(2, 3, 6)).astype(np.float64)
+    names: dict[str, Any] = dict(zip(("systems", "segments"), np.indices((3, 6)).reshape(2, -1), strict=True))
+    expected = 1.0 - np.mean(np.abs(np.subtract(exact_p_values(human), exact_p_values(metric))))
+    found = soft_pairwise_accuracy(human.ravel(), metric.ravel(), **names, n_permutations=20_000, seed=7)
+    assert found == pytest.approx(expected, abs=0.015)
+    assert soft_pairwise_accuracy(human.ravel(), 2 * human.ravel(), **names) == 1.0
+
+
+def test_a_system_that_is_not_in_a_resample_leaves_it_undefined() -> None:
+    items = scored_items([1.0, 2.0, 3.0], segments=[0, 0, 1], systems=["a", "b", "c"])
+    found = system_measure(items, SYSTEM_STATISTICS["accuracy"]).resampled(np.array([1.0, 2.0, 3.0]), 64, 1)
+    assert set(found[~np.isnan(found)]) == {1.0}
+    assert 0 < np.isnan(found).sum() < 64
+
+
+def test_king_by_hand() -> None:
+    """The reference wins its first case, ties the best of the second, and loses the third to one of two."""
+    human, cases = [0.9, 0.5, 0.4], ["1", "2", "3"]
+    automatic, of = [0.1, 0.8, 0.5, 0.2, 0.3, 0.6], ["1", "1", "2", "2", "3", "3"]
+    assert king(human, cases, automatic, of) == pytest.approx(2 / 3)
+    order = [5, 0, 3, 1, 4, 2]
+    assert king(human, cases, [automatic[at] for at in order], [of[at] for at in order]) == pytest.approx(
+        2 / 3
+    )
+
+
+def test_undefined_systems() -> None:
+    assert math.isnan(soft_pairwise_accuracy([1.0, 2.0], [1.0, 2.0], systems=["a", "b"], segments=["1", "2"]))
+    calls: tuple[tuple[Any, tuple[Any, ...], str], ...] = (
+        (
+            partial(soft_pairwise_accuracy, systems=["a"], segments=["1", "2"]),
+            ([1.0, 2.0], [1.0, 2.0]),
+            "1 systems",
+        ),
+        (king, ([1.0, 2.0], ["1", "1"], [1.0], ["1"]), "more than one"),
+        (king, ([1.0], ["1"], [1.0], ["2"]), "without a held-out"),
+        (king, ([math.nan], ["1"], [1.0], ["1"]), "not finite"),
+        (human_acceptability, ([1.0, 2.0], np.ones((2, 3))), "shape"),
+        (human_acceptability, ([1.0, 2.0], np.full((2, 3, 2), math.nan)), "no judge"),
+    )
+    for call, arguments, message in calls:
+        with pytest.raises(ValueError, match=message):
+            call(*arguments)

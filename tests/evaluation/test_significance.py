@@ -20,10 +20,9 @@ from pfsm.evaluation import (
     holm,
     paired_bootstrap_correlations,
     paired_p_value,
-    pearson,
     perm_both,
 )
-from pfsm.evaluation.bootstrap import group_seed, resampled_rows
+from pfsm.evaluation.bootstrap import group_seed
 from pfsm.evaluation.significance import _p_value
 
 
@@ -32,27 +31,6 @@ def scores(n: int, seed: int = 1, noise: tuple[float, float] = (1.0, 1.0)) -> tu
     generator = np.random.default_rng(seed)
     human = generator.normal(size=n)
     return (human, *(human + spread * generator.normal(size=n) for spread in noise))
-
-
-def test_against_a_plain_loop() -> None:
-    human, a, b = scores(30)
-    result = paired_bootstrap_correlations(human, a, b, n_resamples=200, seed=9, confidence=0.8)
-    (group,) = result.groups
-    (draws,) = resampled_rows(30, 200, group_seed(9, "all"))
-    differences = np.array(
-        [
-            stats.pearsonr(a[rows], human[rows]).statistic - stats.pearsonr(b[rows], human[rows]).statistic
-            for rows in draws
-        ]
-    )
-    observed = stats.pearsonr(a, human).statistic - stats.pearsonr(b, human).statistic
-    as_far = int((np.abs(differences - differences.mean()) >= abs(observed)).sum())
-    assert group.difference == pytest.approx(observed)
-    assert group.p_value == (as_far + 1) / 201
-    assert 0 < as_far < 200
-    assert group.interval.low == pytest.approx(np.quantile(differences, 0.1))
-    assert group.interval.high == pytest.approx(np.quantile(differences, 0.9))
-    assert group.value_a == pytest.approx(pearson(a, human))
 
 
 def test_bad_arguments_are_refused() -> None:

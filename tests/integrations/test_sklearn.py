@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
 from sklearn.utils import estimator_checks as checks
 
 from pfsm import Metric, PfsmError
@@ -28,17 +27,6 @@ def test_it_is_training_and_scoring() -> None:
     assert fitted.model_.settings == model.settings
     errors, spread = SCORES - expected, SCORES - SCORES.mean()
     assert fitted.score(PAIRS, SCORES) == pytest.approx(1.0 - errors @ errors / (spread @ spread))
-
-
-def test_weights_of_scores_are_repetitions() -> None:
-    counts = np.random.default_rng(0).integers(0, 4, len(PAIRS))
-    regressor = PfsmRegressor(penalty=2.0, matchers=["word"], start="matches", threads=1)
-    expected = clone(regressor).fit(
-        [pair for pair, count in zip(PAIRS, counts, strict=True) for _ in range(count)],
-        np.repeat(SCORES, counts),
-    )
-    found = regressor.fit(PAIRS, SCORES, sample_weight=counts)
-    np.testing.assert_allclose(found.predict(PAIRS), expected.predict(PAIRS), rtol=1e-5)
 
 
 def test_bad_weights_of_scores_are_refused() -> None:
@@ -65,19 +53,6 @@ def test_other_forms_of_the_data() -> None:
     frame = pandas.DataFrame(pairs, columns=["reference", "hypothesis"])
     np.testing.assert_array_equal(fitted.predict(frame), expected)
     assert fitted.predict([]).shape == (0,)
-
-
-def test_a_grid_search_chooses_by_what_it_predicts() -> None:
-    search = GridSearchCV(
-        PfsmRegressor(edits=False, features=["per"], threads=1),
-        {"penalty": np.array([0.5, 1e6]), "features": [("per",), ["per", "length_difference"]]},
-        cv=3,
-    )
-    search.fit(PAIRS, SCORES)
-    assert search.best_params_["penalty"] == 0.5  # a million holds all weights at 0
-    assert search.cv_results_["mean_test_score"].shape == (4,)
-    assert search.best_estimator_.model_.weights.keys() >= {"feature:per"}
-    assert search.predict(PAIRS).shape == SCORES.shape
 
 
 def test_clones_and_copies() -> None:
@@ -144,16 +119,3 @@ def test_every_key_of_a_configuration_is_a_parameter() -> None:
     renamed = {"lambda": "penalty"}
     known = {renamed.get(key, key) for key in (*SETTINGS, *TRAINING, *SWITCHES)} - {"counts"}
     assert known <= set(PfsmRegressor().get_params())
-
-
-def test_options_of_training_reach_the_model() -> None:
-    given: dict[str, Any] = {
-        "references": "mean",
-        "standardise": False,
-        "prune_jumps": True,
-        "start": "zero",
-        "mixture": 0.25,
-    }
-    fitted = PfsmRegressor(**given, penalty=2.0, threads=1).fit(PAIRS[:40], SCORES[:40])
-    assert fitted.model_.settings.references == "mean"
-    assert (fitted.model_.scale.mean, fitted.model_.scale.sd) == (0.0, 1.0)

@@ -13,14 +13,14 @@ import pytest
 import pfsm
 from pfsm.commands.show import _print_about
 from pfsm.data.summary import distribution
-from pfsm.data.table import finite_number, header_names, read_table
+from pfsm.data.table import finite_number, header_names
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import are_lists
 from pfsm.metrics.registry import get_metric
 from pfsm.model.file import model_from_dict
 from pfsm_training.yaml_file import read_yaml_mapping
 from tests.command_runs import Cli, Write
-from tests.model_cases import model, saved
+from tests.model_cases import model
 
 NO_SCALE = "it must be auto, or a mean and an sd"
 FAULTS: list[tuple[dict[str, dict[str, object]], str]] = [
@@ -47,21 +47,6 @@ def test_models(cli: Cli, write: Write, change: dict[str, dict[str, object]], sa
         assert fault.startswith("m.json: ")
         assert said in fault
         assert len(fault) < 400
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("jumps", [0, 2])
-@pytest.mark.parametrize("weight", [1e100, -1e100])
-def test_weights_that_hide_others(cli: Cli, write: Write, tmp_path: Path, jumps: int, weight: float) -> None:
-    """Scores are finite. What each edit adds is lost beside a reward: inf, nan, or a word in fifteen edits."""
-    weights = {"Insert": weight, "Delete": -1.0, "S_word": 1.0} | ({"Jump": weight} if jumps else {})
-    path = saved(tmp_path, settings={"language": "en", "max_jump": jumps}, weights=weights)
-    lines = "on the mat a cat sits .", "the cat sat on the mat ."
-    assert np.isfinite(pfsm.load(path).score_pairs([lines[0]], [lines[1]])).all()
-    ours, theirs = write("h.txt", f"{lines[0]}\n"), write("r.txt", f"{lines[1]}\n")
-    explained = cli("explain", theirs, "-i", ours, "-m", path)
-    is_refused = "too far apart to say what each edit adds" in explained.err
-    assert is_refused or (weight < 0 and not re.search(r"\b(inf|nan)\b", explained.out))
 
 
 def test_a_key_that_is_there_twice(cli: Cli, write: Write) -> None:
@@ -121,32 +106,6 @@ def test_files_are_what_they_are(cli: Cli, write: Write) -> None:
             )
             judged = ("b.txt", "--references", name, "--scores", "s.txt", "--from", "parallel", "-o", "o.tsv")
             assert cli("data", "convert", *judged).fault == fault
-
-
-def test_a_missing_translator_moves_no_other(cli: Cli, write: Write) -> None:
-    def doc(name: str, translators: str) -> str:
-        lines = "".join(
-            f'<ref lang="en" translator="{one}"><p><seg id="1">{name} {one}</seg></p></ref>'
-            for one in translators
-        )
-        return (
-            f'<doc id="{name}"><src lang="de"><p><seg id="1">s</seg></p></src>{lines}'
-            f'<hyp system="S" lang="en"><p><seg id="1">{name} B</seg></p></hyp></doc>'
-        )
-
-    write("w.xml", f'<?xml version="1.0"?>\n<dataset id="t">{doc("d", "AB")}{doc("e", "B")}</dataset>\n')
-    write("s.txt", "t\tS\td\t1\t0.5\nt\tS\te\t1\t0.25\n")
-    cli("data", "convert", "w.xml", "--scores", "s.txt", "-o", "o.tsv")
-    table = read_table("o.tsv")
-    assert table.columns["reference_2"] == ["d B", "e B"]
-    assert list(table.columns["reference"]) == ["d A", ""]
-    # Alone, the reference that is there is the one that counts: an exact match.
-    write("b.tsv", "reference\thypothesis\ne B\te B\n")
-    write("o.tsv", "".join(Path("o.tsv").read_text().splitlines(keepends=True)[::2]))
-    assert (
-        cli("score", "--table", "o.tsv", "-b", "-m", "en-small").out
-        == cli("score", "--table", "b.tsv", "-b", "-m", "en-small").out
-    )
 
 
 RECORD: dict[str, Any] = {

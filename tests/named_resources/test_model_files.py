@@ -12,14 +12,13 @@ import pytest
 import pfsm
 from pfsm.distributed.scorers import cached_scorer, spec_of
 from pfsm.errors import PfsmError
-from pfsm.io.named_resources import find, give, register, user_folder
+from pfsm.io.named_resources import find, give, user_folder
 from pfsm.model.file import Model, load_model, model_from_dict, save_model
 from pfsm.model.settings import settings_from_dict
 from pfsm_experiments.reading import read_experiment
 from tests.command_runs import Cli, Write, text
 from tests.experiments.experiment_cases import table, write_experiment
 from tests.judgment_cases import rows, tsv
-from tests.lexicons.lexicon_cases import install, paraphrases
 from tests.model_cases import document, saved
 from tests.named_resources.conftest import COMMAND, Canary
 from tests.plugins.packages import installed
@@ -116,28 +115,6 @@ def test_two_paths_that_end_alike_do_not_become_one(tmp_path: Path) -> None:
     give({"v.txt": str(tmp_path / "v.txt")})
     with pytest.raises(PfsmError, match=r"^x: names two paths that end in v\.txt; "):
         model_from_dict(document(settings={"features": features}, weights={}), "x")
-
-
-def test_a_file_in_the_folder_of_resources_keeps_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "res").mkdir()
-    (tmp_path / "res" / "v.txt").write_text(VECTORS, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PFSM_RESOURCES", "res")
-    assert register("./res/../res/v.txt") == "v.txt"
-
-
-def test_a_table_is_given_like_other_resources(tmp_path: Path) -> None:
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    path = install(paraphrases({("a b", "c"): 0.5}), folder)
-    model = document(settings=options("para", table="few"), weights={})
-    (tmp_path / "m.json").write_text(json.dumps(model), encoding="utf-8")
-    with pytest.raises(PfsmError, match="there is no table of paraphrases few"):
-        pfsm.load(tmp_path / "m.json", 1).score_pairs(["c"], ["a b"])
-    metric = pfsm.load(tmp_path / "m.json", 1, resources={"few": path})
-    assert np.isfinite(metric.score_pairs(["c"], ["a b"])).all()
 
 
 def test_resources_that_cannot_be(cli: Cli, write: Write) -> None:
@@ -242,12 +219,6 @@ def test_names_and_paths_that_cannot_be(given: str, cli: Cli) -> None:
     assert find("../x") is None
 
 
-@pytest.mark.parametrize("given", [["a"], "a"])
-def test_resources_are_a_mapping(given: Any) -> None:
-    with pytest.raises(PfsmError, match=r"^resources is .*, a mapping of names to paths is needed"):
-        pfsm.load(resources=given)
-
-
 def test_settings_with_a_path_are_not_saved(tmp_path: Path) -> None:
     for settings in (PARSERS["a feature"](COMMAND), SOURCES["an option"]("/x")):
         with pytest.raises(PfsmError, match="model files name no paths and no programs"):
@@ -281,27 +252,21 @@ SCORING = {
     "score": ("score", "ref.txt", "-i", "one.txt"),
     "score in parts": ("score", "--table", "data.tsv", "-o", "parts"),
     "compare": ("compare", "ref.txt", "-i", "one.txt", "two.txt", "--confidence-n", "9"),
-    "evaluate": ("evaluate", "data.tsv", "--confidence-n", "9"),
-    "explain": ("explain", "ref.txt", "-i", "one.txt", "--html", "x.html"),
     "mbr": ("mbr", "-i", "one.txt", "-n", "2"),
-    "probe": ("probe", "pairs.tsv", "--confidence-n", "9"),
     "submit": (*("submit", "ref.txt", "-i", "one.txt", "-o", "ours"), *("--metric-name", "x"),
                *("--language-pair", "en-de", "--testset", "t")),
     "resources": ("resources", "learn-paraphrases", "data.tsv", "--name", "x"),
 }  # fmt: skip
-"""A call of every command that works with a model."""
+"""Calls of commands that work with a model."""
 
 
 @pytest.mark.parametrize("call", SCORING)
-def test_every_command_takes_resources(
-    call: str, cli: Cli, write: Write, tmp_path: Path, canary: Canary
-) -> None:
+def test_commands_take_resources(call: str, cli: Cli, write: Write, tmp_path: Path, canary: Canary) -> None:
     lines = ["the red bird sings", "a small house", "rain falls", "we walk home"]
     write("ref.txt", text(lines))
     write("one.txt", text(["red birds sing", "a house", "rain falls", "we walk"]))
     write("two.txt", text(["a bird", "small house", "rain", "walk home"]))
     write("data.tsv", tsv(rows(12)))
-    write("pairs.tsv", "kind\treference\tbetter\tworse\ndrop\twe walk home\twe walk home\twe home\n")
     planted(tmp_path, options("dep", parser=COMMAND))
     before = {path for path in tmp_path.rglob("*") if path.is_file()}
     command = (*SCORING[call], "--model", "theirs.json")
@@ -347,3 +312,9 @@ def test_plugins_are_imported_only_from_the_distribution_that_the_file_names(
                 load_model(planted(tmp_path, settings, plugins=record), run=run)
     assert canary.silent
     assert "evil_module" not in sys.modules
+
+
+@pytest.mark.parametrize("given", [["a"], "a"])
+def test_resources_are_a_mapping(given: Any) -> None:
+    with pytest.raises(PfsmError, match=r"^resources is .*, a mapping of names to paths is needed"):
+        pfsm.load(resources=given)

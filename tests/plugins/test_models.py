@@ -6,13 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pfsm import registry
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.model.file import Model, load_model, model_from_dict, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
-from tests.command_runs import Cli, Write
-from tests.judgment_cases import rows, tsv
+from tests.command_runs import Cli
 from tests.model_cases import document
 from tests.plugins.packages import SAME_LENGTH, installed, uninstalled
 
@@ -101,58 +99,8 @@ def test_another_version_is_used_with_a_warning(file: Path, lengths: Path, cli: 
     assert file.read_bytes() == before
 
 
-def test_reading_a_file_imports_nothing_that_it_names(lengths: Path) -> None:
-    (lengths / "evil.py").write_text("raise SystemError('imported')", encoding="utf-8")
-    for plugins in (
-        {"matchers": {"evil": "evil 1"}},
-        {"matchers": {"evil:main": "module evil 1"}},
-        {"evil": {"evil": "evil 1"}},
-    ):
-        with pytest.raises(PfsmError, match=r"^x: plugins"):
-            model_from_dict(document(plugins=plugins), "x")
-
-
 def test_damaged_records() -> None:
     damaged: list[object] = [[], {"matchers": []}, {"matchers": {"x": 1}}, {"matchers": {"x": "a\nb"}}]
     for plugins in damaged:
         with pytest.raises(PfsmError, match=r'^x: plugins: must be as in \{"matchers": '):
             model_from_dict(document(plugins=plugins), "x")
-
-
-def test_a_broken_plugin(file: Path, lengths: Path, cli: Cli) -> None:
-    (lengths / "same_length.py").write_text("import nothing_of_this_name", encoding="utf-8")
-    uninstalled(lengths, "", modules=("same_length",))
-    assert cli("show", str(file)).fault == (
-        "matcher 'same-length' of pfsm-lengths 0.3: cannot be imported "
-        "(ModuleNotFoundError: No module named 'nothing_of_this_name')"
-    )
-    assert cli("show", "en").status == 0
-
-
-def test_of_a_script(site: Path, tmp_path: Path) -> None:
-    source = SAME_LENGTH.replace(
-        "    class Same", '    @pfsm.register.matcher("same-length")\n    class Same'
-    )
-    installed(site, "none", {}, {"my_matchers": f"    import pfsm\n{source}"})
-    import my_matchers  # type: ignore[import-not-found] # noqa: F401
-
-    path = tmp_path / "mine.json"
-    save_model(Model("mine", settings_from_dict(SETTINGS, "x"), WEIGHTS), path)
-    (said,) = json.loads(path.read_text(encoding="utf-8"))["plugins"]["matchers"].values()
-    assert said.startswith("module my_matchers ")
-    assert load_model(path).weights == WEIGHTS
-    registry._scripts.clear()
-    with pytest.raises(
-        PfsmError, match=r"which is not registered; import my_matchers before the model is read$"
-    ):
-        load_model(path)
-
-
-def test_training_learns_its_weights(lengths: Path, cli: Cli, write: Write) -> None:
-    config = write("x.yaml", "matchers: [word, same-length]\nlambda: 1\n")
-    cli("train", write("train.tsv", tsv(rows(40))), "--config", config, "-o", "out.json")
-    trained = load_model("out.json")
-    assert {"S_same-length", "same-length:any", "S_same-length>S_word"} <= set(trained.weights)
-    assert trained.training["instances"]["S_same-length"] > 0
-    assert trained.to_dict()["plugins"] == {"matchers": {"same-length": "pfsm-lengths 0.3"}}
-    assert "plug-ins    matchers: same-length of pfsm-lengths 0.3" in cli("show", "out.json").lines

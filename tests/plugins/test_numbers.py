@@ -1,6 +1,5 @@
 """Metrics, features and statistics of other packages, where users meet them."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -147,19 +146,6 @@ def test_what_cannot_be_made() -> None:
             get_metric(name)
 
 
-def test_pooled_scores_and_parts_on_the_command_line(cli: Cli, write: Write) -> None:
-    files = (write("r.txt", "abcd\nxy\nq\n" * 5), "-i", write("one.txt", "abc\nx\nq\n" * 5))
-    scored = cli("score", *files, "--metric", "pooled", "-f", "json").document
-    assert scored["score"] == pytest.approx(100 * 5 / 7)
-    assert "level:corpus|plugin:pfsm-numbers@0.9|" in scored["signature"]
-    fault = cli("explain", *files, "--metric", "letters").fault
-    assert fault.startswith(
-        "metric letters: its scores have no parts that explain them; metrics with parts: bleu, "
-    )
-    explained = cli("explain", *files, "--metric", "pooled", "-f", "json").document
-    assert explained[0]["segments"][0]["parts"] == {"ours": 3.0}
-
-
 def test_one_line_names_the_plugin_that_fails(
     cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,38 +219,6 @@ class TestMixturesWithLexicalOverlap:
             get_metric("made_i")
 
 
-def test_scores_are_checked() -> None:
-    with pytest.raises(PfsmError, match=r"^metric 'short': gives numbers of shape \(1,\) for 2 pairs$"):
-        get_metric("short").score_pairs(["a", "b"], ["a", "b"])
-    with pytest.raises(ValueError, match="not one string"):
-        get_metric("letters").score_pairs("a", "b")
-
-
-def test_a_metric_on_the_command_line(cli: Cli, write: Write) -> None:
-    reference, hypothesis = write("r.txt", "abc\nx\n"), write("h.txt", "bcd\nx\n")
-    scored = cli(
-        "score", reference, "-i", hypothesis, "--metric", "letters(weight=2)", "-sl", "-f", "json"
-    ).document
-    assert scored["segment_scores"] == [4.0, 2.0]
-    assert "plugin:pfsm-numbers@0.9" in scored["signature"]
-    listed = {name: said.strip() for name, _, said in (line.partition(" ") for line in cli("metrics").lines)}
-    assert listed["letters"] == "Letters that both lines have"
-    assert listed["abstract"].startswith("broken: metric 'abstract' of pfsm-numbers 0.9: does not define")
-
-
-def test_a_metric_as_a_feature(cli: Cli, write: Write) -> None:
-    settings = settings_from_dict({"features": ["letters(weight=2)"]}, "x")
-    assert plugins_of(settings) == {"metrics": {"letters": "pfsm-numbers 0.9"}}
-    judged = write("train.tsv", tsv(rows(30)))
-    config = write("x.yaml", "edits: false\nfeatures: [letters, length]\nlambda: 1\n")
-    assert cli("train", judged, "--config", config, "-o", "x.json").status == 0
-    document = json.loads(Path("x.json").read_text(encoding="utf-8"))
-    assert document["plugins"] == {"metrics": {"letters": "pfsm-numbers 0.9"}}
-    files = (write("r.txt", "abc\n"), "-i", write("h.txt", "bcd\n"))
-    scored = cli("score", *files, "--model", "x.json", "--signature", "long")
-    assert "|feat:letters(level:segment,plugin:pfsm-numbers@0.9,weight:1)+length|" in scored.out
-
-
 def test_a_statistic_by_its_name() -> None:
     assert SEGMENT_LEVEL["spread"].heading == "spread"
     assert SEGMENT_LEVEL["agreement"].heading == "Agreement"
@@ -281,47 +235,25 @@ def test_a_statistic_by_its_name() -> None:
             SEGMENT_LEVEL[name]
 
 
-def test_statistics_on_the_command_line(cli: Cli, write: Write) -> None:
+def test_a_metric_on_the_command_line(cli: Cli, write: Write) -> None:
+    reference, hypothesis = write("r.txt", "abc\nx\n"), write("h.txt", "bcd\nx\n")
+    scored = cli(
+        "score", reference, "-i", hypothesis, "--metric", "letters(weight=2)", "-sl", "-f", "json"
+    ).document
+    assert scored["segment_scores"] == [4.0, 2.0]
+    assert "plugin:pfsm-numbers@0.9" in scored["signature"]
+    listed = {name: said.strip() for name, _, said in (line.partition(" ") for line in cli("metrics").lines)}
+    assert listed["letters"] == "Letters that both lines have"
+    assert listed["abstract"].startswith("broken: metric 'abstract' of pfsm-numbers 0.9: does not define")
+
+
+def test_a_statistic_of_systems_on_the_command_line(cli: Cli, write: Write) -> None:
     made = rows(40)
-    places = [(f"s{index % 4}", f"d{index // 8}") for index in range(40)]
-    lines = [
-        "\t".join((reference, ours, str(score), *place))
-        for (reference, ours, score), place in zip(made, places, strict=True)
-    ]
-    judged = write("test.tsv", "\n".join(("reference\thypothesis\tscore\tsystem\tdocument", *lines)) + "\n")
-    human = np.array([float(score) for _, _, score in made])
-    references, ours, _ = zip(*made, strict=True)
-    metric = get_metric("letters").score_pairs(list(ours), list(references))
-    keys_of = {
-        "segment": list(map(str, range(40))), "system": [system for system, _ in places],
-        "document": ["/".join(place) for place in places],
-    }  # fmt: skip
-    for level, keys in keys_of.items():
-        chosen = [np.array([key == name for key in keys]) for name in sorted(set(keys))]
-        means = [np.array([scores[one].mean() for one in chosen]) for scores in (metric, human)]
-        asked = ("evaluate", judged, "--metric", "letters", "--confidence-n", "20", "-f", "json")
-        expected = {
-            "spread": -np.std(means[0] - means[1]),
-            "agreement": np.mean(np.sign(means[0]) == np.sign(means[1])),
-        }
-        for form in (("--level", level, "--statistics", "spread,agreement"),
-                     ("--statistics", f"{level}-spread,{level}-agreement")):  # fmt: skip
-            found = cli(*asked, *form).document
-            for name, value in expected.items():
-                assert pytest.approx(value, rel=1e-12) in _values(found, name), (level, name, found)
-    refused = cli("evaluate", judged, "--metric", "letters", "--statistics", "lost").fault
-    assert refused.startswith("statistic 'lost' of pfsm-numbers 0.9: cannot be imported")
-
-
-def _values(found: object, key: str) -> list[object]:
-    """Everything below a key, anywhere in a document."""
-    if isinstance(found, dict):
-        own = _leaves(found[key]) if key in found else []
-        return own + [value for other in found.values() for value in _values(other, key)]
-    return [value for item in found for value in _values(item, key)] if isinstance(found, list) else []
-
-
-def _leaves(found: object) -> list[object]:
-    if isinstance(found, dict):
-        return [leaf for value in found.values() for leaf in _leaves(value)]
-    return [leaf for value in found for leaf in _leaves(value)] if isinstance(found, list) else [found]
+    systems = [f"s{at % 4}" for at in range(40)]
+    judged = write("test.tsv", tsv(made, system=systems))
+    metric = get_metric("letters").score_pairs([row[1] for row in made], [row[0] for row in made])
+    human = np.array([float(row[2]) for row in made])
+    means = [np.array([side[k::4].mean() for k in range(4)]) for side in (metric, human)]
+    asked = ("evaluate", judged, "--metric", "letters", "--confidence-n", "20", "-f", "json")
+    found = cli(*asked, "--level", "system", "--statistics", "spread").document["correlation"]["groups"]
+    assert found[0]["spread"]["value"] == pytest.approx(-np.std(means[0] - means[1]), rel=1e-12)

@@ -158,13 +158,6 @@ def test_analysers(cli: Cli, write: Write, site: Path) -> None:
         get_analyser("no-analyser")
 
 
-def test_the_model_records_the_analyser() -> None:
-    values = {"matchers": ["word", "dep"], "options": {"dep": {"parser": "chain:x"}}}
-    settings = settings_from_dict(values, "x")
-    assert plugins_of(settings) == {"analysers": {"chain": "pfsm-texts 0.2"}}
-    assert "chain-x(pfsm-texts@0.2)" in LatticeBuilder(settings).resources
-
-
 TREE = DependencyTree((0, 1), ("root", "dep"))
 
 

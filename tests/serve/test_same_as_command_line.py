@@ -90,21 +90,12 @@ def test_comparisons(server: Running, cli: Cli, hand: str, monkeypatch: pytest.M
 
 
 def test_explanations(server: Running, cli: Cli, hand: str) -> None:
-    for name, model in models(hand):
+    for name, model in ((MODEL, MODEL), ("hand", hand)):
         (printed,) = cli("explain", "ref.txt", "-i", "first.txt", "-m", model, "-f", "json").document
         asked = {"model": name, "hypotheses": FIRST, "references": REFERENCES}
         given = server.post("/v1/explain", asked).document
         del printed["system"]
         assert given == printed
-
-
-def test_an_explanation_shows_the_number_that_the_segment_has_in_its_file(server: Running) -> None:
-    asked = {"hypotheses": FIRST[:1], "references": REFERENCES[:1], "first_segment": 12}
-    (segment,) = server.post("/v1/explain", asked).document["segments"]
-    assert segment["segment"] == 11
-    page = server.post("/v1/explain", asked, {"accept": "text/html"})
-    assert page.headers["content-type"].startswith("text/html")
-    assert b'"numbers":[12]' in page.body
 
 
 def test_the_models(server: Running) -> None:

@@ -1,9 +1,11 @@
-"""Locked dependencies: complete, in step with what the project declares, and with digests for every file."""
+"""Locked dependencies, and licences of everything that ships and of everything it is used with."""
 
 import importlib
 import re
 import tomllib
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -69,17 +71,61 @@ def test_whoever_is_named_as_requiring_a_package_is_there(name: str) -> None:
     assert {requirer for line in named for requirer in line.split(", ")} <= {*pinned(name), "pfsm-metric"}
 
 
-def test_what_uv_writes_without_cuda_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
+PACKAGES = {"pfsm": "pfsm", "pfsm_installation": "pfsm_installation", "pfsm_kernels": "kernels/pfsm_kernels",
+            "pfsm_training": "training/pfsm_training", "pfsm_experiments": "training/pfsm_experiments"}  # fmt: skip
+
+
+@pytest.fixture
+def licences(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    lock = importlib.import_module("lock")
-    monkeypatch.setattr(lock, "_TORCH", {"2.13.0": ("b", "a")})
-    written = (
-        "six==1 \\\n    --hash=sha256:0\n    # via -c constraints.txt, torch, pfsm-metric (pyproject.toml)\n"
-        "torch==2.13.0 ; sys_platform == 'linux' \\\n    --hash=sha256:1\n    # via -r /tmp/build.txt\n"
-        "triton==3 \\\n    --hash=sha256:2\n    # via torch\n"
-    )
-    assert [lock.cleaned(one) for one in lock.blocks(written)] == [
-        "six==1 \\\n    --hash=sha256:0\n    # via pfsm-metric, torch\n",
-        "torch==2.13.0 ; sys_platform == 'linux' \\\n    --hash=sha256:a \\\n    --hash=sha256:b\n",
-        "",
+    return importlib.import_module("licences")
+
+
+def shipped_files() -> list[str]:
+    """Names in the wheel, from the folders of the packages."""
+    return [
+        f"{package}/{path.relative_to(ROOT / folder).as_posix()}"
+        for package, folder in PACKAGES.items()
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and path.suffix not in {".pyc", ".nbi", ".nbc"} and "__pycache__" not in path.parts
     ]
+
+
+def test_every_file_that_ships_has_a_licence_whose_text_ships(licences: Any) -> None:
+    groups = licences.shipped()
+    files = shipped_files()
+    assert [name for name in files if licences.licence_of(name, groups) is None] == []
+    assert [one.what for one in groups if not any(one.covers(name) for name in files)] == []
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "license-files"
+    ]
+    texts = {path.relative_to(ROOT).as_posix() for pattern in patterns for path in ROOT.glob(pattern)}
+    assert {one.text for one in groups} <= texts
+
+
+def test_data_with_a_licence_of_its_own_says_the_same(licences: Any) -> None:
+    from pfsm.lexicons.container import read_header
+
+    groups = licences.shipped()
+    for name in ("wordnet-3.0", "wordnet-relations-3.0", "learned-en"):
+        path = ROOT / "pfsm" / "resources" / "lexicons" / f"{name}.lexicon"
+        group = licences.licence_of(f"pfsm/resources/lexicons/{name}.lexicon", groups)
+        told = read_header(path)["licence"]
+        assert ("WordNet" in told) == ("WordNet" in group.licence), (name, told)
+    parser = (ROOT / "pfsm" / "resources" / "parsers" / "en-ewt.LICENSE").read_text(encoding="utf-8")
+    assert "CC BY-SA 4.0" in parser
+
+
+def test_the_page_shows_the_list(licences: Any) -> None:
+    page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+    assert licences.table(licences.shipped()) in page, "run scripts/licences.py --write"
+
+
+@pytest.fixture
+def wheel(tmp_path: Path) -> Path:
+    """A wheel with two files."""
+    path = tmp_path / "pfsm_metric-0.1.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("pfsm/resources/lexicons/wordnet-3.0.lexicon", "words")
+        archive.writestr("pfsm/__init__.py", "")
+    return path

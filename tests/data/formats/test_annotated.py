@@ -298,35 +298,6 @@ def test_commands_read_annotations_as_they_are(cli: Cli, tmp_path: Path) -> None
     assert [line[0] for line in swapped[3:5]] == ["B", "A"]
 
 
-def test_what_has_to_be_chosen_is_said_in_a_line(cli: Cli, tmp_path: Path) -> None:
-    several = annotations(tmp_path / "raters", "xy")
-    for name in ("esa", "wmt", "pearmut"):
-        found = cli("score", "--table", several[name], "--metric", "chrf")
-        assert (found.status, found.err.count("\n")) == (0, 1)
-        assert found.err.startswith("pfsm: note: ")
-        assert "6 translations of several raters: the mean is taken; `pfsm data convert --per-" in found.err
-    none = annotations(tmp_path / "none", reference="other")
-    none["mqm"] = write(tmp_path, "m.tsv", Path(none["mqm"]).read_text(encoding="utf-8").replace("refA", "C"))
-    none["scores"] = lines(tmp_path, "s.jsonl", {**ROWS[0], "mqm_score": 1})
-    for name, said in (
-        ("mqm", "MQM without references: give --references FILE, or --reference-systems with those of A, B"),
-        ("esa", "no references; name the systems that are references"),
-        ("scores", "several scores (esa_score, mqm_score); choose one with --score-column"),
-    ):
-        told = cli("compare", none[name], "--metric", "chrf").fault
-        assert said in told
-        assert told.endswith(f"`pfsm data convert {none[name]} OPTIONS -o OUT.tsv` makes a table")
-    pairs = lines(tmp_path, "p.jsonl", *({**row, "lp": f"en-{row['system'].lower()}b"} for row in ROWS))
-    assert "`pfsm data convert" in cli("compare", pairs, "--metric", "chrf").fault
-    assert [one.target_lang for one in judgments(pairs, target_lang="bb")] == ["bb"]
-    for arguments, said in (
-        (("x",), "x: no such file"), ((write(tmp_path, "r", "a\n"),), "two system outputs after -i, or --table"),
-        (("--table", pairs, "-i", "A", "C"), "no system 'C'; the systems are A, B"),
-        (("--table", several["esa"], "-i", "A", "B", "--documents", "x"), "leave REF, --segments, --documents out"),
-    ):  # fmt: skip
-        assert said in cli("compare", *arguments).fault
-
-
 def test_appraise(tmp_path: Path) -> None:
     """Scores with texts by lines, and with the batches of the campaign."""
     marks = '"[{""start_i"":0,""end_i"":2,""severity"":""major"",""error_type"":""Style""}]"'
@@ -359,3 +330,32 @@ def test_appraise(tmp_path: Path) -> None:
         "x.csv:7: not ann"
     )
     assert fault(path, system_outputs=(texts["ref"] + ".json",)).startswith("ref.json: no such file")
+
+
+def test_what_has_to_be_chosen_is_said_in_a_line(cli: Cli, tmp_path: Path) -> None:
+    several = annotations(tmp_path / "raters", "xy")
+    for name in ("esa", "wmt", "pearmut"):
+        found = cli("score", "--table", several[name], "--metric", "chrf")
+        assert (found.status, found.err.count("\n")) == (0, 1)
+        assert found.err.startswith("pfsm: note: ")
+        assert "6 translations of several raters: the mean is taken; `pfsm data convert --per-" in found.err
+    none = annotations(tmp_path / "none", reference="other")
+    none["mqm"] = write(tmp_path, "m.tsv", Path(none["mqm"]).read_text(encoding="utf-8").replace("refA", "C"))
+    none["scores"] = lines(tmp_path, "s.jsonl", {**ROWS[0], "mqm_score": 1})
+    for name, said in (
+        ("mqm", "MQM without references: give --references FILE, or --reference-systems with those of A, B"),
+        ("esa", "no references; name the systems that are references"),
+        ("scores", "several scores (esa_score, mqm_score); choose one with --score-column"),
+    ):
+        told = cli("compare", none[name], "--metric", "chrf").fault
+        assert said in told
+        assert told.endswith(f"`pfsm data convert {none[name]} OPTIONS -o OUT.tsv` makes a table")
+    pairs = lines(tmp_path, "p.jsonl", *({**row, "lp": f"en-{row['system'].lower()}b"} for row in ROWS))
+    assert "`pfsm data convert" in cli("compare", pairs, "--metric", "chrf").fault
+    assert [one.target_lang for one in judgments(pairs, target_lang="bb")] == ["bb"]
+    for arguments, said in (
+        (("x",), "x: no such file"), ((write(tmp_path, "r", "a\n"),), "two system outputs after -i, or --table"),
+        (("--table", pairs, "-i", "A", "C"), "no system 'C'; the systems are A, B"),
+        (("--table", several["esa"], "-i", "A", "B", "--documents", "x"), "leave REF, --segments, --documents out"),
+    ):  # fmt: skip
+        assert said in cli("compare", *arguments).fault

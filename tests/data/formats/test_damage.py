@@ -80,8 +80,11 @@ def outcome(folder: Path, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_damage(name: str) -> None:
+def test_damage(name: str, tmp_path: Path) -> None:
     files = {**TEXTS, **GOOD[name][0]}
+    for path, content in files.items():
+        write(tmp_path, path, content)
+    assert found(tmp_path, name).count("\n") > 1
 
     @settings(max_examples=35)
     @given(st.sampled_from(sorted(files)), st.integers(0, 400), st.integers(0, 20), PIECES)

@@ -169,16 +169,16 @@ def test_round_trip(rows: list[dict[str, str | float | int]], column: str, heade
         assert (each.further["n_raters"], each.further["nmt_logprob"]) == (str(row["raters"]), "-0.5")
 
 
+def table(*rows: str) -> str:
+    return "".join(f"{line}\n" for line in (HEADER, *rows))
+
+
 def post_edits(folder: Path, **files: str) -> str:
     """Two sentences."""
     plain = {"pe": "p\nq\n", "mt": "m\nn\n", "src": "s\nt\n", "hter": "0.5\n0\n"}
     for kind, content in (plain | files).items():
         write(folder, f"x/dev.{kind}", content)
     return str(folder / "x")
-
-
-def table(*rows: str) -> str:
-    return "".join(f"{line}\n" for line in (HEADER, *rows))
 
 
 def test_post_edits_alone_are_scored_by_their_edit_rate(tmp_path: Path) -> None:

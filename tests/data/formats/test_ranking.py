@@ -1,6 +1,5 @@
 """Rankings unrolled to pairs, against brute force over the definition, and against published data."""
 
-import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.data.formats.judged_sets import JudgedSet, judged_sets, lines, write_texts
-from tests.data.formats.reading import fault, judgments, preferences, reading, write
+from tests.data.formats.judged_sets import JudgedSet, judged_sets, write_texts
+from tests.data.formats.reading import fault, preferences, reading, write
 
 FIVE = [f"system{n}" for n in range(1, 6)]
 HEADER_2012 = (
@@ -170,51 +169,3 @@ def test_malformed_rankings(content: str, expected: str, tmp_path: Path) -> None
     options = texts(tmp_path)
     message = fault(write(tmp_path, "x.csv", content), "wmt-ranking", **options)
     assert message.removeprefix("x.csv") == expected
-
-
-REAL = os.environ.get("PFSM_DATA", "")
-published_only = pytest.mark.skipif(not REAL, reason="PFSM_DATA is not set")
-
-SAMPLE_OF_2021 = """\
-984 53.6666666666667 -0.591803831421895 3
-985 61.6666666666667 0.107183516599889 3
-233 98 0.778519400136496 1
-798 0 -5.73393500437597 1
-656 100 1.73565739043493 1
-323 100 0.389023154283932 1
-325 99 0.349449270039918 1
-87 57 -0.412202704390872 4
-272 99.5 0.536206215678009 2
-9 75 -1.18230452992418 1
-"""
-"""Published direct assessments of Manifold.0, Icelandic-English: SID, raw, z, number of raters."""
-
-
-def number_of(segment_id: str) -> int:
-    """The segment, from 1."""
-    return int(segment_id.rpartition(".")[2])
-
-
-@published_only
-def test_sid_counts_by_document_in_2021(tmp_path: Path) -> None:
-    """Scores as published meet the segments that others have found them to belong to."""
-    records = judgments(f"{REAL}/wmt21-da/is-en-test.tsv.gz")
-    known = {number_of(each.segment_id): each for each in records if each.system == "Manifold"}
-    everything = {number_of(each.segment_id): each for each in records}
-    in_order = [everything[number] for number in range(1, 1001)]
-    output = [known[number].hypothesis if number in known else "" for number in range(1, 1001)]
-    published = ["SYS SID RAW.SCR Z.SCR N ", *(f"Manifold.0 {line} " for line in SAMPLE_OF_2021.splitlines())]
-    found = judgments(
-        lines(tmp_path / "newstest2021-toen/ad-seg-scores-is-en.csv", published),
-        references=(lines(tmp_path / "ref", [each.references[0] for each in in_order]),),
-        documents=lines(tmp_path / "docs", [each.document for each in in_order]),
-        system_outputs=(f"Manifold={lines(tmp_path / 'out', output)}",),
-        sid_order="document",
-    )
-    assert len(found) == 10
-    for each in found:
-        there = known[number_of(each.segment_id)]
-        assert (each.references[0], each.document) == (there.references[0], there.document)
-        assert each.score == pytest.approx(there.score, abs=1e-5)
-        assert float(each.further["da_z"]) == pytest.approx(float(there.further["da_z"]), abs=1e-5)
-        assert each.further["n_raters"] == there.further["n_raters"]

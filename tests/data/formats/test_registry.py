@@ -18,23 +18,6 @@ from tests.data.formats.judged_sets import NAME, SCORE, SEGMENT
 from tests.data.formats.reading import reading, write
 
 
-@pytest.mark.parametrize(
-    ("first_line", "expected"),
-    [
-        ("reference\thypothesis\tscore", "tsv"),
-        ("src,mt,ref,score", "comet"),
-        ("srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id", "wmt-ranking"),
-        ("SYS SID RAW.SCR Z.SCR N ", "wmt-da"),
-        ("system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity", "mqm"),
-        ("index\toriginal\ttranslation\tscores\tmean\tz_scores\tz_mean\tmodel_scores", "mlqe-pe"),
-        ("<?xml version='1.0'?>", "nist"),
-        ('<refset setid="x">', "nist"),
-    ],
-)
-def test_formats_that_can_be_seen(first_line: str, expected: str, tmp_path: Path) -> None:
-    assert guess_format(write(tmp_path, "x", f"{first_line}\n")) == expected
-
-
 def test_folders_that_can_be_seen(tmp_path: Path) -> None:
     write(tmp_path, "a/human-scores/x", "")
     write(tmp_path, "b/deep/dev.pe", "")
