@@ -195,7 +195,8 @@ def train(
         perfect = model.scale.mean + model.scale.sd * model.alpha
         model = relative(replace(model, training={**training, "perfect_match": perfect}), lines, threads)
     if after is not None:
-        after(Training(model, judgments, preferences, data, folds, validated, fitter, fitted))
+        tried = tuple(every.tried)
+        after(Training(model, judgments, preferences, data, folds, validated, tried, fitter, fitted))
     return model
 
 

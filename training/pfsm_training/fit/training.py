@@ -47,6 +47,7 @@ class Training:
         data: Their lattices.
         folds: Their division for cross-validation.
         validated: Cross-validation at the lambda and mixture of the model.
+        tried: Cross-validation of every choice.
         fitter: Fits with the options of the configuration.
         fitted: The fit to all data.
     """
@@ -57,6 +58,7 @@ class Training:
     data: TrainingSet
     folds: Folds
     validated: CrossValidation
+    tried: tuple[CrossValidation, ...]
     fitter: Fitter
     fitted: Fitted
 

@@ -332,6 +332,8 @@ def agreement(training: Training) -> str:
     caption = f"{statistic} in each fold (by {_by(validated.by)})"
     parts.append(_paragraph(_about_difference(compared)))
     parts.append(_folded("Fold by fold", table(("fold", "training data", "held-out data"), folds, caption)))
+    if len(training.tried) > 1:
+        parts.append(_tried(training))
     return "".join(parts)
 
 
@@ -346,6 +348,18 @@ def _about_difference(compared: Mapping[str, Any]) -> str:
     else:
         verdict = "Expect the held-out number on new data; more judgments or a larger lambda bring the two together."
     return f"The difference is overfitting. {verdict}"
+
+
+def _tried(training: Training) -> str:
+    chosen = training.validated.choice
+    rows = []
+    for one in sorted(training.tried, key=lambda one: (one.choice.penalty, one.choice.mixture)):
+        mixed = f", mixture {one.choice.mixture:g}" if one.choice.mixture else ""
+        mark = " (chosen)" if one.choice == chosen else ""
+        rows.append(
+            [escaped(f"{one.choice.penalty:g}{mixed}{mark}"), number(one.mean), interval(*one.interval)]
+        )
+    return table(("lambda", statistic_of(training), "95% interval"), rows, "What cross-validation tried")
 
 
 def curve(found: LearningCurve | str, noun: str, statistic: str) -> str:
