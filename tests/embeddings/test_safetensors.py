@@ -53,6 +53,13 @@ def test_damaged_files_and_scales_that_do_not_fit(tmp_path: Path) -> None:
             read_stored(tmp_path / "x")
 
 
+def test_numbers_without_bounds(tmp_path: Path) -> None:
+    for odd in (np.inf, np.nan, -2e30):
+        write_safetensors(tmp_path / "x", {"a": np.array([1.0, odd], dtype=np.float32)}, "float32")
+        with pytest.raises(PfsmError, match="a has a number above 1e\\+30 either way, or none"):
+            read_stored(tmp_path / "x")
+
+
 def test_matrices_as_whole_numbers(tmp_path: Path) -> None:
     """Each entry is at most half a step from what was rounded; a row of zeros stays so."""
     matrix = np.random.default_rng(1).normal(size=(5, 40)).astype(np.float32)

@@ -30,7 +30,7 @@ from pfsm.english.labeller.weights import FORMAT as ROLES
 from pfsm.english.labeller.weights import read_role_weights, write_role_weights
 from pfsm.english.parser.parse import Parser
 from pfsm.english.parser.weights import FORMAT as PARSER
-from pfsm.english.parser.weights import read_weights, write_weights
+from pfsm.english.parser.weights import SCALE, read_weights, restored_arrays, stored_arrays, write_weights
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import are_below, are_bounded
 from pfsm.io.containers import Array, content_bytes, read_content
@@ -96,6 +96,15 @@ def test_bounds_of_indices() -> None:
     assert are_below(np.array([], np.int64), 0)
     assert are_bounded(np.array([1e4, -1e4]))
     assert not any(are_bounded(np.array([0.0, odd])) for odd in (np.nan, np.inf, -2e4))
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, 2e4])
+def test_scales_have_bounds(odd: float) -> None:
+    stored = stored_arrays({"w": np.ones((2, 3), np.float32)})
+    np.testing.assert_allclose(restored_arrays(stored)["w"], 1.0)
+    stored[f"w{SCALE}"][1] = odd
+    with pytest.raises(ValueError, match="one scale for each row"):
+        restored_arrays(stored)
 
 
 def test_sizes_and_names_in_a_header(tmp_path: Path) -> None:
