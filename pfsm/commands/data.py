@@ -3,7 +3,7 @@
 import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from typing import Any
 
 from pfsm.commands import data_perturb
@@ -134,7 +134,7 @@ def _info(options: Namespace) -> None:
     for path, summary in zip(options.files, summaries, strict=True):
         if not summary.rows:
             raise PfsmError(f"{path}: no rows below the header")
-    overlap = shared(*summaries) if len(summaries) == 2 else None
+    overlap = shared(*(summary.fingerprints for summary in summaries)) if len(summaries) == 2 else None
     if options.format == "json":
         documents = [_document(path, summary) for path, summary in zip(options.files, summaries, strict=True)]
         document: dict[str, Any] = {"files": documents}
@@ -151,8 +151,8 @@ def _info(options: Namespace) -> None:
 
 
 def _document(path: str, summary: Summary) -> dict[str, Any]:
-    document = asdict(replace(summary, texts={}))
-    del document["texts"]
+    document = asdict(summary)
+    del document["fingerprints"]
     document["kind"] = "preferences" if document.pop("preferences") else "judgments"
     if not summary.preferences:
         del document["votes"]

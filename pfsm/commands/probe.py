@@ -18,7 +18,9 @@ from pfsm.evaluation import default_seed
 from pfsm.evaluation.bootstrap import Estimate
 from pfsm.evaluation.comparison import estimate_entry, number
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, SeverityResult, probe
-from pfsm.metrics import SegmentMetric
+from pfsm.io.files import STANDARD_INPUT
+from pfsm.metrics import SegmentMetric, metric_names
+from pfsm.model.shipped import shipped_models
 
 HEADINGS = ("kind", "n", "worse is lower", "mean difference", "what is worse")
 MEAN = "mean of kinds"
@@ -139,6 +141,7 @@ def run(options: Namespace) -> None:
     if options.plot is not None:
         _check_plot(options)
     metrics = open_scorers(options)
+    _check_repeated(options)
     if options.list and len(metrics) > 1:
         raise PfsmError("--list prints the scores of one model or metric; give one")
     pairs = read_minimal_pairs(options.pairs) if options.pairs is not None else _shipped(metrics)
@@ -164,6 +167,21 @@ def run(options: Namespace) -> None:
         print_one(results[0], note)
     else:
         print_several(results, note)
+
+
+def _check_repeated(options: Namespace) -> None:
+    """Refuses ``-m A B`` for what it means."""
+    name = options.pairs
+    if not options.scorers or name is None or name == STANDARD_INPUT or Path(name).exists():
+        return
+    for kind, names in (
+        ("model", {model.name for model in shipped_models()}),
+        ("metric", set(metric_names())),
+    ):
+        if name in names:
+            raise PfsmError(
+                f"{name}: is a {kind}, a file of minimal pairs is needed; repeat the option: --{kind} {name}"
+            )
 
 
 def _shipped(metrics: Sequence[SegmentMetric]) -> MinimalPairs:

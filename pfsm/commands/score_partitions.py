@@ -10,7 +10,7 @@ from pfsm.commands.arguments import check_text, heading, signatures
 from pfsm.commands.output import print_json, tell
 from pfsm.distributed import FILES, PACKAGES, need_packages
 from pfsm.distributed.job import Job, Scored, score_job
-from pfsm.distributed.partitions import PARTITION_BYTES, references_in_order
+from pfsm.distributed.partitions import PARTITION_BYTES, distinct_references, references_in_order
 from pfsm.distributed.pools import Report, open_pool
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
@@ -37,7 +37,7 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
     with open_pool(options.scheduler) as pool:
         check_text(metric, references_in_order(options.table, size, pool), options)
         if not metric.is_independent and metric.counted_over(()).is_independent:
-            metric = metric.counted_over(sorted({*references_in_order(options.table, size, pool)}))
+            metric = metric.counted_over(distinct_references(options.table, size, pool))
         metric = metric if metric.is_additive else MeanOf(metric)
         job = Job(
             options.table,

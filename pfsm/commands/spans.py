@@ -10,7 +10,6 @@ from pfsm.commands.arguments import given_scorers, model_name, note_skipped
 from pfsm.commands.evaluation_sources import read_mtme, with_references
 from pfsm.commands.output import print_json
 from pfsm.data import ParallelText, Table
-from pfsm.data.formats.annotated import json_entries
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.judgments import others
 from pfsm.data.parallel import PairsTable
@@ -28,7 +27,7 @@ from pfsm.evaluation.spans import (
     marks_from_json,
     measured,
 )
-from pfsm.io.files import atomic_write
+from pfsm.io.files import atomic_write, read_lines
 from pfsm.metrics.inputs import best_numbers, by_segment
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import load
@@ -170,15 +169,20 @@ def marked_translations(table: Table) -> list[Marked]:
 
 def _predicted(path: str, translations: Sequence[Marked], left_out: Sequence[int]) -> list[list[Mark]]:
     """The spans in a file of JSON lines, one object a row of the data, those that are left out included."""
-    entries, n = list(json_entries(path)), len(translations) + len(left_out)
-    if len(entries) != n:
-        raise PfsmError(f"{path}: has {len(entries)} lines for {n} rows of the data")
+    lines, n = list(read_lines(path)), len(translations) + len(left_out)
+    if len(lines) != n:
+        raise PfsmError(f"{path}: has {len(lines)} lines for {n} rows of the data")
     found = []
     for row, one in zip(others(left_out, n), translations, strict=True):
-        entry = entries[row]
-        errors = entry.values.get("errors")
-        if not isinstance(errors, list):
-            raise entry.fault("must be an object with a list of errors, as `pfsm score --spans` writes")
-        marks = marks_from_json(json.dumps(errors), one.hypothesis, f"{entry.name}:{entry.line}")
+        where = f"{path}:{row + 1}"
+        try:
+            document = json.loads(lines[row])
+        except (ValueError, RecursionError):
+            document = None
+        if not isinstance(document, dict) or not isinstance(document.get("errors"), list):
+            raise PfsmError(
+                f"{where}: must be a JSON object with a list of errors, as `pfsm score --spans` writes"
+            )
+        marks = marks_from_json(json.dumps(document["errors"]), one.hypothesis, where)
         found.append(sorted(marks, key=lambda mark: (-mark.points, mark.start)))
     return found

@@ -1,5 +1,6 @@
 """``pfsm submit``: writes score files for the WMT metrics task and mt-metrics-eval."""
 
+import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,9 +13,9 @@ from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import tell
 from pfsm.data import read_parallel
 from pfsm.data.formats.texts import check_parallel, document_names, segments_of
-from pfsm.data.submission import FORMATS, Submission, check_names
+from pfsm.data.submission import ALL, FORMATS, Submission, check_names
 from pfsm.errors import PfsmError
-from pfsm.io.files import STANDARD_INPUT, read_lines
+from pfsm.io.files import STANDARD_INPUT, display_name, read_lines
 from pfsm.text.language_names import code_of
 
 OPTIONS = f"""
@@ -123,14 +124,20 @@ def _labels(options: Namespace, n: int) -> tuple[list[str] | None, list[str] | N
     if options.documents is not None:
         labels = document_names(options.documents)
         check_parallel(options.documents, len(labels), options.references[0], n)
+        for number, (domain, document) in enumerate(labels, start=1):
+            if bool(domain) != bool(labels[0][0]) or re.search(r"\s", domain + document):
+                raise PfsmError(
+                    f"{display_name(options.documents)}:{number}: every line needs a document, or every line a domain "
+                    "and a document, names without white space"
+                )
         documents = [document for _, document in labels]
-        if any(domain for domain, _ in labels):
+        if labels and labels[0][0]:
             domains = [domain for domain, _ in labels]
-            if not all(domains):
-                raise PfsmError(f"{options.documents}: every line needs a domain, or none")
     if options.domains is not None:
         if domains is not None:
             raise PfsmError(f"{options.documents}: has domains too; leave out --domains")
         domains = [line.strip() for line in read_lines(options.domains)]
         check_parallel(options.domains, len(domains), options.references[0], n)
+    # A name that stands for all segments says nothing.
+    domains, documents = (None if names and set(names) == {ALL} else names for names in (domains, documents))
     return domains, documents

@@ -1,7 +1,9 @@
 """A summary of a file of judgments: counts, the distribution of scores, and what looks wrong."""
 
+import hashlib
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +11,9 @@ from numpy.typing import NDArray
 
 from pfsm.data.formats.records import Judgment, Preference, Reading, Record, field_getter
 from pfsm.data.reference_digests import normal_form
+from pfsm.errors import PfsmError
 
 BINS = 10
-Key = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,22 @@ class Scores:
     """Scores in each bin."""
 
 
+# Of a score: sums of squares of millions of them are finite.
+LARGEST = 1e100
+
+
+@dataclass(frozen=True)
+class Fingerprints:
+    """64-bit fingerprints of the distinct texts of a file, in normal form (`normal_form`)."""
+
+    references: frozenset[int]
+    sources: frozenset[int]
+    translations: frozenset[int]
+    """Translations, each together with its reference."""
+    segments: frozenset[int]
+    """Segment ids with their test set and language pair."""
+
+
 @dataclass(frozen=True)
 class Summary:
     """What a file of judgments contains."""
@@ -62,9 +80,7 @@ class Summary:
     """Votes of all preferences together."""
     findings: Mapping[str, Finding]
     """Results by check; only the checks that are possible with the columns of this file."""
-    texts: Mapping[str, set[Key]]
-    """Distinct references, sources, translations each with its reference, and segment ids with their test set and
-    language pair; texts in normal form (`normal_form`)."""
+    fingerprints: Fingerprints
 
 
 @dataclass(frozen=True)
@@ -79,19 +95,28 @@ class Shared:
 _TEXTS = ("references", "sources", "translations", "segments")
 
 
-def shared(first: Summary, second: Summary) -> dict[str, Shared]:
+def shared(first: Fingerprints, second: Fingerprints) -> dict[str, Shared]:
     """What two files share: references, sources, translations with their reference, and segment ids."""
     return {
         name: Shared(len(ours & theirs), len(ours), len(theirs))
         for name in _TEXTS
-        for ours, theirs in [(first.texts[name], second.texts[name])]
+        for ours, theirs in [(getattr(first, name), getattr(second, name))]
     }
 
 
-def distribution(scores: NDArray[np.float64]) -> Scores:
-    """Mean, quartiles and histogram of scores, float64 [n], n at least 1."""
+def distribution(scores: NDArray[np.float64], bins: int = BINS) -> Scores:
+    """Mean, quartiles and histogram of scores.
+
+    Args:
+        scores: float64 [n], n at least 1.
+        bins: of the histogram.
+    """
     low, high = float(scores.min()), float(scores.max())
-    edges = np.linspace(low, high, BINS + 1)
+    if max(abs(low), abs(high)) > LARGEST:
+        raise PfsmError(
+            f"scores from {low:g} to {high:g} are too large: at most {LARGEST:g} is possible either way"
+        )
+    edges = np.linspace(low, high, bins + 1)
     # Scores that differ by rounding alone are in one bin.
     apart = bool((np.diff(edges) > 0.0).all())
     edges = edges if apart else np.array([low, high])
@@ -124,45 +149,70 @@ CONTRADICTED = "pair that stood the other way round before"
 
 
 def summarise(reading: Reading) -> Summary:
-    """Counts and checks all records of a reading."""
-    records = list(reading.records)
-    documents = set()
-    texts: dict[str, set[Key]] = {name: set() for name in _TEXTS}
+    """Counts and checks all records of a reading.
+
+    Memory grows by some hundreds of bytes per row, whatever the length of the texts.
+    """
+    counts: dict[str, Counter[str]] = {name: Counter() for name in ("pair", "test_set", "system", "rater")}
+    n_references: Counter[int] = Counter()
+    documents: set[int] = set()
+    texts: dict[str, set[int]] = {name: set() for name in _TEXTS}
+    scores, votes, rows = array("d"), 0.0, 0
     found: Counter[str] = Counter()
     first_lines: dict[str, int] = {}
     checks = _Checks(reading)
-    for record in records:
-        place = (record.test_set, _pair_name(record))
+    for record in reading.records:
+        rows += 1
+        pair = _pair_name(record)
+        translations, systems = _sides(record)
+        for name, values in (
+            ("pair", (pair,)),
+            ("test_set", (record.test_set,)),
+            ("rater", (record.rater,)),
+            ("system", systems),
+        ):
+            counts[name].update(values)
+        n_references[sum(bool(reference) for reference in record.references)] += 1
         references = [normal_form(text) for text in record.references]
-        translations = tuple(map(normal_form, _sides(record)[0]))
-        texts["references"].update((text,) for text in references if text)
-        texts["translations"].update((references[0], text) for text in translations)
+        translations = tuple(map(normal_form, translations))
+        texts["references"].update(_key(text) for text in references if text)
+        texts["translations"].update(_key(references[0], text) for text in translations)
         if record.source:
-            texts["sources"].add((normal_form(record.source),))
+            texts["sources"].add(_key(normal_form(record.source)))
         if record.segment_id:
-            texts["segments"].add((*place, record.segment_id))
+            texts["segments"].add(_key(record.test_set, pair, record.segment_id))
         if record.document:
-            documents.add((*place, record.document))
+            documents.add(_key(record.test_set, pair, record.document))
         for check in checks.found(record, references, translations):
             found[check] += 1
             first_lines.setdefault(check, record.line)
-    scores = [record.score for record in records if isinstance(record, Judgment)]
+        if isinstance(record, Judgment):
+            scores.append(record.score)
+        else:
+            votes += record.votes
     return Summary(
         preferences=reading.kind is Preference,
-        rows=len(records),
+        rows=rows,
         columns=tuple(reading.columns),
-        language_pairs=_counted(map(_pair_name, records)),
-        test_sets=_counted(record.test_set for record in records),
+        language_pairs=_sorted(counts["pair"]),
+        test_sets=_sorted(counts["test_set"]),
         documents=len(documents),
         segments=len(texts["segments"] or texts["references"]),
-        systems=_counted(name for record in records for name in _sides(record)[1]),
-        raters=_counted(record.rater for record in records),
-        references=dict(sorted(Counter(sum(map(bool, record.references)) for record in records).items())),
+        systems=_sorted(counts["system"]),
+        raters=_sorted(counts["rater"]),
+        references=dict(sorted(n_references.items())),
         scores=distribution(np.array(scores)) if scores else None,
-        votes=sum((record.votes for record in records if isinstance(record, Preference)), 0.0),
+        votes=votes,
         findings={name: Finding(found[name], first_lines.get(name)) for name in checks.names},
-        texts=texts,
+        fingerprints=Fingerprints(**{name: frozenset(keys) for name, keys in texts.items()}),
     )
+
+
+def _key(*texts: str) -> int:
+    """A fingerprint of the texts; their lengths are part of it, so different splits of the same characters differ."""
+    whole = "\0".join((str(len(texts)), *(str(len(text)) for text in texts), *texts))
+    digest = hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
 
 
 class _Checks:
@@ -179,8 +229,8 @@ class _Checks:
             *([EQUAL_PAIR, CONTRADICTED] if preferences else [OTHER_SCORE]),
         ]
         self._getters = [field_getter(reading.kind, column) for column in reading.columns]
-        self._seen: dict[str, set[Key]] = {name: set() for name in (SAME_ROW, JUDGED_AGAIN, CONTRADICTED)}
-        self._score_of: dict[Key, float] = {}
+        self._seen: dict[str, set[int]] = {name: set() for name in (SAME_ROW, JUDGED_AGAIN, CONTRADICTED)}
+        self._score_of: dict[int, float] = {}
 
     def found(self, record: Record, references: Sequence[str], translations: Sequence[str]) -> Iterator[str]:
         """The checks that find something in a record, whose texts are also given in normal form."""
@@ -197,7 +247,7 @@ class _Checks:
         if record.segment_id and self._again(JUDGED_AGAIN, *occasion):
             yield JUDGED_AGAIN
         if isinstance(record, Judgment):
-            key = (*record.references, "", record.hypothesis, record.source_lang, record.rater)
+            key = _key(*record.references, "", record.hypothesis, record.source_lang, record.rater)
             if self._score_of.setdefault(key, record.score) != record.score:
                 yield OTHER_SCORE
         elif record.better == record.worse:
@@ -205,10 +255,11 @@ class _Checks:
         else:
             place = (record.references[0], record.segment_id)
             self._again(CONTRADICTED, *place, record.better, record.worse)
-            if (*place, record.worse, record.better) in self._seen[CONTRADICTED]:
+            if _key(*place, record.worse, record.better) in self._seen[CONTRADICTED]:
                 yield CONTRADICTED
 
-    def _again(self, check: str, *key: str) -> bool:
+    def _again(self, check: str, *texts: str) -> bool:
+        key = _key(*texts)
         known = key in self._seen[check]
         self._seen[check].add(key)
         return known
@@ -225,6 +276,6 @@ def _pair_name(record: Record) -> str:
     return "-".join(filter(None, (record.source_lang, record.target_lang)))
 
 
-def _counted(names: Iterable[str]) -> dict[str, int]:
-    """How often each name occurs, in the order of names; no name is none."""
-    return dict(sorted(Counter(filter(None, names)).items()))
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    """Counts by name, without rows that have no name."""
+    return {name: counts[name] for name in sorted(counts) if name}

@@ -69,6 +69,13 @@ def input_files(address: str) -> list[InputFile]:
     return [InputFile(*_addressed(one, system, address), _below(one, root)) for one in sorted(found)]
 
 
+def folder_path(address: str) -> str | None:
+    """The path of a folder in its file system; None for anything but a folder."""
+    system, path = file_system(address)
+    with _reading(address):
+        return path.rstrip("/") if system.isdir(path) else None
+
+
 def identity(file: InputFile) -> str:
     """What changes when the file does: its size, its time of change, or the store's checksum, digested."""
     system, path = file_system(file.address)

@@ -20,6 +20,7 @@ from pfsm.distributed.addresses import (
     absolute,
     below,
     file_system,
+    folder_path,
     input_files,
     sizes_below,
     sweep_below,
@@ -217,8 +218,8 @@ def score_job(job: Job, report: Report) -> Scored:
 
 def _check_apart(job: Job, files: Sequence[InputFile]) -> None:
     """Refuses to write among the input: a later run would read scores as input."""
-    (system, path), target = file_system(job.source), file_system(job.folder)[1].rstrip("/")
-    if (system.isdir(path) and f"{target}/".startswith(f"{path.rstrip('/')}/")) or any(
+    root, target = folder_path(job.source), file_system(job.folder)[1].rstrip("/")
+    if (root is not None and f"{target}/".startswith(f"{root}/")) or any(
         file_system(file.address)[1].startswith(f"{target}/") for file in files
     ):
         raise PfsmError(f"{job.folder}: is, or lies within, the input's folder; give a folder outside it")

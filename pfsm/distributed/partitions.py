@@ -262,8 +262,8 @@ def _parquet_rows(piece: Piece, row_group: int, columns: tuple[str, ...], numeri
     return Rows(table, digest.hexdigest(), size, numeric)
 
 
-def references_in_order(source: str, partition_bytes: int, pool: Pool) -> Iterator[str]:
-    """Every reference of an input in order, read partition by partition as they are asked for.
+def distinct_references(source: str, partition_bytes: int, pool: Pool) -> Sequence[str]:
+    """Every reference of an input once, in sorted order; they must fit into memory.
 
     Files and partitions with faults are left out: scoring names them.
 
@@ -271,6 +271,16 @@ def references_in_order(source: str, partition_bytes: int, pool: Pool) -> Iterat
         source: As of `pfsm.distributed.job.Job`.
         partition_bytes: Likewise.
         pool: Where they are read.
+    """
+    surveys = surveyed(input_files(source), partition_bytes, pool)
+    pieces = [piece for found, _ in list(surveys) for piece in _found(found)]
+    return sorted({line for lines in pool.run(piece_lines, pieces) for line in lines})
+
+
+def references_in_order(source: str, partition_bytes: int, pool: Pool) -> Iterator[str]:
+    """Every reference of an input in order, read partition by partition as they are asked for.
+
+    Arguments, errors and faults as of `distinct_references`.
     """
     for file in input_files(source):
         for found, _ in surveyed([file], partition_bytes, pool):

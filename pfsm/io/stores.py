@@ -45,9 +45,9 @@ class Store:
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The contents stored under these keys; a key without content is absent."""
         asked, found = list(keys), dict[bytes, bytes]()
-        if not self.path.is_file():
-            return found
         try:
+            if not self.path.is_file():
+                return found
             with closing(self._connect()) as base:
                 for first in range(0, len(asked), _ASKED_AT_ONCE):
                     part = asked[first : first + _ASKED_AT_ONCE]

@@ -44,7 +44,8 @@ FORMAT = "pfsm-model-1"
 PERFECT = 100.0
 # Far beyond any sensible weight, and small enough that no sum over a sentence overflows.
 _Weight = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
-_Object = Annotated[dict[str, Any], needs("an object, in braces")]
+_IN_BRACES = "an object, in braces"
+_Object = Annotated[dict[str, Any], needs(_IN_BRACES)]
 _End = _Weight | None
 _INTERVAL: Any = Annotated[tuple[_End, _End] | None, needs("a list of two numbers, or null")]
 
@@ -233,8 +234,8 @@ class _Document(Struct, frozen=True):
     settings: _Object
     weights: _Object
     alpha: _Weight
-    scale: _Scale
-    training: _Training
+    scale: Annotated[_Scale, needs(_IN_BRACES)]
+    training: Annotated[_Training, needs(_IN_BRACES)]
     licence: Any
     plugins: Any = {}
 

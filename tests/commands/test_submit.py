@@ -81,6 +81,9 @@ def test_documents_and_domains(cli: Cli, write: Write) -> None:
     systems = {row[3]: float(row[6]) for row in rows("one.sys.score")}
     assert systems["social"] == pytest.approx(np.mean(expected(UNI, REFERENCE)[2:]))
     assert set(systems) == {"all", "news", "social"}
+    write("none", "all\n" * 4)
+    submit(cli, "-i", "uni.txt.gz", "-o", "mtme", "-f", "mtme", "--domains", "none")
+    assert not Path("mtme-refA.domain.score").exists()
 
 
 def test_systems_have_corpus_scores(cli: Cli, write: Write) -> None:
@@ -106,12 +109,14 @@ REFUSED = [
     (("-o", "ours", "--system-names", "a", "b"), "2 names for 1 system files"),
     (("-o", "ours", "--documents", "short"), "short: 1 line, but en-de.refA.txt has 4"),
     (("-o", "ours", "--documents", "both", "--domains", "short"), "both: has domains"),
+    (("-o", "ours", "--documents", "mixed"), "mixed:2: every line needs a document, or every line a domain"),
 ]
 
 
 def test_refusals(cli: Cli, write: Write, tmp_path: Path) -> None:
     write("short", "d1\n")
     write("both", "news d1\n" * 4)
+    write("mixed", "news d1\nd2\n" * 2)
     for arguments, fault in REFUSED:
         command = ("submit", "en-de.refA.txt", *NAMED, "-m", "hand.json", "-i", "online.txt")
         assert cli(*command, *arguments).fault.startswith(fault)

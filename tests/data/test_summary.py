@@ -53,8 +53,8 @@ def test_judgments_by_hand(tmp_path: Path) -> None:
     }
     assert found.scores is not None
     assert (found.scores.mean, found.scores.quantiles[2]) == (4.0, 4.5)
-    assert len(found.texts["references"]) == 3
-    assert len(found.texts["sources"]) == 2
+    assert len(found.fingerprints.references) == 3
+    assert len(found.fingerprints.sources) == 2
 
 
 PREFERRED = """\
@@ -88,7 +88,7 @@ def test_overlap(tmp_path: Path) -> None:
     two = summary_of(
         tmp_path, "segment_id\treference\thypothesis\tscore\n1\tr x\tg\t1\n1\tq\th\t1\n3\ts\t h\t3\n"
     )
-    assert shared(one, two) == {
+    assert shared(one.fingerprints, two.fingerprints) == {
         "references": Shared(2, 2, 3),
         "sources": Shared(0, 0, 0),
         "translations": Shared(1, 2, 3),
@@ -114,8 +114,8 @@ def test_against_brute_force(rows: list[tuple[str, str, float, str]]) -> None:
     assert found.systems == dict(sorted(systems.items()))
     assert found.findings[tally.EQUAL_TO_REFERENCE].rows == sum(row[0] == row[1] != "" for row in rows)
     assert found.findings[tally.EMPTY_REFERENCE].rows == sum(not row[0] for row in rows)
-    assert len(found.texts["references"]) == len({row[0] for row in rows} - {""})
-    assert len(found.texts["translations"]) == len({row[:2] for row in rows})
+    assert len(found.fingerprints.references) == len({row[0] for row in rows} - {""})
+    assert len(found.fingerprints.translations) == len({row[:2] for row in rows})
     firsts: dict[tuple[str, str], float] = {}
     others = sum(firsts.setdefault(row[:2], row[2]) != row[2] for row in rows)
     assert found.findings[tally.OTHER_SCORE].rows == others

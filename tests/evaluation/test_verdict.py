@@ -293,9 +293,12 @@ def test_spans_of_the_command(cli: Cli, tmp_path: Path) -> None:
     by_file = json.loads(cli("evaluate", str(data), "--spans", str(spans), "-f", "json").out)
     assert [*by_model["spans"].values()] == [*by_file["spans"].values()]
     assert by_file["spans"][str(spans)]["costliest touches"]["value"] == 1.0
-    out.write_text("{}\n" * 6, encoding="utf-8")
+    data.write_text("\n".join(["reference\thypothesis\terrors\tdocument", rows[0]]) + "\n", encoding="utf-8")
+    out.write_text('{"errors": [{"start": 4, "end": 7, "severity": "major"}]}\n', encoding="utf-8")
+    assert cli("evaluate", str(data), "--spans", str(out)).status == 0
+    out.write_text("{}\n", encoding="utf-8")
     assert (
-        "o.jsonl:1: must be an object with a list of errors"
+        "o.jsonl:1: must be a JSON object with a list of errors"
         in cli("evaluate", str(data), "--spans", str(out)).fault
     )
     assert "leave --metric out" in cli("evaluate", str(data), "--spans", "--metric", "bleu").fault

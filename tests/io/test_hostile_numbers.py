@@ -61,6 +61,8 @@ def test_offsets_do_not_wrap() -> None:
 
 
 def test_scores_of_any_size() -> None:
+    with pytest.raises(PfsmError, match="too large"):
+        distribution(np.array([-1e200, 1e308]))
     assert sum(distribution(np.array([1.0, np.nextafter(1.0, 2.0)])).counts) == 2
 
 

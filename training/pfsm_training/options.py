@@ -218,7 +218,7 @@ class _MinimalPairs(
         needs("a number from 0 to 1000, a list of them, or auto"),
     ] = AUTO
     scale: _Scale = 0.25
-    margins: _Margins = _Margins()
+    margins: Annotated[_Margins, needs("a mapping such as {critical: 1}")] = _Margins()
 
 
 def minimal_pairs_option(value: object, where: str) -> MinimalPairsOptions | None:
