@@ -24,8 +24,6 @@ from pfsm.runtime.progress import error_line, shown_compiling, shown_progress
 
 __all__ = ["COMMANDS", "main"]
 
-# These score whole files. A service answers from threads, which must not fork.
-FORKING = frozenset({"score", "compare", "evaluate", "submit"})
 ENCODING = frozenset({"score", "compare", "explain", "evaluate", "mbr", "submit", "probe", "serve"})
 TABLES = frozenset({"score", "compare", "train", "tune", "evaluate", "probe", "submit", "experiment"})
 OPTIONS = f"""
@@ -117,12 +115,8 @@ class _ClosedOutput(io.TextIOBase):
 
 
 def _permissions(options: Namespace) -> contextlib.ExitStack:
-    """What holds for the whole command: ``--threads``, ``--resource`` and the like; some commands may fork."""
+    """What holds for the whole command: ``--threads``, ``--resource`` and the like."""
     stack = contextlib.ExitStack()
-    if options.command in FORKING:
-        from pfsm.runtime.process import forks
-
-        stack.enter_context(forks())
     if getattr(options, "threads", None) is not None:
         from pfsm.runtime.threads import at_most
 

@@ -16,6 +16,7 @@ from pfsm.commands.arguments import (
     given_scorers,
     model_name,
     named_metric,
+    opened_model,
     shared_out,
     signatures,
 )
@@ -48,7 +49,7 @@ from pfsm.io.files import display_name, read_lines
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import score_distinct_rows
 from pfsm.metrics.inputs import NumberOfReferences, number_by_segment
-from pfsm.model.shipped import DEFAULT_MODEL, load, model_for
+from pfsm.model.shipped import DEFAULT_MODEL, model_for
 from pfsm.text.language_names import english_name, main_code
 
 if TYPE_CHECKING:
@@ -320,7 +321,7 @@ def open_source(kind: str, value: str, options: Namespace, report: "Report | Non
         return Given(value)
     if kind == "scores":
         return Given(display_name(value), _read_scores(value))
-    metric: SegmentMetric = load(value, options.threads) if kind == "model" else named_metric(value, options)
+    metric: SegmentMetric = opened_model(value, options) if kind == "model" else named_metric(value, options)
     if kind == "metric":
         metric.check_available()
     return Scorer(shared_out(metric, report), metric)

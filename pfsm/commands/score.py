@@ -28,10 +28,10 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT
 from pfsm.io.limits import byte_size
 from pfsm.metrics import SegmentMetric
-from pfsm.metrics.data_columns import missing_column
 from pfsm.metrics.inputs import (
     NumberOfReferences,
     as_streams,
+    missing_column,
     number_by_segment,
     number_of_references,
 )
@@ -226,7 +226,7 @@ def _scored_table(metric: SegmentMetric, table: PairsTable, options: Namespace) 
         # Of each system what its score is made of: scores of segments, or counts that are pooled.
         values: dict[str, Float] = {}
         if options.sentence_level or metric.averages:
-            segments = metric.score_rows(table.hypotheses, table.references, table.numbers)
+            segments = metric.score_segments(table.hypotheses, table.references, table.numbers)
         if metric.averages:
             values = {name: segments[chosen] for name, chosen in rows.items()}
             score, whole = float(segments.mean()), segments

@@ -82,7 +82,7 @@ def _scored(piece: Piece, job: "Job", rows: Rows) -> Entry:
     pairs = rows.pairs
     kept = {name: rows.table.column(name) for name in job.keep}
     with cached_scorer(job.spec) as metric:
-        scores = metric.score_rows(pairs.hypotheses, pairs.references, pairs.numbers)
+        scores = metric.score_segments(pairs.hypotheses, pairs.references, pairs.numbers)
         totals = None
         if job.pools and len(pairs):
             statistics = metric.segment_statistics(pairs.hypotheses, as_streams(pairs.references))

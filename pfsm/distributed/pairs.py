@@ -78,7 +78,7 @@ def _pairs_of(result: Float | list[Choice]) -> int:
 def _scores(
     metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], columns: Columns
 ) -> Float:
-    return metric.score_rows(hypotheses, references, columns)
+    return metric.score_segments(hypotheses, references, columns)
 
 
 def _statistics(
@@ -109,21 +109,22 @@ class ClusterMetric(SegmentMetric):
         counted = self.metric.counted_over(references)
         return self if counted is self.metric else ClusterMetric(counted, self._report)
 
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of single-reference pairs, as the metric's own ``score_pairs`` gives them."""
-        check_pairs(hypotheses, references)
-        return self.score_rows(hypotheses, [(reference,) for reference in references], {})
-
-    def score_rows(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Columns
+    def score_pairs(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float] | None = None
     ) -> Float:
-        """As the metric's own; what `score_pairs` raises."""
-        segments = [tuple(several) for several in references]
-        return np.concatenate([np.zeros(0), *self._run(_scores, hypotheses, segments, columns)])
+        """Return scores of single-reference pairs, as the metric's own ``score_pairs`` gives them."""
+        check_pairs(hypotheses, references)
+        return self.several_references(hypotheses, [(reference,) for reference in references], columns)
 
-    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """Scores of segments, as the metric's own ``score_segments`` gives them."""
-        return self.score_rows(hypotheses, references, {})
+    def several_references(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        columns: Mapping[str, Float] | None = None,
+    ) -> Float:
+        """Return scores of segments, as the metric's own ``score_segments`` gives them."""
+        segments = [tuple(several) for several in references]
+        return np.concatenate([np.zeros(0), *self._run(_scores, hypotheses, segments, columns or {})])
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
         """As the metric's own; those that depend on other segments are not shared out."""

@@ -29,7 +29,15 @@ from pfsm.matchers.analysed_lines import (
     read_pairs,
     relations,
 )
-from pfsm.matchers.protocol import NO_BLOCKS, Annotations, EncodedPairs, MatcherKind, Offers, read_options
+from pfsm.matchers.protocol import (
+    NO_BLOCKS,
+    Annotations,
+    EncodedPairs,
+    MatcherKind,
+    Offers,
+    never,
+    read_options,
+)
 from pfsm.runtime.options import Option, Options, flag, text
 from pfsm.text.vocabulary import EncodedLines
 
@@ -163,4 +171,6 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # n
     return {**options, "parser": pinned(options["parser"])}
 
 
-MATCHER = MatcherKind("", lambda _, options: DependencyFeatures(**options), check_options, learn_options)
+MATCHER = MatcherKind(
+    "", lambda _, options: DependencyFeatures(**options), check_options, learn_options, never
+)

@@ -135,6 +135,16 @@ def nothing_to_learn(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  
     return dict(options)
 
 
+def always(options: Options) -> bool:  # noqa: ARG001 - one signature for all
+    """Return True: `MatcherKind.can_run_in_child_process` of matchers of nothing but text and tables."""
+    return True
+
+
+def never(options: Options) -> bool:  # noqa: ARG001 - one signature for all
+    """Return False: `MatcherKind.can_run_in_child_process` of matchers that need a parser, network or program."""
+    return False
+
+
 @dataclass(frozen=True)
 class MatcherKind:
     """Makes matchers of one kind.
@@ -144,9 +154,12 @@ class MatcherKind:
         build: From the largest block and checked options to the matcher.
         check: From options as written, and what to call them in errors, to all options with their defaults.
         learn: Fills in options that are to be learned (such as ``bins: auto``) from training pairs.
+        can_run_in_child_process: From checked options to whether the matcher needs nothing but text and tables: no
+            network, parser, program or connection, which would not outlive a fork.
     """
 
     state: str
     build: Callable[[int, Options], Matcher]
     check: Callable[[Options, str], dict[str, Any]] = no_options
     learn: Callable[[Options, EncodedPairs], dict[str, Any]] = nothing_to_learn
+    can_run_in_child_process: Callable[[Options], bool] = always

@@ -25,7 +25,15 @@ from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.matchers.analysed_lines import read_pairs
 from pfsm.matchers.dependency import learn_options
-from pfsm.matchers.protocol import NO_BLOCKS, Annotations, EncodedPairs, MatcherKind, Offers, read_options
+from pfsm.matchers.protocol import (
+    NO_BLOCKS,
+    Annotations,
+    EncodedPairs,
+    MatcherKind,
+    Offers,
+    never,
+    read_options,
+)
 from pfsm.runtime.options import flag, text
 
 KNOWN = {"parser": text(DEFAULT_PARSER, "the name of a parser"), "expected": flag(False)}
@@ -156,4 +164,5 @@ MATCHER = MatcherKind(
     lambda _, options: RoleFeatures(**options),
     lambda options, where: read_options(options, KNOWN, where),
     learn_options,
+    never,
 )

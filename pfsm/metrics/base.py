@@ -1,6 +1,7 @@
 """What a metric is: one class for learned models, classic metrics and your own.
 
-A metric of your own needs a name and ``score_pairs``; settings that change its scores go into ``entries``::
+A metric defines `score_pairs`, and where it has something to say `entries`, `pair_statistics`, `corpus_from_totals`,
+`understood_scores` and `named_parts`; all else is derived from these six::
 
     class SharedLetters(SegmentMetric):
         name = "shared-letters"
@@ -19,6 +20,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from itertools import islice
@@ -26,9 +28,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from pfsm.arrays import Float, Int64
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.inputs import (
+    Columns,
     NumberOfReferences,
     PairScorer,
     Streams,
@@ -36,10 +39,14 @@ from pfsm.metrics.inputs import (
     best_of_references,
     by_segment,
     check_references,
+    check_words,
     checked_streams,
     flat_pairs,
+    mean_of_references,
+    missing_column,
+    needed_columns,
+    number_by_segment,
     number_of_references,
-    of_texts,
     sides_of,
 )
 from pfsm.metrics.ngram_table import NgramTable
@@ -135,7 +142,7 @@ class SegmentMetric(ABC):
             best one, ``mean`` the mean of the scores against each, ``all`` uses them together.
         corpus_references: The same of a corpus score that pools statistics.
         language: Code of the language of a metric that is made for one; empty for others.
-        columns: Columns of the data that scores depend on besides the text; `score_rows` takes them.
+        columns: Columns of the data that scores depend on besides the text; `score_segments` takes them.
         most_words: Of a line; with more of them a score would take minutes, and is refused.
     """
 
@@ -149,13 +156,56 @@ class SegmentMetric(ABC):
     columns: tuple[str, ...] = ()
     most_words: int = 100_000
 
-    def __init_subclass__(cls, **given: Any) -> None:
-        """Every metric takes columns of tables, and refuses what is not a string, whoever wrote its ``score_pairs``."""
-        super().__init_subclass__(**given)
-        for name in ("score_pairs", "pair_statistics"):
-            defined = cls.__dict__.get(name)
-            if defined is not None:
-                setattr(cls, name, of_texts(defined))
+    # What a metric defines
+
+    @abstractmethod
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of single-reference pairs.
+
+        Args:
+            hypotheses: Translations, one string each.
+            references: As many references.
+
+        Returns:
+            float64 [n_pairs], finite; higher is better.
+
+        Raises:
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+
+    def entries(self) -> Mapping[str, str]:
+        """Settings and resources that can change a score, in the order in which a signature gives them.
+
+        Raises:
+            PfsmError: If something that the metric needs is not installed.
+        """
+        return {}
+
+    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """What a corpus score adds up, of single-reference pairs, float64 [n_pairs, k].
+
+        Raises:
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        return np.column_stack([self.score_pairs(hypotheses, references), np.ones(len(hypotheses))])
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """Corpus scores from sums of statistics: float64 [..., k] to float64 [...]."""
+        return np.asarray(totals[..., 0] / totals[..., 1])
+
+    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """`score_pairs` with NaN for pairs that the metric cannot judge, such as lines without a parse."""
+        return self.score_pairs(hypotheses, references)
+
+    def named_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Mapping[str, Float]:  # noqa: ARG002
+        """What the scores of pairs are made of, by name, float64 [n_pairs] each; `pfsm explain --metric` prints it.
+
+        Optional: a metric without parts has none. Those of metrics that come with pfsm are features of models too, see
+        `pfsm.metrics.registry.metric_parts`.
+        """
+        return {}
+
+    # What is derived from it
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Metrics that can be made by name are pickled and copied by their recipe."""
@@ -166,14 +216,6 @@ class SegmentMetric(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.origin or self.name!r})"
-
-    def entries(self) -> Mapping[str, str]:
-        """Settings and resources that can change a score, in the order in which a signature gives them.
-
-        Raises:
-            PfsmError: If something that the metric needs is not installed.
-        """
-        return {}
 
     @property
     def n_types(self) -> int:
@@ -228,21 +270,6 @@ class SegmentMetric(ABC):
 
     # Segments
 
-    @abstractmethod
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of single-reference pairs.
-
-        Args:
-            hypotheses: Translations, one string each.
-            references: As many references.
-
-        Returns:
-            float64 [n_pairs], finite; higher is better.
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-
     @property
     def is_independent(self) -> bool:
         """Whether the score of a pair depends on that pair alone, not on others in the same call."""
@@ -258,21 +285,20 @@ class SegmentMetric(ABC):
         """
         return self
 
-    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """`score_pairs` with NaN for pairs that the metric cannot judge, such as lines without a parse."""
-        return self.score_pairs(hypotheses, references)
-
     def tolerant_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """`score_pairs` with 0 for pairs that the metric cannot judge, whatever it says of them itself."""
         return np.nan_to_num(self.understood_scores(hypotheses, references), nan=0.0)
 
-    def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """Scores of segments, as `score_segments` gives them.
+    def segment_scores(
+        self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
+    ) -> Float:
+        """Return scores of segments, as `score_segments` gives them.
 
         Args:
             hypotheses: One translation a segment.
             references: Streams, as in sacrebleu: ``references[k][i]`` is the k-th reference of segment i, None where
                 it has fewer.
+            columns: As in `score_segments`.
 
         Returns:
             float64 [n_segments]; higher is better.
@@ -281,60 +307,81 @@ class SegmentMetric(ABC):
             ValueError: If there is no stream, or one differs in length from the hypotheses.
         """
         hypotheses, references = checked_streams(hypotheses, references)
-        return self.score_segments(hypotheses, by_segment(references))
+        scores = self.score_segments(hypotheses, by_segment(references), columns)
+        self._note_call(number_of_references(references))
+        return scores
 
-    def score_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """Scores of segments against all their references; what several mean, `segment_references` says.
+    def score_segments(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Columns | None = None
+    ) -> Float:
+        """Return scores of segments against all their references; what several mean, `segment_references` says.
 
         Every command, experiment and training scores by this method.
 
         Args:
             hypotheses: One translation a segment.
             references: For each of them its references, one at least.
+            columns: Of each of the metric's `columns` a number for each segment; others do not matter.
 
         Returns:
             float64 [n_segments]; higher is better.
 
         Raises:
             ValueError: If the lists differ in length, or a segment has no reference.
+            PfsmError: If a column is missing, or a line is too long.
         """
+        hypotheses = as_texts(hypotheses, "hypotheses")
         check_references(hypotheses, references)
+        for lines in (hypotheses, *references):
+            check_words(self.name, self.most_words, lines)
+        given = self._given(columns, len(hypotheses))
         if all(len(several) == 1 for several in references):
-            return self.score_pairs(hypotheses, [several[0] for several in references])
-        return self.several_references(hypotheses, references)
+            scores = self.score_pairs(hypotheses, [several[0] for several in references], **given)
+        else:
+            scores = self.several_references(hypotheses, references, **given)
+        self._note_call(number_by_segment(references))
+        return scores
 
-    def score_rows(
+    def _given(self, columns: Columns | None, n_rows: int) -> dict[str, Mapping[str, Float]]:
+        """Return the argument ``columns`` of metrics that have any, checked."""
+        if not self.columns:
+            return {}
+        return {"columns": needed_columns(self.columns, columns, n_rows, f"model {self.name}")}
+
+    def _note_call(self, nrefs: NumberOfReferences) -> None:  # noqa: B027 - few have to
+        """Note how many references a call had, where signatures say it."""
+
+    def several_references(
         self,
         hypotheses: Sequence[str],
         references: Sequence[Sequence[str]],
-        columns: Mapping[str, Float],  # noqa: ARG002
+        columns: Mapping[str, Float] | None = None,
     ) -> Float:
-        """`score_segments` of rows of data that have more than text.
-
-        Args:
-            hypotheses: One translation a row.
-            references: For each of them its references.
-            columns: Of each of the metric's `columns` the numbers, float64 [n_rows]; others do not matter.
-        """
-        return self.score_segments(hypotheses, references)
-
-    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """`score_segments` where some segment has several references: the best one counts, unless this is overridden.
+        """Return `score_segments` where some segment has several references: the best one, or the mean.
 
         A segment with one reference must get the score that `score_pairs` gives it.
         """
-        return self._best_of(lambda metric: metric.score_pairs, hypotheses, references)
+        counts = [len(several) for several in references]
+        given = (
+            {"columns": {name: np.repeat(own, counts) for name, own in columns.items()}} if columns else {}
+        )
 
-    def _best_of(
+        def scorer(metric: SegmentMetric) -> PairScorer:
+            return partial(metric.score_pairs, **given)
+
+        return self._over_references(scorer, hypotheses, references)
+
+    def _over_references(
         self,
         scorer: Callable[["Self"], PairScorer],
         hypotheses: Sequence[str],
         references: Sequence[Sequence[str]],
     ) -> Float:
-        """The best scores of pairs, by a method of the metric that has counted over all references."""
+        """Return the best scores of pairs, or their means, by a metric that has counted over all references."""
         metric = self.counted_over([line for several in references for line in several])
         if metric.is_independent or len({len(several) for several in references}) > 1:
-            return best_of_references(scorer(metric), hypotheses, references)
+            over = mean_of_references if self.segment_references == "mean" else best_of_references
+            return over(scorer(metric), hypotheses, references)
         # Scores that depend on the other pairs: each translation is to be among them once.
         streams = zip(*references, strict=True)
         return np.asarray(np.max([scorer(metric)(hypotheses, stream) for stream in streams], axis=0))
@@ -354,7 +401,7 @@ class SegmentMetric(ABC):
         if plain and "understood_scores" not in vars(self):
             return self.score_segments(hypotheses, references)
         if tolerant:
-            return self._best_of(lambda metric: metric.tolerant_scores, hypotheses, references)
+            return self._over_references(lambda metric: metric.tolerant_scores, hypotheses, references)
         repeated, flat, starts = flat_pairs(hypotheses, references)
         scores = self.understood_scores(repeated, flat)
         known = np.where(np.isnan(scores), -np.inf, scores)
@@ -385,33 +432,20 @@ class SegmentMetric(ABC):
             yield from self.score_segments(hypotheses, references).tolist()
             first += len(block)
 
-    def named_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Mapping[str, Float]:  # noqa: ARG002
-        """What the scores of pairs are made of, by name, float64 [n_pairs] each; `pfsm explain --metric` prints it.
-
-        Optional: a metric without parts has none. Those of metrics that come with pfsm are features of models too, see
-        `pfsm.metrics.registry.metric_parts`.
-        """
-        return {}
-
     @property
     def has_named_parts(self) -> bool:
         """Whether `named_parts` is defined."""
         return type(self).named_parts is not SegmentMetric.named_parts
 
-    def score_lines(self, lines: Sequence[str], hypotheses: Int64, references: Int64) -> Float:
-        """Scores of pairs of lines that are given by number, float64 [n_pairs], as `score_pairs` gives them.
+    def sentence_score(
+        self, hypothesis: str, references: Sequence[str], columns: Mapping[str, float] | None = None
+    ) -> Score:
+        """Return the score of one translation, as `score_segments` gives it.
 
         Args:
-            lines: The text.
-            hypotheses: int64 [n_pairs], which line is the hypothesis of each pair.
-            references: int64 [n_pairs], which line is its reference.
-        """
-        return self.score_pairs(
-            [lines[place] for place in hypotheses.tolist()], [lines[place] for place in references.tolist()]
-        )
-
-    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
-        """Score of one translation, as `score_segments` gives it.
+            hypothesis: The translation.
+            references: Its references.
+            columns: Of each of the metric's `columns` the number of this translation.
 
         Raises:
             ValueError: If ``references`` is a string or empty.
@@ -419,8 +453,17 @@ class SegmentMetric(ABC):
         if isinstance(references, str) or not len(references):
             raise ValueError("references must be a list of strings, the references of this one sentence")
         references = as_texts(references, "references")
-        scores = self.segment_scores([hypothesis], [[reference] for reference in references])
+        streams = [[reference] for reference in references]
+        scores = self.segment_scores([hypothesis], streams, self._of_one(columns))
         return self._as_score(scores, len(references), "segment")
+
+    def _of_one(self, columns: Mapping[str, float] | None) -> Columns:
+        """Return the columns of one translation."""
+        given = {} if columns is None else columns
+        for name in self.columns:
+            if name not in given:
+                raise missing_column(name, f"model {self.name}", single=True)
+        return {name: [value] for name, value in given.items()}
 
     def _as_score(self, scores: float | Float, nrefs: NumberOfReferences, level: Level) -> Score:
         """The mean of segment scores, or a score from pooled counts, with its signatures."""
@@ -464,12 +507,15 @@ class SegmentMetric(ABC):
         """Whether the corpus score is the mean of the segment scores: no statistics are pooled."""
         return type(self).corpus_from_totals is SegmentMetric.corpus_from_totals
 
-    def corpus_score(self, hypotheses: Sequence[str], references: Streams) -> Score:
-        """Score of a system's whole output.
+    def corpus_score(
+        self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
+    ) -> Score:
+        """Return the score of a system's whole output.
 
         Args:
             hypotheses: One translation a segment.
             references: Streams, as `segment_scores` takes them.
+            columns: As in `score_segments`.
 
         Raises:
             ValueError: If there are no segments, or streams differ in length.
@@ -480,7 +526,7 @@ class SegmentMetric(ABC):
         nrefs = number_of_references(references)
         value: float | Float
         if self.averages:
-            value = self.segment_scores(hypotheses, references)
+            value = self.segment_scores(hypotheses, references, columns)
         else:
             totals = self.segment_statistics(hypotheses, references).sum(axis=0)
             value = float(self.corpus_from_totals(np.asarray(totals)))
@@ -500,7 +546,10 @@ class SegmentMetric(ABC):
             ValueError: If there is no stream, or one differs in length from the hypotheses.
         """
         hypotheses, references = checked_streams(hypotheses, references)
-        return self._several_statistics(hypotheses, by_segment(references))
+        segments = by_segment(references)
+        for lines in (hypotheses, *segments):
+            check_words(self.name, self.most_words, lines)
+        return self._several_statistics(hypotheses, segments)
 
     def _several_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """`segment_statistics` from the references of each segment."""
@@ -511,18 +560,6 @@ class SegmentMetric(ABC):
         values = self.oriented(self.corpus_from_totals(statistics))
         best = [int(np.argmax(part)) for part in np.split(values, starts[1:])]
         return np.asarray(statistics[starts + np.array(best, dtype=np.int64)])
-
-    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """What a corpus score adds up, of single-reference pairs, float64 [n_pairs, k].
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-        return np.column_stack([self.score_pairs(hypotheses, references), np.ones(len(hypotheses))])
-
-    def corpus_from_totals(self, totals: Float) -> Float:
-        """Corpus scores from sums of statistics: float64 [..., k] to float64 [...]."""
-        return np.asarray(totals[..., 0] / totals[..., 1])
 
     def oriented(self, corpus_scores: Float) -> Float:
         """Corpus scores with the sign turned if lower is better, so that higher is better."""

@@ -90,6 +90,7 @@ class MetricGroup:
         listed: Whether the names mean something without options.
         about: By the same as `parts`, half a line on each of the features, where they are parts of no metric.
         family: From a name to half a line on it, if it is one of a family that no list holds; else None.
+        can_run_in_child_process: Whether the features need nothing but text, as `MatcherKind` says it.
     """
 
     metrics: Mapping[str, str] = field(default_factory=dict)
@@ -106,6 +107,7 @@ class MetricGroup:
     listed: bool = True
     about: Mapping[str, str] = field(default_factory=dict)
     family: Callable[[str], str | None] = lambda _: None
+    can_run_in_child_process: bool = False
 
     def knows(self, name: str) -> bool:
         """Whether a metric or feature belongs to this group, whatever its parentheses hold."""

@@ -51,6 +51,7 @@ _FIRST = (
         parts={"bleu": BLEU_PARTS, "ter": TER_PARTS},
         values=sacre_parts,
         counts=frozenset(part for part in TER_PARTS if part.endswith("_count")),
+        can_run_in_child_process=True,
     ),
     MetricGroup(
         {
@@ -75,6 +76,7 @@ _FIRST = (
     MetricGroup(
         {"length_ratio": "shorter length over longer, in characters"},
         without_options(lambda _: LengthRatio()),
+        can_run_in_child_process=True,
     ),
     MetricGroup(
         parts={"length": LENGTHS},
@@ -82,6 +84,7 @@ _FIRST = (
         label=str,
         counts=frozenset({"reference_words", "hypothesis_words"}),
         about={"length": "lengths of the two sides"},
+        can_run_in_child_process=True,
     ),
 )
 # Modules with `GROUPS` of their own; most of them bring parsers.

@@ -30,7 +30,7 @@ from pfsm.lattice.names import (
     transition,
 )
 from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
-from pfsm.metrics.data_columns import PREFIX
+from pfsm.metrics.inputs import COLUMN
 from pfsm.model.plugins import check_plugins, check_recorded, plugins_of
 from pfsm.model.references import with_named_resources
 from pfsm.model.settings import LARGEST, RELATIVE, SMALLEST, Settings, settings_from_dict
@@ -290,7 +290,7 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
 
 def _check_form(settings: Settings, alpha: float, scale: Scale, where: str) -> None:
     """Refuses what would give a perfect match another score than the relative form does."""
-    means = [one[0] for name, one in settings.features.items() if one and not name.startswith(PREFIX)]
+    means = [one[0] for name, one in settings.features.items() if one and not name.startswith(COLUMN)]
     if settings.form == RELATIVE and ((alpha, scale.mean) != (0.0, PERFECT) or any(means)):
         raise PfsmError(
             f"{where}: form: {RELATIVE} needs alpha 0, scale.mean {PERFECT:g} and features of mean 0"

@@ -13,7 +13,7 @@ from typing import Any
 from pfsm.analysis.analysers import ANALYSERS, BUILT_IN, shipped_parsers
 from pfsm.errors import PfsmError
 from pfsm.io.named_resources import NAME, find, is_name, name_for, needed, parted
-from pfsm.metrics.data_columns import PREFIX as COLUMN
+from pfsm.metrics.inputs import COLUMN
 from pfsm.model.settings import Settings
 
 _SUPPLIED = ("parser", "source")

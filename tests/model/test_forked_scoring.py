@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pfsm.model.forked_scoring import FIRST_TO_SHARE, PAIRS_PER_JOB, SCORED_HERE, ForkedScorer, is_plain
 
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.model import forked_scoring
-from pfsm.model.forked_scoring import FIRST_TO_SHARE, PAIRS_PER_JOB, SCORED_HERE, ForkedScorer, is_plain
 from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
 
