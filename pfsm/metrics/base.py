@@ -330,8 +330,8 @@ class SegmentMetric(ABC):
             ValueError: If the lists differ in length, or a segment has no reference.
             PfsmError: If a column is missing, or a line is too long.
         """
-        hypotheses = as_texts(hypotheses, "hypotheses")
         check_references(hypotheses, references)
+        hypotheses = as_texts(hypotheses, "hypotheses")
         for lines in (hypotheses, *references):
             check_words(self.name, self.most_words, lines)
         given = self._given(columns, len(hypotheses))

@@ -1,4 +1,4 @@
-"""COMET's way to score: the same data gives the scores of `score_segments`; what cannot be scored is one clear error."""
+"""COMET's way to score: the same data gives the same scores; what cannot be scored is one clear error."""
 
 import json
 import math

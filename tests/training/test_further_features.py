@@ -162,7 +162,10 @@ def test_every_way_to_score_takes_columns(model: Model) -> None:
     assert metric.explain(hypotheses[2], references[2], {"quality": 2.0}).score == pytest.approx(pairs[2])
     shared = ClusterMetric(metric, Report(InProcess()))
     columns = {"quality": np.array(numbers["quality"])}
-    assert shared.score_segments(hypotheses, [(line,) for line in references], columns).tolist() == pairs.tolist()
+    assert (
+        shared.score_segments(hypotheses, [(line,) for line in references], columns).tolist()
+        == pairs.tolist()
+    )
 
 
 def test_text_alone_is_refused_in_a_line_that_says_how(model: Model) -> None:
