@@ -181,7 +181,18 @@ class Metric(SegmentMetric):
         """
         hypotheses, references, numbers, long = self._read(hypotheses, references, columns)
         self._last.nrefs = 1
-        scores = self._scores(_pairs(hypotheses, references, numbers, long))
+        pairs, builder = _pairs(hypotheses, references, numbers, long), self._reader()
+        order = np.arange(len(pairs))
+        if self.model.settings.form == RELATIVE:
+            # Pairs of one reference come together: what it has with itself is computed once.
+            order = np.argsort(pairs.references, kind="stable")
+            pairs = pairs.select(order)
+        many = self.processes > 1 and len(pairs) >= FEWEST_TO_SHARE and builder.can_run_in_child_process
+        scores = np.empty(len(pairs))
+        if many and can_fork():
+            scores[order] = self._shared(builder, pairs)
+        else:
+            scores[order] = self._scored(builder, pairs, self.threads)
         self._look_at(references)
         return scores if long is None else long.scores(scores)
 
@@ -198,22 +209,7 @@ class Metric(SegmentMetric):
         long = long_lines(hypotheses, references, self.language) if relative else None
         return hypotheses, references, numbers, long
 
-    def _scores(self, pairs: Pairs) -> Float:
-        """Return scores of pairs, by threads or, where there are many and they may, by processes."""
-        builder, order = self._reader(), np.arange(len(pairs))
-        if self.model.settings.form == RELATIVE:
-            # Pairs of one reference come together: what it has with itself is computed once.
-            order = np.argsort(pairs.references, kind="stable")
-            pairs = pairs.select(order)
-        many = self.processes > 1 and len(pairs) >= FEWEST_TO_SHARE and builder.can_run_in_child_process
-        scores = np.empty(len(pairs))
-        if many and can_fork():
-            scores[order] = self._shared(builder, pairs)
-        else:
-            scores[order] = self._in_threads(builder, pairs, self.threads)
-        return scores
-
-    def _in_threads(self, builder: LatticeBuilder, pairs: Pairs, threads: int) -> Float:
+    def _scored(self, builder: LatticeBuilder, pairs: Pairs, threads: int) -> Float:
         """Return scores: threads share out the batches, or the pairs of the only one."""
         several = len(pairs) > PAIRS_PER_BATCH
 
@@ -223,18 +219,19 @@ class Metric(SegmentMetric):
             return found
 
         with Stage("score", "scoring", len(pairs), "pairs", patience=BAR_PATIENCE) as stage:
-            parts = each(values, builder.batches(pairs, threads), threads if several else 1)
+            batches = builder.batches(pairs, threads)
+            parts = each(values, batches, threads) if several else [*map(values, batches)]
         return on_scale(np.concatenate([np.zeros(0), *parts]), self.model)
 
     def _shared(self, builder: LatticeBuilder, pairs: Pairs) -> Float:
         """Return scores by forked processes; where one of them dies, those of this process."""
         # The first are scored here, and so compile kernels and fill tables for all.
-        found = [self._in_threads(builder, pairs.select(slice(SCORED_HERE)), self.threads)]
+        found = [self._scored(builder, pairs.select(slice(SCORED_HERE)), self.threads)]
         processes = min(self.processes, MOST_PROCESSES)
         size = min(PAIRS_AT_ONCE, -(-len(pairs) // (PARTS_EACH * processes)))
 
         def alone(start: int) -> Float:
-            return self._in_threads(builder, pairs.select(slice(start, start + size)), 1)
+            return self._scored(builder, pairs.select(slice(start, start + size)), 1)
 
         try:
             with Stage("score", "scoring", len(pairs), "pairs", patience=BAR_PATIENCE) as stage:
@@ -245,7 +242,7 @@ class Metric(SegmentMetric):
             told = "a process has ended by itself, perhaps for want of memory; scored in one process"
             warnings.warn(told, PfsmWarning, stacklevel=2)
             self.processes = 1
-            return self._in_threads(builder, pairs, self.threads)
+            return self._scored(builder, pairs, self.threads)
         return np.concatenate(found)
 
     def predict(

@@ -24,8 +24,8 @@ from pfsm.runtime.progress import silent
 ORPHANED = 143
 # Read when numpy starts: linear algebra on one thread adds in one order.
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# Seconds between looks at what is done; and until a worker that was asked to end is killed.
-LOOK, PATIENCE = 0.5, 5.0
+# Seconds between looks at what is done.
+LOOK = 0.5
 # Packages whose threads do not survive a fork.
 THREADED = frozenset({"onnxruntime", "torch"})
 # The names of our own threads begin so; they hold no lock that a forked process needs.
@@ -93,16 +93,12 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         # Whatever they are at: all they do is to compute.
-        self._pool.shutdown(wait=False, cancel_futures=True)
         own = {*active_children()} - self._others
         for process in own:
-            process.terminate()
+            process.kill()
+        self._pool.shutdown(cancel_futures=True)
         for process in own:
-            process.join(PATIENCE)
-            if process.is_alive():
-                process.kill()
-                process.join()
-        self._pool.shutdown()
+            process.join()
 
 
 def forked_results(work: Callable[[Job], Result], jobs: Sequence[Job], processes: int) -> Iterator[Result]:
