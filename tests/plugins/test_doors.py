@@ -74,7 +74,7 @@ OFFERED = {
 @pytest.fixture
 def ours(site: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Another package of our own distribution; a further one, ``toy_gone``, is deleted."""
-    monkeypatch.setattr(registry, "_tables", {**registry._tables})
+    monkeypatch.setattr(registry, "_tables", dict(registry._tables))
     registry._tables.pop("constraint", None)
     for table in (MATCHERS, COMMANDS, PAGES):
         monkeypatch.setattr(table, "_made", {})
