@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pfsm.commands.output import tell
-from pfsm.data.judgments import left_out_text
+from pfsm.data.segments import left_out_text
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.metrics import SegmentMetric, get_metric
 from pfsm.metrics.base import Level

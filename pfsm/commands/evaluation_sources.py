@@ -31,14 +31,8 @@ from pfsm.data.formats import Options
 from pfsm.data.formats.mt_metrics_eval import read_test_set
 from pfsm.data.formats.records import table_of
 from pfsm.data.formats.rows import Row
-from pfsm.data.judgments import (
-    TARGET_LANGUAGE,
-    all_references,
-    joined_tables,
-    others,
-    rows_with_references,
-    target_languages,
-)
+from pfsm.data.judgments import TARGET_LANGUAGE, joined_tables, target_languages
+from pfsm.data.segments import all_references, others, rows_with_references
 from pfsm.data.table import COMET_NAMES, mean_of_judges
 from pfsm.distributed.partitions import read_tables
 from pfsm.errors import PfsmError

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pfsm.arrays import Float
 from pfsm.comparison.facts import DOCUMENT, SegmentFacts
-from pfsm.data.judgments import left_out_text
+from pfsm.data.segments import left_out_text
 from pfsm.evaluation.bootstrap import default_seed
 from pfsm.evaluation.comparison import (
     Comparison,

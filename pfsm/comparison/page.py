@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pfsm.comparison.buckets import Buckets, all_buckets
 from pfsm.comparison.compared import Compared, MetricResult, agreement
 from pfsm.comparison.explained import Explained, explained, explained_data
-from pfsm.data.judgments import others
+from pfsm.data.segments import others
 from pfsm.evaluation.comparison import Comparison, interval_entry, listed, number
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.model.explain.page import asset

@@ -26,8 +26,8 @@ from functools import partial
 from typing import BinaryIO, TypeVar
 
 from pfsm.data.formats.registry import read_judged
-from pfsm.data.judgments import FURTHER_REFERENCE
 from pfsm.data.parallel import PairsTable, pairs_from_table
+from pfsm.data.segments import FURTHER_REFERENCE
 from pfsm.data.table import Table, is_csv, table_from_bytes
 from pfsm.distributed import need_packages
 from pfsm.distributed.addresses import InputFile, identity, input_files, reading, size_of

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.arrays import Float, Int64
-from pfsm.data.judgments import given_references
+from pfsm.data.segments import given_references
 from pfsm.errors import PfsmError
 
 

@@ -14,18 +14,12 @@ from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import GROUP as COLUMNS
 from pfsm.metrics.lengths import LENGTHS, LengthRatio, length_parts
 from pfsm.metrics.meteor.options import BASE, METEOR, PARTS, check_options
-from pfsm.metrics.metric_group import (
-    MetricGroup,
-    MetricWithComponents,
-    feature_group,
-    group_with_parts,
-    metric_group,
-    without_options,
-)
+from pfsm.metrics.metric_group import MetricGroup, MetricWithComponents, group_with_parts, without_options
 from pfsm.metrics.mixtures import mixtures
 from pfsm.metrics.names import written_name
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.nist import counted_name
+from pfsm.metrics.plugin import feature_group, metric_group
 from pfsm.metrics.sacre import BLEU_PARTS, TER_PARTS, sacre_metric, sacre_parts
 from pfsm.metrics.words import MORE_NIST_PARTS, prepared_nist, word_metric
 from pfsm.registry import Table, own

@@ -108,9 +108,12 @@ class TextReader:
     def __init__(self, settings: Settings) -> None:
         tokeniser = edition_tokeniser(settings.tokeniser, settings.language, settings.text)
         self.vocabulary = Vocabulary(tokeniser, settings.stemmer, settings.lowercase)
-        remember_documents(settings.counts, "counts")  # another process may have read the settings
+        if settings.counts:  # another process may have read the settings
+            remember_documents(settings.counts, "counts")
         self._relative = settings.form == RELATIVE
-        self._features = FeatureSet(tuple(settings.features), relative=self._relative)
+        self._features: FeatureSet | None = None
+        if settings.features:
+            self.set_features(settings.features)
         self._edits = settings.edits
         self._form = settings.normalisation
         self._edition = settings.text
@@ -118,7 +121,7 @@ class TextReader:
     @property
     def features_can_run_in_child_process(self) -> bool:
         """Whether the features need nothing but text."""
-        return self._features.can_run_in_child_process
+        return self._features is None or self._features.can_run_in_child_process
 
     def set_features(self, names: Iterable[str]) -> None:
         """Takes other features; the vocabulary stays."""
@@ -161,6 +164,8 @@ class TextReader:
         own: OwnLines | None = None,
     ) -> Float:
         """The same of lines that `lines` or `pairs` returned, which have the form that the settings ask for."""
+        if self._features is None:
+            return np.zeros((len(references), 0))
         try:
             return self._features.values(hypotheses, references, columns, own)
         except NotInstalledError as error:

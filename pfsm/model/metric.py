@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, starmap
 from threading import RLock, local
 from typing import TYPE_CHECKING, Any
 
@@ -27,14 +26,14 @@ from pfsm.metrics.inputs import (
     needed_columns,
 )
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder, Pairs, check_lengths
-from pfsm.model.explain.alignments import Alignments, align_lattices, joined
-from pfsm.model.explain.errors import Marker, errors, marker_of, mended
-from pfsm.model.explain.explaining import Explaining, PieceExplainer
+from pfsm.model.explain.alignments import Alignments
+from pfsm.model.explain.errors import mended
+from pfsm.model.explain.explainer import Explainer
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.file import Model, model_at_work
-from pfsm.model.long_lines import LongLines, joined_alignments, joined_explanations, long_lines
+from pfsm.model.long_lines import LongLines, long_lines
 from pfsm.model.predictions import Prediction, Rows
-from pfsm.model.prepared import PreparedPairs, batch_values, on_scale
+from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import RELATIVE
 from pfsm.model.signature import signature
 from pfsm.runtime.progress import Stage
@@ -51,8 +50,6 @@ Float = NDArray[np.float64]
 HEADS = "heads"
 # About 130 MB.
 MOST_TYPES = 250_000
-# Their lattices are built together; more of them would take memory and no less time.
-EXPLAINED_AT_ONCE = 100
 # To fork processes takes as long as to score some hundred pairs, and each takes memory of its own.
 FEWEST_TO_SHARE, MOST_PROCESSES = 3000, 16
 # So many are scored here first, and so compile kernels and fill tables for all; then so many at a time at most.
@@ -214,14 +211,14 @@ class Metric(SegmentMetric):
         several = len(pairs) > PAIRS_PER_BATCH
 
         def values(batch: LatticeBatch) -> Float:
-            found = batch_values(batch, self.model, self._weights(batch), 1 if several else threads)
+            found = batch.normalised(self.model.weights, self._weights(batch), 1 if several else threads)
             stage.advance(len(batch))
             return found
 
         with Stage("score", "scoring", len(pairs), "pairs", patience=BAR_PATIENCE) as stage:
             batches = builder.batches(pairs, threads)
             parts = each(values, batches, threads) if several else [*map(values, batches)]
-        return on_scale(np.concatenate([np.zeros(0), *parts]), self.model)
+        return self.model.on_scale(np.concatenate([np.zeros(0), *parts]))
 
     def _shared(self, builder: LatticeBuilder, pairs: Pairs) -> Float:
         """Return scores by forked processes; where one of them dies, those of this process."""
@@ -304,12 +301,8 @@ class Metric(SegmentMetric):
         self._last.nrefs = nrefs
 
     @cached_property
-    def _marker(self) -> Marker:
-        return marker_of(self.model.training, self.model.settings.features, f"model {self.name}")
-
-    @cached_property
-    def _pieces(self) -> PieceExplainer:
-        return PieceExplainer(self.model)
+    def _explainer(self) -> Explainer:
+        return Explainer(self.model, self._reader, self._weights)
 
     def recipe(self) -> Recipe:
         """The model without what it says of its training."""
@@ -368,16 +361,9 @@ class Metric(SegmentMetric):
         """
         hypotheses, references, numbers, long = self._read(hypotheses, references, columns)
         self._look_at(references)
-        sides = (hypotheses, references) if long is None else long.parts
-        explaining = Explaining(self.model, self._reader, self._weights, self._pieces)
-        blocks = _blocks(*sides, numbers if long is None else long.of_parts(numbers))
-        explained: Iterator[Explanation] = chain.from_iterable(starmap(explaining.block, blocks))
-        if long is not None:
-            scores = self.score_pairs(hypotheses, references, columns)
-            explained = joined_explanations(explained, *long.owners_of_parts, scores)
-        for one, hypothesis, reference in zip(explained, hypotheses, references, strict=True):
-            found = replace(one, errors=errors(one, hypothesis, reference, self.language, self._marker))
-            yield found if as_arrays else replace(found, contributions=tuple(found.contributions))
+        scores = None if long is None else self.score_pairs(hypotheses, references, columns)
+        found = self._explainer.explanations(hypotheses, references, numbers, long, scores)
+        return found if as_arrays else (replace(one, contributions=tuple(one.contributions)) for one in found)
 
     def undone(
         self, explanations: Sequence[Explanation], hypotheses: Sequence[str], references: Sequence[str]
@@ -414,20 +400,8 @@ class Metric(SegmentMetric):
         hypotheses, references, numbers, long = self._read(hypotheses, references, columns)
         if not hypotheses:
             raise ValueError("no pairs to align")
-        if long is None:
-            return joined([*starmap(self._aligned, _blocks(hypotheses, references, numbers))])
-        scores = self.score_pairs(hypotheses, references, columns)
-        found = joined([*starmap(self._aligned, _blocks(*long.parts, long.of_parts(numbers)))])
-        return joined_alignments(found, *long.owners_of_parts, scores)
-
-    def _aligned(
-        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
-    ) -> Alignments:
-        builder = self._reader()
-        with builder.lock:
-            pairs = builder.encode(references, hypotheses)
-            tokens, batch = builder.tokens(pairs), builder.lattices(pairs, columns=numbers)
-        return align_lattices(batch, self.model, self._weights(batch), tokens, self.threads)
+        scores = None if long is None else self.score_pairs(hypotheses, references, columns)
+        return self._explainer.alignments(hypotheses, references, numbers, long, scores, self.threads)
 
     def _weights(self, batch: LatticeBatch) -> "Weights | None":
         """The kernel's weights, of edits; the table over states is worked out once, which single pairs would feel."""
@@ -459,16 +433,6 @@ def _pairs(
     if long is None:
         return Pairs.of(hypotheses, references, numbers)
     return Pairs.of(long.hypotheses, long.references, long.repeated(numbers), long.owner)
-
-
-def _blocks(
-    hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
-) -> Iterator[tuple[Sequence[str], Sequence[str], dict[str, Float]]]:
-    """Pairs as many at a time as are explained together."""
-    for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
-        part = slice(first, first + EXPLAINED_AT_ONCE)
-        own = {name: values[part] for name, values in numbers.items()}
-        yield hypotheses[part], references[part], own
 
 
 def from_document(text: str) -> Metric:
