@@ -114,17 +114,16 @@ class ClusterMetric(SegmentMetric):
     ) -> Float:
         """Return scores of single-reference pairs, as the metric's own ``score_pairs`` gives them."""
         check_pairs(hypotheses, references)
-        return self.several_references(hypotheses, [(reference,) for reference in references], columns)
+        return self._scored(hypotheses, [(reference,) for reference in references], columns or {})
 
-    def several_references(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        columns: Mapping[str, Float] | None = None,
-    ) -> Float:
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """Return scores of segments, as the metric's own ``score_segments`` gives them."""
-        segments = [tuple(several) for several in references]
-        return np.concatenate([np.zeros(0), *self._run(_scores, hypotheses, segments, columns or {})])
+        return self._scored(hypotheses, [tuple(several) for several in references], {})
+
+    def _scored(
+        self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], columns: Columns
+    ) -> Float:
+        return np.concatenate([np.zeros(0), *self._run(_scores, hypotheses, references, columns)])
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
         """As the metric's own; those that depend on other segments are not shared out."""

@@ -50,6 +50,7 @@ from pfsm.metrics.inputs import (
     sides_of,
 )
 from pfsm.metrics.ngram_table import NgramTable
+from pfsm.metrics.score import Score
 from pfsm.version import __version__
 
 Level = Literal["segment", "corpus"]
@@ -58,48 +59,6 @@ UseOfReferences = Literal["best", "mean", "all"]
 PAIRS_AT_ONCE = 2048
 # What to do with a metric that cannot score in parts.
 ALL_AT_ONCE = "score all at once with `pfsm score`, without --output and --scheduler, or take another metric"
-
-
-class Score(float):
-    """A score: a number that prints itself and knows where it came from.
-
-    Attributes:
-        name: Name of the metric or model.
-        signature: Everything that can change the number, ``key:value|…|version:X``.
-        short_signature: ``pfsm:NAME:DIGEST:VERSION``, which is printed; empty where only the long one is known.
-        segment_scores: float64 [n_segments], the scores that this one is the unweighted mean of; empty if it is
-            computed from pooled counts instead.
-    """
-
-    name: str
-    signature: str
-    short_signature: str
-    segment_scores: Float
-
-    @classmethod
-    def of(cls, value: float | Float, name: str, signature: str, short: str = "") -> "Score":
-        """The mean of segment scores: the score of a system, or of one sentence; or a system's from pooled counts."""
-        score = cls(np.mean(value))
-        score.segment_scores = value if isinstance(value, np.ndarray) else np.zeros(0)
-        score.name, score.signature, score.short_signature = name, signature, short
-        return score
-
-    @property
-    def score(self) -> float:
-        """The number itself, as in sacrebleu."""
-        return float(self)
-
-    def __str__(self) -> str:
-        return f"{self.short_signature or f'{self.name}|{self.signature}'} = {float(self):.4f}"
-
-    def _repr_html_(self) -> str:
-        """The score with its signature, for notebooks."""
-        from pfsm.runtime.charts import html_table  # noqa: PLC0415 - for notebooks alone
-
-        return html_table(["", "score"], [[self.name, f"{float(self):.4f}"]], self.signature)
-
-    def __repr__(self) -> str:
-        return f"Score({float(self)!r}, {self.name!r}, {self.signature!r})"
 
 
 @dataclass(frozen=True)
@@ -333,42 +292,29 @@ class SegmentMetric(ABC):
         hypotheses = as_texts(hypotheses, "hypotheses")
         for lines in (hypotheses, *references):
             check_words(self.name, self.most_words, lines)
-        given = self._given(columns, len(hypotheses))
-        if all(len(several) == 1 for several in references):
-            scores = self.score_pairs(hypotheses, [several[0] for several in references], **given)
+        counts = [len(several) for several in references]
+        score: Callable[..., Float] = self.score_pairs
+        if self.columns:
+            given = needed_columns(self.columns, columns, len(hypotheses), f"model {self.name}")
+            score = partial(score, columns={name: np.repeat(own, counts) for name, own in given.items()})
+        if all(count == 1 for count in counts):
+            scores = score(hypotheses, [several[0] for several in references])
+        elif self.columns:
+            scores = self._over_references(lambda _: score, hypotheses, references)
         else:
-            scores = self.several_references(hypotheses, references, **given)
+            scores = self.several_references(hypotheses, references)
         self._note_call(number_by_segment(references))
         return scores
-
-    def _given(self, columns: Columns | None, n_rows: int) -> dict[str, Mapping[str, Float]]:
-        """Return the argument ``columns`` of metrics that have any, checked."""
-        if not self.columns:
-            return {}
-        return {"columns": needed_columns(self.columns, columns, n_rows, f"model {self.name}")}
 
     def _note_call(self, nrefs: NumberOfReferences) -> None:  # noqa: B027 - few have to
         """Note how many references a call had, where signatures say it."""
 
-    def several_references(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        columns: Mapping[str, Float] | None = None,
-    ) -> Float:
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """Return `score_segments` where some segment has several references: the best one, or the mean.
 
         A segment with one reference must get the score that `score_pairs` gives it.
         """
-        counts = [len(several) for several in references]
-        given = (
-            {"columns": {name: np.repeat(own, counts) for name, own in columns.items()}} if columns else {}
-        )
-
-        def scorer(metric: SegmentMetric) -> PairScorer:
-            return partial(metric.score_pairs, **given)
-
-        return self._over_references(scorer, hypotheses, references)
+        return self._over_references(lambda metric: metric.score_pairs, hypotheses, references)
 
     def _over_references(
         self,

@@ -86,8 +86,12 @@ def score_distinct(
 
     Raises:
         ValueError: If the lists differ in length.
+        TypeError: If a hypothesis or reference is not a string.
     """
     check_pairs(hypotheses, references)
+    hypotheses, references = as_texts(hypotheses, "hypotheses"), _listed(references, "references")
+    if references and not isinstance(references[0], tuple):
+        as_texts(references, "references")
     place: dict[tuple[str, Reference], int] = {}
     rows = [place.setdefault(pair, len(place)) for pair in zip(hypotheses, references, strict=True)]
     scores = score_pairs([hypothesis for hypothesis, _ in place], [reference for _, reference in place])

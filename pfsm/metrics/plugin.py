@@ -9,7 +9,7 @@ import numpy as np
 from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import check_pairs
+from pfsm.metrics.inputs import as_texts, check_pairs
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.registry import origin_label
 from pfsm.runtime.options import Options
@@ -112,6 +112,7 @@ def validated(
         PfsmError: If that is not one finite number for each pair.
         ValueError: If the lists differ in length, or one of them is a single string.
     """
+    hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
     check_pairs(hypotheses, references)
     found = compute(hypotheses, references)
     try:

@@ -22,9 +22,10 @@ from pfsm.english.parser.weights import (
     restored_arrays,
     stored_arrays,
 )
-from pfsm.io.array_checks import are_bounded, is_line, is_temperature
+from pfsm.io.array_checks import are_bounded, is_temperature
 from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
 from pfsm.io.files import StrPath
+from pfsm.runtime.typed import is_line
 
 # Features of nouns are known by so many bits of their numbers.
 NOUN_BITS = 24
