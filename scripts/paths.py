@@ -19,7 +19,9 @@ PREFIXES = tuple(
 REFERENCES = ("the cat sat on the mat .", "He arrived on 3 May 2012 and paid $ 500 .")
 HYPOTHESES = ("the cat is on a mat .", "He came on May 3 , 2012 and paid 500 dollars .")
 SCORE = ("score", "reference.txt", "-i", "hypothesis.txt", "-m")
-RUNS = {f"score -m {name}": (*SCORE, name) for name in ("en-small", "en-fast", "en")}
+RUNS: dict[str, tuple[str, ...]] = {
+    f"score -m {name}": (*SCORE, name) for name in ("en-small", "en-fast", "en")
+}
 RUNS["train FILE"] = ("train", "judgments.tsv", "-o", "model.json")
 
 
@@ -68,7 +70,8 @@ def write_inputs(folder: Path) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        sys.exit(measure())
+        measure()
+        sys.exit()
     with tempfile.TemporaryDirectory() as inputs:
         write_inputs(Path(inputs))
         for name, arguments in RUNS.items():

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pfsm.runtime.progress import ADVANCE, BEGIN, END, Stage
+from pfsm.runtime.progress import ADVANCE, BEGIN, END, LOGGER, Stage
 
 if TYPE_CHECKING:
     from tqdm import tqdm
