@@ -19,9 +19,9 @@ import numpy as np
 
 from pfsm.errors import NotInstalledError
 from pfsm.io.files import check_writable, checksum
+from pfsm.lexicons.compiling import Links, compile_links, compile_paraphrases
 from pfsm.lexicons.container import Lexicon, Source, write_lexicon
 from pfsm.lexicons.paraphrase_formats import pruned, read_paraphrases
-from pfsm.lexicons.paraphrases import Links, compile_links, compile_paraphrases
 from pfsm_installation import install_command
 
 NAME, FULL_NAME = "meteor-en", "meteor-en-full"

@@ -16,9 +16,9 @@ from zipfile import BadZipFile, ZipFile
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, check_writable, checksum, display_name, read_lines
+from pfsm.lexicons.compiling import Part, compile_synonyms
 from pfsm.lexicons.container import Source, write_lexicon
 from pfsm.lexicons.meteor import say
-from pfsm.lexicons.synonyms import Part, compile_synonyms
 from pfsm.text.language_names import NAMES, main_code
 
 
