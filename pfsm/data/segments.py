@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from pfsm.data.formats.markup import Role, SetSegment, set_segments
+from pfsm.data.markup import Role, SetSegment, set_segments
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 

@@ -1,23 +1,6 @@
-"""What a metric is: one class for learned models, classic metrics and your own.
-
-A metric defines `score_pairs`, and where it has something to say `entries`, `pair_statistics`, `corpus_from_totals`,
-`understood_scores` and `named_parts`; all else is derived from these six::
-
-    class SharedLetters(SegmentMetric):
-        name = "shared-letters"
-
-        def score_pairs(self, hypotheses, references):
-            pairs = zip(hypotheses, references, strict=True)
-            return np.array([float(len(set(h) & set(r))) for h, r in pairs])
-
-The score of a corpus is a function of sums over its segments. Unless a metric says otherwise these sums are the segment
-scores and the number of segments, and the function is the mean. A metric that pools counts, as BLEU does, defines
-``pair_statistics`` and ``corpus_from_totals``; partitions of a corpus add their totals, and a bootstrap resample adds
-the statistics of the segments drawn.
-"""
+"""What is derived from a metric's contract: scores of segments and corpora, signatures; one class for every metric."""
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +13,7 @@ import numpy as np
 
 from pfsm.arrays import Float
 from pfsm.errors import PfsmError
+from pfsm.metrics.contract import MetricContract
 from pfsm.metrics.inputs import (
     Columns,
     NumberOfReferences,
@@ -54,7 +38,6 @@ from pfsm.metrics.score import Score
 from pfsm.version import __version__
 
 Level = Literal["segment", "corpus"]
-UseOfReferences = Literal["best", "mean", "all"]
 # Enough for the kernels to be busy, little enough for memory.
 PAIRS_AT_ONCE = 2048
 # What to do with a metric that cannot score in parts.
@@ -87,86 +70,8 @@ def short_signature(name: str, digest: str, nrefs: NumberOfReferences) -> str:
     return ":".join(["pfsm", name.replace(":", "_"), digest, *references, __version__])
 
 
-class SegmentMetric(ABC):
-    """A metric of segments and corpora.
-
-    Attributes:
-        name: What scores are reported under.
-        origin: The name, with options, that `pfsm.metrics.get_metric` makes this metric from; empty if it does not.
-        maker: Of a metric with an origin, the maker of its `recipe`.
-        lower_is_better: Whether a lower corpus score is better, as for error rates. Segment scores are always
-            negated where that is needed: of them the higher is better.
-        is_additive: Whether the statistics of a segment depend on that segment alone, so that a corpus can be
-            scored in parts.
-        segment_references: What a segment score does with several references: ``best`` takes the score against the
-            best one, ``mean`` the mean of the scores against each, ``all`` uses them together.
-        corpus_references: The same of a corpus score that pools statistics.
-        language: Code of the language of a metric that is made for one; empty for others.
-        columns: Columns of the data that scores depend on besides the text; `score_segments` takes them.
-        most_words: Of a line; with more of them a score would take minutes, and is refused.
-    """
-
-    name: str
-    origin: str = ""
-    maker: str = ""
-    lower_is_better: bool = False
-    is_additive: bool = True
-    segment_references: UseOfReferences = "best"
-    corpus_references: UseOfReferences = "best"
-    language: str = ""
-    columns: tuple[str, ...] = ()
-    most_words: int = 100_000
-
-    # What a metric defines
-
-    @abstractmethod
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of single-reference pairs.
-
-        Args:
-            hypotheses: Translations, one string each.
-            references: As many references.
-
-        Returns:
-            float64 [n_pairs], finite; higher is better.
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-
-    def entries(self) -> Mapping[str, str]:
-        """Settings and resources that can change a score, in the order in which a signature gives them.
-
-        Raises:
-            PfsmError: If something that the metric needs is not installed.
-        """
-        return {}
-
-    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """What a corpus score adds up, of single-reference pairs, float64 [n_pairs, k].
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-        return np.column_stack([self.score_pairs(hypotheses, references), np.ones(len(hypotheses))])
-
-    def corpus_from_totals(self, totals: Float) -> Float:
-        """Corpus scores from sums of statistics: float64 [..., k] to float64 [...]."""
-        return np.asarray(totals[..., 0] / totals[..., 1])
-
-    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """`score_pairs` with NaN for pairs that the metric cannot judge, such as lines without a parse."""
-        return self.score_pairs(hypotheses, references)
-
-    def named_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Mapping[str, Float]:  # noqa: ARG002
-        """What the scores of pairs are made of, by name, float64 [n_pairs] each; `pfsm explain --metric` prints it.
-
-        Optional: a metric without parts has none. Those of metrics that come with pfsm are features of models too, see
-        `pfsm.metrics.registry.metric_parts`.
-        """
-        return {}
-
-    # What is derived from it
+class SegmentMetric(MetricContract):
+    """A metric of segments and corpora: of its own it defines what `MetricContract` says."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Metrics that can be made by name are pickled and copied by their recipe."""
@@ -306,7 +211,7 @@ class SegmentMetric(ABC):
         self._note_call(number_by_segment(references))
         return scores
 
-    def _note_call(self, nrefs: NumberOfReferences) -> None:  # noqa: B027 - few have to
+    def _note_call(self, nrefs: NumberOfReferences) -> None:
         """Note how many references a call had, where signatures say it."""
 
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:

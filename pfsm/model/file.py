@@ -16,7 +16,7 @@ from pfsm.arrays import Float
 from pfsm.encoder.heads import contents_of, read_heads, remember_contents, write_heads
 from pfsm.errors import PfsmError
 from pfsm.features.values import UNCOUNTED, is_counted
-from pfsm.io.files import atomic_write, decode, display_name, read_bytes
+from pfsm.io.files import atomic_write, decode, display_name, is_line, read_bytes
 from pfsm.io.limits import DOCUMENT
 from pfsm.io.named_resources import give, given
 from pfsm.lattice.names import (
@@ -37,7 +37,7 @@ from pfsm.model.references import with_named_resources
 from pfsm.model.settings import LARGEST, RELATIVE, SMALLEST, Settings, settings_from_dict
 from pfsm.model.training_record import model_html
 from pfsm.registry import only_plugins
-from pfsm.runtime.typed import checked, is_line, needs
+from pfsm.runtime.typed import checked, needs
 from pfsm.text.classes import CLASSES
 
 FORMAT = "pfsm-model-1"

@@ -2,11 +2,14 @@
 
 import logging
 import os
+import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pfsm.runtime.progress import ADVANCE, BEGIN, END, LOGGER, Stage
+from pfsm.runtime.progress import ADVANCE, BEGIN, END, LOGGER, Stage, displays, told_to
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -139,3 +142,22 @@ def _bar(stream: TextIO, stage: Stage) -> "tqdm[Any]":
     )
     bar.start_t -= stage.elapsed
     return bar
+
+
+@contextmanager
+def shown_progress(*, verbose: bool = False, quiet: bool = False) -> Iterator[None]:
+    """Shows progress as long as the block lasts: a bar on a terminal, with ``verbose`` plain lines elsewhere."""
+    stream = sys.stderr
+    terminal = stream is not None and stream.isatty() and not quiet
+    if stream is None or not (terminal or verbose):
+        yield
+        return
+    display = Bar(stream) if terminal else Lines(stream)
+    displays.append(display)
+    try:
+        # The user's own handlers are for programs.
+        with told_to(display, LOGGER, logging.DEBUG, propagate=False):
+            yield
+    finally:
+        displays.remove(display)
+        display.close()

@@ -4,7 +4,7 @@
         stage.advance(2000)
 
 The begin and the end of a stage are records of level INFO, all between them of level DEBUG. Every record carries the
-stage (``record.stage``) and what happened to it (``record.event``). `shown_progress` draws a bar of tqdm from them on a
+stage (``record.stage``) and what happened to it (``record.event``). `pfsm.runtime.bars` draws a bar from them on a
 terminal, and elsewhere plain lines, if they are asked for. Standard output is never touched.
 """
 
@@ -16,10 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self
-
-if TYPE_CHECKING:
-    from pfsm.runtime.bars import Lines
+from typing import Literal, Protocol, Self
 
 LOGGER = "pfsm"
 # The logger of kernels, which know no other.
@@ -141,32 +138,19 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d} h" if hours else f"{minutes}:{rest:02d} min"
 
 
-_displays: "list[Lines]" = []
+class Display(Protocol):
+    """What shows progress on standard error (`pfsm.runtime.bars`)."""
+
+    def line(self, text: str) -> None:
+        """Print a line of its own."""
+
+
+# Where lines on standard error go, the last one first.
+displays: "list[Display]" = []
 
 
 @contextmanager
-def shown_progress(*, verbose: bool = False, quiet: bool = False) -> Iterator[None]:
-    """Shows progress as long as the block lasts: a bar on a terminal, with ``verbose`` plain lines elsewhere."""
-    stream = sys.stderr
-    terminal = stream is not None and stream.isatty() and not quiet
-    if stream is None or not (terminal or verbose):
-        yield
-        return
-    from pfsm.runtime.bars import Bar, Lines  # noqa: PLC0415 - where nothing is shown it is not needed
-
-    display = Bar(stream) if terminal else Lines(stream)
-    _displays.append(display)
-    try:
-        # The user's own handlers are for programs.
-        with _told_to(display, LOGGER, logging.DEBUG, propagate=False):
-            yield
-    finally:
-        _displays.remove(display)
-        display.close()
-
-
-@contextmanager
-def _told_to(handler: logging.Handler, name: str, level: int, *, propagate: bool) -> Iterator[None]:
+def told_to(handler: logging.Handler, name: str, level: int, *, propagate: bool) -> Iterator[None]:
     """A handler of a logger as long as the block lasts."""
     logger = logging.getLogger(name)
     before, passed_on = logger.level, logger.propagate
@@ -185,7 +169,7 @@ class _KernelLines(logging.Handler):
     """What kernels have to say, where no progress is shown."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if not _displays and sys.stderr is not None:
+        if not displays and sys.stderr is not None:
             with suppress(OSError, ValueError):  # standard error is gone; the work goes on
                 error_line(f"pfsm: {record.getMessage()}")
 
@@ -194,20 +178,20 @@ class _KernelLines(logging.Handler):
 def shown_compiling(*, quiet: bool = False) -> Iterator[None]:
     """Says that kernels are being compiled, on a terminal or not, before the wait, as long as the block lasts."""
     handler = logging.NullHandler() if quiet else _KernelLines()
-    with _told_to(handler, KERNELS, logging.INFO, propagate=bool(_displays)):
+    with told_to(handler, KERNELS, logging.INFO, propagate=bool(displays)):
         yield
 
 
 def silent() -> None:
     """From now on this process, which was forked from one that shows progress, leaves standard error to that one."""
-    _displays.clear()
+    displays.clear()
     for name in (LOGGER, KERNELS):
         logging.getLogger(name).handlers = [logging.NullHandler()]
 
 
 def error_line(text: str) -> None:
     """A line on standard error, above the bar if there is one."""
-    if _displays:
-        _displays[-1].line(text)
+    if displays:
+        displays[-1].line(text)
     else:
         print(text, file=sys.stderr)  # noqa: T201 - a message of the command line

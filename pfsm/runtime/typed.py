@@ -4,7 +4,6 @@ A type is anything that msgspec knows, such as a `msgspec.Struct`. It says itsel
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import getitem
@@ -19,8 +18,6 @@ from pfsm.runtime.names import unknown_key
 
 T = TypeVar("T")
 MISSING, UNKNOWN = "missing", "unknown"
-# Categories of Unicode: control characters, lone surrogates, line and paragraph separators.
-_CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _MESSAGE = re.compile(r"(.*?)(?: - at (`key` in )?`\$(.*)`)?", re.DOTALL)
 _PATH = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _OF_FIELDS = (
@@ -185,10 +182,3 @@ def _in_words(text: str) -> str:
         "`([^`]+)`", lambda kinds: " or ".join(_NAMES.get(one, one) for one in kinds[1].split(" | ")), wanted
     )
     return wanted.replace(" >= ", " from ").replace(" <= ", " up to ")
-
-
-def is_line(text: object) -> bool:
-    """Whether it is a line of text: not blank, without tabs, line ends and other control characters."""
-    return (
-        isinstance(text, str) and bool(text.strip()) and _CONTROL.isdisjoint(map(unicodedata.category, text))
-    )

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pfsm.data.formats.markup import Role, set_segments
 from pfsm.data.formats.records import Options
 from pfsm.data.formats.rows import Row
 from pfsm.data.judgments import DOCUMENT, WITHIN
+from pfsm.data.markup import Role, set_segments
 from pfsm.data.segments import check_parallel, counted_lines, is_markup, segments_of, segments_of_one_set
 from pfsm.data.table import read_table, shown
 from pfsm.errors import PfsmError

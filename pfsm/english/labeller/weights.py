@@ -24,8 +24,7 @@ from pfsm.english.parser.weights import (
 )
 from pfsm.io.array_checks import are_bounded, is_temperature
 from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
-from pfsm.io.files import StrPath
-from pfsm.runtime.typed import is_line
+from pfsm.io.files import StrPath, is_line
 
 # Features of nouns are known by so many bits of their numbers.
 NOUN_BITS = 24

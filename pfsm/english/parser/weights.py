@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from pfsm.io.array_checks import LARGEST_NUMBER, are_bounded, is_temperature
 from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
-from pfsm.io.files import StrPath
-from pfsm.runtime.typed import is_line
+from pfsm.io.files import StrPath, is_line
 
 Matrix = NDArray[np.float32]
 Shape = tuple[int, ...]
