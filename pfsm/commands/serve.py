@@ -43,8 +43,6 @@ BOUNDS = """
 --max-line N  characters of a segment (default: 4,000)
 --timeout S  seconds for an answer (default: 60)
 --read-timeout S  seconds for a head, and for a body (default: 20)
---training-timeout S  seconds of a training (default: 3600)
---training-memory MB  megabytes of memory of a training (default: 4096)
 """
 # The bound that each of these options is.
 _LIMITS = {
@@ -54,8 +52,6 @@ _LIMITS = {
     "max_line": "line",
     "timeout": "patience",
     "read_timeout": "reading",
-    "training_timeout": "training",
-    "training_memory": "memory",
 }
 
 
@@ -130,8 +126,9 @@ def _limits(options: Namespace) -> "Limits":
     from pfsm.serve.limits import MEGABYTE, Limits  # noqa: PLC0415
 
     given = {limit: getattr(options, option) for option, limit in _LIMITS.items()}
-    units = {"body": MEGABYTE, "memory": MEGABYTE}
-    return Limits(**{name: value * units.get(name, 1) for name, value in given.items() if value is not None})
+    if given["body"] is not None:
+        given["body"] *= MEGABYTE
+    return Limits(**{name: value for name, value in given.items() if value is not None})
 
 
 def _loaded_models(options: Namespace) -> "list[LoadedModel]":

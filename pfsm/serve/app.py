@@ -273,7 +273,7 @@ class App:
             pass
         finally:
             service.figures.under_way -= 1
-            method = request.method if request.method in {"GET", "HEAD", "POST", "DELETE"} else "other"
+            method = request.method if request.method in {"GET", "HEAD", "POST"} else "other"
             if status:
                 service.figures.add(method, route, status, time.monotonic() - begun)
             log(f"{method} {route} {status or 'gone'} {1000 * (time.monotonic() - begun):.1f}ms")

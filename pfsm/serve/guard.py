@@ -2,9 +2,8 @@
 
 import hmac
 import ipaddress
-import secrets
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from starlette.requests import Request
 
@@ -12,7 +11,6 @@ from pfsm.serve.limits import RequestError
 
 # Answered to everyone, so that whatever watches over the server needs no token. It tells nothing.
 OPEN = frozenset({"/healthz"})
-PAGE_TOKEN = "x-pfsm-page-token"
 _SAFE = frozenset({"GET", "HEAD"})
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -34,14 +32,12 @@ class Guard:
         names: Names that it goes by, besides ``localhost`` and addresses of this machine.
         token: What clients have to know; None: nothing.
         anywhere: Whether it listens on an address that is not this machine's own.
-        page_token: What the page sends with calls that change something; new with every start.
     """
 
     port: int
     names: Collection[str] = ()
     token: str | None = None
     anywhere: bool = False
-    page_token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
     def check(self, request: Request, *, assets: Collection[str] = ()) -> None:
         """Refuses a request that may come from somebody else's page, or from nobody who knows the token.
@@ -59,27 +55,9 @@ class Guard:
             raise RequestError(421, "the header Host does not name this server; --allow-host NAME adds one")
         self._check_origin(request)
         path = request.url.path
-        # Nobody can guess the address of a report, and a frame cannot send the token.
-        report = path.startswith("/workbench/trainings/") and path.endswith("/report")
-        if (
-            self.token is not None
-            and path not in OPEN
-            and not report
-            and not (path in assets and request.method in _SAFE)
-        ):
+        asset = path in assets and request.method in _SAFE
+        if self.token is not None and path not in OPEN and not asset:
             self._check_token(request.headers.getlist("authorization"))
-
-    def check_page(self, request: Request) -> None:
-        """Refuses a call that changes something, unless the server's own page makes it.
-
-        Raises:
-            RequestError: If it does not.
-        """
-        given = request.headers.get(PAGE_TOKEN, "")
-        if not _same(given, self.page_token):
-            raise RequestError(
-                403, f"this call needs the header {PAGE_TOKEN} with the token of the server's own page"
-            )
 
     def _is_own(self, host: str) -> bool:
         name, port = _split(host.lower())
@@ -107,14 +85,10 @@ class Guard:
 
     def _check_token(self, given: list[str]) -> None:
         kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
-        right = _same(token.strip(), self.token or "")
+        # Compared in a time that tells nothing about where they differ.
+        right = hmac.compare_digest(token.strip().encode("utf-8", "replace"), (self.token or "").encode())
         if kind.lower() != "bearer" or not right:
             raise RequestError(401, "send the server's token: Authorization: Bearer TOKEN")
-
-
-def _same(given: str, token: str) -> bool:
-    """Compares in a time that tells nothing about where they differ."""
-    return bool(token) and hmac.compare_digest(given.encode("utf-8", "replace"), token.encode("utf-8"))
 
 
 def _split(host: str) -> tuple[str, str]:

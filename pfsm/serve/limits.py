@@ -24,8 +24,6 @@ class Limits:
         reading: Seconds until the head of a request is there, and until its body is.
         gathering: Seconds that pairs wait for those of other requests.
         connections: Connections at one time.
-        training: Seconds that a training may take.
-        memory: Bytes that the processes of a training may hold, where the system tells (Linux).
     """
 
     body: int = 16 * MEGABYTE
@@ -41,8 +39,6 @@ class Limits:
     reading: float = 20.0
     gathering: float = 0.002
     connections: int = 512
-    training: float = 3600.0
-    memory: int = 4096 * MEGABYTE
 
 
 MEDIA_TYPE = "application/problem+json"
@@ -54,7 +50,6 @@ KINDS = {
     404: ("not-found", "There is nothing here"),
     405: ("method", "This method does not exist here"),
     408: ("too-slow", "The request came too slowly"),
-    409: ("conflict", "This cannot be done now"),
     413: ("too-large", "The request is too large"),
     415: ("media-type", "The body is of another type"),
     421: ("host", "This server does not go by that name"),

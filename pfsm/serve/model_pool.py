@@ -15,8 +15,6 @@ from pfsm.serve.requests import shown
 
 # Of a model.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-# Of models that were trained here.
-_MOST_TRAINED = 20
 # Of numbers of references whose signatures are kept.
 _MOST_NAMED = 16
 # What a model is made ready with, so that the first request does not wait for kernels to load.
@@ -30,7 +28,7 @@ class LoadedModel:
     Attributes:
         name: What requests call it.
         model: The model.
-        origin: ``shipped``, ``given`` on the command line, or ``trained`` here.
+        origin: ``shipped``, or ``given`` on the command line.
     """
 
     name: str
@@ -120,7 +118,7 @@ class ModelPool:
         self.default = next(iter(self._models))
 
     def __iter__(self) -> Any:
-        return iter(list(self._models.values()))
+        return iter(self._models.values())
 
     def find(self, name: str) -> LoadedModel:
         """A model by its name; the default one if that is empty.
@@ -132,10 +130,3 @@ class ModelPool:
         if loaded is None:
             raise invalid("/model", f"there is no model {shown(name)}; GET /v1/models lists them")
         return loaded
-
-    def add(self, loaded: LoadedModel) -> None:
-        """Takes another model; of those trained here the oldest goes when there are too many."""
-        self._models[loaded.name] = loaded
-        trained = [one.name for one in self._models.values() if one.origin == "trained"]
-        for name in trained[:-_MOST_TRAINED]:
-            del self._models[name]

@@ -72,9 +72,9 @@ class PatientProtocol(H11Protocol):
 class _Server(uvicorn.Server):
     """uvicorn's server; it says to others that it ends before it closes connections."""
 
-    def __init__(self, config: uvicorn.Config, service: Service, workbench: Workbench) -> None:
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
-        self._service, self._workbench = service, workbench
+        self._service = service
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - uvicorn's signature
         """The first signal ends the server gently, the second at once."""
@@ -87,7 +87,6 @@ class _Server(uvicorn.Server):
         log(f"ending; {self._service.figures.under_way} requests under way")
         await asyncio.sleep(LINGERING)
         await super().shutdown(sockets)
-        await self._workbench.trainings.close()
 
     def abort(self, scope: Scope) -> None:
         """Ends the connection that a request came by."""
@@ -135,8 +134,8 @@ def serve(listener: socket.socket, service: Service) -> None:
         timeout_keep_alive=30,
         h11_max_incomplete_event_size=65_536,
     )
-    workbench = Workbench(service)
-    server = _Server(config, service, workbench)
+    workbench = Workbench()
+    server = _Server(config, service)
     config.app = App(service, workbench.routes, workbench.assets, server.abort)
     try:
         server.run(sockets=[listener])

@@ -13,7 +13,6 @@ import pfsm
 from tests.browser.axe import axe_faults
 from tests.browser.devtools import Browser
 from tests.browser.layout import layout_faults
-from tests.judgment_cases import rows, tsv
 from tests.serve.running import Running
 
 MODEL = "en-small"
@@ -173,12 +172,12 @@ def test_tabs_with_the_keyboard(page: Browser) -> None:
     page.evaluate("document.querySelector('#tab-texts').focus()")
     page.press("ArrowRight")
     page.press("ArrowRight")
-    assert page.evaluate("document.activeElement.id") == "tab-training"
-    assert page.evaluate("[...document.querySelectorAll('[role=tabpanel]')].map((panel) => panel.hidden)") == [
-        True, True, False, True,
-    ]  # fmt: skip
-    page.press("End")
     assert page.evaluate("document.activeElement.id") == "tab-models"
+    assert page.evaluate("[...document.querySelectorAll('[role=tabpanel]')].map((panel) => panel.hidden)") == [
+        True, True, False,
+    ]  # fmt: skip
+    page.press("Home")
+    assert page.evaluate("document.activeElement.id") == "tab-texts"
     assert MODEL in [row[0] for row in page.cells("#model-list")]
 
 
@@ -187,7 +186,7 @@ def test_every_part_is_readable_and_named(browser: Browser, server: Running, wid
     opened(browser, server, width=width, dark=dark)
     give(browser, REFERENCES, FIRST, SECOND, human=[0.9, 0.2, 0.6])
     scored(browser)
-    for part in ("texts", "weights", "training", "models"):
+    for part in ("texts", "weights", "models"):
         browser.click(f"#tab-{part}")
         if part == "weights":
             browser.wait("document.querySelector('#lab-segments tr[data-segment]')")
@@ -201,35 +200,6 @@ def uploaded(browser: Browser, selector: str, path: Path) -> None:
     root = browser.call("DOM.getDocument")["root"]["nodeId"]
     node = browser.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
     browser.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
-
-
-def test_training(page: Browser, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    path = tmp_path / "judgments.tsv"
-    path.write_text(tsv(rows(30)), encoding="utf-8")
-    page.click("#tab-training")
-    uploaded(page, "#training-file", path)
-    page.fill("training-name", "never", 0)
-    page.click("#train")
-    page.wait("!document.querySelector('#cancel').disabled")
-    page.click("#cancel")
-    page.wait("document.querySelector('#status').textContent.includes('cancelled')")
-    page.fill("training-name", "learned-here", 0)
-    page.click("#train")
-    page.wait("document.querySelector('#status').textContent.includes('is trained') || !problem.hidden")
-    assert page.evaluate("problem.textContent") == ""
-    assert page.evaluate("document.querySelector('#training-log').textContent")
-    page.wait("document.querySelector('#training-report iframe')")
-    models = page.evaluate("[...document.querySelectorAll('#model option')].map((one) => one.value)")
-    assert "learned-here" in models
-    assert "never" not in models
-    # A frame that the policy refuses would be told in the console.
-    report = "fetch(document.querySelector('#training-report iframe').src).then((answer) => answer.text())"
-    assert "learned-here" in page.evaluate(report)
-    page.fill("model", "learned-here", 0)
-    page.click("#tab-texts")
-    give(page, REFERENCES, FIRST)
-    scored(page)
 
 
 def test_the_example_is_scored_and_nothing_sticks_out_or_overlaps(page: Browser) -> None:

@@ -1,10 +1,9 @@
-"""What a call of a thread holds, in which order requests get their turns, and when trainings end."""
+"""What a call of a thread holds, and in which order requests get their turns."""
 
 import asyncio
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -12,13 +11,9 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from pfsm.model.shipped import find_model
 from pfsm.serve.app import Service
 from pfsm.serve.batching import FIRST_COST, Batcher, cost, portion_end
-from pfsm.serve.limits import MEGABYTE, Limits, RequestError
-from pfsm.serve.model_pool import LoadedModel, ModelPool
-from pfsm.serve.workbench.trainings import FAILED, Training, TrainingRequest, Trainings
-from tests.judgment_cases import rows, tsv
+from pfsm.serve.limits import Limits, RequestError
 
 LONG = " ".join(["w"] * 2000)
 
@@ -89,35 +84,3 @@ def test_an_answer_that_takes_too_long_is_not_waited_for() -> None:
 
     with pytest.raises(RequestError, match="takes too long"):
         asyncio.run(service.in_time(never))
-
-
-def ended(limits: Limits) -> Training:
-    """A training with bounds, after its end."""
-    pytest.importorskip("torch")
-
-    async def run() -> Training:
-        trainings = Trainings(ModelPool([LoadedModel("en-small", find_model("en-small"), "shipped")]), limits)
-        training = await trainings.start(TrainingRequest("x", tsv(rows(60))))
-        assert training.process is not None
-        assert training.task is not None
-        await training.task
-        assert training.process.returncode not in {None, 0}
-        await trainings.close()
-        return training
-
-    return asyncio.run(run())
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system has no such file names")
-def test_a_training_that_needs_too_much_memory_ends() -> None:
-    training = ended(Limits(memory=20 * MEGABYTE))
-    assert training.state == FAILED
-    assert training.lines[-1].startswith("ended: it needs more than 20 MB of memory")
-
-
-def test_a_training_that_takes_too_long_ends() -> None:
-    training = ended(Limits(training=0.2))
-    assert training.state == FAILED
-    assert training.lines[-1].startswith(
-        "ended after 0.2 seconds; give a smaller table, or start the server with"
-    )

@@ -1,4 +1,4 @@
-"""What the workbench asks for: only the page may change something, and weights change scores as files do."""
+"""What the workbench asks for: its page and files, and weights that change scores as files do."""
 
 import json
 import re
@@ -10,13 +10,6 @@ from tests.serve.conftest import MODEL
 from tests.serve.running import Running
 
 TEXTS = {"hypotheses": ["a red house", "the bird sings"], "references": ["a blue house", "a bird sang"]}
-TABLE = "reference\thypothesis\tscore\na b\ta b\t1\nc d\ta b\t0\n"
-
-
-def page_token(server: Running) -> str:
-    found = re.search(r'name="pfsm-page-token" content="([^"]{20,})"', server.ask("GET", "/").body.decode())
-    assert found is not None
-    return found[1]
 
 
 def test_the_page_and_its_policy(server: Running) -> None:
@@ -31,32 +24,6 @@ def test_the_page_and_its_policy(server: Running) -> None:
         assert server.ask("GET", name).status == 200
     for name in ("/workbench/files/", "/workbench/files/..%2f..%2fmodels%2fen.json", "/workbench/files/x.js"):
         assert server.ask("GET", name).status == 404
-
-
-def test_only_the_page_starts_and_ends_trainings(server: Running) -> None:
-    asked = {"name": "x", "table": TABLE}
-    for headers in ({}, {"x-pfsm-page-token": ""}, {"x-pfsm-page-token": "wrong"}):
-        assert server.post("/workbench/trainings", asked, headers).problem["status"] == 403
-        assert server.ask("DELETE", "/workbench/trainings/x", headers=headers).problem["status"] == 403
-
-
-FIELDS: list[tuple[dict[str, Any], str]] = [
-    ({"name": "../x", "table": TABLE}, "/name"),
-    ({"name": "-o", "table": TABLE}, "/name"),
-    ({"name": MODEL, "table": TABLE}, "/name"),
-    ({"name": "x", "table": "\ud800"}, "/table"),
-    ({"name": "x", "table": TABLE, "language": "Klingonese"}, "/language"),
-    ({"name": "x", "table": TABLE, "init": "/etc/passwd"}, "/model"),
-    ({"name": "x", "table": TABLE, "init": "hand"}, "/init"),
-    ({"name": "x", "table": TABLE, "config": "x.yaml"}, "/config"),
-]
-
-
-def test_trainings_that_cannot_be(server: Running) -> None:
-    token = {"x-pfsm-page-token": page_token(server)}
-    for asked, field in FIELDS:
-        problem = server.post("/workbench/trainings", asked, token).problem
-        assert (problem["status"], problem["field"]) == (422, field)
 
 
 def test_weights_change_scores_as_in_a_model_file(server: Running, tmp_path: Path) -> None:

@@ -1,12 +1,11 @@
-// Calls of the server: the token that it may ask for, the page's own, and problems as errors.
+// Calls of the server: the token that it may ask for, and problems as errors.
 
 import { byId } from "./elements.js";
 
 const KEY = "pfsm-token";
-const pageToken = document.querySelector("meta[name=pfsm-page-token]").content;
 
 export async function call(method, path, body, accept = "application/json") {
-  const headers = { "X-Pfsm-Page-Token": pageToken, Accept: accept };
+  const headers = { Accept: accept };
   const token = sessionStorage.getItem(KEY);
   if (token) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";

@@ -6,11 +6,8 @@ import { byId, complain, download, element, table } from "./elements.js";
 export async function refreshModels() {
   const chosen = byId("model").value;
   const found = await get("/v1/models");
-  const option = (name) => element("option", { value: name }, name);
-  byId("model").replaceChildren(...found.models.map((model) => option(model.name)));
+  byId("model").replaceChildren(...found.models.map((model) => element("option", { value: model.name }, model.name)));
   byId("model").value = found.models.some((model) => model.name === chosen) ? chosen : found.default;
-  const shipped = found.models.filter((model) => model.origin === "shipped").map((model) => model.name);
-  byId("training-init").replaceChildren(element("option", { value: "" }, "nothing"), ...shipped.map(option));
   byId("model-list").replaceChildren(table("Models", ["Name", "Language", "From", "Trained on", "Licence", "Fingerprint", "Download"],
     found.models.map((model) => [model.name, model.language, model.origin,
       model.judgments ? `${model.judgments} judgments` : "–", model.licence, model.fingerprint, links(model)])));

@@ -6,7 +6,6 @@ import { openLaboratory, setUpLaboratory } from "./laboratory.js";
 import { refreshModels } from "./models.js";
 import { score } from "./results.js";
 import { addSystem, giveExample, takeFile } from "./texts.js";
-import { setUpTraining } from "./training.js";
 
 const tabs = [...document.querySelectorAll("[role=tab]")];
 
@@ -48,7 +47,6 @@ byId("model").addEventListener("change", () => {
 });
 addSystem();
 setUpLaboratory();
-setUpTraining(refreshModels);
 onToken(() => refreshModels().catch(complain));
 refreshModels().then(() => {
   const asked = byId(`tab-${location.hash.slice(1)}`);

@@ -20,34 +20,27 @@ from pfsm.serve.workbench.laboratory import (
     edited,
     model_document,
 )
-from pfsm.serve.workbench.trainings import REPORT, TrainingRequest, Trainings
 
 FOLDER = "workbench"
 TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html"}
 STYLE, EXPLANATION = "page.css", "explanation.js"
 FILES = (
     STYLE, EXPLANATION,
-    "workbench.css", "workbench.js", "client.js", "texts.js", "results.js", "laboratory.js", "training.js", "models.js",
-    "rows.js", "elements.js",
+    "workbench.css", "workbench.js", "client.js", "texts.js", "results.js", "laboratory.js", "models.js", "rows.js",
+    "elements.js",
 )  # fmt: skip
-PLACE = "PAGE-TOKEN"
-# The page's own files, and reports of trainings in frames without an origin.
+# The page's own files alone.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
-    "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
 
 
 class Workbench:
-    """The page's calls.
+    """The page's calls."""
 
-    Args:
-        service: What the routes share.
-    """
-
-    def __init__(self, service: Service) -> None:
+    def __init__(self) -> None:
         self._laboratory = Laboratory()
-        self.trainings = Trainings(service.models, service.limits)
 
     @property
     def assets(self) -> frozenset[str]:
@@ -65,9 +58,6 @@ class Workbench:
             "/workbench/models/{id}/head": {"GET": _head},
             "/workbench/laboratory": {"POST": self._weights},
             "/workbench/saved": {"POST": _saved},
-            "/workbench/trainings": {"POST": self._start},
-            "/workbench/trainings/{id}": {"GET": self._training, "DELETE": self._cancel},
-            "/workbench/trainings/{id}/report": {"GET": self._report},
         }
 
     async def _weights(self, service: Service, request: Request) -> Response:
@@ -76,36 +66,15 @@ class Workbench:
         await service.batcher.run(partial(answers.check_text, loaded, asked.all_references, False))
         return json_response(await service.batcher.run(partial(self._laboratory.answer, loaded, asked)))
 
-    async def _start(self, service: Service, request: Request) -> Response:
-        service.guard.check_page(request)
-        asked = await service.asked(request, TrainingRequest)
-        return json_response((await self.trainings.start(asked)).document(), 201)
-
-    async def _training(self, service: Service, request: Request) -> Response:  # noqa: ARG002
-        return json_response(self.trainings.find(_part(request)).document())
-
-    async def _cancel(self, service: Service, request: Request) -> Response:
-        service.guard.check_page(request)
-        training = self.trainings.find(_part(request))
-        await self.trainings.cancel(training)
-        return json_response(training.document())
-
-    async def _report(self, service: Service, request: Request) -> Response:  # noqa: ARG002
-        path = self.trainings.find(_part(request)).folder / REPORT
-        if not path.is_file():
-            raise RequestError(404, "there is no report yet")
-        # The report brings a policy of its own, which admits nothing but its style and its script.
-        headers = {"content-security-policy": "frame-ancestors 'self'", "x-frame-options": "SAMEORIGIN"}
-        return Response(path.read_bytes(), headers=headers, media_type="text/html")
-
 
 def _part(request: Request) -> str:
     return request.url.path.split("/")[3]
 
 
 async def _page(service: Service, request: Request) -> Response:  # noqa: ARG001
-    html = resource("workbench.html").replace(PLACE, service.guard.page_token)
-    return Response(html, headers={"content-security-policy": POLICY}, media_type="text/html")
+    return Response(
+        resource("workbench.html"), headers={"content-security-policy": POLICY}, media_type="text/html"
+    )
 
 
 async def _file(name: str, service: Service, request: Request) -> Response:  # noqa: ARG001
