@@ -338,10 +338,11 @@ def fault_of_plugin(error: BaseException) -> str | None:
         (str(frame.f_globals.get("__name__", "")), Path(frame.f_code.co_filename).name, line)
         for frame, line in walk_tb(error.__traceback__)
     ]
+    ours = {*_OURS, *(_package(point.module) for point in _own().values())}
     for module, file, line in reversed(frames):
         same = [entry for entry in at_work if entry.module == module]
         beside = [entry for entry in at_work if _package(entry.module) == _package(module)]
-        if module and _package(module) not in _OURS and (same or beside):
+        if module and _package(module) not in ours and (same or beside):
             named = " or ".join(map(str, same or beside))
             said = " ".join(str(error).split())
             return (

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import pfsm
-from pfsm.comparison.explained import edit_text
 from pfsm.lattice.names import JUMP
 from pfsm.model.explain.alignments import BASE, ENTROPY
 from pfsm.model.metric import Metric
+from pfsm_studio.comparison.explained import edit_text
 from tests.model_cases import WEIGHTS, model, random_weights
 
 REFERENCES = ["yesterday the dog barked at us", "a b c d", "", "the cats sat", "only here"]
