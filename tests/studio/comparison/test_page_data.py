@@ -15,10 +15,11 @@ from pfsm.comparison import compare_outputs
 from pfsm.lattice.names import base_state
 from pfsm.metrics import get_metric
 from pfsm.model.metric import Metric
+from pfsm_studio.comparison.explained import edit_text
 from pfsm_studio.comparison.page import JOINT, comparison_data, render_comparison, token_text
 from tests.command_runs import Cli, Write, text
 from tests.comparison_cases import OUTPUTS, REFERENCES, compared, data_in, facts
-from tests.model_cases import model, saved
+from tests.model_cases import model, random_weights, saved
 
 SYSTEMS = list(OUTPUTS)
 
@@ -205,3 +206,13 @@ def test_letters_stand_as_they_are_and_markup_does_not() -> None:
     assert "<h1>a&lt;b</h1>" in page
     named = render_comparison(compare_outputs({"a": ["x"], "<b": ["y"]}, [["x"]], [get_metric("wer")]))
     assert '<h1>a and &lt;b</h1>\n  <p class="sentence">a is best by wer, ' in named
+
+
+def test_a_swap_of_two_halves_is_written_with_its_places() -> None:
+    """With jumps a sequence does not run from left to right; here two words match, and two are missing and extra."""
+    settings = {"language": "en", "max_block": 2, "max_jump": 3}
+    weights = {**random_weights(np.random.default_rng(3)), "Jump": -0.25, "Jump>S_word": 1.5}
+    metric = Metric(model(settings=settings, weights=weights), 1)
+    (pair,) = metric.alignments(["c d a b"], ["a b c d"]).pairs
+    written = edit_text(pair.edits, {edit.state: edit.state[0] for edit in pair.edits})
+    assert written == "@0,2;JSDI@2,0;JSDI@4,4;J"
