@@ -10,8 +10,7 @@ from pfsm_training.fit.training import Training
 def write_report(training: Training, path: StrPath, doubts: Sequence[str] = ()) -> str:
     """Write the report of a training as one self-contained page.
 
-    It takes about as long as the training and its cross-validation. The same training gives the same bytes, whatever
-    the threads.
+    It takes about as long as the training. The same training gives the same bytes, whatever the threads.
 
     Args:
         training: As `pfsm_training.train` gives it to ``after``.

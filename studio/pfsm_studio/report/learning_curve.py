@@ -68,8 +68,8 @@ _Fold = list[tuple[float, float]]
 def segments_of(judgments: Judgments | None, preferences: Preferences | None, by: str = SEGMENT) -> Rows:
     """Return the number of the segment of each judgment, then of each preference, int64 [n_items].
 
-    As in cross-validation: rows with the same ``segment_id`` or the same reference belong to one segment. With scores
-    and preferences it is always the reference. Likewise for anything else that folds hold out together on request.
+    Segments are those of cross-validation, with scores and preferences the references; or what else folds hold out
+    together on request.
     """
     parts = [part for part in (judgments, preferences) if part is not None]
     keys: list[str] = []
@@ -96,10 +96,7 @@ def learning_curve(training: Training, segments: Rows) -> LearningCurve | str:
         if count * (len(known) - 1) // len(known) // part >= FEWEST_ITEMS
     ]
     if len(sizes) + 1 < FEWEST_SIZES:
-        return (
-            f"a learning curve needs parts of {FEWEST_ITEMS} judgments or more in {FEWEST_SIZES} sizes; "
-            f"{count} are too few"
-        )
+        return f"a learning curve needs {FEWEST_SIZES} sizes of {FEWEST_ITEMS} judgments or more; {count} are too few"
     folds: list[_Fold] = []
     with Stage(AREA, "report: learning curve", len(known), "folds", patience=PATIENCE) as stage:
         for fold, name in enumerate(training.folds.names):

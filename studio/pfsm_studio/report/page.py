@@ -1,7 +1,6 @@
-"""The report of a training: one self-contained page.
+"""The page of a training: what was learned, how far to trust it, and the worst segments, explained.
 
-It needs no network, and its content security policy admits nothing but its own style and script. Without the script
-all is there but the drawings of the explained segments. The same training gives the same bytes.
+Without the script all is there but the drawings of the explained segments.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,14 +39,7 @@ class _Case(NamedTuple):
 
 
 def render_report(training: Training, doubts: Sequence[str] = ()) -> tuple[str, str]:
-    """Return the page, and a sentence on what more data would add, empty where that cannot be said.
-
-    It takes about as long as the training and its cross-validation.
-
-    Args:
-        training: As `pfsm_training.train` gives it to ``after``.
-        doubts: Sentences on what is uncertain about the training, for the top of the page.
-    """
+    """Return the page, and a sentence on what more data would add: see `pfsm_training.report.write_report`."""
     folds, model = training.folds, training.model
     segments = segments_of(training.judgments, training.preferences, folds.by if folds.asked else SEGMENT)
     noun, statistic = sections.noun_of(training), sections.statistic_of(training)
@@ -78,8 +70,7 @@ def _facts(training: Training) -> dict[str, str]:
             f"{record[kind]:,} {kind}" for kind in ("judgments", "preferences") if kind in record
         ),
         "Weights": f"{len(training.model.weights):,}",
-        "Lambda": f"{choice.penalty:g}{chosen}",
-        **({"Mixture": f"{choice.mixture:g}"} if choice.mixture else {}),
+        "Lambda": f"{choice.penalty:g}{f', mixture {choice.mixture:g}' if choice.mixture else ''}{chosen}",
         **({"Initial model": record["init"]["name"]} if "init" in record else {}),
         "Objective": record["objective"].replace("_", " "),
         "Converged": "yes" if record["converged"] else f"no, stopped after {record['iterations']} iterations",
