@@ -92,6 +92,50 @@ def _size(text: str) -> int:
 def run(options: Namespace) -> None:
     """Reads, scores, prints."""
     hush(options)
+    references = _checked(options)
+    metrics = open_scorers(options)
+    if options.spans is not None:
+        _check_spans(metrics, options, references)
+    for metric in metrics:
+        if options.table is None and metric.columns:
+            raise missing_column(metric.columns[0], f"model {metric.name}")
+    if options.output is not None:
+        if len(metrics) > 1 or options.confidence:
+            raise PfsmError("--output writes the scores of one model or metric, without --confidence")
+        from pfsm.commands import score_partitions  # noqa: PLC0415 - few runs write partitions
+
+        score_partitions.run(metrics[0], options)
+        return
+    with sharing(options.scheduler, quiet=options.quiet) as report:
+        at_work = [shared_out(metric, report) for metric in metrics]
+        text: ParallelText | PairsTable
+        nrefs: NumberOfReferences
+        if options.table is None:
+            text = _read_files(metrics, references, options)
+            n, nrefs = len(text.references[0]), number_of_references(text.references)
+            results = [_scored_files(metric, text, options) for metric in at_work]
+        else:
+            text = _read_table(metrics, options)
+            n, nrefs = len(text), number_by_segment(text.references)
+            results = [_scored_table(metric, text, options) for metric in at_work]
+    note_skipped(len(text.left_out), n + len(text.left_out), options)
+    if options.spans is not None and isinstance(metrics[0], Metric):
+        from pfsm.commands import spans  # noqa: PLC0415 - few runs write spans
+
+        systems = (
+            spans.systems_of(text)
+            if isinstance(text, ParallelText)
+            else spans.systems_of_table(options.table, text)
+        )
+        spans.write_spans(options.spans, metrics[0], systems)
+    columns = [
+        Column(metric, scored, nrefs, text.left_out) for metric, scored in zip(metrics, results, strict=True)
+    ]
+    print_scores(columns, options)
+
+
+def _checked(options: Namespace) -> list[str]:
+    """The reference files; refuses options that do not go together."""
     options.sentence_level = options.sentence_level or options.level == SEGMENT
     options.documents = options.level == DOCUMENT
     if options.documents and (options.table is None or options.sentence_level):
@@ -105,20 +149,7 @@ def run(options: Namespace) -> None:
         raise PfsmError("give either --table, or REF and -i, not both")
     if options.table is None and not references:
         raise PfsmError("nothing to score; give a reference file, --test-set NAME, or --table FILE")
-    metrics = open_scorers(options)
-    if options.spans is not None:
-        _check_spans(metrics, options, references)
-    for metric in metrics:
-        if options.table is None and metric.columns:
-            raise missing_column(metric.columns[0], f"model {metric.name}")
-    if options.output is None:
-        _score(metrics, references, options)
-        return
-    if len(metrics) > 1 or options.confidence:
-        raise PfsmError("--output writes the scores of one model or metric, without --confidence")
-    from pfsm.commands import score_partitions  # noqa: PLC0415 - few runs write partitions
-
-    score_partitions.run(metrics[0], options)
+    return references
 
 
 def _check_partitions(options: Namespace) -> None:
@@ -150,36 +181,6 @@ def _check_spans(metrics: Sequence[SegmentMetric], options: Namespace, reference
             "--spans has a line for every segment; leave --skip-missing-references or --spans out"
         )
     check_output(options.spans, [options.table] if options.table else [*references, *(options.input or [])])
-
-
-def _score(metrics: Sequence[SegmentMetric], references: Sequence[str], options: Namespace) -> None:
-    """Reads, scores and prints files, or a table, whole."""
-    with sharing(options.scheduler, quiet=options.quiet) as report:
-        at_work = [shared_out(metric, report) for metric in metrics]
-        text: ParallelText | PairsTable
-        nrefs: NumberOfReferences
-        if options.table is None:
-            text = _read_files(metrics, references, options)
-            n, nrefs = len(text.references[0]), number_of_references(text.references)
-            results = [_scored_files(metric, text, options) for metric in at_work]
-        else:
-            text = _read_table(metrics, options)
-            n, nrefs = len(text), number_by_segment(text.references)
-            results = [_scored_table(metric, text, options) for metric in at_work]
-    note_skipped(len(text.left_out), n + len(text.left_out), options)
-    if options.spans is not None and isinstance(metrics[0], Metric):
-        from pfsm.commands import spans  # noqa: PLC0415 - few runs write spans
-
-        systems = (
-            spans.systems_of(text)
-            if isinstance(text, ParallelText)
-            else spans.systems_of_table(options.table, text)
-        )
-        spans.write_spans(options.spans, metrics[0], systems)
-    columns = [
-        Column(metric, scored, nrefs, text.left_out) for metric, scored in zip(metrics, results, strict=True)
-    ]
-    print_scores(columns, options)
 
 
 def _read_files(
@@ -215,13 +216,13 @@ def _with_corpora(options: Namespace) -> bool:
 
 
 def _scored_files(metric: SegmentMetric, text: ParallelText, options: Namespace) -> list[Scored]:
-    found, references = [], by_segment(text.references)
+    found, outputs = [], [system.lines for system in text.systems]
     with Stage(AREA, f"scoring with {metric.name}", patience=PATIENCE):
-        for system in text.systems:
-            lines, score = system.lines, math.nan
-            segments = values = np.zeros(0)
-            if options.sentence_level or metric.averages:
-                segments = values = metric.score_segments(lines, references)
+        every = [np.zeros(0)] * len(outputs)
+        if options.sentence_level or metric.averages:
+            every = metric.score_systems(outputs, by_segment(text.references))
+        for system, segments in zip(text.systems, every, strict=True):
+            lines, score, values = system.lines, math.nan, segments
             if metric.averages:
                 score = float(segments.mean())
             elif _with_corpora(options):

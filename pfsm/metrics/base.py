@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from importlib import import_module
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -210,6 +211,16 @@ class SegmentMetric(MetricContract):
             scores = self.several_references(hypotheses, references)
         self._note_call(number_by_segment(references))
         return scores
+
+    def score_systems(
+        self, outputs: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
+    ) -> list[Float]:
+        """Return `score_segments` of the outputs of several systems; where it makes no difference, of all at once."""
+        if self.is_independent and len(outputs) > 1:
+            with suppress(PfsmError):  # a line at fault is told by its place among those of its own system
+                scores = self.score_segments([*chain.from_iterable(outputs)], [*references] * len(outputs))
+                return np.split(scores, len(outputs))
+        return [self.score_segments(lines, references) for lines in outputs]
 
     def _note_call(self, nrefs: NumberOfReferences) -> None:
         """Note how many references a call had, where signatures say it."""
