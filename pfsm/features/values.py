@@ -73,6 +73,11 @@ def _metric(name: str) -> SegmentMetric:
     return metric
 
 
+def can_run_in_child_process(names: Iterable[str]) -> bool:
+    """Return whether all features need nothing but text, so that forked processes can compute them."""
+    return all(_group(name).can_run_in_child_process for name in names)
+
+
 def feature_signature(name: str) -> str:
     """What decides a feature's values: its name, and for a metric its signature without ``nrefs`` and our version.
 
@@ -169,11 +174,6 @@ class FeatureSet:
                 self._prepared[name] = partial(_score, name, _metric(name))
             elif group.prepared is None:
                 check_feature(name)
-
-    @property
-    def can_run_in_child_process(self) -> bool:
-        """Whether all features need nothing but text."""
-        return all(_group(name).can_run_in_child_process for name in self.names)
 
     def values(
         self,

@@ -35,7 +35,6 @@ from pfsm.matchers.protocol import (
     EncodedPairs,
     MatcherKind,
     Offers,
-    never,
     read_options,
 )
 from pfsm.runtime.options import Option, Options, flag, text
@@ -172,5 +171,5 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # n
 
 
 MATCHER = MatcherKind(
-    "", lambda _, options: DependencyFeatures(**options), check_options, learn_options, never
+    "", lambda _, options: DependencyFeatures(**options), check_options, learn_options, lambda _: False
 )

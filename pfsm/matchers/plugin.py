@@ -19,7 +19,6 @@ from pfsm.matchers.protocol import (
     Matcher,
     MatcherKind,
     Offers,
-    never,
     no_options,
     nothing_to_learn,
 )
@@ -99,12 +98,12 @@ class MatcherPlugin(ABC):
         return nothing_to_learn(options, pairs)
 
     @classmethod
-    def can_run_in_child_process(cls, options: Options) -> bool:
+    def can_run_in_child_process(cls, options: Options) -> bool:  # noqa: ARG003 - for those that override it
         """Return whether the matcher needs nothing but text and tables in memory, so that forked processes may score.
 
         False unless overridden: connections, threads and programs do not outlive a fork.
         """
-        return never(options)
+        return False
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -149,7 +148,7 @@ def checked_kind(name: str, value: Any) -> MatcherKind:
         kind = ValidatingAnnotator if isinstance(matcher, Annotator) else ValidatingMatcher
         return kind(matcher, max_block)
 
-    in_child = getattr(value, "can_run_in_child_process", never)
+    in_child = getattr(value, "can_run_in_child_process", lambda _: False)
     return MatcherKind(state, build, value.check, value.learn, in_child)
 
 

@@ -135,16 +135,6 @@ def nothing_to_learn(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  
     return dict(options)
 
 
-def always(options: Options) -> bool:  # noqa: ARG001 - one signature for all
-    """Return True: `MatcherKind.can_run_in_child_process` of matchers of nothing but text and tables."""
-    return True
-
-
-def never(options: Options) -> bool:  # noqa: ARG001 - one signature for all
-    """Return False: `MatcherKind.can_run_in_child_process` of matchers that need a parser, network or program."""
-    return False
-
-
 @dataclass(frozen=True)
 class MatcherKind:
     """Makes matchers of one kind.
@@ -162,4 +152,4 @@ class MatcherKind:
     build: Callable[[int, Options], Matcher]
     check: Callable[[Options, str], dict[str, Any]] = no_options
     learn: Callable[[Options, EncodedPairs], dict[str, Any]] = nothing_to_learn
-    can_run_in_child_process: Callable[[Options], bool] = always
+    can_run_in_child_process: Callable[[Options], bool] = lambda _: True

@@ -31,7 +31,6 @@ from pfsm.matchers.protocol import (
     EncodedPairs,
     MatcherKind,
     Offers,
-    never,
     read_options,
 )
 from pfsm.runtime.options import flag, text
@@ -164,5 +163,5 @@ MATCHER = MatcherKind(
     lambda _, options: RoleFeatures(**options),
     lambda options, where: read_options(options, KNOWN, where),
     learn_options,
-    never,
+    lambda _: False,
 )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import NotInstalledError, PfsmError, all_missing
-from pfsm.features.values import FeatureSet, OwnLines, missing_packages
+from pfsm.features.values import FeatureSet, OwnLines, can_run_in_child_process, missing_packages
 from pfsm.lattice.arrays import LatticeBatch, PerfectMatches, SentenceFeatures, without_edits
 from pfsm.lattice.building import build_lattices
 from pfsm.lattice.names import NO_SPLIT, Split, inserted_repeat, sentence_feature, state_names
@@ -117,11 +117,6 @@ class TextReader:
         self._edits = settings.edits
         self._form = settings.normalisation
         self._edition = settings.text
-
-    @property
-    def features_can_run_in_child_process(self) -> bool:
-        """Whether the features need nothing but text."""
-        return self._features is None or self._features.can_run_in_child_process
 
     def set_features(self, names: Iterable[str]) -> None:
         """Takes other features; the vocabulary stays."""
@@ -232,7 +227,7 @@ class LatticeBuilder:
         matchers = settings.matchers if settings.edits else ()
         return (
             all(MATCHERS[name].can_run_in_child_process(settings.options.get(name, {})) for name in matchers)
-            and self.reader.features_can_run_in_child_process
+            and can_run_in_child_process(settings.features)
             and table("tokeniser").plugin(settings.tokeniser) is None
             and table("stemmer").plugin(settings.stemmer) is None
         )

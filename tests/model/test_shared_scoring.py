@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -144,28 +144,31 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-c", COMMAND, *arguments],
-        cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-
-
-def written(folder: Path, name: str, text: Sequence[str]) -> str:
-    (folder / name).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
-    return name
-
-
 def test_the_command_line_has_the_same_bytes_on_any_number_of_threads(tmp_path: Path) -> None:
     hypotheses, references = lines(4500)
-    names = [
-        written(tmp_path, "reference.txt", references),
-        written(tmp_path, "one.txt", hypotheses),
-        written(tmp_path, "two.txt", hypotheses[::-1]),
+    files = {"reference.txt": references, "one.txt": hypotheses, "two.txt": hypotheses[::-1]}
+    for name, text in files.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
+    given = [
+        "score",
+        "reference.txt",
+        "-i",
+        "one.txt",
+        "two.txt",
+        "--model",
+        "en-small",
+        "--format",
+        "json",
+        "-q",
     ]
-    given = ["score", names[0], "-i", *names[1:], "--model", "en-small", "--format", "json", "--quiet"]
-    found = [run(tmp_path, *given, "--threads", threads) for threads in ("1", "3")]
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", COMMAND, *given, "--threads", threads],
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True,
+            text=True, check=True,
+        )
+        for threads in ("1", "3")
+    ]  # fmt: skip
     assert [one.stderr.split() for one in found] == [[], ["forked", "3"]]
     assert found[1].stdout == found[0].stdout
     assert len(json.loads(found[0].stdout)) == 2
