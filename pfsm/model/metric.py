@@ -4,7 +4,6 @@ import base64
 import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock, local
@@ -38,7 +37,6 @@ from pfsm.model.settings import RELATIVE
 from pfsm.model.signature import signature
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads, each
-from pfsm.runtime.workers import can_fork, forked_results
 from pfsm.text.language_names import doubt_of_english
 from pfsm.text.scripts import is_without_spaces, needs_spaces
 
@@ -186,10 +184,7 @@ class Metric(SegmentMetric):
             pairs = pairs.select(order)
         many = self.processes > 1 and len(pairs) >= FEWEST_TO_SHARE and builder.can_run_in_child_process
         scores = np.empty(len(pairs))
-        if many and can_fork():
-            scores[order] = self._shared(builder, pairs)
-        else:
-            scores[order] = self._scored(builder, pairs, self.threads)
+        scores[order] = self._shared(builder, pairs) if many else self._scored(builder, pairs, self.threads)
         self._look_at(references)
         return scores if long is None else long.scores(scores)
 
@@ -221,7 +216,13 @@ class Metric(SegmentMetric):
         return self.model.on_scale(np.concatenate([np.zeros(0), *parts]))
 
     def _shared(self, builder: LatticeBuilder, pairs: Pairs) -> Float:
-        """Return scores by forked processes; where one of them dies, those of this process."""
+        """Return scores by forked processes; where there can be none, or one of them dies, those of this process."""
+        from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - few calls need it
+
+        from pfsm.runtime.workers import can_fork, forked_results  # noqa: PLC0415
+
+        if not can_fork():
+            return self._scored(builder, pairs, self.threads)
         # The first are scored here, and so compile kernels and fill tables for all.
         found = [self._scored(builder, pairs.select(slice(SCORED_HERE)), self.threads)]
         processes = min(self.processes, MOST_PROCESSES)

@@ -28,7 +28,7 @@ PARENT = os.getpid()
 
 @pytest.fixture(autouse=True)
 def _can_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "can_fork", lambda: True)
+    monkeypatch.setattr("pfsm.runtime.workers.can_fork", lambda: True)
 
 
 def lines(count: int) -> tuple[list[str], list[str]]:
@@ -131,15 +131,15 @@ def test_where_a_process_is_lost_the_scores_come_from_here(
 COMMAND = """
 import sys
 from pfsm.cli import main
-from pfsm.model import metric
+from pfsm.runtime import workers
 
-usual = metric.forked_results
+usual = workers.forked_results
 
 def told(work, jobs, processes):
     print(f"forked {processes}", file=sys.stderr)
     return usual(work, jobs, processes)
 
-metric.forked_results = told
+workers.forked_results = told
 sys.exit(main(sys.argv[1:]))
 """
 
