@@ -84,8 +84,7 @@ def check_text(content: bytes, name: str, needed: str = "") -> None:
     if needed:
         raise PfsmError(f"{name}: is Parquet, {needed} is needed")
     raise PfsmError(
-        f"{name}: is Parquet; score it with `pfsm score --table … --output DIR`, give evaluate and train "
-        "`--scheduler local:1`, or write it as TSV"
+        f"{name}: is Parquet; score it with `pfsm score --table … --output DIR`, or write it as TSV"
     )
 
 
