@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from pfsm.distributed.parts import Part
     from pfsm.metrics.inputs import NumberOfReferences
 
-# About 30,000 pairs of 20 words a side.
-PARTITION_BYTES = 8 << 20
-# Faults that are printed one by one.
-SHOWN = 10
+PARTITION_BYTES = 8 << 20  # about 30,000 pairs of 20 words a side
+SHOWN = 10  # faults that are printed one by one
 
 
 def run(metric: SegmentMetric, options: Namespace) -> None:
@@ -48,7 +46,8 @@ def _score(metric: SegmentMetric, options: Namespace, at_work: Run) -> None:
 
     started, folder = time.monotonic(), pieces.place_at(options.output)
     size, files = options.partition_size or PARTITION_BYTES, pieces.input_files(options.table)
-    parts.check_apart(folder, pieces.place_at(options.table), files)
+    if f"{folder.path}/".startswith(f"{pieces.place_at(options.table).path}/"):
+        raise PfsmError(f"{options.output}: is, or lies within, the input's folder; give a folder outside it")
     surveyed = list(at_work(partial(pieces.survey, partition_bytes=size), files))
     everything = [piece for one in surveyed if not isinstance(one, str) for piece in one]
     everything.sort(key=lambda piece: (piece.file.name, piece.number))
@@ -66,14 +65,13 @@ def _score(metric: SegmentMetric, options: Namespace, at_work: Run) -> None:
     ours = {(piece.name, piece.identity) for piece in everything}
     found = {name: part for name, part in known.items() if (name, part.identity) in ours}
     n_there, missing = len(found), [piece for piece in everything if piece.name not in found]
-    faults = [one for one in surveyed if isinstance(one, str)]
+    results = []
     with Stage("distributed", "scoring", len(missing), "partitions") as stage:
         for one in at_work(partial(parts.score_piece, job=job), missing):
             stage.advance()
-            if isinstance(one, str):
-                faults.append(one)
-            else:
-                found[one.name] = one
+            results.append(one)
+    faults = sorted(one for one in (*surveyed, *results) if isinstance(one, str))
+    found |= {one.name: one for one in results if not isinstance(one, str)}
     if options.scheduler is not None:
         parts.sizes_below(folder)  # clears what killed workers have left
     scored = [found[piece.name] for piece in everything if piece.name in found]
@@ -84,14 +82,12 @@ def _score(metric: SegmentMetric, options: Namespace, at_work: Run) -> None:
     if leftover and not options.quiet:
         tell(f"warning: {folder.label} holds {leftover} partitions that the input no longer has")
     if rows:
-        about = {"partitions": len(scored), "faults": sorted(faults), "leftover": leftover}
-        _print(metric, scored, {"segments": rows, **about}, options)
-    _check(sorted(faults), len(scored), options)
+        about = {"segments": rows, "partitions": len(scored), "faults": faults, "leftover": leftover}
+        _print(metric, scored, about, options)
+    _check(faults, len(scored), options)
 
 
-def _print(
-    metric: SegmentMetric, scored: "Sequence[Part]", about: dict[str, Any], options: Namespace
-) -> None:
+def _print(metric: SegmentMetric, scored: list["Part"], about: dict[str, Any], options: Namespace) -> None:
     counts = {count for part in scored for count in part.references}
     nrefs: NumberOfReferences = counts.pop() if len(counts) == 1 else "var"
     score = math.fsum(part.total for part in scored) / about["segments"]
@@ -107,13 +103,11 @@ def _print(
 
 
 def _check(faults: Sequence[str], n_scored: int, options: Namespace) -> None:
-    kept = "put it right and run again"
-    if n_scored:
-        kept = f"the scores of {n_scored:,} other partitions are in {options.output}; {kept}"
+    kept = f"the scores of {n_scored:,} other partitions are in {options.output}; " if n_scored else ""
     for fault in faults[-SHOWN:-1]:
         tell(fault)
     if faults:
         more = "" if len(faults) == 1 else f"{len(faults)} faults in {options.table}, such as "
-        raise PfsmError(f"{more}{faults[-1]}; {kept}")
+        raise PfsmError(f"{more}{faults[-1]}; {kept}put it right and run again")
     if not n_scored:
         raise PfsmError(f"{options.table}: no rows to score")

@@ -7,7 +7,6 @@ from typing import Any
 
 from pfsm.errors import NotInstalledError, PfsmError
 
-FILES = ("fsspec", "pyarrow")
 Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 """As `map`, but results may come in any order."""
 
@@ -18,7 +17,7 @@ class WorkerFaultError(PfsmError):
 
 def need_packages(*more: str) -> None:
     """Raise `NotInstalledError` unless fsspec, PyArrow and these packages are installed."""
-    missing = [package for package in (*more, *FILES) if find_spec(package) is None]
+    missing = [package for package in (*more, "fsspec", "pyarrow") if find_spec(package) is None]
     if missing:
         what = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed"
         after = " here and on every worker" if more else ""

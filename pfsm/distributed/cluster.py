@@ -7,6 +7,7 @@ import warnings
 from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -20,13 +21,7 @@ from pfsm.errors import PfsmError
 from pfsm.registry import Registered, registered, restore
 from pfsm.runtime.process import without_interrupts
 
-LOCAL = "local:"
 PATIENCE = "30s"
-# The second one is for our own clusters: the work of a worker that says nothing for so long is given to another.
-CONFIGURATION = {
-    "distributed.comm.timeouts.connect": PATIENCE,
-    "distributed.scheduler.worker-ttl": "60s",
-}
 # Seconds that work waits for a cluster without workers: a worker that is started again takes some of them.
 WITHOUT_WORKERS = 25.0
 # Seconds between two looks at the number of workers, while no result comes.
@@ -37,12 +32,12 @@ GONE = (OSError, CancelledError, concurrent.futures.CancelledError, CLOSED, Runt
 AGAIN = "run the same command again, what is finished is not lost"
 
 
+@dataclass(frozen=True)
 class Cluster:
     """A Dask cluster: a client that is connected to the scheduler, and what messages call that."""
 
-    def __init__(self, client: Client, address: str) -> None:
-        self.client = client
-        self.address = address
+    client: Client
+    address: str
 
     def run(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
         """Yield the results of all items as they are ready."""
@@ -112,15 +107,17 @@ def open_cluster(address: str) -> Iterator[Cluster]:
     """
     # What Dask logs about a lost scheduler is in our error.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with dask.config.set(CONFIGURATION), warnings.catch_warnings(), ExitStack() as stack:
+    # Of our own clusters: the work of a worker that says nothing for a minute is given to another.
+    options = {"distributed.comm.timeouts.connect": PATIENCE, "distributed.scheduler.worker-ttl": "60s"}
+    with dask.config.set(options), warnings.catch_warnings(), ExitStack() as stack:
         # A slow disk, or a block of text of some megabytes: nothing that the user could change.
         warnings.filterwarnings("ignore", "Creating scratch directories|Sending large graph", UserWarning)
-        local = stack.enter_context(_local(address)) if address.startswith(LOCAL) else None
+        local = stack.enter_context(_local(address)) if address.startswith("local:") else None
         try:
             client = stack.enter_context(Client(local or address, timeout=PATIENCE))
         except (OSError, ValueError, ImportError) as error:
             raise PfsmError(
-                f"no Dask scheduler at {address!r} ({_first_line(error)}); give its address, such as tcp://HOST:8786"
+                f"no Dask scheduler at {address!r} ({' '.join(str(error).split())}); give its address, such as tcp://HOST:8786"
             ) from None
         if not client.nthreads():
             raise PfsmError(f"the scheduler at {address} has no workers; start some with `dask worker`")
@@ -134,7 +131,7 @@ def open_cluster(address: str) -> Iterator[Cluster]:
 
 
 def _local(address: str) -> LocalCluster:
-    number = address.removeprefix(LOCAL)
+    number = address.removeprefix("local:")
     if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= 1024:
         raise PfsmError(f"--scheduler {address}: local: is followed by a number of processes from 1")
     with without_interrupts():
@@ -149,10 +146,6 @@ def _local(address: str) -> LocalCluster:
             )
         except (RuntimeError, OSError) as error:
             raise PfsmError(
-                f"--scheduler {address}: worker processes cannot start here ({_first_line(error)}); give fewer, or "
-                "leave --scheduler out"
+                f"--scheduler {address}: worker processes cannot start here ({' '.join(str(error).split())}); "
+                "give fewer, or leave --scheduler out"
             ) from None
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0].strip() or type(error).__name__

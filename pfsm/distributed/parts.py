@@ -8,7 +8,7 @@ import json
 import math
 import secrets
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -28,8 +28,6 @@ from pfsm.metrics.inputs import as_streams
 
 RECORDS = "_parts"
 TEMPORARY = ".pfsm-"
-# Half a million token types take about 200 MB; a metric that remembers more is made anew.
-MOST_TYPES = 500_000
 # Of a worker's threads one scores at a time: a metric remembers words, and its kernels have threads of their own.
 _one_at_a_time = threading.Lock()
 
@@ -61,11 +59,9 @@ class Part:
 
     Attributes:
         settings: Of the job that has made them.
-        name: That of the partition.
-        identity: Digest of the state of the input file.
+        identity: Of the state of the input file.
         size: Bytes of the file of scores.
-        rows: Number of scores.
-        total: Their sum, exactly rounded.
+        total: Sum of the scores, exactly rounded.
         references: All numbers of references that rows have.
         totals: Sums of the rows' statistics, if the corpus score pools them.
     """
@@ -78,13 +74,6 @@ class Part:
     total: float
     references: Sequence[int]
     totals: Sequence[float]
-
-
-def check_apart(folder: Place, source: Place, files: Iterable[Place]) -> None:
-    """Refuse to write among the input: a later run would read scores as input."""
-    within = source.system.isdir(source.path) and f"{folder.path}/".startswith(f"{source.path}/")
-    if within or any(file.path.startswith(f"{folder.path}/") for file in files):
-        raise PfsmError(f"{folder.label}: is, or lies within, the input's folder; give a folder outside it")
 
 
 def finished_parts(job: Job) -> dict[str, Part]:
@@ -112,17 +101,12 @@ def finished_parts(job: Job) -> dict[str, Part]:
 
 def score_piece(piece: Piece, job: Job) -> Part | str:
     """Read, score and write a partition; return the part, or a line about what is wrong with the data."""
-    try:
-        with _one_at_a_time:
-            metric = metric_of(job.recipe, job.signature)
-            part = _scored(piece, job, metric)
-            if metric.n_types > MOST_TYPES:
-                metric_of.cache_clear()
-            return part
-    except WorkerFaultError:
-        raise
-    except PfsmError as error:
-        return placed(str(error), piece)
+    with _one_at_a_time:
+        metric = metric_of(job.recipe, job.signature)
+        try:
+            return _scored(piece, job, metric)
+        except PfsmError as error:
+            return placed(str(error), piece)
 
 
 def _scored(piece: Piece, job: Job, metric: SegmentMetric) -> Part:
@@ -185,14 +169,11 @@ def metric_of(recipe: Recipe, signature: str) -> SegmentMetric:
 
 def sizes_below(folder: Place) -> dict[str, int]:
     """Return the size in bytes of each file below a folder; remove temporary files that killed processes left."""
-    sizes = {}
-    found = folder.system.find(folder.path, detail=True) if folder.system.isdir(folder.path) else {}
-    for path, details in found.items():
-        if path.rpartition("/")[2].startswith(TEMPORARY):
-            folder.system.rm_file(path)
-        else:
-            sizes[path.removeprefix(f"{folder.path}/")] = int(details["size"])
-    return sizes
+    found = folder.system.find(folder.path, detail=True)
+    for path in [path for path in found if f"/{TEMPORARY}" in path]:
+        folder.system.rm_file(path)
+        del found[path]
+    return {path.removeprefix(f"{folder.path}/"): int(about["size"]) for path, about in found.items()}
 
 
 def _write(folder: Place, name: str, content: bytes) -> None:
@@ -205,5 +186,4 @@ def _write(folder: Place, name: str, content: bytes) -> None:
         folder.system.pipe_file(temporary, content)
         folder.system.mv(temporary, target)
     except OSError as error:
-        reason = error.strerror or error
-        raise PfsmError(f"{folder.label}/{name}: cannot be written ({reason})") from None
+        raise PfsmError(f"{folder.label}/{name}: cannot be written ({error.strerror or error})") from None

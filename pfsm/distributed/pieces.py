@@ -7,13 +7,11 @@ range of rows within a row group.
 import gzip
 import io
 import math
-import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import fsspec
@@ -30,8 +28,6 @@ from pfsm.io.limits import LINE, check_size, read_limited
 
 SUFFIXES = (".tsv", ".tsv.gz", ".tsv.zst", ".parquet")
 _BLOCK = 1 << 20
-_BLANK = (b"\n\n", b"\n\r\n")
-_BASE = ("reference", "hypothesis", "ref", "mt")
 
 
 @dataclass(frozen=True)
@@ -69,25 +65,19 @@ def input_files(address: str) -> list[Place]:
         PfsmError: There are none, or the address cannot be read.
     """
     given = place_at(address)
-    system, root = given.system, given.path
+    system, root, prefix = given.system, given.path, address.rstrip("/")
     with reading_explained(address):
         if system.isdir(root):
-            found = [one for one in system.find(root) if _is_input(one.removeprefix(root))]
+            below = (one for one in system.find(root) if one.endswith(SUFFIXES))
+            found = [one for one in below if not re.search("/[._]", one.removeprefix(root))]
         else:
             found = [root] if system.isfile(root) else [*filter(system.isfile, system.glob(root))]
-            root = re.split(r"[*?[]", root)[0].rpartition("/")[0]
+            root, prefix = (re.split(r"[*?[]", one)[0].rpartition("/")[0] for one in (root, prefix))
     if not found:
         suffixes = ", ".join(SUFFIXES)
         raise PfsmError(f"{address}: no such files; in folders, names in {suffixes} are looked for")
-    labels = [str(system.unstrip_protocol(one)) if "://" in address else one for one in found]
-    if "://" not in address and not Path(address).is_absolute():
-        labels = [*map(os.path.relpath, found)]
-    places = zip(found, labels, strict=True)
-    return [Place(system, one, label, one.removeprefix(root).lstrip("/")) for one, label in sorted(places)]
-
-
-def _is_input(name: str) -> bool:
-    return name.endswith(SUFFIXES) and re.search(r"(^|/)[._]", name) is None
+    names = [(one, one.removeprefix(root).lstrip("/")) for one in sorted(found)]
+    return [Place(system, one, f"{prefix}/{name}" if prefix else name, name) for one, name in names]
 
 
 @contextmanager
@@ -109,13 +99,10 @@ class Piece:
     """A partition.
 
     Attributes:
-        file: The file that it is a part of.
         identity: Digest that changes when the file does.
         number: Its place among those of the file, from 0.
-        start: Its first byte, or row of the row group.
+        start: Its first byte, or of a Parquet file: row of the row group.
         stop: The first one behind it.
-        row_group: Of a Parquet file.
-        is_last: Whether no row of the file follows.
     """
 
     file: Place
@@ -124,7 +111,6 @@ class Piece:
     start: int
     stop: int
     row_group: int | None = None
-    is_last: bool = False
 
     @property
     def name(self) -> str:
@@ -135,13 +121,11 @@ class Piece:
 def survey(file: Place, partition_bytes: int) -> list[Piece] | str:
     """Return the partitions of a file, of at most so many bytes of text each; or what is wrong with it."""
     try:
-        with reading_explained(file.label):
-            identity = str(file.system.ukey(file.path))[:16]
         ranges = (_row_ranges if file.path.endswith(".parquet") else _byte_ranges)(file, partition_bytes)
     except PfsmError as error:
         return str(error)
-    last = len(ranges) - 1
-    return [Piece(file, identity, number, *one, number == last) for number, one in enumerate(ranges)]
+    identity = str(file.system.ukey(file.path))[:16]
+    return [Piece(file, identity, number, *one) for number, one in enumerate(ranges)]
 
 
 def _byte_ranges(file: Place, partition_bytes: int) -> list[tuple[int, int, int | None]]:
@@ -153,9 +137,9 @@ def _byte_ranges(file: Place, partition_bytes: int) -> list[tuple[int, int, int 
                 f"{file.label}: CSV cannot be split, as a field may hold line ends; make it TSV or Parquet"
             )
         size = stream.seek(0, 2)
-        stream.seek(max(len(header), size - _BLOCK))
+        stream.seek(max(0, size - _BLOCK))
         tail = stream.read()
-    size -= len(tail) - len(tail.rstrip(b"\r\n"))
+    size -= len(tail) - len(tail.rstrip(b"\r\n"))  # empty lines at the end are no rows
     edges = [min(size, number * partition_bytes) for number in range(math.ceil(size / partition_bytes) + 1)]
     return [(start, stop, None) for start, stop in pairwise(edges)]
 
@@ -176,12 +160,12 @@ def _row_ranges(file: Place, partition_bytes: int) -> list[tuple[int, int, int |
 def read_piece(piece: Piece, columns: Sequence[str] = ()) -> Table:
     """Read a partition: references, hypotheses and these further columns; of a TSV all columns."""
     if piece.row_group is not None:
-        return _parquet_rows(piece, {*_BASE, *columns})
+        return _parquet_rows(piece, {"reference", "hypothesis", "ref", "mt", *columns})
     with opened(piece.file) as stream:
         header = stream.readline() if piece.start else b""
         content = header + read_block(stream, piece.start, piece.stop - piece.start, b"\n")
     table = table_from_bytes(content, piece.file.label)
-    if content.endswith(_BLANK) and not piece.is_last:
+    if content.endswith((b"\n\n", b"\n\r\n")):
         line = content.rstrip(b"\r\n").count(b"\n") + 2
         raise PfsmError(f"{piece.file.label}:{line}: empty line between rows; delete it")
     return table

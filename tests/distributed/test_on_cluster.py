@@ -214,7 +214,7 @@ def test_workers_that_cannot_start_are_told_in_one_line(
     write("d.tsv", "reference\thypothesis\na b\ta b\n")
     fault = cli("score", "--table", "d.tsv", "--metric", "chrf", "-o", "out", "--scheduler", "local:2").fault
     assert fault.startswith(
-        "--scheduler local:2: worker processes cannot start here (Nanny failed to start.); g"
+        "--scheduler local:2: worker processes cannot start here (Nanny failed to start. more); g"
     )
 
 

@@ -47,7 +47,8 @@ def test_dask_is_for_clusters_alone(
 
 
 def pieces_of(path: Path, partition_bytes: int) -> list[Piece]:
-    found = survey(*input_files(str(path)), partition_bytes)
+    (file,) = input_files(str(path))
+    found = survey(file, partition_bytes)
     assert not isinstance(found, str), found
     return found
 

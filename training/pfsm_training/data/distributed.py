@@ -6,34 +6,31 @@ workers. If a worker dies, its blocks are built again on another one.
 
 import threading
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 from dask.sizeof import sizeof
-from numpy.typing import NDArray
 
 from pfsm.arrays import Float
 from pfsm.distributed import WorkerFaultError
+from pfsm.distributed.cluster import Cluster
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.plugins import plugin_labels
 from pfsm.model.settings import Settings
 from pfsm.version import __version__
-from pfsm_training.data.training_set import PAIRS_PER_BLOCK, TrainingSet, text_offsets
+from pfsm_training.data.training_set import PAIRS_PER_BLOCK, Rows, TrainingSet, text_offsets
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import instances, select_pairs, total_instances
 from pfsm_training.lattices.store import array_bytes, check_ascending
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Loss, Quadratic, added, loss_model
 
-if TYPE_CHECKING:
-    from pfsm.distributed.cluster import Cluster
-
-Rows = NDArray[np.int64]
 # The scheduler moves what is small: it must know that lattices are not.
 sizeof.register(LatticeBatch, array_bytes)
 _lock = threading.Lock()
@@ -95,16 +92,11 @@ def model_of(
     return loss_model(machine, batch, loss, free_alpha=free_alpha)
 
 
-def _kept(loss: Loss) -> Loss:
-    """Return it: work whose result is a loss on a worker."""
-    return loss
-
-
 @dataclass(frozen=True, eq=False)
 class ClusterLattices:
     """Lattices on workers: a future for those of each block, and int64 [n_blocks + 1], where blocks begin and end."""
 
-    cluster: "Cluster"
+    cluster: Cluster
     futures: Sequence[Any]
     offsets: Rows
 
@@ -147,7 +139,8 @@ class ClusterData(TrainingSet):
         """As `TrainingSet.term`."""
         of_pairs, cluster = self.items.loss(loss), self.lattices.cluster
         parts = [of_pairs.part(*ends) for ends in pairwise(self.lattices.offsets.tolist())]
-        return ClusterLoss(self.lattices, [cluster.submit(_kept, part) for part in parts])
+        # Copying is the work whose result is a loss on a worker.
+        return ClusterLoss(self.lattices, [cluster.submit(copy, part) for part in parts])
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +160,7 @@ class ClusterLoss:
         return added(cluster.results(futures), machine.theta.numel() + free_alpha)
 
 
-def encode_on(cluster: "Cluster", text: TrainingText, pairs_per_block: int = PAIRS_PER_BLOCK) -> ClusterData:
+def encode_on(cluster: Cluster, text: TrainingText, pairs_per_block: int = PAIRS_PER_BLOCK) -> ClusterData:
     """Build the lattices of all training pairs on workers; the `Encoder` of a cluster.
 
     Raises:
