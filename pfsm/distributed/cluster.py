@@ -105,8 +105,9 @@ def open_cluster(address: str) -> Iterator[Cluster]:
     Raises:
         PfsmError: There is no scheduler, it has no workers, processes cannot be started, or the scheduler dies.
     """
-    # What Dask logs about a lost scheduler is in our error.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    # What they log about a lost scheduler is in our error.
+    for name in ("distributed", "distributed.client", "tornado.application"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     # Of our own clusters: the work of a worker that says nothing for a minute is given to another.
     options = {"distributed.comm.timeouts.connect": PATIENCE, "distributed.scheduler.worker-ttl": "60s"}
     with dask.config.set(options), warnings.catch_warnings(), ExitStack() as stack:
