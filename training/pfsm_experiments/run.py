@@ -9,7 +9,6 @@ import numpy as np
 from pfsm.errors import NotInstalledError
 from pfsm.evaluation.pooled import PooledScores, oriented_scores
 from pfsm.evaluation.questions import LikenessQuestion
-from pfsm.io.temporaries import sweep
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm_experiments.data import DataFolder, likeness_of, segments_of
@@ -66,7 +65,6 @@ def run_experiment(
     with Stage(AREA, "reading"):
         plan = make_plan(experiment, folder)
     make_folder(output)
-    sweep(output, below=True)
     likeness = {
         test.name: likeness_of(test) for test in plan.tests if KING in statistics_of(experiment, test)
     }
