@@ -67,11 +67,11 @@ references REF*  reference file(s), one segment a line; .gz is read
 @format text json tsv; json and tsv count from 0
 --spans FILE  write where the errors are: JSON lines, of a model alone
 @threads
-@scheduler
 --output, -o DIR  scores of --table, in partitions; an earlier run is resumed
 --output-format KIND  of --output: {", ".join(FORMATS)}
 --keep COLUMNS  with --output: copy these columns, too
 --partition-size SIZE  with --output: text in a partition (default: 8M)
+--scheduler ADDRESS  with --output: Dask cluster (tcp://HOST:8786), or processes here (local:N)
 """
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
@@ -46,17 +46,7 @@ asyncio.run(work())
 class TestScoring:
     def test_partitions_are_those_of_one_machine(self, cli: Cli, tmp_path: Path, address: str) -> None:
         write_all(tmp_path / "in", 26)
-        arguments = [
-            "score",
-            "-m",
-            saved(tmp_path),
-            "--table",
-            "in",
-            "--partition-size",
-            "1k",
-            "--keep",
-            "id",
-        ]
+        arguments = f"score -m {saved(tmp_path)} --table in --partition-size 1k --keep id".split()
         here = cli(*arguments, "-o", "here")
         there = cli(*arguments, "-o", "there", "--scheduler", address)
         assert (there.status, there.out) == (0, here.out)
@@ -106,14 +96,6 @@ class TestScoring:
         assert "mine" in run.err
 
 
-def sleep_long() -> None:
-    time.sleep(600)
-
-
-def call(work: Callable[[], None]) -> None:
-    work()
-
-
 @contextmanager
 def without_nanny() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """A worker that nobody starts again, and its scheduler's address."""
@@ -131,18 +113,13 @@ def without_nanny() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
             worker.wait()
 
 
-@pytest.mark.parametrize("way", ["run", pytest.param("results", marks=long)])
-def test_work_without_workers_ends(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+def test_work_without_workers_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pfsm.distributed.cluster.WITHOUT_WORKERS", 0.5)
     monkeypatch.setattr("pfsm.distributed.cluster.LOOK", 0.1)
     with without_nanny() as (worker, address), open_cluster(address) as cluster:
-        calls: dict[str, Callable[[], object]] = {
-            "run": lambda: list(cluster.run(call, [sleep_long, sleep_long])),
-            "results": lambda: cluster.results([cluster.submit(sleep_long)]),
-        }
         threading.Timer(1.0, worker.kill).start()
         with pytest.raises(PfsmError, match=r"^the scheduler at .* has had no workers for \d+ seconds"):
-            calls[way]()
+            list(cluster.run(time.sleep, [600, 600]))
 
 
 def deaf_to_ctrl_c() -> bool:
@@ -156,14 +133,11 @@ def test_workers_do_not_hear_ctrl_c(cluster: Cluster) -> None:
     assert not deaf_to_ctrl_c()
 
 
-class TestOtherCommands:
-    def test_no_scheduler_there(
-        self, cli: Cli, write: Write, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("pfsm.distributed.cluster.PATIENCE", "1s")
-        write("d.tsv", tsv(rows(4)))
-        run = cli("score", "--table", "d.tsv", "-o", "out", "--scheduler", "tcp://127.0.0.1:1")
-        assert "no Dask scheduler at 'tcp://127.0.0.1:1'" in run.fault
+def test_no_scheduler_there(cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfsm.distributed.cluster.PATIENCE", "1s")
+    write("d.tsv", tsv(rows(4)))
+    run = cli("score", "--table", "d.tsv", "-o", "out", "--scheduler", "tcp://127.0.0.1:1")
+    assert "no Dask scheduler at 'tcp://127.0.0.1:1'" in run.fault
 
 
 class TestTraining:

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 import pfsm
+from pfsm.distributed import WorkerFaultError
+from pfsm.distributed.parts import metric_of
 from pfsm.distributed.pieces import Piece, input_files, placed, read_piece, survey
 from pfsm.errors import PfsmError
+from pfsm.metrics import get_metric
 from pfsm_installation import install_command
 from tests.command_runs import Cli, Outcome, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
@@ -221,6 +224,13 @@ class TestFaults:
 
 
 CHRF = ("score", "--metric", "chrf", "--output-format", "tsv", "-o", "out", "--table")
+
+
+def test_a_worker_with_another_signature_is_refused() -> None:
+    with pytest.raises(
+        WorkerFaultError, match=r"^has other resources or packages: its signature is .*, here x$"
+    ):
+        metric_of(get_metric("chrf").recipe(), "x")
 
 
 def test_a_run_without_any_score_says_one_line_and_leaves_nothing(
