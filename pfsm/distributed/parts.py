@@ -88,7 +88,7 @@ def finished_parts(job: Job) -> dict[str, Part]:
     for content in job.folder.system.cat(paths).values() if paths else ():
         try:
             part = Part(**json.loads(content))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             continue  # what no run of ours has written is written anew
         if part.settings != job.settings:
             raise PfsmError(
