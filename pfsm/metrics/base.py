@@ -42,7 +42,7 @@ Level = Literal["segment", "corpus"]
 # Enough for the kernels to be busy, little enough for memory.
 PAIRS_AT_ONCE = 2048
 # What to do with a metric that cannot score in parts.
-ALL_AT_ONCE = "score all at once with `pfsm score`, without --output and --scheduler, or take another metric"
+ALL_AT_ONCE = "score all at once with `pfsm score`, without --output, or take another metric"
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,6 @@ class SegmentMetric(MetricContract):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.origin or self.name!r})"
-
-    @property
-    def n_types(self) -> int:
-        """Word types remembered so far; a metric that remembers none has 0."""
-        return 0
 
     @property
     def resources(self) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from pfsm.metrics.inputs import (
 )
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder, Pairs, check_lengths
 from pfsm.model.explain.alignments import Alignments
-from pfsm.model.explain.errors import mended
+from pfsm.model.explain.errors import marker_of, mended
 from pfsm.model.explain.explainer import Explainer
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.file import Model, model_at_work
@@ -94,6 +94,8 @@ class Metric(SegmentMetric):
         self._last = local()
         self.name = model.name
         self.language = model.settings.language
+        if "errors" in model.training:  # a damaged record is refused before anybody scores
+            marker_of(model.training, model.settings.features, f"model {self.name}")
         self.columns = columns_of(tuple(model.settings.features))
         if any(map(is_encoder_feature, model.settings.features)):
             self.most_words = 25_000
