@@ -46,7 +46,7 @@ TABLES = {
 PAGE = "`docs/extending.md`"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
 _MAIN = ("__main__", "__mp_main__")
-_OURS = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
+_OURS = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
 _SCRIPT = "module"
 
 

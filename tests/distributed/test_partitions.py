@@ -13,7 +13,7 @@ from pfsm.distributed import partitions as pieces
 from pfsm.distributed.addresses import InputFile
 from pfsm.distributed.partitions import read_piece
 from pfsm.errors import PfsmError
-from pfsm_installation import install_command
+from pfsm.installation import install_command
 from tests.command_runs import Cli, Outcome, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
 from tests.judgment_cases import rows

@@ -71,7 +71,7 @@ def test_whoever_is_named_as_requiring_a_package_is_there(name: str) -> None:
     assert {requirer for line in named for requirer in line.split(", ")} <= {*pinned(name), "pfsm-metric"}
 
 
-PACKAGES = {"pfsm": "pfsm", "pfsm_installation": "pfsm_installation", "pfsm_kernels": "kernels/pfsm_kernels",
+PACKAGES = {"pfsm": "pfsm", "pfsm_kernels": "kernels/pfsm_kernels",
             "pfsm_training": "training/pfsm_training", "pfsm_experiments": "training/pfsm_experiments"}  # fmt: skip
 
 

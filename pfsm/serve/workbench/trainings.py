@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.errors import PfsmError
+from pfsm.installation import install_command
 from pfsm.io.array_checks import is_text
 from pfsm.model.file import load_model
 from pfsm.serve.limits import MEGABYTE, Limits, RequestError, invalid
 from pfsm.serve.model_pool import LoadedModel, ModelPool, check_name
 from pfsm.serve.requests import Asked, check_lines, shown
 from pfsm.text.languages import language_code
-from pfsm_installation import install_command
 
 _PROCESSES = Path("/proc")
 # Seconds between two looks at the memory of a training.
