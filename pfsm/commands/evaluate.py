@@ -51,7 +51,7 @@ from pfsm.model.metric import Metric
 if TYPE_CHECKING:
     from pfsm.distributed.pools import Report
 
-OF_SEGMENTS = ("spa", "significant", "ceiling", "accuracy-50", "accuracy-100", "accuracy-200")
+OF_SEGMENTS = ("spa", "significant", "ceiling")
 """Statistics of systems that people's scores of segments tell, not those of systems."""
 USUAL = {"kendall_tau": "Kendall tau"}
 TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}
