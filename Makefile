@@ -84,7 +84,6 @@ bench: $(VENV)/.dev
 	$(BIN)/python scripts/benchmarks/parts.py lengths
 	$(BIN)/python scripts/benchmarks/peers.py
 	$(BIN)/python scripts/benchmarks/training.py
-	$(BIN)/python scripts/benchmarks/parts.py syntax
 
 # Plants faults in a copy, one at a time, and tells which the tests notice.
 mutants: $(VENV)/.dev
