@@ -67,9 +67,8 @@ audit: $(VENV)/.dev $(TOOLS)/.made
 versions: $(TOOLS)/.made
 	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(TOOLS)/bin/nox
 
-# What is too long for every change: rare faults, mutants, damaged files, other versions. Some hours.
+# What is too long for every change: mutants, damaged files, other versions. Some hours.
 nightly: audit mutants fuzz versions
-	$(BIN)/python scripts/kills.py
 
 # Builds the shipped models; needs PFSM_DATA.
 models: $(VENV)/.train
