@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import gzip_explained
-from pfsm.io.temporaries import replace_whole, sweep
+from pfsm.io.temporaries import replace_whole
 
 SUFFIXES = (".tsv", ".tsv.gz", ".tsv.zst", ".parquet")
 # Stores where a written object is there whole, or is not there.
@@ -165,13 +165,6 @@ def write_whole(address: str, content: bytes) -> None:
         if error.errno not in FINAL and not isinstance(error, _FINAL_KINDS):
             raise
         raise PfsmError(f"{address}: cannot be written ({error.strerror or error})") from None
-
-
-def sweep_below(folder: str) -> None:
-    """Removes what killed processes have left in a folder of this machine and below it."""
-    system, path = file_system(folder)
-    if "file" in _protocols(system):
-        sweep(Path(path), below=True)
 
 
 @contextmanager

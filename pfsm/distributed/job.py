@@ -23,7 +23,6 @@ from pfsm.distributed.addresses import (
     folder_path,
     input_files,
     sizes_below,
-    sweep_below,
     write_whole,
 )
 from pfsm.distributed.manifest import Entry, Manifest, references_of
@@ -183,7 +182,6 @@ def score_job(job: Job, report: Report) -> Scored:
         "partition_bytes": job.partition_bytes,
     }
     manifest = Manifest(job.folder, settings, job.signature)
-    sweep_below(job.folder)
     faults: list[str] = []
     try:
         pieces = _survey(job, files, report, faults)
@@ -197,8 +195,6 @@ def score_job(job: Job, report: Report) -> Scored:
         # Also after Ctrl-C: the next run goes on from here. A run that has made nothing leaves nothing.
         if manifest.entries or manifest.was_there:
             manifest.write(sorted(faults))
-    if report.retries or pool.retries:
-        sweep_below(job.folder)  # what workers that were killed have left
     wanted = {(piece.file.name, piece.number) for piece in pieces}
     names = {file.name for file in files}
     leftover = sum(entry.input not in names for entry in manifest.entries.values())

@@ -241,9 +241,8 @@ def atomic_write(path: StrPath) -> Iterator[TextIO]:
     r"""Open a text file (UTF-8, ``\n``) that replaces ``path`` only when the block ends without an exception.
 
     The text goes to a temporary file in the same folder, which is flushed to disk and renamed; any exception,
-    KeyboardInterrupt included, deletes it and leaves what was at ``path`` untouched. If the process is killed, the
-    next one that writes into the folder deletes it. A new file gets the
-    permissions that the umask gives, a replaced one keeps its own. A symbolic link stays one: the file it
+    KeyboardInterrupt included, deletes it and leaves what was at ``path`` untouched. A new file gets the permissions
+    that the umask gives, a replaced one keeps its own. A symbolic link stays one: the file it
     points to is replaced. A name that ends in ``.gz`` is compressed, the same text always to the same bytes.
     Pipes and devices (``/dev/stdout``, ``/dev/null``) cannot be replaced and are written to directly.
     """

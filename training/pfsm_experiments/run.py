@@ -10,7 +10,6 @@ from pfsm.distributed.pools import Pool
 from pfsm.errors import NotInstalledError
 from pfsm.evaluation.pooled import PooledScores, oriented_scores
 from pfsm.evaluation.questions import LikenessQuestion
-from pfsm.io.temporaries import sweep
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm_experiments.data import DataFolder, likeness_of, segments_of
@@ -72,7 +71,6 @@ def run_experiment(
     with Stage(AREA, "reading"):
         plan = make_plan(experiment, folder)
     make_folder(output)
-    sweep(output, below=True)
 
     def run(tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
         return run_tasks(tasks, jobs or default_threads()) if pool is None else run_on(pool, tasks)
