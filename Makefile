@@ -122,7 +122,7 @@ endif
 $(TOOLS)/.made:
 	$(PYTHON) -m venv $(TOOLS)
 	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9 pip-audit==2.10.1 twine==7.0.0 check-wheel-contents==0.6.3 \
-		cyclonedx-bom==7.5.0 pip-licenses==5.5.5 nox==2026.10.20
+		pip-licenses==5.5.5 nox==2026.10.20
 	touch $@
 
 clean:

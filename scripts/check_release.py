@@ -1,4 +1,4 @@
-"""Checks what a release would consist of, and leaves it in a folder: the wheel, the sdist and the bill of materials.
+"""Checks what a release would consist of, and leaves it in a folder: the wheel and the sdist.
 
     python scripts/check_release.py dist    # make release-check
 
@@ -33,7 +33,6 @@ def main() -> None:
     step(sys.executable, "scripts/check_wheel.py", str(folder))
     wheel = folder / f"pfsm_metric-{version}-py3-none-any.whl"
     sdist = check_sdist(folder, wheel)
-    step(sys.executable, "scripts/licences.py", "--bill", str(wheel))
     step("twine", "check", "--strict", str(wheel), str(sdist))
     # W002 is about files that are there twice, which `check_duplicates` looks at; W004 about modules below folders that
     # are data here; W009 about several top-level packages, which are meant.
