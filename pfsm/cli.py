@@ -165,7 +165,8 @@ def _run(arguments: list[str]) -> int:
             name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
         )
         if name == chosen:
-            command = import_module(f"pfsm.commands.{name}")
+            place = "pfsm_linguistics" if name == "parse" else "pfsm"
+            command = import_module(f"{place}.commands.{name}")
             command.add_arguments(subparser)
             declare(subparser, OPTIONS, color=CHOICES)
             if name in ENCODING:

@@ -37,7 +37,7 @@ TABLES = {
     "matcher": "pfsm.matchers.registry:MATCHERS",
     "metric": "pfsm.metrics.registry:METRICS",
     "feature": "pfsm.metrics.registry:FEATURES",
-    "analyser": "pfsm.analysis.analysers:ANALYSERS",
+    "analyser": "pfsm_linguistics.analysers.registry:ANALYSERS",
     "tokeniser": "pfsm.text.languages:TOKENISERS",
     "stemmer": "pfsm.text.stemming:STEMMERS",
     "format": "pfsm.data.formats.registry:FORMATS",
@@ -46,7 +46,7 @@ TABLES = {
 PAGE = "`docs/extending.md`"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
 _MAIN = ("__main__", "__mp_main__")
-_OURS = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
+_OURS = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments", "pfsm_linguistics")
 _SCRIPT = "module"
 
 

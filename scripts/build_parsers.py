@@ -17,27 +17,27 @@ import numpy as np
 import torch
 from real_data import CHECKOUT, data_folder
 
-from pfsm.analysis import scoring
-from pfsm.analysis.analysers import SUFFIX
-from pfsm.analysis.constituents import BracketedSentence
-from pfsm.analysis.roles import NOUN, VERB
-from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.wanted import Wanted
-from pfsm.english.analyser import OwnAnalyser
-from pfsm.english.labeller.label import Labeller
-from pfsm.english.labeller.weights import SUFFIX as ROLES_SUFFIX
-from pfsm.english.labeller.weights import RoleWeights, write_role_weights
-from pfsm.english.parser.weights import ParserWeights, quantised, read_weights, restored, write_weights
-from pfsm.english.tokens import words_of
 from pfsm.io.files import read_lines
-from pfsm_training.parsing.cards import card_of, card_text, role_card_of, role_card_text
-from pfsm_training.parsing.export import calibrated, with_tuned_starts
-from pfsm_training.parsing.train import Recipe, read_recipe, trained
-from pfsm_training.parsing.treebank import Example, WordVectors, learn_vectors, read_examples
-from pfsm_training.roles.export import tuned
-from pfsm_training.roles.lesson import PARSED, RolePlan, jackknifed
-from pfsm_training.roles.samples import RoleExample, read_roles
-from pfsm_training.roles.train import train_labeller
+from pfsm_linguistics.analysers import scoring
+from pfsm_linguistics.analysers.own import OwnAnalyser
+from pfsm_linguistics.analysers.registry import SUFFIX
+from pfsm_linguistics.analysis.constituents import BracketedSentence
+from pfsm_linguistics.analysis.roles import NOUN, VERB
+from pfsm_linguistics.analysis.sentence import Analysis
+from pfsm_linguistics.analysis.tokens import words_of
+from pfsm_linguistics.analysis.wanted import Wanted
+from pfsm_linguistics.labeller.label import Labeller
+from pfsm_linguistics.labeller.weights import SUFFIX as ROLES_SUFFIX
+from pfsm_linguistics.labeller.weights import RoleWeights, write_role_weights
+from pfsm_linguistics.parser.weights import ParserWeights, quantised, read_weights, restored, write_weights
+from pfsm_linguistics.training.parsing.cards import card_of, card_text, role_card_of, role_card_text
+from pfsm_linguistics.training.parsing.export import calibrated, with_tuned_starts
+from pfsm_linguistics.training.parsing.train import Recipe, read_recipe, trained
+from pfsm_linguistics.training.parsing.treebank import Example, WordVectors, learn_vectors, read_examples
+from pfsm_linguistics.training.roles.export import tuned
+from pfsm_linguistics.training.roles.lesson import PARSED, RolePlan, jackknifed
+from pfsm_linguistics.training.roles.samples import RoleExample, read_roles
+from pfsm_linguistics.training.roles.train import train_labeller
 
 LICENCE = "CC BY-SA 4.0"
 LEFT_OUT = ("wmt15-daseg", "wmt16-daseg")

@@ -186,7 +186,8 @@ def run_quietly(one: Run, folder: Path) -> str | None:
         Why it cannot run, such as what is not installed; None if it could.
     """
     name, arguments = one
-    command = import_module(f"pfsm.commands.{name}")
+    place = "pfsm_linguistics" if name == "parse" else "pfsm"
+    command = import_module(f"{place}.commands.{name}")
     parser = ArgumentParser(prog=f"pfsm {name}")
     command.add_arguments(parser)
     options = parser.parse_args(list(arguments))

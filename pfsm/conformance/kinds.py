@@ -13,10 +13,6 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.analysers import get_analyser
-from pfsm.analysis.cache import packed, unpacked
-from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.wanted import Wanted
 from pfsm.arrays import Float
 from pfsm.conformance.checks import (
     PAIRS,
@@ -49,6 +45,10 @@ from pfsm.registry import table
 from pfsm.text.languages import tokeniser_named
 from pfsm.text.stemming import stemmer_named
 from pfsm.text.vocabulary import Vocabulary
+from pfsm_linguistics.analysers.cache import packed, unpacked
+from pfsm_linguistics.analysers.registry import get_analyser
+from pfsm_linguistics.analysis.sentence import Analysis
+from pfsm_linguistics.analysis.wanted import Wanted
 
 Score = Callable[[Sequence[str], Sequence[str]], Float]
 BLOCKS = (1, 3)

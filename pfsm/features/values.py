@@ -95,7 +95,7 @@ def with_checksum(name: str) -> str:
 
 
 def _pinned_option(match: re.Match[str]) -> str:
-    from pfsm.analysis.analysers import pinned  # noqa: PLC0415 - few runs need it
+    from pfsm_linguistics.analysers.registry import pinned  # noqa: PLC0415 - few runs need it
 
     return f"{match['before']}{pinned(match['value'])}"
 

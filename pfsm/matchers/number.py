@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pfsm.facts.numbers import READERS
 from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers, read_options
 from pfsm.runtime.options import one_of
-from pfsm.text.numbers import READERS, Number, digit_numbers
+from pfsm.text.numbers import Number, digit_numbers
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 DIGITS = "none"
-KNOWN = {"words": one_of(*READERS.built_in, DIGITS)}
+KNOWN = {"words": one_of(*READERS, DIGITS)}
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,16 @@ BUILT_IN = {
     "punct": "pfsm.matchers.agreement:PUNCTUATION",
     "word": "pfsm.matchers.agreement:WORDS",
     "lemma": "pfsm.matchers.agreement:LEMMAS",
-    "morph": "pfsm.english.matchers:MORPHOLOGY",
+    "morph": "pfsm.matchers.english:MORPHOLOGY",
     "syn": "pfsm.matchers.synonym:MATCHER",
     "para": "pfsm.matchers.paraphrase:MATCHER",
     "char": "pfsm.matchers.spelling:MATCHER",
     "num": "pfsm.matchers.number:MATCHER",
-    "quantity": "pfsm.english.matchers:QUANTITY",
+    "quantity": "pfsm.matchers.english:QUANTITY",
     "swap": "pfsm.matchers.agreement:SWAPS",
     "emb": "pfsm.matchers.embedding:MATCHER",
-    "dep": "pfsm.matchers.dependency:MATCHER",
-    "role": "pfsm.matchers.role:MATCHER",
+    "dep": "pfsm_linguistics.matchers.dependency:MATCHER",
+    "role": "pfsm_linguistics.matchers.role:MATCHER",
 }
 # Features that no matcher owns begin with these words: a matcher's begin with its name.
 RESERVED = ("link", "feature")

@@ -86,15 +86,16 @@ _FIRST = (
 )
 # Modules with `GROUPS` of their own; most of them bring parsers.
 _FURTHER = (
-    "pfsm.english.preservation",
-    "pfsm.metrics.syntax.dependency_pairs",
-    "pfsm.metrics.syntax.fragments",
-    "pfsm.metrics.syntax.overlap",
-    "pfsm.metrics.roles",
-    "pfsm.metrics.discourse",
-    "pfsm.metrics.dpmf",
+    "pfsm.metrics.preservation",
+    "pfsm_linguistics.metrics.syntax.dependency_pairs",
+    "pfsm_linguistics.metrics.syntax.fragments",
+    "pfsm_linguistics.metrics.syntax.overlap",
+    "pfsm_linguistics.metrics.roles",
+    "pfsm_linguistics.metrics.discourse",
+    "pfsm_linguistics.metrics.dpmf",
+    "pfsm_linguistics.metrics.syntax.pair_errors",
     "pfsm.metrics.terp",
-    "pfsm.english.entailment.features",
+    "pfsm_linguistics.entailment.features",
     "pfsm.metrics.embedding",
 )
 

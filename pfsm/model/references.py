@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pfsm.analysis.analysers import ANALYSERS, BUILT_IN, shipped_parsers
 from pfsm.errors import PfsmError
 from pfsm.io.named_resources import NAME, find, is_name, name_for, needed, parted
 from pfsm.metrics.data_columns import PREFIX as COLUMN
 from pfsm.model.settings import Settings
+from pfsm_linguistics.analysers.registry import ANALYSERS, BUILT_IN, shipped_parsers
 
 _SUPPLIED = ("parser", "source")
 _KEPT = re.compile(

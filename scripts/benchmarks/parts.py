@@ -24,15 +24,15 @@ from stopwatch import Report, cost, one_core
 
 import pfsm
 from pfsm import Settings
-from pfsm.analysis.service import analyse_lines
-from pfsm.analysis.wanted import Wanted
 from pfsm.data import read_table
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import JUMP
 from pfsm.metrics import get_metric
-from pfsm.metrics.syntax import dependency_pairs, fragments, overlap
 from pfsm.model.builder import LatticeBuilder
 from pfsm_kernels.inference import Weights, best_path, expectations, log_sum
+from pfsm_linguistics.analysers.service import analyse_lines
+from pfsm_linguistics.analysis.wanted import Wanted
+from pfsm_linguistics.metrics.syntax import dependency_pairs, fragments, overlap
 
 RUNS = 5
 CUT = (10, 25, 50, 100, 200)

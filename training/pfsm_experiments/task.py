@@ -57,7 +57,7 @@ from pfsm_experiments.spec import RowSpec, level_of
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
+PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments", "pfsm_linguistics")
 # Files of these packages that decide no outcome, or that keys name by their own checksums (tables, parsers, models).
 APART = (
     "commands/",

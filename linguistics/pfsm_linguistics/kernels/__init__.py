@@ -1,0 +1,1 @@
+"""Kernels over trees and roles: arrays in, arrays out."""
