@@ -4,7 +4,7 @@ from pfsm.matchers.plugin import checked_kind
 from pfsm.matchers.protocol import MatcherKind
 from pfsm.registry import Table
 
-# The order is the default order of trying. `dep` and `role` stand last: they speak of the blocks of the others.
+# The order is the default order of trying.
 BUILT_IN = {
     "punct": "pfsm.matchers.agreement:PUNCTUATION",
     "word": "pfsm.matchers.agreement:WORDS",
@@ -17,8 +17,6 @@ BUILT_IN = {
     "quantity": "pfsm.matchers.english:QUANTITY",
     "swap": "pfsm.matchers.agreement:SWAPS",
     "emb": "pfsm.matchers.embedding:MATCHER",
-    "dep": "pfsm_linguistics.matchers.dependency:MATCHER",
-    "role": "pfsm_linguistics.matchers.role:MATCHER",
 }
 # Features that no matcher owns begin with these words: a matcher's begin with its name.
 RESERVED = ("link", "feature")

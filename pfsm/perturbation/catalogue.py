@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cache
+from itertools import chain
 
 from pfsm.errors import PfsmError
 from pfsm.perturbation.kind import NONE, Kind, registered
 from pfsm.perturbation.kinds import facts, words, writing  # noqa: F401 - they register their kinds
+from pfsm.registry import own
 from pfsm.runtime.names import known_names
 
 NAMES = (
@@ -23,9 +25,8 @@ NAMES = (
 @cache
 def all_kinds() -> Mapping[str, Kind]:
     """Return all kinds by name, in the order in which pairs are written: those that keep the meaning last."""
-    from pfsm_linguistics.perturbation.kinds import KINDS  # noqa: PLC0415
-
-    found = sorted((*registered(NAMES), *KINDS), key=lambda one: one.severity == NONE)
+    others = (point.load() for point in own("perturbation").values())
+    found = sorted((*registered(NAMES), *chain.from_iterable(others)), key=lambda one: one.severity == NONE)
     return {one.name: one for one in found}
 
 

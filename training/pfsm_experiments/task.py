@@ -42,6 +42,7 @@ from pfsm.metrics.inputs import number_by_segment
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels
+from pfsm.registry import own_packages
 from pfsm.runtime.workers import FreshPool
 from pfsm.version import __version__
 from pfsm_experiments.data import (
@@ -57,8 +58,7 @@ from pfsm_experiments.spec import RowSpec, level_of
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments", "pfsm_linguistics")
-# Files of these packages that decide no outcome, or that keys name by their own checksums (tables, parsers, models).
+# Files of our packages that decide no outcome, or that keys name by their own checksums (tables, parsers, models).
 APART = (
     "commands/",
     "cli.py",
@@ -351,7 +351,7 @@ def row_versions(row: RowSpec) -> dict[str, str]:
 @cache
 def sources_digest() -> str:
     """SHA-256 of the installed files that decide outcomes: within one version the code may change."""
-    return files_digest(Path(str(files(package))) for package in PACKAGES)
+    return files_digest(Path(str(files(package))) for package in sorted(own_packages()))
 
 
 def files_digest(folders: Iterable[Path]) -> str:

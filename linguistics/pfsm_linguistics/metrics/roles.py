@@ -15,30 +15,17 @@ layer       type                           items
 
 Words and lemmas are in lower case. A word in two arguments with the same role, of two predicates, counts twice. Every
 layer is there in a line that has an argument; a line without arguments, an empty one too, has no analysis.
-
-With the option ``expected`` one wrong decision of the labeller does not decide a score. An element e counts as often
-as is expected: the sum of the probabilities of the arguments that it is in. With h_e and r_e these expectations in
-hypothesis and reference, O_t = sum min(h_e, r_e) / sum max(h_e, r_e) over the elements of type t. The average over
-types weighs each by the probability that either line has it,
-
-    w_t = 1 - prod over possible arguments a of type t, in both lines, of (1 - p(a)),
-
-so that a type which hardly occurs hardly counts. With certain roles this is the plain overlap.
 """
 
-import math
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.metric_group import MetricGroup, typed_family
-from pfsm.runtime.options import Options, flag
+from pfsm.runtime.options import Options
 from pfsm_linguistics.analysis.roles import Argument, Frame
 from pfsm_linguistics.analysis.sentence import Analysis
 from pfsm_linguistics.analysis.wanted import Wanted
@@ -58,32 +45,26 @@ _ALL = ""
 OfArgument = Callable[[Frame, Argument, Sequence[str]], list[Element]]
 
 
-def _elements(
-    analysis: Analysis, of_argument: OfArgument, *, expected: bool = False
-) -> Iterator[tuple[Element, float]]:
-    """Elements of the arguments of a line that count, with the probability of their argument."""
+def _elements(analysis: Analysis, of_argument: OfArgument) -> list[Element]:
+    """Return the elements of the arguments of a line; a word that is less likely a predicate than not has none."""
     words = words_of(analysis)
-    for frame in analysis.frames or ():
-        for argument in _counting(frame, expected=expected):
-            for element in of_argument(frame, argument, words):
-                yield element, argument.probability
+    return [
+        element
+        for frame in analysis.frames or ()
+        if frame.is_likely
+        for argument in frame.arguments
+        for element in of_argument(frame, argument, words)
+    ]
 
 
-def _counting(frame: Frame, *, expected: bool) -> tuple[Argument, ...]:
-    """All possible arguments, or those decided for; a word that is less likely a predicate than not has none then."""
-    if expected:
-        return frame.possible
-    return frame.arguments if frame.is_likely else ()
-
-
-def _has_arguments(analysis: Analysis, *, expected: bool = False) -> bool:
-    """Whether a line has an argument that counts; refuses a parser that gives trees but no roles."""
+def _has_arguments(analysis: Analysis) -> bool:
+    """Whether a line has an argument; refuses a parser that gives trees but no roles."""
     if analysis.frames is None and analysis.tokens and not analysis.is_failed:
         raise PfsmError(
             "the parser gives no semantic roles, which this metric needs; choose another, or give a file of roles, "
             "as in parser=file:roles.conllu"
         )
-    return any(_counting(frame, expected=expected) for frame in analysis.frames or ())
+    return any(frame.is_likely and frame.arguments for frame in analysis.frames or ())
 
 
 def _words(_: Frame, argument: Argument, words: Sequence[str]) -> list[Element]:
@@ -115,68 +96,6 @@ LAYERS: Mapping[str, OfArgument] = {
 }
 
 
-@dataclass
-class _Line:
-    """What is expected of a line: by type, how often each item, and the probability that there is no argument of it."""
-
-    is_there: bool
-    counts: dict[str, dict[object, float]] = field(default_factory=lambda: defaultdict(dict))
-    absent: dict[str, float] = field(default_factory=dict)
-
-
-def _expected_scores(
-    hypotheses: Sequence[Analysis],
-    references: Sequence[Analysis],
-    of_argument: OfArgument,
-    only: str | None,
-    *,
-    pooled: bool,
-) -> Float:
-    """Expected overlaps of pairs, float64 [n_pairs], 0 to 1; 0 where a line has no possible argument."""
-    known: dict[int, _Line] = {}
-    for one in (*hypotheses, *references):
-        if id(one) not in known:
-            known[id(one)] = _line(one, of_argument, only)
-    pairs = zip(hypotheses, references, strict=True)
-    return np.array([_score(known[id(h)], known[id(r)], pooled) for h, r in pairs], dtype=np.float64)
-
-
-def _line(analysis: Analysis, of_argument: OfArgument, only: str | None) -> _Line:
-    line = _Line(_has_arguments(analysis, expected=True))
-    certain: dict[tuple[str, object], list[float]] = defaultdict(list)
-    for element, probability in _elements(analysis, of_argument, expected=True):
-        if only in {None, element[0]}:
-            certain[element].append(probability)
-    for (kind, item), probabilities in certain.items():
-        line.counts[kind][item] = math.fsum(probabilities)
-    for frame in analysis.frames or ():
-        for argument in frame.possible:
-            kinds = {kind for kind, _ in of_argument(frame, argument, list(analysis.tokens))}
-            for kind in kinds & set(line.counts):
-                line.absent[kind] = line.absent.get(kind, 1.0) * (1.0 - argument.probability)
-    return line
-
-
-def _score(ours: _Line, theirs: _Line, pooled: bool) -> float:
-    if not (ours.is_there and theirs.is_there):
-        return 0.0
-    over, under, weights = [], [], []
-    for kind in sorted(set(ours.counts) | set(theirs.counts)):
-        h, r = ours.counts.get(kind, {}), theirs.counts.get(kind, {})
-        items = h.keys() | r.keys()
-        over.append(math.fsum(min(h.get(item, 0.0), r.get(item, 0.0)) for item in items))
-        under.append(math.fsum(max(h.get(item, 0.0), r.get(item, 0.0)) for item in items))
-        weights.append(1.0 - ours.absent.get(kind, 1.0) * theirs.absent.get(kind, 1.0))
-    if pooled:
-        over, under, weights = [math.fsum(over)], [math.fsum(under)], [1.0]
-    total = math.fsum(weights) if any(under) else 0.0
-    if not total:
-        return 1.0
-    parts = [w * a / b for a, b, w in zip(over, under, weights, strict=True) if b > 0]
-    return min(1.0, math.fsum(parts) / total)
-
-
-EXPECTED = "expected"
 _ROLE = r"[A-Z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*"
 
 
@@ -195,31 +114,17 @@ _LABELS = {
 
 def _role_metric(name: str, options: Options) -> AnalysedMetric:
     """``sr-or-*``, ``sr-or-A0``, ``sr-or`` and so on. Several references: the best one counts."""
-    typed = read_typed(name, options, _check_role, {EXPECTED: flag(False)})
+    typed = read_typed(name, options, _check_role)
     has_types = typed.base.count("-") > 1
     layer = (_BY_ROLE if has_types else _LABELS)[typed.stem][0]
-    expected = typed.options[EXPECTED]
-    pooled = not has_types or typed.is_pooled
-    measure: Measure = pooled_overlap if pooled else average_overlap
-    of_argument = LAYERS[layer]
-    decided = Layer(lambda line: [one for one, _ in _elements(line, of_argument)], _has_arguments, ROLES, 0.0)
+    measure: Measure = pooled_overlap if not has_types or typed.is_pooled else average_overlap
+    decided = Layer(lambda line: _elements(line, LAYERS[layer]), _has_arguments, ROLES, 0.0)
 
     def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
-        if expected:
-            scores = _expected_scores(hypotheses, references, of_argument, typed.only, pooled=pooled)
-        else:
-            scores = layer_scores(hypotheses, references, decided, measure, typed.only)
-        return scores[:, np.newaxis]
+        return layer_scores(hypotheses, references, decided, measure, typed.only)[:, np.newaxis]
 
-    entries = {
-        "layer": f"roles-{layer}",
-        "type": typed.entries["type"],
-        "case": "lc",
-        **typed.entries,
-        EXPECTED: str(expected).lower(),
-    }
-    understood = partial(_has_arguments, expected=expected)
-    return AnalysedMetric(typed.base, entries, typed.options["parser"], ROLES, compute, understood)
+    entries = {"layer": f"roles-{layer}", "type": typed.entries["type"], "case": "lc", **typed.entries}
+    return AnalysedMetric(typed.base, entries, typed.options["parser"], ROLES, compute, _has_arguments)
 
 
 def _check_role(name: str, stem: str, only: str) -> None:

@@ -30,7 +30,7 @@ from pfsm.metrics.metric_group import ALL, MetricGroup, typed_family
 from pfsm.metrics.names import read_options, stem_and_type
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
 from pfsm.metrics.nist import ReferenceFittedMetric, WordPairs, counted_name, nist_scores
-from pfsm.runtime.options import Option, Options, one_of
+from pfsm.runtime.options import Options, one_of
 from pfsm_linguistics.analysers.service import analyse_lines, analyser_label
 from pfsm_linguistics.analysis.chunks import base_chunks, iob_labels
 from pfsm_linguistics.analysis.sentence import Analysis
@@ -180,12 +180,7 @@ class TypedName:
         return bool(self.options.get("average", TYPES) != TYPES)
 
 
-def read_typed(
-    name: str,
-    options: Options,
-    check: Callable[[str, str, str], None],
-    further: Mapping[str, Option] | None = None,
-) -> TypedName:
+def read_typed(name: str, options: Options, check: Callable[[str, str, str], None]) -> TypedName:
     """The parts and options of ``STEM-*``, ``STEM-TYPE`` or, where there is one without types, ``STEM``.
 
     Args:
@@ -193,7 +188,6 @@ def read_typed(
         options: ``parser``; of averages ``average``: over ``types`` (the default), each counting
             alike, or over all ``elements`` together.
         check: Refuses a type; takes the name, the stem and the type.
-        further: Options that the metric has beyond these.
 
     Raises:
         PfsmError: If the type is refused, or there is no such option or value.
@@ -201,7 +195,7 @@ def read_typed(
     stem, only = stem_and_type(name)
     if only not in {"", ALL}:
         check(name, stem, only)
-    known = PARSER | dict(further or {}) | (AVERAGE if only == ALL else {})
+    known = PARSER | (AVERAGE if only == ALL else {})
     chosen = read_options(name, options, known)
     entries = {"type": only if only not in {"", ALL} else "all"}
     if only == ALL:
