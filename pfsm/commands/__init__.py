@@ -18,7 +18,7 @@ class Command:
 
     Attributes:
         summary: What it does, in half a line.
-        task: The heading of ``pfsm --help`` that it stands below; of an action of ``pfsm data``, that command.
+        task: The heading of ``pfsm --help`` that it stands below.
         module: Has ``add_arguments(parser)`` and ``run(options)``; imported where the command runs.
         before: The command of the same task that it is listed before; empty: it is the last one.
     """

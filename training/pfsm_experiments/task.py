@@ -42,7 +42,7 @@ from pfsm.metrics.inputs import number_by_segment
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels
-from pfsm.registry import own_packages
+from pfsm.registry import own
 from pfsm.runtime.workers import FreshPool
 from pfsm.version import __version__
 from pfsm_experiments.data import (
@@ -58,7 +58,8 @@ from pfsm_experiments.spec import RowSpec, level_of
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-# Files of our packages that decide no outcome, or that keys name by their own checksums (tables, parsers, models).
+PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
+# Files of these packages, and of those that offer matchers and metrics, that decide no outcome, or that keys name by their own checksums (tables, parsers, models).
 APART = (
     "commands/",
     "cli.py",
@@ -351,7 +352,9 @@ def row_versions(row: RowSpec) -> dict[str, str]:
 @cache
 def sources_digest() -> str:
     """SHA-256 of the installed files that decide outcomes: within one version the code may change."""
-    return files_digest(Path(str(files(package))) for package in sorted(own_packages()))
+    offered = [*own("matcher").values(), *own("metric_group").values()]
+    packages = {*PACKAGES, *(point.module.partition(".")[0] for point in offered)}
+    return files_digest(Path(str(files(package))) for package in sorted(packages))
 
 
 def files_digest(folders: Iterable[Path]) -> str:
