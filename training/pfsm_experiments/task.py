@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
-# Files of these packages, and of those that offer matchers and metrics, that decide no outcome, or that keys name by their own checksums (tables, parsers, models).
+# Files of these packages, and of those that offer matchers and metrics, that decide no outcome, or that keys name by
+# their own checksums (tables, parsers, models).
 APART = (
     "commands/",
     "cli.py",
