@@ -1,10 +1,10 @@
-"""Builds pfsm/resources/parsers/en-ewt.parser and its card, in an hour or two on one core.
+"""Builds linguistics/pfsm_linguistics/resources/parsers/en-ewt.parser and its card, in an hour or two on one core.
 
 Reads the data folder named by PFSM_DATA and the folder ``treebanks`` next to it. Word vectors are learned from the
 English sides of the judgment sets and from the treebank's training part; WMT15 and WMT16 direct assessment are left
 out, because results are reported on them. An interrupted training resumes from the checkpoint in --work.
 
-With --roles, builds pfsm/resources/parsers/en-ewt.roles instead, the labeller of semantic roles that reads the parser:
+With --roles, builds en-ewt.roles beside it instead, the labeller of semantic roles that reads the parser:
 parsers trained on folds parse the training part, so that the labeller learns from trees like those that it will meet.
 """
 
@@ -63,7 +63,9 @@ def main() -> None:
     )
     parser.add_argument("--config", type=Path, default=CHECKOUT / "configs" / "parsers.yaml")
     parser.add_argument("--roles", action="store_true", help="build the labeller of semantic roles")
-    parser.add_argument("--output", type=Path, default=CHECKOUT / "pfsm" / "resources" / "parsers")
+    parser.add_argument(
+        "--output", type=Path, default=CHECKOUT / "linguistics" / "pfsm_linguistics" / "resources" / "parsers"
+    )
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     recipe = read_recipe(options.config)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.judgment_cases import rows, tsv
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("pfsm", "pfsm_installation", "kernels", "training", "tests")
 DELETED = ("linguistics", "studio")
 TESTS = (
@@ -96,6 +96,7 @@ OF_THE_STUDIO = [
     ("explain ref.txt -i one.txt --html page.html", "--html needs the studio"),
     ("compare ref.txt -i one.txt two.txt --html page.html", "--html needs the studio"),
     ("train judged.tsv -o model.json --report page.html", "--report needs the studio"),
+    ("serve", "unknown: 'serve'"),
 ]
 
 
