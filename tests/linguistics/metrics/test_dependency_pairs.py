@@ -255,3 +255,19 @@ class TestEdpmAsPublished:
         assert counts[0].tolist() == [[2.5, 3.0, 3.0], [2.5, 3.0, 3.0]]
         with pytest.raises(PfsmError, match="gives no constituents, which labels=projected needs"):
             pair_counts([replace(line, constituents=())], [same], ["dl"], Expectation(1, labels="projected"))
+
+
+def test_error_counts_by_hand() -> None:
+    names = [
+        "edpm-errors.1g.extra",
+        "edpm-errors.1g.missing",
+        "edpm-errors.2g.extra",
+        "edpm-errors.2g.missing",
+    ]
+    values = feature_values(names, ["a cat cat"], ["a cat sleeps here"])[0]
+    np.testing.assert_allclose(values, [1 / 4, 2 / 4, 1 / 3, 2 / 3])
+    names = [
+        f"edpm-errors.{part}.{side}" for part in ("dl", "lh", "dlh", "dh") for side in ("extra", "missing")
+    ]
+    syntactic = feature_values(names, ["the cat sleeps"], ["the cat sleeps"])[0]
+    np.testing.assert_allclose(syntactic, 0.0, atol=1e-9)
