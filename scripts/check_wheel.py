@@ -107,7 +107,7 @@ def check_content(wheel: Path) -> None:
         path.removeprefix("kernels/").removeprefix("training/").removeprefix("linguistics/")
         for path in listed
     }
-    licences = {f"licenses/{path}" for path in ours if path.endswith("LICENSE")} | {"licenses/LICENSE"}
+    licences = {f"licenses/{path}" for path in listed if path.endswith("LICENSE")} | {"licenses/LICENSE"}
     for wanted in sorted(ours | licences):
         if not any(name.endswith(wanted) for name in names):
             sys.exit(f"{wheel.name}: {wanted} is missing")
