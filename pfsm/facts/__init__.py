@@ -1,1 +1,1 @@
-"""English: what pfsm knows of one language, found by name through `pfsm.registry`."""
+"""Facts in English text: numbers, dates, amounts, forms of words, and which of them contradict each other."""
