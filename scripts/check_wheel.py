@@ -28,8 +28,9 @@ PACKAGES = (
     "pfsm_training",
     "pfsm_experiments",
     "pfsm_linguistics",
+    "pfsm_studio",
 )
-PLACES = ("pfsm", "pfsm_installation", "kernels", "training", "linguistics")
+PLACES = ("pfsm", "pfsm_installation", "kernels", "training", "linguistics", "studio")
 
 PROBE = """
 import importlib.util, sys
@@ -104,7 +105,10 @@ def check_content(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     listed = run("git", "ls-files", *(f":/{place}" for place in PLACES), cwd=CHECKOUT).stdout.splitlines()
     ours = {
-        path.removeprefix("kernels/").removeprefix("training/").removeprefix("linguistics/")
+        path.removeprefix("kernels/")
+        .removeprefix("training/")
+        .removeprefix("linguistics/")
+        .removeprefix("studio/")
         for path in listed
     }
     licences = {f"licenses/{path}" for path in listed if path.endswith("LICENSE")} | {"licenses/LICENSE"}
