@@ -23,14 +23,13 @@ LARGEST = 95 * 10**6
 """Bytes of a file: what an index takes is 100 MB."""
 PACKAGES = (
     "pfsm",
-    "pfsm_installation",
     "pfsm_kernels",
     "pfsm_training",
     "pfsm_experiments",
     "pfsm_linguistics",
     "pfsm_studio",
 )
-PLACES = ("pfsm", "pfsm_installation", "kernels", "training", "linguistics", "studio")
+PLACES = ("pfsm", "kernels", "training", "linguistics", "studio")
 
 PROBE = """
 import importlib.util, sys

@@ -12,7 +12,7 @@ import pytest
 from tests.judgment_cases import rows, tsv
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("pfsm", "pfsm_installation", "kernels", "training", "tests")
+FOLDERS = ("pfsm", "kernels", "training", "tests")
 DELETED = ("linguistics", "studio")
 TESTS = (
     *(f"tests/commands/test_{name}.py" for name in ("score", "train", "evaluate", "compare")),
