@@ -29,7 +29,7 @@ data DATA.tsv+  files with columns reference, hypothesis and a score, or referen
 @name pfsm
 @language the data
 @threads
-@scheduler
+--scheduler ADDRESS  Dask cluster (tcp://HOST:8786), or processes here (local:N)
 --resume  save each iteration to MODEL.json{CHECKPOINT}; if that file exists, training resumes from it
 """
 

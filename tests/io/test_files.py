@@ -297,3 +297,35 @@ def test_writing_is_refused_beforehand_where_it_would_fail(unprivileged: Path) -
         read_lines(unprivileged / "kept")
     with pytest.raises(PfsmError, match=r"^output '-': is not a file name; give the name of a file$"):
         check_writable("-")
+
+
+WRITER = """
+import sys
+from pfsm.io.files import atomic_write
+with atomic_write(sys.argv[1]) as handle:
+    handle.write("new\\n")
+    handle.flush()
+    print("writing", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def writer(path: Path) -> "subprocess.Popen[str]":
+    """A process in the middle of writing; a line on its standard input ends it."""
+    command = [sys.executable, "-c", WRITER, str(path)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "writing\n"
+    return process
+
+
+def test_two_processes_write_the_same_file(tmp_path: Path) -> None:
+    with writer(tmp_path / "a.txt") as process:
+        (theirs,) = tmp_path.iterdir()
+        with atomic_write(tmp_path / "a.txt") as handle:
+            handle.write("ours\n")
+        assert theirs.exists()
+        process.communicate("\n")
+    assert process.returncode == 0
+    assert (tmp_path / "a.txt").read_text() == "new\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
