@@ -89,12 +89,12 @@ mutants: $(VENV)/.dev
 	$(BIN)/python scripts/planted_faults.py
 
 # Damaged files for every reader, 300 times as many as `make test` tries: some hours. FUZZ=50 tries fewer. Also what
-# takes long, such as clusters whose workers die while they train, and weights of any size.
+# takes long, such as clusters whose workers die while they train, notebooks, and weights of any size.
 FUZZ ?= 300
 fuzz: $(VENV)/.dev
 	PFSM_FUZZ=$(FUZZ) $(BIN)/python -m pytest tests/fuzz tests/distributed \
 	    tests/kernels/test_extreme_weights.py \
-	    tests/text/test_tokenisers.py tests/evaluation/test_wmt_rankings.py
+	    tests/text/test_tokenisers.py tests/evaluation/test_wmt_rankings.py tests/examples/test_notebooks.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pfsm needs Python 3.11 or newer; try make PYTHON=python3.12")'

@@ -142,6 +142,10 @@ def _permissions(options: Namespace) -> contextlib.ExitStack:
         from pfsm.data.table import unquoting
 
         stack.enter_context(unquoting())
+    if getattr(options, "download", False):
+        from pfsm.io.named_resources import downloads
+
+        stack.enter_context(downloads(True))
     return stack
 
 

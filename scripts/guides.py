@@ -1,4 +1,4 @@
-"""Runs what guides show; ``--write`` puts what they print now into them.
+"""Runs what guides and notebooks show; ``--write`` puts what they print now into them.
 
     python scripts/guides.py            # names those that differ
     python scripts/guides.py --write    # writes it into them
@@ -11,11 +11,15 @@ A page is run in a new folder that holds the files of the demonstration (``make 
 * ``python``: code; a block of ``text`` after it is what it prints
 * ``sh``, ``json`` and ``yaml`` are not run: commands of another machine, excerpts
 
-Machines differ in the last digits of what they train: numbers may differ by hundredths, digests of weights at will.
+The notebooks of ``examples/notebooks`` run without Jupyter, each in an empty folder: what a cell prints is its output,
+and its last expression is shown as Jupyter would show it, as HTML where it has ``_repr_html_``, else as text. Machines
+differ in the last digits of what they train: numbers may differ by a hundredth, digests of weights at will.
 """
 
 import argparse
+import ast
 import io
+import json
 import math
 import os
 import re
@@ -35,6 +39,7 @@ from pfsm.model.shipped import shipped_models
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 DOCS = CHECKOUT / "docs"
+NOTEBOOKS = CHECKOUT / "examples" / "notebooks"
 BLOCK = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r":caption: (?P<name>\S+)\n\n(?P<text>.*)", re.DOTALL)
 _RUN = re.compile(r"^```(?:console|text|\{eval-rst\})$", re.MULTILINE)
@@ -42,6 +47,7 @@ _NOT_RUN = ("sh", "json", "yaml", "{eval-rst}")
 # Of models: in a signature, and in what `pfsm show` prints.
 _FINGERPRINT = re.compile(r"(?P<before>\bpfsm:(?P<name>[\w.-]+):|\(fingerprint )[0-9a-f]{8}\b")
 _VERSION = re.compile(r"(\bpfsm:[\w.+:-]+:|\|version:)\d+\.\d+\.\d+")
+_DIGEST = re.compile(r"\b[0-9a-f]{8}\b")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MINIMA = re.compile(r"^  \d+ minima: other starts end .*$", re.MULTILINE)
 _TRAINING = re.compile(r"\bpfsm (?:train|tune|experiment)\b|\btrain\(")
@@ -165,6 +171,12 @@ def _of_python(code: str, namespace: dict[str, Any]) -> str:
     return output.getvalue()
 
 
+def same(one: object, other: object) -> bool:
+    """Whether two outputs of a notebook are the same but for digests and the last digits of numbers."""
+    first, second = (_DIGEST.sub("DIGEST", json.dumps(each)) for each in (one, other))
+    return alike(first, second, 0.01)
+
+
 def alike(one: str, other: str, tolerance: float) -> bool:
     """Whether two texts are the same but for numbers, and these to within a share or a difference of this size."""
     if _NUMBER.sub("", one) != _NUMBER.sub("", other):
@@ -173,30 +185,76 @@ def alike(one: str, other: str, tolerance: float) -> bool:
     return all(math.isclose(a, b, rel_tol=tolerance, abs_tol=1.1 * tolerance) for a, b in pairs)
 
 
-def made_now(path: Path, text: str) -> str:
-    """A page with what it shows now."""
+def run_notebook(notebook: dict[str, Any]) -> dict[str, Any]:
+    """The notebook with what its cells show; it runs in an empty folder."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    cells: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        for cell in notebook["cells"]:
+            if cell["cell_type"] != "code":
+                cells.append(cell)
+                continue
+            count = 1 + sum(one["cell_type"] == "code" for one in cells)
+            outputs = shown("".join(cell["source"]), names, count)
+            cells.append({**cell, "execution_count": count, "outputs": outputs})
+    return {**notebook, "cells": cells}
+
+
+def shown(source: str, names: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """What a cell prints and shows, as a notebook holds it."""
+    tree = ast.parse(source)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    printed, value = io.StringIO(), None
+    with redirect_stdout(printed):
+        exec(compile(tree, "cell", "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+    outputs: list[dict[str, Any]] = []
+    if printed.getvalue():
+        text = printed.getvalue().splitlines(keepends=True)
+        outputs.append({"name": "stdout", "output_type": "stream", "text": text})
+    if value is not None:
+        data = (
+            {"text/html": [value._repr_html_()]}
+            if hasattr(value, "_repr_html_")
+            else {"text/plain": [repr(value)]}
+        )
+        outputs.append(
+            {"data": data, "execution_count": count, "metadata": {}, "output_type": "execute_result"}
+        )
+    return outputs
+
+
+def made_now(path: Path, text: str) -> tuple[str, bool]:
+    """A page or a notebook with what it shows now, and whether that is what it holds."""
+    if path.suffix == ".ipynb":
+        held = json.loads(text)
+        ran = run_notebook(held)
+        cells = zip(held["cells"], ran["cells"], strict=True)
+        fresh = all(same(before.get("outputs"), after.get("outputs")) for before, after in cells)
+        return json.dumps(ran, indent=1, ensure_ascii=False) + "\n", fresh
     with tempfile.TemporaryDirectory() as folder:
         prepare(Path(folder) / "demo-output")
         with chdir(Path(folder) / "demo-output"):
             try:
-                return run_page(text)
+                made = run_page(text)
             except PageError as fault:
                 sys.exit(f"{path.name}: {fault}")
+    return made, is_fresh(made, text)
 
 
 def main() -> None:
-    """Runs all pages, or those named; says or writes what differs."""
-    parser = argparse.ArgumentParser(description="Runs what guides show.")
+    """Runs all pages and notebooks, or those named; says or writes what differs."""
+    parser = argparse.ArgumentParser(description="Runs what guides and notebooks show.")
     parser.add_argument("pages", nargs="*", type=Path)
     parser.add_argument("--write", action="store_true", help="write what they print now into them")
     options = parser.parse_args()
     os.environ["PFSM_NO_NOTICE"] = "1"
     os.environ.pop("PFSM_SEED", None)
     stale = []
-    for path in [page.resolve() for page in options.pages] or pages():
-        held = path.read_text(encoding="utf-8")
-        made = made_now(path, held)
-        if not is_fresh(made, held):
+    for path in [page.resolve() for page in options.pages] or [*pages(), *sorted(NOTEBOOKS.glob("*.ipynb"))]:
+        made, fresh = made_now(path, path.read_text(encoding="utf-8"))
+        if not fresh:
             stale.append(path.name)
             if options.write:
                 path.write_text(made, encoding="utf-8", newline="\n")

@@ -132,10 +132,9 @@ def _read(
 def _table(path: str) -> str | None:
     """The file, where it is not text: judgments or annotations."""
     try:
-        guess_format(path)
+        return None if guess_format(path) == "nist" else path
     except PfsmError:
         return None if Path(path).is_file() or path == STANDARD_INPUT else path
-    return path
 
 
 def _check(options: Namespace, paths: Sequence[str]) -> None:

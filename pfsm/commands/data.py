@@ -28,14 +28,15 @@ INFO = """
 files FILE+  a file to summarise, or two files to see also what they share
 @format text json
 """
-FROM = f"--from FORMAT  {', '.join(FORMATS)} (default: detected; ESA is wmt-jsonl or jsonl)"
+FROM = f"--from FORMAT  {', '.join(FORMATS)} (default: detected; ESA is wmt-jsonl, pearmut or jsonl)"
 # Options of the formats' readers, under headings of the help.
 READERS = {
     "texts that the judgments refer to": """
 --references REF+ []  reference file(s), the best first (mt-metrics-eval: names of references)
---sources FILE []  file of source segments, one per line, SGML or XML
+--sources FILE []  file of source segments, one per line or NIST
 --documents FILE []  file with the document of each segment, one per line (as in *.docs)
---system-outputs FOLDER|FILE|NAME=FILE+ []  translations of the systems: a folder, or a file per system
+--system-outputs FOLDER|FILE|NAME=FILE+ []  translations of the systems: a folder, a file per system, or Appraise's
+  batches.json
 --skip-unknown-systems  leave out judgments of systems whose translations are not given
 --reference-systems NAME+ []  systems of the file whose translations are references (default: ref, refA, ref.B …)
 """,
@@ -46,7 +47,7 @@ READERS = {
 --sid-order {file,document}  wmt-da: SID counts the lines of the file, or segments document by document (WMT21, WMT22)
 """,
     "scores": f"""
---scores FILE+ []  parallel: file(s) of segment scores
+--scores FILE+ []  nist, parallel: file(s) of segment scores
 --score-column NAME []  the column that becomes the score
 --human-score NAME []  mt-metrics-eval: score to read, such as mqm or wmt-z
 --metric-scores NAME+ []  mt-metrics-eval: metrics whose scores become columns, such as BLEU-refA

@@ -15,6 +15,7 @@ from pfsm.commands.evaluation_sources import (
     Source,
     given_sources,
     open_source,
+    pools,
     read_inputs,
     read_mtme,
     signatures_at_level,
@@ -22,8 +23,10 @@ from pfsm.commands.evaluation_sources import (
     take_language,
 )
 from pfsm.commands.evaluation_tasks import (
+    BOOTSTRAP,
     CORRELATIONS,
     KING,
+    PERM_BOTH,
     Task,
     check_level,
     level_of,
@@ -40,8 +43,7 @@ from pfsm.data import Table, overlap
 from pfsm.data.judgments import all_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation import canonical, default_seed, preference_counts
-from pfsm.evaluation.catalogue import LEVELS, SYSTEM
-from pfsm.evaluation.engine import BOOTSTRAP
+from pfsm.evaluation.catalogue import LEVELS, PREFERENCES, SYSTEM
 from pfsm.evaluation.people import FITS, SYSTEM_SCORES
 from pfsm.evaluation.questions import PREFERENCE, RESAMPLES, SEGMENTS
 from pfsm.model.metric import Metric
@@ -49,6 +51,7 @@ from pfsm.model.metric import Metric
 OF_SEGMENTS = ("spa", "significant", "ceiling")
 """Statistics of systems that people's scores of segments tell, not those of systems."""
 USUAL = {"kendall_tau": "Kendall tau"}
+TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}
 
 
 OPTIONS = f"""
@@ -66,6 +69,7 @@ data DATA.tsv+  reference, hypothesis and a score, or reference, better and wors
 --system-scores KIND  people's, of systems: least-squares (default) or means of scores; of preferences won (WMT12) or
   expected-wins (WMT13; default)
 --versus SCORES  test against another MODEL, metric:NAME, column:NAME or scores:FILE: who agrees more with people?
+--test TEST  for --versus: paired bootstrap (default), or perm-both for absolute scores
 --resample UNIT  what is drawn: segments (default; of documents and systems, documents), judgments, documents or systems
 --spans FILE?  instead: how well the model, or FILE of `pfsm score --spans`, finds the errors that experts marked
 @signature
@@ -83,6 +87,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         tau=canonical,
         level=LEVELS,
         system_scores=(*FITS, *SYSTEM_SCORES),
+        test=tuple(TESTS),
         resample=RESAMPLES,
         spans={"const": ""},
     )
@@ -107,9 +112,7 @@ def run(options: Namespace) -> None:
     parts = _parts(options, inputs, level, names)
     for (part, _), one in product(parts, opened):
         one.check(part, options)
-    if KING in (names or ()):
-        for one in opened:
-            scorer_for_likeness(one)
+    _check_test(options, inputs, level, names, opened)
     tasks = [
         task
         for part, asked in parts
@@ -160,10 +163,10 @@ def _document(
         document[kind] = _joined(document[kind], found) if kind in document else found
     if other is not None:
         signatures = signatures_at_level(other, inputs, level)
-        versus: dict[str, Any] = {"name": other.name, **signatures, "test": BOOTSTRAP}
+        versus: dict[str, Any] = {"name": other.name, **signatures, "test": TESTS[options.test]}
         for task, metric in zip(tasks, scores, strict=True):
             metrics = metric, task.scores(other)
-            found = versus_document(task, metrics, n, seed)
+            found = versus_document(task, metrics, options.test, n, seed)
             versus[task.question.kind] = versus.get(task.question.kind, {}) | found
         document["versus"] = versus
     return document
@@ -239,8 +242,32 @@ def _check_fit(options: Namespace, inputs: Inputs, level: str) -> None:
             f"--tau needs pairwise preferences, but {inputs.tables[0].path} has absolute scores; "
             "see --statistics kendall"
         )
+    if options.test is not None and options.versus is None:
+        raise PfsmError(f"--test {options.test}: give what to test against with --versus")
     options.tau = options.tau or "wmt12"
+    options.test = options.test or BOOTSTRAP
     scores = options.system_scores
     data, kind = (inputs.absolute, "scores") if scores in FITS else (inputs.pairwise, "preferences")
     if scores is not None and (data is None or level != SYSTEM):
         raise PfsmError(f"--system-scores {scores}: is for {kind} at --level system; leave it out")
+
+
+def _check_test(
+    options: Namespace, inputs: Inputs, level: str, names: Sequence[str] | None, sources: Sequence[Source]
+) -> None:
+    """Refuses what cannot be measured or tested of these scores."""
+    swapped = options.versus is not None and options.test == PERM_BOTH
+    ranked = inputs.pairwise is not None and (names is None or any(name in PREFERENCES for name in names))
+    if swapped and ranked:
+        raise PfsmError("--test perm-both is for absolute scores; preferences take the bootstrap")
+    if KING in (names or ()):
+        for source in sources:
+            scorer_for_likeness(source)
+        if swapped:
+            raise PfsmError(f"--test perm-both swaps scores of translations; {KING} takes the bootstrap")
+    for source in sources:
+        if swapped and level == SYSTEM and pools(source, level):
+            raise PfsmError(
+                f"--test perm-both swaps scores of segments between metrics, but {source.name} pools counts to score "
+                "systems; take the bootstrap, or give scores of segments with --scores or --column"
+            )

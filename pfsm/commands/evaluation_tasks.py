@@ -30,9 +30,9 @@ from pfsm.evaluation.catalogue import (
 from pfsm.evaluation.comparison import estimate_entry, interval_entry, number
 from pfsm.evaluation.engine import check_units
 from pfsm.evaluation.people import EXPECTED_WINS, FITS, LEAST_SQUARES, MEANS
-from pfsm.evaluation.pooled import Scores
-from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
+from pfsm.evaluation.pooled import Scores, segment_scores
 from pfsm.evaluation.questions import (
+    CORRELATION,
     SEGMENTS,
     SIDES,
     Question,
@@ -41,7 +41,9 @@ from pfsm.evaluation.questions import (
     preference_question,
     ranking_question,
 )
+from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
 from pfsm.evaluation.questions import SYSTEM as SYSTEM_COLUMN
+from pfsm.evaluation.significance import permutation_test, williams_p_values
 
 KING = "king"
 CORRELATIONS = ("pearson", "spearman", "kendall")
@@ -225,6 +227,9 @@ def scorer_for_likeness(source: Source) -> Scorer:
     return source
 
 
+BOOTSTRAP, PERM_BOTH = "bootstrap", "perm-both"
+
+
 def statistics_document(task: Task, metric: Scores, n_resamples: int, seed: int) -> dict[str, Any]:
     """Every statistic of a metric's scores by group, with intervals, and the means; undefined numbers are null."""
     question, statistics = task.question, task.statistics
@@ -258,20 +263,32 @@ def _of_systems(question: Question[Any], found: Mapping[str, Estimates]) -> dict
 
 
 def versus_document(
-    task: Task, metrics: tuple[Scores, Scores], n_resamples: int, seed: int
+    task: Task, metrics: tuple[Scores, Scores], test: str, n_resamples: int, seed: int
 ) -> dict[str, Any]:
     """The difference of every statistic in every group, of the means, and over all items; with p-values.
 
     Args:
         task: What to measure.
         metrics: Scores of the metric, and of the one that it is compared with.
-        n_resamples: At least 1.
-        seed: Of the resamples.
+        test: `BOOTSTRAP` or `PERM_BOTH`.
+        n_resamples: Resamples, or permutations.
+        seed: Of either.
     """
     question = task.question
     chosen = [statistic for statistic in task.statistics if statistic.of_metric]
-    found = compare(question, *metrics, chosen, n_resamples, seed)
-    return {"unit": question.unit, **{one.key: test_entry(found[one.name]) for one in chosen}}
+    if test == PERM_BOTH:
+        found = {one.name: permutation_test(question, *metrics, one, n_resamples, seed) for one in chosen}
+    else:
+        found = compare(question, *metrics, chosen, n_resamples, seed)
+    document: dict[str, Any] = {"unit": question.unit}
+    for statistic in chosen:
+        entry = document[statistic.key] = test_entry(found[statistic.name])
+        if (question.kind, question.level, statistic.name) == (CORRELATION, SEGMENT, "pearson"):
+            p_values = williams_p_values(question, *map(segment_scores, metrics))
+            for group in entry["groups"]:
+                if p_values is not None:
+                    group["williams_p"] = number(p_values[group["group"]])
+    return document
 
 
 def test_entry(result: PairedTest) -> dict[str, Any]:

@@ -128,21 +128,22 @@ def _print_differences(entry: Mapping[str, Any], by: str, heading: str) -> None:
     if len(rows) > 1:
         rows += [(name, entry[name]) for name in ("mean", "pooled") if name in entry]
     width = max(len(name) for name in [by, *(row[0] for row in rows)])
+    williams = any("williams_p" in row for _, row in rows)
     print(f"\n{heading}")
-    columns = ["metric", "versus", "difference", "", "p"]
+    columns = ["metric", "versus", "difference", "", "p"] + (["Williams p"] if williams else [])
     print(f"{by:{width}}  {'n':>7}  {_difference_line(columns)}")
     for name, row in rows:
         cells = [
             *(_number(row[key], "+.3f") for key in ("value", "versus", "difference")),
             bracketed(row["interval"], "+.3f"),
-            _number(row["p_value"], ".4f"),
+            *(_number(row[key], ".4f") for key in ("p_value", "williams_p") if key in row),
         ]
         line = f"{name:{width}}  {row['n']:>7}  {_difference_line(cells)}"
         print(significance(line, row["p_value"], row["difference"] or 0.0))
 
 
 def _difference_line(cells: Sequence[str]) -> str:
-    widths = (9, 9, 10, 16, 9)
+    widths = (9, 9, 10, 16, 9, 10)
     return "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=False)).rstrip()
 
 

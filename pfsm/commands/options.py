@@ -42,7 +42,7 @@ SHARED = {
     "test-set": """
 --test-set, -t NAME  instead of REF: a test set in sacrebleu's cache, as wmt16
 --language-pair, -l LP  of the test set, such as de-en
---download  fetch the test set if it is missing""",
+--download  fetch the test set, or a network of vectors, if it is missing""",
     "signature": "--signature KIND [short]  short (default) or long: all that can change a score",
     "quiet": "--quiet, -q  print errors only: no warnings, no progress",
     "strict": "--strict  treat warnings as errors: exit status 2",

@@ -16,6 +16,7 @@ from pfsm.lexicons.container import Lexicon, Source, read_lexicon, write_lexicon
 from pfsm.lexicons.paraphrase_formats import (
     LONGEST,
     SMALLEST_PROBABILITY,
+    format_of,
     pruned,
     read_paraphrases,
 )
@@ -31,10 +32,13 @@ source SOURCE+  a folder with WordNet's index.* and *.exc, or tab files
 --forms FILE  with tab files: lines form<TAB>lemma with the lemmas of inflected words
 """
 PARAPHRASES = f"""
-source FILE+  files in METEOR's format, plain or .gz: lines of a probability, a phrase, a paraphrase
+source FILE+  files of one format, plain or .gz
 {NAMED.strip()}
+--layout {{meteor,terp,ppdb}}  format of the files (default: detected from the first line of each)
 --longest N [{LONGEST}]  leave out phrases of more than N words (default: {LONGEST})
 --smallest P [{SMALLEST_PROBABILITY}]  leave out pairs with a probability below P (default: {SMALLEST_PROBABILITY})
+--feature FEATURE  with PPDB: the feature with the negative logarithm of the probability (default: -logp(e2|e1) or
+  p(e|f))
 """
 # `en-small` has no table of paraphrases, so its alignments do not depend on paraphrases already known.
 LEARNING = f"""
@@ -58,7 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     synonymous = kinds.add_parser(synonyms.KIND, help="from a WordNet database or Open Multilingual Wordnet")
     declare(synonymous, SYNONYMS)
     synonymous.set_defaults(action=_compile_synonyms)
-    paraphrasing = kinds.add_parser(paraphrases.KIND, help="from files in METEOR's format")
+    paraphrasing = kinds.add_parser(paraphrases.KIND, help="from METEOR's, TERp's or PPDB's files")
     declare(paraphrasing, PARAPHRASES, smallest=probability)
     paraphrasing.set_defaults(action=_compile_paraphrases)
     learning = actions.add_parser("learn-paraphrases", help="find paraphrases in references and translations")
@@ -98,7 +102,10 @@ def _compile_synonyms(options: Namespace) -> None:
 def _compile_paraphrases(options: Namespace) -> None:
     path = _output(options.name)
     pairs, read = pruned(
-        chain.from_iterable(map(read_paraphrases, options.source)),
+        chain.from_iterable(
+            read_paraphrases(source, options.layout or format_of(source), options.feature)
+            for source in options.source
+        ),
         options.longest,
         options.smallest,
         lambda read, kept: tell(f"{read:,} entries read, {kept:,} kept"),

@@ -27,6 +27,7 @@ data DATA.tsv+  files with columns reference, hypothesis and a score, or referen
 --report PAGE.html  write a page on what was learned and how far to trust it: overfitting, a learning curve, costs of
   edits, the worst segments; about doubles the time
 @name pfsm
+--download  fetch a network transformers:NAME if the local cache lacks it
 @language the data
 @threads
 --scheduler ADDRESS  Dask cluster (tcp://HOST:8786), or processes here (local:N)

@@ -5,7 +5,7 @@ omission has ``start == end``. Marks may overlap.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pfsm.data.table import shown
@@ -25,23 +25,31 @@ def spans_text(spans: Iterable[Span]) -> str:
     return json.dumps([list(span) for span in spans], ensure_ascii=False)
 
 
-def read_spans(value: object, text: str, rater: str, fault: Callable[[str], PfsmError]) -> list[Span]:
+def read_spans(
+    value: object,
+    text: str,
+    rater: str,
+    fault: Callable[[str], PfsmError],
+    units: Sequence[int] | None = None,
+) -> list[Span]:
     """The marks of one rater.
 
     Args:
         value: A list of ``[start, end, severity, category, rater]``, of which the last two may be left out, or of
             objects: with ``start`` and ``end``, as of xCOMET, or with ``start_i`` and ``end_i``, the last character
-            that is marked, as of ESA. There ``missing``, or a place behind the text, is an omission, and a
+            that is marked, as of ESA and Pearmut. There ``missing``, or a place behind the text, is an omission, and a
             mark without a severity is neutral.
         text: The translation.
         rater: Who set marks that do not say so.
         fault: Makes the error from what is wrong.
+        units: The code point that each place of ``start_i`` and ``end_i`` counts; None: code points themselves.
 
     Raises:
         PfsmError: What is no such list, offsets outside the text, a start behind its end, or another severity.
     """
     if not isinstance(value, list):
         raise fault(f"{ERRORS} is {shown(str(value))}, a list of marks is needed")
+    units = range(len(text)) if units is None else units
     found = []
     for number, given in enumerate(value, start=1):
         where, mark = f"{ERRORS}, mark {number}", given
@@ -51,7 +59,7 @@ def read_spans(value: object, text: str, rater: str, fault: Callable[[str], Pfsm
             raise fault(f"{where} is {shown(str(mark))}, [start, end, severity, …] or an object is needed")
         severity = mark.get("severity")
         if "start_i" in mark:
-            start, end = _inclusive(mark, len(text), where, fault)
+            start, end = _inclusive(mark, len(text), units, where, fault)
             severity = "neutral" if str(severity or "").lower() in _UNDECIDED else severity
         else:
             start, end = (
@@ -69,18 +77,20 @@ def read_spans(value: object, text: str, rater: str, fault: Callable[[str], Pfsm
 
 
 def _inclusive(
-    mark: Mapping[Any, Any], length: int, where: str, fault: Callable[[str], PfsmError]
+    mark: Mapping[Any, Any], length: int, units: Sequence[int], where: str, fault: Callable[[str], PfsmError]
 ) -> tuple[int, int]:
     places = [mark.get("start_i"), mark.get("end_i")]
     if places == [_MISSING, _MISSING]:
         return length, length
     first, last = (
-        _place(place, length, f"{where}: {name}", fault)
+        _place(place, len(units), f"{where}: {name}", fault)
         for place, name in zip(places, ("start_i", "end_i"), strict=True)
     )
     if first > last:
         raise fault(f"{where}: start_i {first} lies behind end_i {last}")
-    return first, length if first == length else min(last + 1, length)
+    if first == len(units):
+        return length, length
+    return units[first], units[last] + 1 if last < len(units) else length
 
 
 def _place(value: object, most: int, where: str, fault: Callable[[str], PfsmError]) -> int:

@@ -1,14 +1,16 @@
-"""Sources of vectors: a shipped network, a file of word vectors, a folder or package with a network.
+"""Sources of vectors: a shipped network, a file of word vectors, a folder, package or cache with a network.
 
-A source is written ``shipped:NAME``, ``package:NAME``, or as the name of a resource (`pfsm.io.named_resources`); in
-configurations, on the command line and in Python also as a path. After training, the first eight digits of its checksum
-are added (``NAME@1a2b3c4d``), and a path has become a name.
+A source is written ``shipped:NAME``, ``package:NAME``, ``transformers:NAME``, or as the name of a resource
+(`pfsm.io.named_resources`); in configurations, on the command line and in Python also as a path. After training, the
+first eight digits of its checksum are added (``NAME@1a2b3c4d``), and a path has become a name.
 """
 
 import json
+import os
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from pfsm.embeddings.beside import DISTRIBUTIONS, folder_beside, folder_of
 from pfsm.embeddings.folder import CONFIG, SAFETENSORS, FolderEncoder
@@ -17,7 +19,52 @@ from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.vectors import Vectors
 from pfsm.embeddings.words import VECTORS, WORDS, FileVectors, WordTable
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.io.named_resources import find, is_name, name_for, needed, parted, register
+from pfsm.io.named_resources import find, is_name, may_download, name_for, needed, parted, register
+
+HUB = "transformers:"
+# No code, and no pickled weights.
+WANTED = ("config.json", "tokenizer.json", "model.safetensors")
+
+
+def _cached_folder(name: str) -> Path:
+    """The folder of a network in the cache. It is downloaded only if the user allows that on this call."""
+    try:
+        import huggingface_hub  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise NotInstalledError(
+            f"{HUB}{name} needs transformers, which is not installed", ["transformers"], ["transformers"]
+        ) from None
+    folder = _snapshot(huggingface_hub, name, download=False)
+    whole = folder is not None and not _lacking(folder)
+    if not whole and may_download():
+        folder = _snapshot(huggingface_hub, name, download=True)
+    if folder is None:
+        raise PfsmError(f"{HUB}{name} is not in the local cache; say --download to let this call fetch it")
+    if missing := _lacking(folder):
+        raise PfsmError(
+            f"{HUB}{name}: it has no {missing}; such networks cannot be used"
+            if may_download()
+            else f"{HUB}{name}: the local cache has no {missing} of it; --download fetches what it has"
+        )
+    return folder
+
+
+def _lacking(folder: Path) -> str:
+    """The first file that a network's folder lacks; empty if it has all."""
+    return next((wanted for wanted in WANTED if not (folder / wanted).is_file()), "")
+
+
+def _snapshot(hub: Any, name: str, *, download: bool) -> Path | None:
+    """The folder of one version; None if the cache does not have it."""
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    try:
+        return Path(hub.snapshot_download(name, allow_patterns=list(WANTED), local_files_only=not download))
+    except Exception as error:
+        if download:
+            reason = next(iter(str(error).splitlines()), type(error).__name__)
+            raise PfsmError(f"{HUB}{name}: could not be downloaded ({reason})") from None
+        return None
+
 
 PACKAGE = "package:"
 SHIPPED = "shipped:"
@@ -25,6 +72,7 @@ SHIPPED = "shipped:"
 ABOUT = "about.json"
 DEFAULT_SOURCE = "shipped:minilm"
 _RESOURCES = Path(__file__).resolve().parent.parent / "resources" / "encoder"
+_HUB_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 _PACKAGE_NAME = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 
 
@@ -35,13 +83,17 @@ def check_source(value: object, where: str) -> str:
         PfsmError: If it is not text, or the name of the package is malformed.
     """
     if not isinstance(value, str) or not value or "\0" in value:
-        raise PfsmError(f"{where} is {value!r}, it must be {SHIPPED}NAME, a file, a folder or {PACKAGE}NAME")
+        raise PfsmError(
+            f"{where} is {value!r}, it must be {SHIPPED}NAME, a file, a folder, {PACKAGE}NAME or {HUB}NAME"
+        )
     source, _ = parted(value)
     shipped = sorted({*shipped_encoders(), *DISTRIBUTIONS, *shipped_words()})
     if source.startswith(SHIPPED) and source.removeprefix(SHIPPED) not in shipped:
         raise PfsmError(f"{where} is {source!r}; what ships is {', '.join(map(SHIPPED.__add__, shipped))}")
     if source.startswith(PACKAGE) and not _PACKAGE_NAME.fullmatch(source.removeprefix(PACKAGE)):
         raise PfsmError(f"{where}: {source!r} cannot be the name of a package")
+    if source.startswith(HUB) and not _HUB_NAME.fullmatch(source.removeprefix(HUB)):
+        raise PfsmError(f"{where}: {source!r} cannot be the name of a network; write {HUB}OWNER/NAME")
     return value
 
 
@@ -69,7 +121,7 @@ def load_vectors(source: str, layer: int | None = None) -> Vectors:
     """
     name, wanted = parted(source)
     path = _find(name)
-    vectors = _opened(path, layer, path.stat().st_mtime_ns)
+    vectors = _opened(path, layer, path.stat().st_mtime_ns, name.startswith(HUB))
     _check(name, vectors.checksum, wanted)
     return vectors
 
@@ -89,7 +141,7 @@ def load_encoder(source: str) -> FolderEncoder:
         raise PfsmError(
             f"{name}: vectors of single words have no hidden states; give a folder with a network"
         )
-    encoder = _network(path, path.stat().st_mtime_ns)
+    encoder = _network(path, path.stat().st_mtime_ns, name.startswith(HUB))
     _check(name, encoder.checksum, wanted)
     return encoder
 
@@ -147,7 +199,7 @@ def described_encoders() -> list[dict[str, str]]:
             content = f"{len(table):,} words, vectors of {table.dimension}"
         else:
             config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-            kind, version = "encoder", _network(folder, folder.stat().st_mtime_ns).checksum
+            kind, version = "encoder", _network(folder, folder.stat().st_mtime_ns, False).checksum
             content = f"{config['num_hidden_layers']} layers of {config['hidden_size']}, "
             content += f"{config['vocab_size']:,} word pieces"
         entries.append(
@@ -181,7 +233,7 @@ def pinned(source: str) -> str:
         PfsmError: As `load_vectors`.
     """
     name, checksum = parted(source)[0], load_vectors(source).checksum[:8]
-    is_path = not name.startswith((SHIPPED, PACKAGE)) and not find(name)
+    is_path = not name.startswith((SHIPPED, PACKAGE, HUB)) and not find(name)
     return f"{register(name) if is_path else name}@{checksum}"
 
 
@@ -191,7 +243,7 @@ def label(source: str) -> str:
     Raises:
         PfsmError: As `load_vectors`.
     """
-    name = Path(parted(source)[0].removeprefix(PACKAGE).removeprefix(SHIPPED)).name
+    name = Path(parted(source)[0].removeprefix(PACKAGE).removeprefix(SHIPPED).removeprefix(HUB)).name
     return f"{re.sub(r'[^A-Za-z0-9._-]', '_', name)}@{load_vectors(source).checksum[:8]}"
 
 
@@ -199,6 +251,8 @@ def _find(source: str) -> Path:
     """The file or folder of a source."""
     if source.startswith(SHIPPED):
         return _shipped_folder(source.removeprefix(SHIPPED))
+    if source.startswith(HUB):
+        return _cached_folder(source.removeprefix(HUB))
     if source.startswith(PACKAGE):
         package = source.removeprefix(PACKAGE)
         folder = folder_of(package.replace("-", "_").replace(".", "_"))
@@ -219,9 +273,9 @@ def _find(source: str) -> Path:
 
 # A process needs one or two.
 @lru_cache(maxsize=4)
-def _opened(path: Path, layer: int | None, changed: int) -> Vectors:
+def _opened(path: Path, layer: int | None, changed: int, by_transformers: bool) -> Vectors:
     if path.is_dir() and not (path / WORDS).is_file():
-        return NetworkVectors(_network(path, changed), layer)
+        return NetworkVectors(_network(path, changed, by_transformers), layer)
     if layer is not None:
         raise PfsmError(f"{path}: vectors of single words have no layers; leave the option layer out")
     return WordTable(path) if path.is_dir() else FileVectors(path)
@@ -229,5 +283,5 @@ def _opened(path: Path, layer: int | None, changed: int) -> Vectors:
 
 # A network takes as much memory as its weights, whichever layers are asked for.
 @lru_cache(maxsize=4)
-def _network(path: Path, changed: int) -> FolderEncoder:  # noqa: ARG001 - replaced folders are read again
-    return FolderEncoder(path)
+def _network(path: Path, changed: int, by_transformers: bool) -> FolderEncoder:  # noqa: ARG001 - replaced folders are read again
+    return FolderEncoder(path, by_transformers=by_transformers)

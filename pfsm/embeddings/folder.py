@@ -89,6 +89,7 @@ class FolderEncoder:
 
     Args:
         folder: The folder with the network's files.
+        by_transformers: Computed by transformers, whatever the family. Other families are in any case.
         tuned: What training changed of the network.
         label: Identifies what training changed.
 
@@ -96,13 +97,19 @@ class FolderEncoder:
         PfsmError: If a file is missing or malformed, or a package is not installed.
     """
 
-    def __init__(self, folder: Path, *, tuned: Tuned | None = None, label: str = "") -> None:
+    def __init__(
+        self, folder: Path, *, by_transformers: bool = False, tuned: Tuned | None = None, label: str = ""
+    ) -> None:
         self.folder = folder
         self._network = next((name for name in (ONNX, SAFETENSORS) if (folder / name).is_file()), "")
         for name in (TOKENIZER, self._network or f"{ONNX} or {SAFETENSORS}"):
             if not (folder / name).is_file():
                 raise PfsmError(f"{folder}: no {name} in this folder, so it holds no network of vectors")
-        self._by_transformers = self.has_layers and self._config.get("model_type") in BY_TRANSFORMERS
+        if by_transformers and not self.has_layers:
+            raise PfsmError(f"{folder}: no {SAFETENSORS} in this folder, which transformers would read")
+        self._by_transformers = self.has_layers and (
+            by_transformers or self._config.get("model_type") in BY_TRANSFORMERS
+        )
         # What the configuration says is checked at once; a model file may come without.
         positions = self._config.get("max_position_embeddings", USUAL_POSITIONS)
         first = self.shape.first_position if self.has_layers and not self._by_transformers else 2

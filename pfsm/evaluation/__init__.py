@@ -13,12 +13,14 @@ from pfsm.evaluation.bootstrap import (
 from pfsm.evaluation.catalogue import Statistic, canonical, plain
 from pfsm.evaluation.comparison import Comparison, PairResult, PooledCounts, SystemResult, compare_systems
 from pfsm.evaluation.correlation import (
+    WilliamsTest,
     kendall_tau_b,
     mean_removed,
     mean_removed_pearson,
     pearson,
     spearman,
     weighted_pearson,
+    williams_test,
 )
 from pfsm.evaluation.engine import Difference, Estimates, PairedTest, compare, estimate, holm, paired_p_value
 from pfsm.evaluation.king import human_acceptability, king
@@ -39,11 +41,14 @@ from pfsm.evaluation.preference import (
 )
 from pfsm.evaluation.questions import Question, absolute_question, preference_question, question_of_scores
 from pfsm.evaluation.segment_pairs import (
+    PairCounts,
     TieCalibration,
+    accuracy_with_ties,
     calibrate_ties,
+    pair_counts,
     wmt_kendall,
 )
-from pfsm.evaluation.significance import paired_bootstrap_correlations
+from pfsm.evaluation.significance import paired_bootstrap_correlations, perm_both
 from pfsm.evaluation.systems import soft_pairwise_accuracy, system_pairwise_accuracy, system_scores
 
 __all__ = [
@@ -55,6 +60,7 @@ __all__ = [
     "Estimates",
     "Interval",
     "MeanEstimate",
+    "PairCounts",
     "PairResult",
     "PairedTest",
     "PairwiseJudgments",
@@ -66,7 +72,9 @@ __all__ = [
     "SystemResult",
     "TieCalibration",
     "TranslatedDocuments",
+    "WilliamsTest",
     "absolute_question",
+    "accuracy_with_ties",
     "best_accuracy",
     "bootstrap_interval",
     "calibrate_ties",
@@ -81,11 +89,13 @@ __all__ = [
     "king",
     "mean_removed",
     "mean_removed_pearson",
+    "pair_counts",
     "paired_bootstrap_correlations",
     "paired_p_value",
     "pairwise_judgments",
     "pearson",
     "percentile_interval",
+    "perm_both",
     "plain",
     "pooled_scores",
     "preference_counts",
@@ -99,5 +109,6 @@ __all__ = [
     "system_scores",
     "translated_documents",
     "weighted_pearson",
+    "williams_test",
     "wmt_kendall",
 ]

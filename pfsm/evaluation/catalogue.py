@@ -40,6 +40,8 @@ from pfsm.evaluation.preference import (
 )
 from pfsm.evaluation.segment_pairs import (
     calibrated_accuracy,
+    item_kendall,
+    kendall_tau_c,
     wmt_kendall_measure,
 )
 from pfsm.evaluation.systems import (
@@ -128,6 +130,10 @@ _OF_SEGMENTS: Mapping[str, Statistic[Items]] = _by_name(
         partial(centred_pearson, weighted=True),
     ),
     Statistic("acc-t", "acc-t", _WITHIN, calibrated_accuracy),
+    plain("kendall-c", kendall_tau_c, "Kendall tau-c"),
+    Statistic("item-kendall", "tau-b by item", _WITHIN, partial(item_kendall, variant="b")),
+    Statistic("item-tau23", "tau-23 by item", _WITHIN, partial(item_kendall, variant="23")),
+    Statistic("item-acc23", "acc-23 by item", _WITHIN, partial(item_kendall, variant="acc23")),
     *(_tau(variant, _WITHIN, partial(wmt_kendall_measure, variant=variant)) for variant in TAUS),
 )
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.arrays import Float
+from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import count_ids, dense_ids, sums_of_segments
 from pfsm.evaluation.measure import Items, Names, OfTotals, finite_scores, scored_items
 from pfsm.metrics import score_distinct
@@ -118,6 +119,16 @@ def corpus_statistics(
     statistics = np.empty((len(hypotheses), found[0].shape[1]))
     statistics[order] = np.concatenate(found)
     return statistics
+
+
+def segment_scores(metric: Scores) -> Float:
+    """A metric's scores, for a test that swaps them between metrics."""
+    if isinstance(metric, PooledScores):
+        raise PfsmError(
+            "PERM-BOTH swaps scores of segments between metrics, but a metric here pools counts to score systems; "
+            "use the paired bootstrap"
+        )
+    return metric
 
 
 @dataclass(frozen=True, eq=False)

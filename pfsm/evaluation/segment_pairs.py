@@ -30,6 +30,7 @@ their number P; here one pass over the pairs in order of their gaps finds it, in
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +45,8 @@ from pfsm.evaluation.measure import (
     Names,
     OfTimes,
     additive,
+    ratio,
+    ratio_of_sums,
     whole_parts,
 )
 from pfsm.evaluation.preference import PreferenceCounts, WmtVariant, statistic_of_votes
@@ -54,6 +57,64 @@ Int = NDArray[np.int64]
 
 DARR_DIFFERENCE = 25.0
 """Points of direct assessment (0 to 100) between translations that people are taken to have told apart."""
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """Pairs of translations: `concordant`, `discordant`, or tied by people, by the metric or by both (`ties_both`)."""
+
+    concordant: int
+    discordant: int
+    ties_human: int
+    """Tied by people alone."""
+    ties_metric: int
+    """Tied by the metric alone."""
+    ties_both: int
+
+    @property
+    def total(self) -> int:
+        """All pairs."""
+        return self.concordant + self.discordant + self.ties_human + self.ties_metric + self.ties_both
+
+
+def pair_counts(
+    human: ArrayLike, metric: ArrayLike, segments: Names | None = None, tie_threshold: float = 0.0
+) -> PairCounts:
+    """Count pairs in O(n log n), where a loop over pairs takes O(n^2) for a segment of n translations.
+
+    Args:
+        human: float64 [n], finite.
+        metric: float64 [n], finite.
+        segments: [n], names or numbers; one segment where it is None.
+        tie_threshold: From 0; metric scores that differ by no more are tied.
+
+    Returns:
+        The pairs of every kind, of all segments together.
+
+    Raises:
+        ValueError: If lengths differ, a score is not finite, or the threshold is negative.
+    """
+    table = pair_table(human, metric, segments, tie_threshold)
+    return PairCounts(*table.sum(axis=0).tolist())
+
+
+def pair_table(
+    human: ArrayLike, metric: ArrayLike, segments: Names | None = None, tie_threshold: float = 0.0
+) -> Int:
+    """`pair_counts` of every segment: int64 [n_segments, 5], columns in the order of its fields."""
+    from pfsm_kernels.statistics.pairs import ordered_pairs  # noqa: PLC0415 - starts a JIT compiler
+
+    human, metric = paired_scores(human, metric)
+    ids = np.zeros(human.size, np.int64) if segments is None else dense_ids(segments, human.size, "segments")
+    order, starts = _by_segment(ids, metric)
+    ranks = _ranks_within(ids[order], human[order])
+    ordered = ordered_pairs(metric[order], ranks, starts, tie_threshold)
+    sizes = np.diff(starts)
+    pairs = sizes * (sizes - 1) // 2
+    concordant, discordant, ties_human = ordered.T
+    ties_both = _tied_pairs(ids[order], ranks, sizes.size) - ties_human
+    ties_metric = pairs - concordant - discordant - ties_human - ties_both
+    return np.stack([concordant, discordant, ties_human, ties_metric, ties_both], axis=1)
 
 
 def wmt_kendall(
@@ -113,6 +174,49 @@ def wmt_kendall_measure(items: Items, variant: WmtVariant) -> Measure:
     return additive(count_ids(items.units), table, lambda sums: statistic_of_votes(sums, variant), value)
 
 
+ItemVariant = Literal["b", "23", "acc23"]
+
+
+def item_kendall(items: Items, variant: ItemVariant) -> Measure:
+    """A Kendall's tau of each segment's translations, averaged over segments, as mt-metrics-eval does by item.
+
+    Tau-b; tau-23 (C + T_both - D - T_human - T_metric) / all; acc-23 (C + T_both) / all, in which only equal scores
+    tie. Segments where it is undefined are left out (Deutsch, Foster and Freitag 2023, table 1).
+    """
+    segments = items.needed("segments")
+
+    def table(metric: Float) -> Float:
+        """Sum over the segments of each unit, and how many have a value."""
+        counts = pair_table(items.human, metric, segments).astype(np.float64)
+        c, d, human, machine, both = counts.T
+        if variant == "b":
+            values = ratio(c - d, np.sqrt((c + d + machine) * (c + d + human)))
+        else:
+            values = ratio(c + both, counts.sum(axis=1))
+            values = 2.0 * values - 1.0 if variant == "23" else values
+        found = np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=1)
+        return sums_of_segments(found, whole_parts(segments, items.units))
+
+    return additive(count_ids(items.units), table, ratio_of_sums)
+
+
+def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> float:
+    """Kendall's tau-c (Stuart 1953): ``2 (C - D) m / (n^2 (m - 1))``, m the smaller number of distinct values.
+
+    Args:
+        x: float64 [n], finite.
+        y: float64 [n], finite.
+
+    Returns:
+        A number in [-1, 1]; NaN where `x` or `y` is constant.
+    """
+    counts = pair_counts(x, y)
+    distinct = min(np.unique(np.asarray(side)).size for side in (x, y))
+    pairs = counts.concordant - counts.discordant
+    n = np.asarray(x).size
+    return 2.0 * pairs * distinct / (n * n * (distinct - 1)) if distinct > 1 else float("nan")
+
+
 def segment_starts(ids: Int) -> Int:
     """int64 [n_segments + 1]: where each segment begins among sorted ids, and where the last one ends."""
     return np.searchsorted(ids, np.arange(count_ids(ids) + 1)).astype(np.int64)
@@ -136,6 +240,16 @@ def _ranks_within(ids: Int, scores: Float) -> Int:
     return within
 
 
+def _tied_pairs(ids: Int, ranks: Int, n_segments: int) -> Int:
+    """int64 [n_segments]: pairs of a segment with the same rank."""
+    if not ids.size:
+        return np.zeros(n_segments, dtype=np.int64)
+    width = int(ranks.max()) + 1
+    cells, counts = np.unique(ids * width + ranks, return_counts=True)
+    pairs = np.bincount(cells // width, weights=counts * (counts - 1) // 2, minlength=n_segments)
+    return pairs.astype(np.int64)
+
+
 MOST_PAIRS = 20_000_000
 """Pairs that are held in memory at once, 21 bytes each and as much again while they are sorted."""
 
@@ -146,6 +260,28 @@ class TieCalibration:
 
     accuracy: float
     threshold: float
+
+
+def accuracy_with_ties(
+    human: ArrayLike, metric: ArrayLike, segments: Names | None = None, threshold: float = 0.0
+) -> float:
+    """Pairwise accuracy with ties at a given threshold, averaged over the segments that have pairs.
+
+    Args:
+        human: float64 [n], finite; equal scores are a tie.
+        metric: float64 [n], finite; scores that differ by no more than the threshold are a tie.
+        segments: [n], names or numbers; one segment where it is None.
+        threshold: From 0.
+
+    Returns:
+        A number in [0, 1]; NaN where no segment has two translations.
+
+    Raises:
+        ValueError: If lengths differ, a score is not finite, or the threshold is negative.
+    """
+    table = pair_table(human, metric, segments, threshold)
+    table = table[table.sum(axis=1) > 0]
+    return float(((table[:, 0] + table[:, 4]) / table.sum(axis=1)).mean()) if len(table) else float("nan")
 
 
 def calibrate_ties(human: ArrayLike, metric: ArrayLike, segments: Names | None = None) -> TieCalibration:

@@ -3,13 +3,14 @@
 A resource is a user's own folder with an encoder, file of vectors or parses, weights of a parser, program or pipeline.
 It lies in the user's folder of resources under its name, or is given: ``--resource NAME=PATH``, in Python
 ``pfsm.load(…, resources={…})``. A reference is ``NAME`` or ``NAME@CHECKSUM``, with 8 hexadecimal digits. The user's
-folder also holds tables and caches.
+folder also holds tables and caches; whether this call may download something into it, the user says (``--download``).
 """
 
 import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from os import PathLike
 from pathlib import Path
 
@@ -39,6 +40,24 @@ def _home() -> Path:
     """The user's home, ``NOWHERE`` for one who has none: never a folder below the working one."""
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - `Path.home` raises an error where there is none
     return home if home.is_absolute() else NOWHERE
+
+
+_allowed: ContextVar[bool] = ContextVar("pfsm_downloads", default=False)
+
+
+@contextmanager
+def downloads(allowed: bool) -> Iterator[None]:
+    """In the block downloads are allowed, or not."""
+    token = _allowed.set(allowed)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def may_download() -> bool:
+    """Whether downloads are allowed here."""
+    return _allowed.get()
 
 
 # No `|`, `:`, `+` and `@`, which separate the entries of a signature; no path separators.
@@ -132,7 +151,9 @@ def find(name: str) -> str | None:
 
 def needed(name: str) -> str:
     """How to supply a resource, for errors."""
-    return f"say --resource {name}=PATH (in Python: resources={{{name!r}: …}}) or put it into {user_folder()}"
+    return (
+        f"say --resource {name}=PATH (in Python: resources={{{name!r}: …}}) or put it into {user_folder()}"
+    )
 
 
 def register(value: str) -> str:

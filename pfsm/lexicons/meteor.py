@@ -81,7 +81,7 @@ def say(what: str) -> None:
 def _short_table(path: Path) -> Lexicon:
     """The entries of a table in METEOR's format that the matcher of paraphrases can use."""
     pairs, _ = pruned(
-        read_paraphrases(path),
+        read_paraphrases(path, "meteor"),
         progress=lambda read, kept: say(f"{read:,} entries read, {kept:,} kept"),
     )
     return compile_paraphrases(NAME, pairs, LICENCE, [_source(path)], RECIPES[NAME].about)
@@ -91,7 +91,7 @@ def _full_table(path: Path) -> Lexicon:
     """All entries of a table in METEOR's format; probabilities above 1 count as 1. Takes a minute and 2 GB."""
     number_of: dict[str, int] = {}
     given, meant, probabilities = array("i"), array("i"), array("d")
-    for phrase, paraphrase, probability in read_paraphrases(path):
+    for phrase, paraphrase, probability in read_paraphrases(path, "meteor"):
         given.append(number_of.setdefault(phrase, len(number_of)))
         meant.append(number_of.setdefault(paraphrase, len(number_of)))
         probabilities.append(probability)

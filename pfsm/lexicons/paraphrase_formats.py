@@ -1,10 +1,16 @@
-"""Reads paraphrase tables in METEOR's format, and chooses the entries that are kept.
+"""Readers of paraphrase tables: METEOR's, TERp's and PPDB's formats; which entries are kept.
 
-An entry has three lines: the probability of the paraphrase given the phrase, the phrase, the paraphrase.
+All give (phrase, paraphrase, probability of the paraphrase given the phrase):
+
+* METEOR: three lines per entry: the probability, the phrase, the paraphrase.
+* TERp: ``PROBABILITY <p>phrase</p> <p>paraphrase</p>``.
+* PPDB: ``LHS ||| phrase ||| paraphrase ||| FEATURE=VALUE … ||| …``; the negative natural logarithm of the probability
+  is the feature ``-logp(e2|e1)`` in PPDB 2.0, ``p(e|f)`` in PPDB 1.0.
 """
 
 import gzip
 import math
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -16,6 +22,8 @@ from pfsm.io.limits import limited_lines
 from pfsm.lexicons.paraphrases import Phrase
 
 Entry = tuple[str, str, float]
+PPDB_FEATURES = ("-logp(e2|e1)", "p(e|f)")
+_TERP = re.compile(r"\s*(\S+)\s*<p>(?>(.*?)</p>)\s*<p>(?>(.*?)</p>)\s*")
 
 
 def lines_of(path: StrPath) -> Iterator[str]:
@@ -40,15 +48,41 @@ def lines_of(path: StrPath) -> Iterator[str]:
         raise PfsmError(f"{name}: cannot be read ({error.strerror or error})") from None
 
 
-def read_paraphrases(path: StrPath) -> Iterator[Entry]:
-    """The entries of a table, one at a time: phrase, paraphrase, probability.
+def format_of(path: StrPath) -> str:
+    """``meteor``, ``terp`` or ``ppdb``, by the first line of a file.
+
+    Raises:
+        PfsmError: If it is none of them.
+    """
+    first = next(lines_of(path), "")
+    if " ||| " in first:
+        return "ppdb"
+    if "<p>" in first:
+        return "terp"
+    if _number(first) is not None:
+        return "meteor"
+    raise PfsmError(
+        f"{display_name(path)}:1: not the beginning of a paraphrase table of METEOR, TERp or PPDB: {first[:60]!r}"
+    )
+
+
+def read_paraphrases(path: StrPath, layout: str, feature: str | None = None) -> Iterator[Entry]:
+    """The entries of a table, one at a time.
 
     Args:
         path: The file, gzip or plain.
+        layout: ``meteor``, ``terp`` or ``ppdb``.
+        feature: The PPDB feature with the negative natural logarithm of the probability; None: the usual features.
 
     Raises:
-        PfsmError: If the file cannot be read or a probability is malformed.
+        PfsmError: If the file cannot be read or a line is malformed.
     """
+    if layout == "meteor":
+        return _read_meteor(path)
+    return _read_lines(path, _terp_entry if layout == "terp" else lambda line: _ppdb_entry(line, feature))
+
+
+def _read_meteor(path: StrPath) -> Iterator[Entry]:
     lines = lines_of(path)
     for number, (value, phrase, paraphrase) in enumerate(zip(lines, lines, lines, strict=False)):
         probability = _number(value)
@@ -57,8 +91,36 @@ def read_paraphrases(path: StrPath) -> Iterator[Entry]:
         yield phrase, paraphrase, probability
 
 
+def _read_lines(path: StrPath, entry_of: Callable[[str], Entry | str]) -> Iterator[Entry]:
+    for number, line in enumerate(lines_of(path), 1):
+        entry = entry_of(line)
+        if isinstance(entry, str):
+            raise PfsmError(f"{display_name(path)}:{number}: {entry}: {line[:60]!r}")
+        yield entry
+
+
+def _terp_entry(line: str) -> Entry | str:
+    match = _TERP.fullmatch(line)
+    probability = _number(match[1]) if match else None
+    if match is None or probability is None:
+        return "not a line `PROBABILITY <p>phrase</p> <p>paraphrase</p>`"
+    return match[2], match[3], probability
+
+
+def _ppdb_entry(line: str, feature: str | None) -> Entry | str:
+    fields = line.split(" ||| ")
+    if len(fields) < 4:
+        return "not a line `LHS ||| phrase ||| paraphrase ||| features`"
+    features = dict(entry.rsplit("=", 1) for entry in fields[3].split() if "=" in entry)
+    for name in PPDB_FEATURES if feature is None else (feature,):
+        value = _number(features.get(name, ""))
+        if value is not None:
+            return fields[1], fields[2], math.exp(-max(value, 0.0))
+    return f"no number under {feature or ' or '.join(PPDB_FEATURES)}"
+
+
 def _number(text: str) -> float | None:
-    """The number in a text, if it is finite and at least 0."""
+    """The number in a text, if it is finite and at least 0 (a probability, or a negative logarithm of one)."""
     try:
         value = float(text)
     except ValueError:

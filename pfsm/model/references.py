@@ -16,7 +16,9 @@ from pfsm.model.settings import Settings
 from pfsm.registry import find_table, plugin
 
 _SUPPLIED = ("parser", "source")
-_KEPT = re.compile(rf"(?:(?:shipped|package):)?{NAME.pattern}", re.DOTALL)
+_KEPT = re.compile(
+    rf"(?:(?:shipped|package):)?{NAME.pattern}|transformers:(?:{NAME.pattern}/)?{NAME.pattern}", re.DOTALL
+)
 # Parsers that are files or programs of the user.
 _USERS = ("spacy", "command", "file")
 _CODE = re.compile("|".join(f"{kind}:" for kind in _USERS))

@@ -11,7 +11,7 @@ import sacrebleu
 from scipy import stats
 
 import pfsm
-from pfsm.evaluation import king, mean_removed_pearson
+from pfsm.evaluation import king, mean_removed_pearson, pearson, williams_test
 from pfsm.metrics import get_metric
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import rows, tsv
@@ -202,3 +202,29 @@ def test_references_are_held_out_in_turn(cli: Cli, write: Write, tmp_path: Path)
     assert entry["king"]["value"] == pytest.approx(expected)
     assert 0 < expected < 1
     assert "pearson" in result["correlation"]["mean"]
+
+
+def test_williams_where_judgments_are_independent(cli: Cli, write: Write, made: Made) -> None:
+    """Judgments that share a reference are not independent, unless the user says so."""
+    write("several.tsv", made.tsv("source_lang", "segment_id", "system", "document"))
+    write("alone.tsv", tsv(rows(30, seed=9), other=[str(score) for score in made.other[:30]]))
+    asked = ("--metric", "length_ratio", "--versus", "column:other")
+    for name, more, is_there in (
+        ("several.tsv", (), False),
+        ("several.tsv", ("--resample", "judgments"), True),
+        ("alone.tsv", (), True),
+    ):
+        found = cli("evaluate", name, *asked, *more, *FAST).document["versus"]["correlation"]
+        assert ("williams_p" in found["pearson"]["groups"][0]) is is_there
+        assert "williams_p" not in found["spearman"]["groups"][0]
+    human = np.array([float(row[2]) for row in rows(30, seed=9)])
+    metric = get_metric("length_ratio").score_pairs(
+        *[[row[side] for row in rows(30, seed=9)] for side in (1, 0)]
+    )
+    other = made.other[:30]
+    expected = williams_test(pearson(human, metric), pearson(human, other), pearson(metric, other), 30)
+    assert found["pearson"]["groups"][0]["williams_p"] == pytest.approx(expected.p_value)
+    assert found["unit"] == "judgments"
+    body = cli("evaluate", "alone.tsv", *asked, "--confidence-n", "40").out
+    assert "Williams p" in body
+    assert f"{expected.p_value:.4f}" in body

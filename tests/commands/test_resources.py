@@ -33,7 +33,7 @@ def test_a_table_of_the_users_and_a_damaged_one(cli: Cli, folder: Path) -> None:
 
 class TestCompile:
     def test_paraphrases(self, cli: Cli, write: Write) -> None:
-        write("a.txt", "0.5\na b\nc\n0.5\nx\na b c\n0.004\nx\ny\n")
+        write("a.txt", "0.5 <p>a b</p> <p>c</p>\n0.5 <p>x</p> <p>a b c</p>\n0.004 <p>x</p> <p>y</p>\n")
         write("b.txt", "0.25\nx\nz\n")
         command = ("resources", "compile", "paraphrases", "a.txt", "b.txt", "--name", "p")
         assert cli(*command).lines
@@ -47,13 +47,14 @@ class TestCompile:
         assert ParaphraseTable(lexicon).probabilities.min() == np.float32(0.004)
 
     def test_refusals(self, cli: Cli, write: Write, folder: Path) -> None:
-        write("a.txt", "0.5\na b\nc\n")
+        write("a.txt", "0.5 <p>a b</p> <p>c</p>\n")
         table = ("paraphrases", "a.txt", "--name")
         for arguments, message in (
             (("synonyms", ".", "--name", "x"), ".: contains no file index.noun; give a folder with WordNet"),
             ((*table, "x/y"), "--name 'x/y' cannot be the name of a table"),
             ((*table, "learned-en"), "learned-en: a table of this name ships with pfsm"),
             ((*table, "x", "--smallest", "1"), "a.txt: none of 1 entries passes; raise --longest or lower"),
+            ((*table, "x", "--layout", "ppdb"), "a.txt:1: not a line `LHS ||| phrase"),
         ):
             assert message in cli("resources", "compile", *arguments).fault
         assert not list(folder.glob("*"))

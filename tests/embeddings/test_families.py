@@ -1,16 +1,21 @@
 """Tiny random networks of every family, against the hidden states that the package transformers gives itself."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from pfsm.embeddings.encoders import check_source, label, load_encoder, load_vectors
 from pfsm.embeddings.folder import FolderEncoder
+from pfsm.errors import PfsmError
+from pfsm.io.named_resources import downloads
 from tests.embeddings.networks import PIECES, write_tokenizer
 
 transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
 torch = pytest.importorskip("torch")
+huggingface_hub = pytest.importorskip("huggingface_hub")
 
 SIZES = {
     "vocab_size": len(PIECES),
@@ -88,3 +93,50 @@ def test_states_are_those_of_transformers(tmp_path: Path, family: str) -> None:
     assert len(together[-2].ids) == 50  # longer than the network: encoded in parts
     for line, states in zip(LINES, together[: len(LINES)], strict=True):
         np.testing.assert_array_equal(encoder.states([line], threads=1)[0].values, states.values)
+
+
+def in_cache(cache: Path, name: str, folder: Path) -> Path:
+    """The folder as huggingface_hub keeps it."""
+    place = cache / f"models--{name.replace('/', '--')}"
+    (place / "refs").mkdir(parents=True)
+    (place / "refs" / "main").write_text("0" * 40)
+    shutil.copytree(folder, place / "snapshots" / ("0" * 40))
+    return place / "snapshots" / ("0" * 40)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "hub"
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(folder))
+    return folder
+
+
+def test_a_network_is_downloaded_only_where_asked_and_then_read_from_the_cache(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[bool] = []
+    usual = huggingface_hub.snapshot_download
+
+    def snapshot(name: str, *, allow_patterns: list[str], local_files_only: bool) -> str:
+        asked.append(local_files_only)
+        assert not any(pattern.endswith((".bin", ".py")) for pattern in allow_patterns)
+        if local_files_only:
+            raise OSError("not there")
+        return str(in_cache(cache, name, write_family(tmp_path / "n", "electra")))
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
+    with pytest.raises(
+        PfsmError, match="is not in the local cache; say --download to let this call fetch it"
+    ):
+        load_encoder("transformers:someone/tiny")
+    assert asked == [True]
+    with downloads(True):
+        assert load_encoder("transformers:someone/tiny").layers == 3
+    assert asked == [True, True, False]
+    monkeypatch.setattr("huggingface_hub.snapshot_download", usual)
+    source = check_source("transformers:someone/tiny", "x")
+    (states,) = load_encoder(source).states(LINES[:1])
+    folder = tmp_path / "n"
+    np.testing.assert_allclose(states.values, by_transformers(folder, states.ids.tolist()), atol=1e-4)
+    assert load_encoder(source).checksum == FolderEncoder(folder).checksum
+    assert label(source) == f"tiny@{load_vectors(source).checksum[:8]}"

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from pfsm.evaluation import (
     resampled_statistics,
     spearman,
     weighted_pearson,
+    williams_test,
 )
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL
 from pfsm.evaluation.measure import scored_items
@@ -121,6 +122,9 @@ def test_bad_arguments_of_correlations_are_refused() -> None:
         (weighted_pearson, ([1.0, 2.0], [1.0, 3.0], [1.0, -1.0]), "a weight is negative"),
         (weighted_pearson, ([1.0, 2.0], [1.0, 3.0], [1.0]), "one length"),
         (mean_removed_pearson, ([1.0, 2.0], [1.0, 2.0], ["a"]), "1 segments"),
+        (williams_test, (0.1, 0.2, 0.3, 3), "n is 3"),
+        (williams_test, (1.1, 0.2, 0.3, 30), "from -1 to 1"),
+        (williams_test, (0.9, -0.9, 0.9, 30), "cannot occur together"),
     )
     for call, arguments, message in calls:
         with pytest.raises(ValueError, match=message):
@@ -152,6 +156,35 @@ def test_ranks_of_resamples(kernel: Correlation, definition: Correlation, case: 
     expected = [definition(left[rows].tolist(), right[rows].tolist()) for rows in resamples]
     found = kernel(left, right, times.reshape(-1, left.size))
     np.testing.assert_allclose(found, np.reshape(expected, -1), atol=1e-13)
+
+
+correlations = st.floats(-0.95, 0.95)
+
+
+def test_steigers_example() -> None:
+    """Steiger (1980), case A: 103 people, correlations .4, .5 and .1: the statistic is -.89."""
+    result = williams_test(0.4, 0.5, 0.1, 103)
+    assert result.t == pytest.approx(-0.891, abs=5e-4)
+    assert result.degrees == 100
+    assert result.p_value == pytest.approx(0.375, abs=5e-4)
+    assert result.p_greater == pytest.approx(1 - 0.375 / 2, abs=5e-4)
+
+
+@given(correlations, correlations, correlations, st.integers(4, 500))
+def test_against_the_determinant(r12: float, r13: float, r23: float, n: int) -> None:
+    determinant = float(np.linalg.det(np.array([[1, r12, r13], [r12, 1, r23], [r13, r23, 1]])))
+    assume(determinant > 1e-6)
+    assume(r12 != r13)
+    mean = (r12 + r13) / 2
+    variance = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r23) ** 3
+    t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / variance)
+    result = williams_test(r12, r13, r23, n)
+    assert result.t == pytest.approx(t, rel=1e-6)
+    assert result.p_value == pytest.approx(2 * stats.t.sf(abs(t), n - 3), abs=1e-7)
+    assert result.p_greater == pytest.approx(stats.t.sf(t, n - 3), abs=1e-7)
+    mirrored = williams_test(r13, r12, r23, n)
+    assert mirrored.t == pytest.approx(-result.t)
+    assert mirrored.p_greater == pytest.approx(1 - result.p_greater)
 
 
 def mean(values: NDArray[np.float64]) -> float:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sacrebleu.metrics import BLEU
 from scipy import stats
 
+from pfsm.errors import PfsmError
 from pfsm.evaluation import (
     PooledScores,
     estimate,
@@ -29,6 +30,7 @@ from pfsm.evaluation.measure import scored_items
 from pfsm.evaluation.people import leads_of_segments, summed_leads
 from pfsm.evaluation.pooled import corpus_statistics
 from pfsm.evaluation.questions import Question
+from pfsm.evaluation.significance import permutation_test
 from pfsm.evaluation.systems import SYSTEM_STATISTICS, p_values_of_leads, pooled_p_values, system_measure
 from pfsm.metrics import get_metric
 from tests.judgment_cases import rows
@@ -129,6 +131,8 @@ def test_undefined_and_refused() -> None:
         found = estimate(question, undefined, [statistic], COUNT, SEED)[statistic.name]
         assert math.isnan(found.groups[ONE_GROUP].value)
     metric = pooled("bleu", question)
+    with pytest.raises(PfsmError, match="PERM-BOTH swaps scores of segments"):
+        permutation_test(question, metric, HUMAN, SYSTEM_LEVEL["pearson"], COUNT, SEED)
     segments = question_of_scores(HUMAN, segments=OF_SEGMENT)
     with pytest.raises(ValueError, match="at segment level there is nothing to pool"):
         estimate(segments, metric, [SEGMENT_LEVEL["pearson"]], COUNT, SEED)

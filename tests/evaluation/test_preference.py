@@ -14,8 +14,10 @@ from pfsm.evaluation import (
     BestAccuracy,
     PairwiseJudgments,
     PreferenceCounts,
+    accuracy_with_ties,
     best_accuracy,
     calibrate_ties,
+    pair_counts,
     pairwise_judgments,
     preference_counts,
     random_accuracy,
@@ -23,6 +25,7 @@ from pfsm.evaluation import (
     wmt_kendall,
 )
 from pfsm.evaluation import preference as module
+from pfsm.evaluation.segment_pairs import pair_table
 from pfsm_kernels.statistics.pairs import best_order
 from tests.oracles import pairs
 from tests.oracles.pairs import Judgment
@@ -57,6 +60,7 @@ def test_bad_arguments_are_refused() -> None:
         (preference_counts, ([1.0], [math.nan]), "not finite"),
         (preference_counts, ([1.0], [0.0], [-1.0]), "number of votes"),
         (wmt_kendall, ([1.0], [1.0], ["a"], "wmt99"), "'wmt99'"),
+        (pair_counts, ([1.0, 2.0], [1.0, 2.0], None, -1.0), r"threshold is -1\.0"),
         (pairwise_judgments, (["a"], ["b"], [2], ["s"]), "1, -1 or 0"),
         (pairwise_judgments, (["a", "b"], ["b"], [1], ["s"]), "1 preferences between 2 and 1"),
         (pairwise_judgments, (["a"], ["b"], [1], ["s", "t"]), "1 rows, but 2 segments"),
@@ -134,6 +138,23 @@ def columns(
     return [scale * row[0] for row in made], [float(row[1]) for row in made], [row[2] for row in made]
 
 
+@given(rows, st.sampled_from([0.0, 0.5, 1.0, 2.0]))
+def test_counts_against_every_pair(made: list[tuple[int, int, str]], threshold: float) -> None:
+    human, metric, segments = columns(made)
+    expected = [pairs.counts(human, metric, rows, threshold) for rows in pairs.segment_rows(segments)]
+    found = pair_counts(human, metric, segments, threshold)
+    assert [sum(column) for column in zip(*expected, strict=True)] == (
+        [found.concordant, found.discordant, found.ties_human, found.ties_metric, found.ties_both]
+        if made
+        else []
+    )
+    assert found.total == sum(sum(one) for one in expected)
+    # Segments stand in the order of their names.
+    by_name = dict(zip(dict.fromkeys(segments), expected, strict=True))
+    table = pair_table(human, metric, segments, threshold)
+    assert table.tolist() == [list(by_name[name]) for name in sorted(by_name)]
+
+
 @given(rows, st.sampled_from(VARIANTS))
 def test_wmt_kendall_against_every_pair(made: list[tuple[int, int, str]], variant: Any) -> None:
     human, metric, segments = columns(made, scale=12.5)
@@ -156,6 +177,7 @@ def test_against_every_threshold(made: list[tuple[int, int, str]]) -> None:
     if not math.isnan(expected):
         at_threshold = pairs.accuracy_with_ties(human, metric, segments, found.threshold)
         assert at_threshold == pytest.approx(expected, abs=1e-14)
+        assert accuracy_with_ties(human, metric, segments, found.threshold) == pytest.approx(expected)
         smaller = [gap / 4 for gap in range(7) if gap / 4 < found.threshold]
         assert all(
             pairs.accuracy_with_ties(human, metric, segments, gap) < expected - 1e-14 for gap in smaller

@@ -18,6 +18,7 @@ from pfsm_experiments.estimates import Contrast
 from pfsm_experiments.report.output import Results, results_summary
 from pfsm_experiments.report.tables import (
     contrast_tables,
+    contrasts_latex,
     contrasts_markdown,
     explanation,
     markdown_table,
@@ -98,6 +99,7 @@ def test_of_scores(run: Run, data: Path) -> None:
     assert corrected != pytest.approx(p_values)
     tables = contrast_tables(results.contrasts)
     assert any("| ter against bleu | " in part for part in contrasts_markdown(results.experiment, tables))
+    assert "ter against bleu & " in contrasts_latex(results.experiment, tables)
 
 
 UNDEFINED: dict[str, Any] = {

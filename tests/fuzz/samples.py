@@ -63,6 +63,8 @@ SAMPLES: dict[str, bytes] = {
         "checkpoint.json": json.dumps({"format": "pfsm-checkpoint-2", "key": "x", "fits": [_STATE, None]}),
         "vectors.txt": "3 4\nthe 1 0 0 0.5\ncat 0 1 -1e-3 0\nsat 0 0 1 2\n",
         "meteor.txt": "0.5\nvery big\nhuge\n0.25\nby the way\nbesides\n",
+        "terp.txt": "0.5 <p>very big</p> <p>huge</p>\n0.1 <p>a</p> <p>b</p>\n",
+        "ppdb.txt": "[X] ||| big ||| huge ||| p(e|f)=1.5 x=2 ||| 0-0\n",
         "wn.tab": "# name\tfra\tx\tfree\n00001-n\tfra:lemma\tlampe\n00001-n\tlemma\tlumière\n",
     }.items()
 }

@@ -33,7 +33,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "settings.yaml": (("train", "good.tsv", "--config", "settings.yaml", "-o", "made"),),
     "set.sgm": (("data", "convert", "good.tsv", "--references", "set.sgm", "--output", "made"),),
-    "meteor.txt": (("resources", "compile", "paraphrases", "meteor.txt", "--name", "x"),),
+    "terp.txt": (("resources", "compile", "paraphrases", "terp.txt", "--name", "x"),),
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from pfsm.embeddings.words import FileVectors
 from pfsm.errors import PfsmError
 from pfsm.io.files import read_lines
 from pfsm.lexicons.omw import read_multilingual
-from pfsm.lexicons.paraphrase_formats import read_paraphrases
+from pfsm.lexicons.paraphrase_formats import format_of, read_paraphrases
 from pfsm.model.file import load_model
 from pfsm_experiments.reading import read_experiment
 from pfsm_training.config import read_config
@@ -29,7 +29,7 @@ from tests.fuzz.samples import SAMPLES
 
 
 def paraphrases(path: Path) -> object:
-    return list(read_paraphrases(path))
+    return list(read_paraphrases(path, format_of(path)))
 
 
 def resumed(path: Path) -> object:
@@ -52,7 +52,7 @@ READERS: dict[str, tuple[tuple[str, ...], Callable[[Path], object]]] = {
     "experiment": (("experiment.yaml",), read_experiment),
     "checkpoint": (("checkpoint.json",), resumed),
     "word vectors": (("vectors.txt",), lambda path: FileVectors(path).of_tokens([["the", "cat"]])),
-    "paraphrases": (("meteor.txt",), paraphrases),
+    "paraphrases": (("meteor.txt", "terp.txt", "ppdb.txt"), paraphrases),
     "wordnet": (("wn.tab",), lambda path: read_multilingual([path])),
 }
 

@@ -1,4 +1,4 @@
-"""Tables of paraphrases, and files in METEOR's format: every pair is found, and no other."""
+"""Tables of paraphrases, and METEOR's, TERp's and PPDB's files: every pair is found, and no other."""
 
 import gzip
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pfsm.errors import PfsmError
 from pfsm.lexicons.container import lexicon_bytes
-from pfsm.lexicons.paraphrase_formats import pruned, read_paraphrases
+from pfsm.lexicons.paraphrase_formats import format_of, pruned, read_paraphrases
 from pfsm.lexicons.paraphrases import ParaphraseTable, Phrase, compile_paraphrases
 from tests.lexicons.lexicon_cases import paraphrases
 
@@ -70,6 +70,17 @@ def test_the_order_does_not_matter() -> None:
 
 ENTRIES = [("of course", "naturally", 0.25), ("kids", "children", 1.0)]
 METEOR = "0.25\nof course\nnaturally\n1.0\nkids\nchildren\n"
+TERP = "0.25 <p>of course</p> <p>naturally</p>\n1 <p>kids</p><p>children</p>\n"
+LOG = "1.3862943611198906"
+PPDB_2 = (
+    f"[RB] ||| of course ||| naturally ||| PPDB2.0Score=4.1 -logp(e1|e2)=9 -logp(e2|e1)={LOG} A=1 "
+    "||| 0-0 ||| Equivalence\n"
+    "[NNS] ||| kids ||| children ||| -logp(e2|e1)=0 ||| 0-0 ||| Equivalence\n"
+)
+PPDB_1 = (
+    f"[RB] ||| of course ||| naturally ||| Abstract=0 p(e|f)={LOG} p(f|e)=9 ||| 0-0\n"
+    "[NNS] ||| kids ||| children ||| p(e|f)=0 p(f|e)=9 ||| 0-0\n"
+)
 
 
 def written(folder: Path, content: str, name: str = "table") -> Path:
@@ -78,16 +89,46 @@ def written(folder: Path, content: str, name: str = "table") -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["table", "table.gz"])
-def test_entries(tmp_path: Path, name: str) -> None:
-    for content in (METEOR, METEOR.replace("\n", "\r\n")):
-        assert list(read_paraphrases(written(tmp_path, content, name))) == ENTRIES
+@pytest.mark.parametrize(
+    ("content", "layout", "name"),
+    [
+        (METEOR, "meteor", "table"),
+        (TERP, "terp", "table.gz"),
+        (PPDB_2, "ppdb", "table"),
+        (PPDB_1, "ppdb", "table.gz"),
+    ],
+)
+def test_all_formats_give_the_same_entries(tmp_path: Path, content: str, layout: str, name: str) -> None:
+    path = written(tmp_path, content, name)
+    assert format_of(path) == layout
+    for (one, other, value), expected in zip(read_paraphrases(path, layout), ENTRIES, strict=True):
+        assert (one, other) == expected[:2]
+        assert value == pytest.approx(expected[2], rel=1e-15)
+    crlf = written(tmp_path, content.replace("\n", "\r\n"), name)
+    assert [entry[:2] for entry in read_paraphrases(crlf, layout)] == [entry[:2] for entry in ENTRIES]
 
 
-@pytest.mark.parametrize("value", ["high", "nan", "-1"])
-def test_lines_that_are_not_such(tmp_path: Path, value: str) -> None:
-    with pytest.raises(PfsmError, match=f"table:7: probability is '{value}'"):
-        list(read_paraphrases(written(tmp_path, f"{METEOR}{value}\na\nb\n")))
+@pytest.mark.parametrize(
+    ("content", "layout", "message"),
+    [
+        (METEOR + "high\na\nb\n", "meteor", "table:7: probability is 'high'"),
+        ("nan\na\nb\n", "meteor", "table:1: probability is 'nan'"),
+        (
+            TERP + "0.5 a b\n",
+            "terp",
+            "table:3: not a line `PROBABILITY <p>phrase</p> <p>paraphrase</p>`: '0.5 a b'",
+        ),
+        (PPDB_2 + "[X] ||| a ||| b\n", "ppdb", r"table:3: not a line `LHS \|\|\| phrase"),
+        (
+            "[X] ||| a ||| b ||| A=1 ||| 0-0\n",
+            "ppdb",
+            r"table:1: no number under -logp\(e2\|e1\) or p\(e\|f\)",
+        ),
+    ],
+)
+def test_lines_that_are_not_such(tmp_path: Path, content: str, layout: str, message: str) -> None:
+    with pytest.raises(PfsmError, match=message):
+        list(read_paraphrases(written(tmp_path, content), layout))
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -100,7 +141,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ("none", "cannot be read"),
     ):
         with pytest.raises(PfsmError, match=message):
-            list(read_paraphrases(tmp_path / name))
+            list(read_paraphrases(tmp_path / name, "meteor"))
 
 
 @pytest.mark.parametrize(

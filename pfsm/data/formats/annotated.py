@@ -1,9 +1,10 @@
-"""Annotations as JSON: of the WMT's general task since 2024, and one translation a line.
+"""Annotations as JSON: of the WMT's general task since 2024, of Pearmut, and one translation a line.
 
 *WMT* (``src_text``, ``tgt_text`` and ``scores`` by system, ``doc_id``): one segment a line. 2024 has a list of ratings
-a system, 2025 numbered ones (``human1``, ``errors1``, ``annotator1`` …). *JSON lines*: an object with a translation,
-its score and its reference, or systems that are references, under the names of pfsm, COMET or ESA; or what
-``comet-score --to_json`` writes. Scores are averaged over raters; what was marked becomes the column ``errors``.
+a system, 2025 numbered ones (``human1``, ``errors1``, ``annotator1`` …). *Pearmut*: its log, one document and annotator
+a line, or its download, logs by campaign. *JSON lines*: an object with a translation, its score and its reference, or
+systems that are references, under the names of pfsm, COMET or ESA; or what ``comet-score --to_json`` writes. Scores are
+averaged over raters; what was marked becomes the column ``errors``.
 """
 
 import json
@@ -33,6 +34,8 @@ NO_REFERENCE = "judgments without a reference left out"
 _MEANS = Routine(
     "translations of several raters: the mean is taken; `pfsm data convert --per-rater` keeps them apart"
 )
+_RESET = "__RESET__"  # Pearmut's mark of a task that begins anew
+_FILLERS = Routine("tutorials, attention checks, forms and tasks that were reset left out")
 IS_REFERENCE = re.compile(r"ref[-._]?[A-Z]?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SCORE = re.compile(r"(.*_)?score|COMET")
@@ -64,7 +67,7 @@ class Rated:
 
 
 class Entry:
-    """One object of a file, and where it stands; ``part`` is its system of comet-score."""
+    """One object of a file, and where it stands; ``part`` is its system of comet-score or its campaign of Pearmut."""
 
     def __init__(self, name: str, line: int, values: Object, part: str = "") -> None:
         self.name, self.line, self.values, self.part = name, line, values, part
@@ -126,8 +129,8 @@ def json_entries(path: StrPath) -> Iterator[Entry]:
 
 
 def _parts(whole: object) -> Mapping[str, Sequence[object]]:
-    """The lists of a file by name, as of comet-score; none where it is something else."""
-    if not isinstance(whole, dict):
+    """The lists of a file by name, as of comet-score and of Pearmut's download; none where it is something else."""
+    if not isinstance(whole, dict) or is_pearmut(whole):
         return {}
     return whole if all(isinstance(value, list) for value in whole.values()) else {}
 
@@ -193,6 +196,11 @@ def is_annotations(columns: Container[str]) -> bool:
     return "hypothesis" in there and ("reference" in there or ("source" in there and "system" in columns))
 
 
+def is_pearmut(values: Object) -> bool:
+    """Whether an object comes from Pearmut's log."""
+    return {"annotation", "item_i"} <= values.keys()
+
+
 def is_wmt(values: Object) -> bool:
     """Whether an object comes from the WMT's general task."""
     return {"scores", "tgt_text"} <= values.keys()
@@ -208,7 +216,7 @@ def guess_annotations(line: str, path: StrPath) -> str:
     values = values[0] if isinstance(values, list) and values else values
     if not isinstance(values, dict):
         return ""
-    return "wmt-jsonl" if is_wmt(values) else "jsonl"
+    return "pearmut" if is_pearmut(values) else "wmt-jsonl" if is_wmt(values) else "jsonl"
 
 
 Rating = tuple[Rated, str, float, list[Span]]
@@ -343,6 +351,82 @@ def _languages(entry: Entry, text: str, what: str) -> dict[str, str]:
         raise entry.fault(f"{what} is {shown(text)}, a language pair such as cs-en is needed")
     # The variant, as in de_DE, is not part of the code.
     return {"source_lang": language_code(source), "target_lang": language_code(target.partition("_")[0])}
+
+
+def read_pearmut(paths: Sequence[StrPath], options: Options) -> Reading:
+    """Reads logs of Pearmut; references are each item's ``ref``, or as of `read_wmt`."""
+    return read_ratings(paths, options, partial(_pearmut_ratings, documents={}), _log)
+
+
+def _log(path: StrPath) -> Iterator[Entry]:
+    """The entries of a log, those of a task that was reset later marked so."""
+    entries = [(one, (one.part, str(one.values.get("user_id")))) for one in json_entries(path)]
+    resets = {who: at for at, (one, who) in enumerate(entries) if one.values.get("annotation") == _RESET}
+    for at, (one, who) in enumerate(entries):
+        if at > resets.get(who, -1):
+            yield one
+        elif "item" in one.values:
+            yield Entry(one.name, one.line, {**one.values, "annotation": _RESET}, one.part)
+
+
+def _pearmut_ratings(
+    entry: Entry, options: Options, notes: Counter[str], *, documents: dict[str, str]
+) -> Iterator[Rating]:
+    """``documents``: names by content, as its number is that of a document in the task of one annotator."""
+    items, annotations = entry.values.get("item"), entry.values.get("annotation")
+    number = str(entry.values.get("item_i", ""))
+    if annotations == _RESET or number.startswith(("welcome_", "random_", "goodbye_")):
+        notes[_FILLERS] += 1
+        return
+    if items is None or annotations is None:
+        raise entry.fault("no annotation and item, as Pearmut's logs have; another --from?")
+    if not isinstance(items, list) or not isinstance(annotations, list) or len(items) != len(annotations):
+        raise entry.fault("item and annotation must be lists of one length")
+    items = [entry.mapping(item, f"item {at}") for at, item in enumerate(items, start=1)]
+    if any("form" in item for item in items):
+        notes[_FILLERS] += 1
+        return
+    content = json.dumps(
+        [entry.part, *([item.get(name) for name in ("item_id", "src", "ref")] for item in items)]
+    )
+    if content not in documents:
+        documents[content] = number if number not in documents.values() else f"{number}.{len(documents)}"
+    for at, (item, by_system) in enumerate(zip(items, annotations, strict=True), start=1):
+        if by_system is not None:
+            given = entry.mapping(by_system, f"annotation {at}")
+            yield from _item_ratings(entry, documents[content], at, item, given, options, notes)
+
+
+def _item_ratings(
+    entry: Entry, document: str, at: int, item: Object, by_system: Object, options: Options, notes: Counter[str]
+) -> Iterator[Rating]:  # fmt: skip
+    translations = _translations(entry, item.get("tgt"), f"tgt of item {at}")
+    references = references_among(translations, options)
+    if item.get("ref"):
+        references = {"": entry.text(item["ref"], f"ref of item {at}"), **references}
+    rater = entry.text(entry.values.get("user_id"), "user_id", "")
+    place = {
+        "test_set": entry.part,
+        "document": document,
+        "segment_id": entry.text(item.get("item_id"), f"item_id of item {at}", f"{document}.{at}"),
+        "source": entry.text(item.get("src"), f"src of item {at}", ""),
+    }
+    for system, given in by_system.items():
+        rating = entry.mapping(given, f"annotation {at} of {system}")
+        if system not in translations:
+            raise entry.fault(f"annotation {at} is of {shown(system)}, which tgt does not have")
+        if not references or rating.get("score") is None:
+            notes[NO_REFERENCE if not references else "annotations without a score left out"] += 1
+        elif system not in references:
+            text = translations[system]
+            spans = read_spans(rating.get("error_spans") or [], text, rater, entry.fault, _units(text))
+            one = Rated(entry.line, place, tuple(references.values()), system, text)
+            yield one, rater, entry.number(rating["score"], f"score {at} of {system}"), spans
+
+
+def _units(text: str) -> list[int]:
+    """The code point of each place that Pearmut counts: UTF-16 units, without line ends."""
+    return [at for at, one in enumerate(text) if one != "\n" for _ in range(1 + (ord(one) > 0xFFFF))]
 
 
 def _read_lines(

@@ -192,8 +192,13 @@ class SetSegment:
     role: Role
     name: str
     """Name of the system or the reference; ``""`` if the file gives none."""
+    set_id: str
+    source_lang: str
+    target_lang: str
     document: str
     genre: str
+    segment: str
+    """Its id in the document; if the file gives none, its number from 1."""
     text: str
     """The text without surrounding white space; each run of blanks and line ends inside becomes one space."""
     line: int
@@ -227,6 +232,9 @@ class _SetReader:
         self._set: Mapping[str, str] = {}
         self._document: Mapping[str, str] | None = None
         self._in_dataset = False
+        self._dataset = ""
+        self._source_lang = self._target_lang = ""
+        self._count = 0
         self.open: Tag | None = None
         self.pieces: list[str] = []
 
@@ -251,14 +259,18 @@ class _SetReader:
 
     def _begin_set(self, tag: Tag) -> None:
         if tag.name == "dataset":
-            self._in_dataset = True
+            self._in_dataset, self._dataset = True, tag.attributes.get("id", "")
         elif tag.name in _NIST_SETS:
             self._role, self._set, self._document = _NIST_SETS[tag.name], tag.attributes, None
         elif tag.name in _WMT_PARTS:
-            self._role, self._set = _WMT_PARTS[tag.name], tag.attributes
+            self._role, self._set, self._count = _WMT_PARTS[tag.name], tag.attributes, 0
+            if self._role == "source":
+                self._source_lang = tag.attributes.get("lang", "")
+            elif self._role == "reference":
+                self._target_lang = tag.attributes.get("lang", "")
 
     def _begin_document(self, tag: Tag) -> None:
-        self._document = tag.attributes
+        self._document, self._count = tag.attributes, 0
         if not self._document_id():
             raise PfsmError(f"{self._name}:{tag.line}: a document without an id (docid)")
 
@@ -270,6 +282,7 @@ class _SetReader:
         if self._role is None or self._document is None:
             where = "a set (srcset, refset, tstset)" if self._role is None else "a document (doc)"
             raise PfsmError(f"{self._name}:{tag.line}: a segment outside {where}")
+        self._count += 1
         self.open, self.pieces = tag, []
 
     def _close(self) -> SetSegment | None:
@@ -278,14 +291,21 @@ class _SetReader:
             return None
         tag, self.open = self.open, None
         document = self._document or {}
+        # WMT21 wrote ``language`` in its outputs; where nothing is written, the language is that of the reference.
+        keys = ("trglang", "lang", "language")
+        target_lang = next((value for key in keys if (value := self._set.get(key))), self._target_lang)
         return SetSegment(
             self._role,
             next(
                 (value for key in _NAMES[self._role] if (value := self._set.get(key) or document.get(key))),
                 "",
             ),
+            self._set.get("setid", self._dataset),
+            self._set.get("srclang", self._source_lang),
+            "" if self._role == "source" else target_lang,
             self._document_id(),
             document.get("genre", ""),
+            tag.attributes.get("id", str(self._count)).strip(),
             _SPACES.sub(" ", "".join(self.pieces)).strip(" "),
             tag.line,
         )

@@ -21,7 +21,7 @@ class Options:
     """Options of all formats; `pfsm.data.formats.FORMATS` says which format uses which."""
 
     references: tuple[str, ...] = ()
-    """Reference files, text, SGML or XML; for mt-metrics-eval names of references. The best comes first."""
+    """Reference files, one segment per line or NIST; for mt-metrics-eval names of references. The best comes first."""
     sources: str = ""
     """A file of source segments."""
     system_outputs: tuple[str, ...] = ()

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.data.formats import annotated
+from pfsm.data.formats.appraise import is_appraise, read_appraise
 from pfsm.data.formats.line_files import read_mlqe_pe, read_parallel_text
+from pfsm.data.formats.markup import is_markup
 from pfsm.data.formats.mqm import read_mqm
 from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
+from pfsm.data.formats.nist import read_nist
 from pfsm.data.formats.records import Options, Reading, Record, Routine, flag, table_of
 from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.tables import read_tables
@@ -54,6 +57,10 @@ _ALL = (
            _PLACE | _TEXTS | {"reference_systems", "weights", "per_rater", "unquote"}, read_mqm),
     Format("wmt-jsonl", "human evaluation of WMT's general task since 2024 (ESA, JSON lines)",
            _PLACE | {"reference_systems", "per_rater"}, annotated.read_wmt),
+    Format("appraise", "Appraise's export of scores (CSV without a header)",
+           _PLACE | _OUTPUTS | {"reference_systems", "per_rater"}, read_appraise),
+    Format("pearmut", "Pearmut's log or download of annotations (JSON)",
+           _PLACE | {"reference_systems", "per_rater"}, annotated.read_pearmut),
     Format("jsonl", "one translation a line or in a list, as JSON (ESA and others); JSON of comet-score",
            _PLACE | _LINES, annotated.read_json_lines),
     Format("csv", "one translation a row, of annotation tools; columns named as of jsonl",
@@ -63,6 +70,8 @@ _ALL = (
     Format("mt-metrics-eval", "a folder of mt-metrics-eval",
            frozenset({"source_lang", "target_lang", "references", "human_score", "metric_scores",
                       "skip_unknown_systems"}), read_mt_metrics_eval),
+    Format("nist", "NIST's SGML or XML, or WMT's XML",
+           _PLACE | {"references", "sources", "scores", "score_column"}, read_nist),
     Format("mlqe-pe", "folders of MLQE-PE", _PLACE | _TABLE, read_mlqe_pe),
     Format("parallel", "plain files, parallel line by line", _PLACE | _TEXTS | {"scores"}, read_parallel_text),
 )  # fmt: skip
@@ -154,8 +163,9 @@ def guess_format(path: StrPath) -> str:
     elif annotated.is_parquet(path):
         return "parquet"
     elif str(path) != STANDARD_INPUT:
-        first = next(filter(str.strip, read_lines(path)), "")
-        found = annotated.guess_annotations(first, path) or _by_header(first)
+        lines = read_lines(path)
+        first = next(filter(str.strip, lines), "")
+        found = "nist" if is_markup(lines) else annotated.guess_annotations(first, path) or _by_header(first)
         if found:
             return found
     names = ", ".join(FORMATS)
@@ -166,6 +176,8 @@ def _by_header(line: str) -> str:
     """The format of a table with this header; ``""`` if it is not a known one."""
     if line.split() == ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"]:
         return "wmt-da"
+    if is_appraise(line):
+        return "appraise"
     tabs = "\t" in line
     columns = {column.strip().strip('"').lower() for column in line.split("\t" if tabs else ",")}
     for name, needed in (

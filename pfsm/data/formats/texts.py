@@ -41,7 +41,9 @@ def _of_one_set(path: StrPath, role: Role) -> list[SetSegment]:
     if not chosen:
         raise PfsmError(f"{display_name(path)}: no segments of a {role}")
     if len(names) > 1:
-        raise PfsmError(f"{display_name(path)}: holds several {role}s ({', '.join(names)}); split it")
+        raise PfsmError(
+            f"{display_name(path)}: holds several {role}s ({', '.join(names)}); split it, or read it with --from nist"
+        )
     return chosen
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
 from hypothesis import strategies as st
 
@@ -69,6 +70,20 @@ def write_texts(folder: Path, judged: JudgedSet) -> dict[str, Any]:
         "documents": lines(folder / "docs", judged.documents),
         "system_outputs": (str(folder / "outputs"),),
     }
+
+
+def nist_set(tag: str, judged: JudgedSet, texts: Sequence[str], name: str = "") -> str:
+    """A srcset, refset or tstset with one ``doc`` a document and ids that count within it."""
+    attributes = ' setid="set" srclang="cs"' + ("" if tag == "srcset" else ' trglang="en"')
+    attributes += f" sysid={quoteattr(name)}" if tag == "tstset" else ""
+    attributes += f" refid={quoteattr(name)}" if tag == "refset" else ""
+    parts, before = [f"<{tag}{attributes}>"], None
+    for document, number, text in zip(judged.documents, numbers_in_documents(judged), texts, strict=True):
+        if document != before:
+            parts += ["</doc>"] * (before is not None) + [f"<doc docid={quoteattr(document)} genre='news'>"]
+        before = document
+        parts.append(f'<seg id="{number}">{escape(text)}</seg>')
+    return "\n".join([*parts, "</doc>", f"</{tag}>", ""])
 
 
 def numbers_in_documents(judged: JudgedSet) -> list[int]:

@@ -29,10 +29,15 @@ def marked(one: Judgment) -> list[tuple[Any, ...]]:
     return [(one.hypothesis[start:end], severity, rater) for start, end, severity, _, rater in spans]
 
 
-def mark(text: str, severity: str | None = "major") -> dict[str, Any]:
+def mark(text: str, severity: str | None = "major", utf16: bool = False) -> dict[str, Any]:
     """The mark of ESA on a piece of `TEXT`: its first and last character."""
     start = TEXT.index(text)
-    return {"start_i": start, "end_i": start + len(text) - 1, "severity": severity}
+
+    def place(at: int) -> int:
+        before = TEXT[:at].replace("\n", "")
+        return len(before.encode("utf-16-le")) // 2 if utf16 else at
+
+    return {"start_i": place(start), "end_i": place(start + len(text)) - 1, "severity": severity}
 
 
 def test_wmt_of_both_years(tmp_path: Path) -> None:
@@ -72,6 +77,54 @@ def test_wmt_of_both_years(tmp_path: Path) -> None:
     assert fault(path).startswith(
         "x.jsonl: no references; name the systems that are references with --reference-"
     )
+
+
+def test_pearmut_counts_utf16_and_no_line_ends(tmp_path: Path) -> None:
+    item = {"item_id": "en-de-0", "src": "s", "ref": "r", "tgt": {"A": TEXT, "B": "b"}}
+    end = len(TEXT.replace("\n", "").encode("utf-16-le")) // 2
+    spans = [mark(piece, "minor", utf16=True) for piece in ("😀", "e\u0301s", "שלום", "中文.")]
+    spans += [
+        {"start_i": end, "end_i": end, "severity": "major", "category": None},
+        mark("Ein", None, utf16=True),
+    ]
+    rating = {"A": {"score": 70, "error_spans": spans}, "B": {"score": None, "error_spans": []}}
+    log = {"annotation": [rating, None], "item": [item, item], "user_id": "u", "item_i": 0, "actions": []}
+    again = {**log, "annotation": [{"A": {"score": 80, "error_spans": spans}}, None]}
+    path = lines(tmp_path, "log.jsonl", log, {**log, "item_i": "welcome_0"}, again)
+    assert guess_format(path) == "pearmut"
+    [found] = judgments(path)
+    assert (found.segment_id, found.system, found.references, found.score) == ("en-de-0", "A", ("r",), 80)
+    assert marked(found) == [
+        *((piece, "minor", "u") for piece in ("😀", "e\u0301s", "שלום", "中文.")),
+        ("", "major", "u"),
+        ("Ein", "neutral", "u"),
+    ]
+
+
+def log(user: str, *sources: str, item_i: int = 0, score: float = 70) -> dict[str, Any]:
+    """What a user did with a document of Pearmut."""
+    items = [{"src": source, "ref": f"r{source}", "tgt": {"A": f"a{source}"}} for source in sources]
+    marks = [{"A": {"score": score, "error_spans": []}} for _ in sources]
+    return {"annotation": marks, "item": items, "user_id": user, "item_i": item_i, "actions": []}
+
+
+def test_pearmut_downloads_resets_forms_and_numbers_of_documents(cli: Cli, tmp_path: Path) -> None:
+    """Document 0 of two users may be two documents, and one document their numbers 0 and 1."""
+    own = [log("u", "s", "t"), log("u", "x", item_i=1), log("v", "x", score=80), log("v", "y", item_i=1)]
+    both = lines(tmp_path, "log.jsonl", *own)
+    wanted = [("0.1", "s", 70, "0"), ("0.2", "t", 70, "0"), ("1.1", "x", 75, "1"), ("1.2.1", "y", 70, "1.2")]
+    assert [(one.segment_id, one.source, one.score, one.document) for one in judgments(both)] == wanted
+    reset = [{"user_id": user, "item_i": 0, "annotation": "__RESET__"} for user in "uw"]
+    form = {**log("u"), "item": [{"text": "Age?", "form": "number"}], "annotation": ["7"]}
+    again = lines(tmp_path, "again.jsonl", log("u", "z", score=1), own[2], own[3], *reset, form, *own[:2])
+    assert {(one.source, one.score) for one in judgments(again)} == {(*one[1:3],) for one in wanted}
+    download = write(tmp_path, "annotations.json", json.dumps({"one": own[:1], "two": own[:1], "none": []}))
+    assert guess_format(download) == "pearmut"
+    assert [one.test_set for one in judgments(download)] == ["one", "one", "two", "two"]
+    for path, notes in ((download, 0), (again, 2)):
+        told = cli("score", "--table", path, "--metric", "chrf", "--strict").err
+        assert [line.startswith("pfsm: note: ") for line in told.splitlines()] == [True] * notes
+    assert cli("score", "--table", again, "--metric", "chrf", "--strict", "--quiet").err == ""
 
 
 def test_references_among_the_systems_of_lines(tmp_path: Path) -> None:
@@ -140,7 +193,8 @@ def test_refused(change: dict[str, Any], said: str, tmp_path: Path) -> None:
 
 
 def test_other_content_is_refused(tmp_path: Path) -> None:
-    assert fault(lines(tmp_path, "x", GOOD), "wmt-jsonl").startswith("x:1: no scores and tgt_text")
+    for name, needed in (("wmt-jsonl", "no scores and tgt_text"), ("pearmut", "no annotation and item")):
+        assert fault(lines(tmp_path, "x", GOOD), name).startswith(f"x:1: {needed}")
     assert fault(write(tmp_path, "x", "{}\n{}\n"), "jsonl").startswith("x:1: hypothesis is None")
     assert fault(write(tmp_path, "x", "\n" + "[" * 100_000), "jsonl").startswith("x:2: '[[[[")
     assert fault(write(tmp_path, "x", "[1]\n"), "jsonl") == "x:1: line is '1', an object is needed"
@@ -199,6 +253,12 @@ def annotations(folder: Path, raters: str = "x", reference: str = "ref") -> dict
             name: [{"score": scores[at][name], "annotator": rater, "errors": []} for rater in raters] for name in "AB"}}
         for at, one in enumerate(segments)
     ]  # fmt: skip
+    items = [
+        {"item_id": f"i{at}", "src": f"s {at}", "ref": one["refA"], "tgt": {"A": one["A"], "B": one["B"]}}
+        for at, one in enumerate(segments)
+    ]
+    marks = [{name: {"score": scores[at][name], "error_spans": []} for name in "AB"} for at in range(3)]
+    logs = [{"user_id": rater, "item_i": "d", "item": items, "annotation": marks} for rater in raters]
     mqm = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n" + "".join(
         f"{name}\td\t{at + 1}\t{at + 1}\tx\ts {at}\t{text}\tStyle\t{'Major' if at == len(name) else 'Minor'}\n"
         for at, one in enumerate(segments) for name, text in one.items()
@@ -207,6 +267,7 @@ def annotations(folder: Path, raters: str = "x", reference: str = "ref") -> dict
         "esa": lines(folder, "esa.jsonl", *esa),
         "list": write(folder, "list.json", json.dumps(esa, indent=1)),
         "wmt": lines(folder, "wmt.jsonl", *wmt),
+        "pearmut": write(folder, "log.json", json.dumps(logs, indent=1)),
         "mqm": write(folder, "mqm.tsv", mqm),
     }
 
@@ -237,9 +298,43 @@ def test_commands_read_annotations_as_they_are(cli: Cli, tmp_path: Path) -> None
     assert [line[0] for line in swapped[3:5]] == ["B", "A"]
 
 
+def test_appraise(tmp_path: Path) -> None:
+    """Scores with texts by lines, and with the batches of the campaign."""
+    marks = '"[{""start_i"":0,""end_i"":2,""severity"":""major"",""error_type"":""Style""}]"'
+    rows = ("u1,A,1,TGT,70", "u1,A,1,TGT,80", "u2,A,1,TGT,60", "u1,A,2,BAD,1", "u1,A,2,CHK,50")
+    starts = (row.rpartition(",") for row in rows)
+    body = "".join(f"{start},ces,eng,{score},d#A,False,{marks},1.5,2.5\n" for start, _, score in starts)
+    body += f"u1,A,2,TGT,ces,eng,99,d#A#incomplete,False,{marks},1.5,2.5\n"
+    path = write(tmp_path, "scores.csv", body)
+    assert guess_format(path) == "appraise"
+    texts = {name: write(tmp_path, name, text) for name, text in (("ref", "r\nq\n"), ("A.txt", "abc\ndef\n"))}
+    by_line: dict[str, Any] = {"references": (texts["ref"],), "system_outputs": (texts["A.txt"],)}
+    found = judgments(path, **by_line)
+    said = [(one.hypothesis, one.references, one.score, one.system, one.document) for one in found]
+    assert said == [("abc", ("r",), 70, "A", "d"), ("def", ("q",), 50, "A", "d")]
+    assert marked(found[0]) == [("abc", "major", "u1"), ("abc", "major", "u2")]
+    items = [
+        {"targetID": name, "documentID": f"d#{name}", "itemID": at, "sourceText": f"s{at}", "targetText": text}
+        for name, given in (("A", ("abc", "def")), ("refA", ("r", "q"))) for at, text in enumerate(given, 1)
+    ]  # fmt: skip
+    batches = write(tmp_path, "batches.json", json.dumps([{"items": items}]))
+    for name, file in texts.items():
+        write(tmp_path, name, f"CANARY GUID 1\n{Path(file).read_text(encoding='utf-8')}")
+    after = judgments(path, **by_line)
+    assert [(one.hypothesis, one.references) for one in after] == [("abc", ("r",)), ("def", ("q",))]
+    again = judgments(path, system_outputs=(batches,))
+    texts_of = [(one.hypothesis, *one.references, one.source) for one in again]
+    assert texts_of == [("abc", "r", "s1"), ("def", "q", "s2")]
+    assert "--system-outputs batches.json" in fault(path)
+    assert fault(write(tmp_path, "x.csv", body + "a,b\n"), **by_line, name="appraise").startswith(
+        "x.csv:7: not ann"
+    )
+    assert fault(path, system_outputs=(texts["ref"] + ".json",)).startswith("ref.json: no such file")
+
+
 def test_what_has_to_be_chosen_is_said_in_a_line(cli: Cli, tmp_path: Path) -> None:
     several = annotations(tmp_path / "raters", "xy")
-    for name in ("esa", "wmt"):
+    for name in ("esa", "wmt", "pearmut"):
         found = cli("score", "--table", several[name], "--metric", "chrf")
         assert (found.status, found.err.count("\n")) == (0, 1)
         assert found.err.startswith("pfsm: note: ")

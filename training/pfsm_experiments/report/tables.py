@@ -1,6 +1,7 @@
-"""Tables of an experiment in Markdown: one per statistic and test set, and the comparisons of rows."""
+"""Tables of an experiment in Markdown and LaTeX: one per statistic and test set, and the comparisons of rows."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -44,6 +45,21 @@ def title_of(statistic: str) -> str:
 
 
 NOTHING = "–"
+_TEX = {
+    "▲": r"$^{\blacktriangle}$",
+    "▼": r"$^{\blacktriangledown}$",
+    **{character: f"\\{character}" for character in "#$%&_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "ρ": r"$\rho$",
+    "τ": r"$\tau$",
+    # In LaTeX's old encoding, which is still the default, these would be printed as other signs.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "–": "--",
+}
 
 
 @dataclass(frozen=True)
@@ -231,10 +247,72 @@ def is_best(entry: Entry, best: float | None) -> bool:
     return entry.value is not None and short(entry.value) == short(best)
 
 
+def latex(experiment: Experiment, tables: Sequence[ResultTable]) -> str:
+    r"""All tables for ``booktabs`` and ``amssymb``, each with its caption and label."""
+    header = f"% {' '.join(experiment.title.split())}\n% Needs \\usepackage{{booktabs,amssymb}}\n"
+    labels = table_labels([f"{table.statistic} {table.test}" for table in tables])
+    return header + "\n".join(
+        _latex_table(experiment, table, label) for table, label in zip(tables, labels, strict=True)
+    )
+
+
+def table_labels(names: Sequence[str]) -> list[str]:
+    """A label for each table, such as ``tab:pearson-wmt16``: letters, digits and hyphens; numbered where two agree."""
+    labels: list[str] = []
+    for name in names:
+        plain = f"tab:{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-') or 'table'}"
+        labels.append(numbered(plain, labels))
+    return labels
+
+
 def numbered(stem: str, taken: Sequence[str], ending: str = "") -> str:
     """The name, with a number where it is taken."""
     names = (stem + (f"-{number}" if number > 1 else "") + ending for number in count(1))
     return next(name for name in names if name not in taken)
+
+
+def _latex_table(experiment: Experiment, table: ResultTable, label: str) -> str:
+    def cell(entry: Entry, best: float | None) -> str:
+        text = _tex(short(entry.value))
+        return (rf"\textbf{{{text}}}" if is_best(entry, best) else text) + _tex(sign(entry.difference))
+
+    rows = [_tex_row([_tex(line.name), *map(cell, line.entries, table.best)]) for line in table.lines]
+    if any(table.ceilings):
+        rows.append(_tex_row([PERFECT, *(_tex(short(one)) for one in table.ceilings)]))
+    counts = f"$n$ & {' & '.join(str(column.n) for column in table.columns)} \\\\"
+    caption = " ".join([f"{table.title}.", *explanation(experiment, [table])[1:]])
+    return _booktabs(["", *map(heading, table.columns)], [*rows, r"\midrule", counts], caption, label)
+
+
+def _tex_row(cells: Sequence[str]) -> str:
+    r"""A row of escaped cells; after ``\\``, a bracket or a star would be read as its argument."""
+    guard = "{}" if cells[0].startswith(("[", "*")) else ""
+    return f"{guard}{' & '.join(cells)} \\\\"
+
+
+def _booktabs(headings: Sequence[str], lines: Sequence[str], caption: str, label: str) -> str:
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{l{'r' * (len(headings) - 1)}}}",
+            r"\toprule",
+            f"{' & '.join(map(_tex, headings))} \\\\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{_tex(caption)}}}",
+            rf"\label{{{label}}}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _tex(text: str) -> str:
+    """Text with the special characters of LaTeX escaped."""
+    return "".join(_TEX.get(character, character) for character in text)
 
 
 @dataclass(frozen=True)
@@ -253,6 +331,13 @@ class ContrastTable:
         )
         size = "" if self.column.size is None else f", {heading(self.column)} judgments"
         return f"Row against row: {title_of(self.statistic)}, {where}{size}"
+
+    @property
+    def label(self) -> str:
+        """What its label in LaTeX is made of."""
+        column = self.column
+        group = "" if column.group == ONE_GROUP else column.group
+        return f"contrasts {self.statistic} {column.test} {group} {column.size or ''}"
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -310,3 +395,14 @@ def contrasts_markdown(experiment: Experiment, tables: Sequence[ContrastTable]) 
         for block in (f"## {table.title}", markdown_rows([CONTRAST_HEADINGS, *table.rows]))
     ]
     return [*blocks, contrasts_explanation(experiment, tables)]
+
+
+def contrasts_latex(experiment: Experiment, tables: Sequence[ContrastTable]) -> str:
+    """The tables for ``booktabs``, each with its caption and label."""
+    labels = table_labels([table.label for table in tables])
+    parts = []
+    for table, label in zip(tables, labels, strict=True):
+        caption = f"{table.title}. {contrasts_explanation(experiment, [table])}"
+        rows = [_tex_row(list(map(_tex, row))) for row in table.rows]
+        parts.append("\n" + _booktabs(CONTRAST_HEADINGS, rows, caption, label))
+    return "".join(parts)
