@@ -84,7 +84,7 @@ def test_neither_order_nor_threads_matter(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_scores_that_teach_nothing_are_refused() -> None:
     for scores, message in (
-        ([], "no judgments"), ([0.1, 0.1, 0.1], "all 3 scores are 0.1"), ([1e6, 1e6 + 1e-9], "too close"),
+        ([], "no judgments"), ([0.1, 0.1, 0.1], "score is 0.1 on every row"), ([1e6, 1e6 + 1e-9], "too close"),
     ):  # fmt: skip
         words = ["the lamp", "a lamp", "lamps"][: len(scores)]
         with pytest.raises(PfsmError, match=f"^[^\n]*{message}[^\n]*$"):

@@ -15,10 +15,14 @@ from pfsm.io.files import StrPath, display_name
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import RELATIVE, Settings
-from pfsm.model.shipped import find_model
+from pfsm.model.shipped import shipped_settings
 from pfsm.runtime.names import SWITCHES, TRAINING, unknown_key
 from pfsm.runtime.typed import checked, needs
+from pfsm.text.characters import CLEAN
+from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.language_names import main_code
+from pfsm.text.languages import default_stemmer, default_tokeniser, language_code
+from pfsm_training.constraints import BUILT_IN, CONSTRAINTS
 from pfsm_training.initial import agreed_settings, completed_settings
 from pfsm_training.options import (
     AUTO,
@@ -76,7 +80,8 @@ class TrainingConfig:
         minimal_pairs: Pairs to learn from besides human judgments (`pfsm_training.fit.minimal_pairs`); None: none.
         weights: How much each judgment counts; None: all count the same.
         prune_jumps: Whether features of Jump with few instances are left out, as all others are.
-        given: The values that the user gave, without defaults and without values taken from an initial model.
+        constraints: Options of constraints that plug-ins add, by name.
+        own: Names of the settings that the user gave; all others have defaults, or come from an initial model.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -94,8 +99,22 @@ class TrainingConfig:
     encoder: EncoderOptions | None = None
     minimal_pairs: MinimalPairsOptions | None = None
     weights: WeightOptions | None = None
-    given: Mapping[str, Any] = field(default_factory=dict)
+    constraints: Mapping[str, Any] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
 
+    @property
+    def names_language(self) -> bool:
+        """Whether it says which language the data is in; so does one whose settings were made by hand."""
+        return "language" in self.own or not (self.own or self.settings in _USUAL)
+
+    def asked(self) -> dict[str, Any]:
+        """Return the options of all constraints that are asked for, by name."""
+        named = {name: getattr(self, name) for name in BUILT_IN}
+        return {name: option for name, option in {**named, **self.constraints}.items() if option}
+
+
+# Settings where none are given: of `TrainingConfig` made by hand, and of an empty file.
+_USUAL = Settings(), Settings(form=RELATIVE, text=CLEAN, normalisation="nfc")
 
 # Of the largest, lambda fixes every weight at its start. Far above, the penalty swamps the errors and the solver cannot
 # find alpha.
@@ -155,12 +174,14 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     Raises:
         PfsmError: If a key is unknown or a value is invalid.
     """
-    for key in values:
-        if key not in (*SETTINGS_KEYS, *KEYS, *SWITCHES):
-            known = unknown_key(key, (*SETTINGS_KEYS, *KEYS, *SWITCHES), "`docs/settings.md`")
-            raise PfsmError(f"{where}: unknown key {key!r}; {known}")
+    known = (*SETTINGS_KEYS, *KEYS, *SWITCHES)
+    further = {key: value for key, value in values.items() if key not in known}
+    for key in further:
+        if key not in CONSTRAINTS:
+            raise PfsmError(f"{where}: unknown key {key!r}; {unknown_key(key, known, '`docs/settings.md`')}")
     settings = completed_settings(values, where, init)
-    own = {key: value for key, value in values.items() if key not in SETTINGS_KEYS}
+    apart = {*SETTINGS_KEYS, *further}
+    own = {key: value for key, value in values.items() if key not in apart}
     if "lambda" in own:
         own["lambda"] = numbers_of_text(own["lambda"])
     given = checked(own, _Given, where)
@@ -182,11 +203,12 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         encoder_option(given.encoder, where),
         minimal_pairs_option(given.minimal_pairs, where),
         weights_option(given.weights, where),
-        dict(values),
+        further,
+        frozenset(values) & frozenset(SETTINGS_KEYS),
     )
-    for key in ("edit_cost", "self_match", MINIMAL_PAIRS):
-        if getattr(config, key) and config.solver != GAUSS_NEWTON:
-            raise PfsmError(f"{where}: {key} needs solver: {GAUSS_NEWTON}")
+    for name in config.asked():
+        if config.solver != GAUSS_NEWTON:
+            raise PfsmError(f"{where}: {name} needs solver: {GAUSS_NEWTON}")
     if config.minimal_pairs is None and config.encoder is not None and config.encoder.minimal_pairs:
         raise PfsmError(
             f"{where}: encoder: {MINIMAL_PAIRS} needs the option {MINIMAL_PAIRS}, which says what pairs"
@@ -200,24 +222,39 @@ def _usual_self_match(given: _Given, settings: Settings) -> float:
     return USUAL_SELF_MATCH if settings.form == RELATIVE and able and given.encoder else 0.0
 
 
-def with_knowledge(config: TrainingConfig) -> TrainingConfig:
-    """The standard configuration: for English all shipped knowledge (the settings of `en-fast`), and ``edit_cost``.
+def standard_config(language: str | None) -> TrainingConfig:
+    """Return the standard configuration of a language, by default English.
 
-    Args:
-        config: What was said of the language, at most. Other languages have words and stems.
+    English has all shipped knowledge (the settings of `en-fast`) and ``edit_cost``; others have words and stems.
     """
-    if main_code(config.settings.language) != "en":
-        return config
-    settings = find_model(KNOWLEDGE).settings
-    standard = {**settings.to_dict(), "features": list(settings.features), "edit_cost": KNOWLEDGE_EDIT_COST}
-    return config_from_dict({**standard, **config.given}, "standard configuration")
+    values: dict[str, Any] = {} if language is None else {"language": language}
+    if language is None or main_code(language) == "en":
+        known = shipped_settings(KNOWLEDGE)
+        values = {**known, **values, "features": list(known["features"]), "edit_cost": KNOWLEDGE_EDIT_COST}
+    return config_from_dict(values, "standard configuration")
+
+
+def in_language(config: TrainingConfig, language: str) -> TrainingConfig:
+    """Return the configuration in another language, with its tokeniser, stemmer and classes where none are given.
+
+    Raises:
+        PfsmError: If states are split by word class, and the language has no lists of them.
+    """
+    settings, code = config.settings, language_code(language)
+    changed: dict[str, Any] = {"language": code}
+    if settings.edits:
+        usual = {"tokeniser": default_tokeniser, "stemmer": default_stemmer}
+        changed |= {name: default(code) for name, default in usual.items() if name not in config.own}
+    if settings.split_by_class and "classes" not in config.own:
+        changed["classes"] = check_lists(default_lists(code), "config")
+    return replace(config, settings=replace(settings, **changed), own=config.own | {"language"})
 
 
 def settings_to_train(settings: Settings | None, config: TrainingConfig, init: Model | None) -> Settings:
-    """The settings of the new model: those of the initial model if there is one, and what is added to them.
+    """Return the settings of the new model: those of the initial model if there is one, and what is added to them.
 
     Settings that are given in addition must hold all of the initial model: all of ``settings``, or those that
-    ``config`` was given. Options unset in ``config`` keep the model's values.
+    ``config`` was given. Options unset in ``config``, which was read for this model, keep the model's values.
 
     Raises:
         PfsmError: If a setting does not agree with the initial model.
@@ -226,7 +263,7 @@ def settings_to_train(settings: Settings | None, config: TrainingConfig, init: M
         return config.settings if settings is None else settings
     if settings is not None:
         return agreed_settings(init, settings, None)
-    return agreed_settings(init, completed_settings(config.given, "config", init), config.given)
+    return agreed_settings(init, config.settings, config.own) if config.own else init.settings
 
 
 # Beyond these, sums lose the digits of other judgments. Zero leaves a judgment out.
@@ -251,13 +288,14 @@ def weighing(
     if weights is None or judgments is None or options is None or weights.all():
         return judgments
     if not weights.any() and preferences is None:
-        where = (
-            f"{', '.join(dict.fromkeys(judgments.places.files))}: " if judgments.places is not None else ""
-        )
-        raise PfsmError(
-            f"{where}{options.column} is 0 on every row ({len(judgments)}), there is nothing to learn from"
-        )
+        rows = f"{options.column} is 0 on every row ({len(judgments)})"
+        raise PfsmError(f"{files_of(judgments)}{rows}, there is nothing to learn from")
     return judgments.select(np.flatnonzero(weights))
+
+
+def files_of(data: Judgments | Preferences) -> str:
+    """Return the names of the files of some data, for the beginning of a message; empty where there are none."""
+    return "" if data.places is None else f"{', '.join(dict.fromkeys(data.places.files))}: "
 
 
 def judgment_weights(
@@ -297,15 +335,3 @@ def language_of(*parts: Judgments | Preferences | None) -> str | None:
             "one's words and stems to use, or und for those of none"
         )
     return min(found, default=None)
-
-
-def is_given(config: TrainingConfig) -> bool:
-    """Whether a configuration says which language the data is in."""
-    usual = (Settings(), config_from_dict({}, "config").settings)
-    return "language" in config.given or (not config.given and config.settings not in usual)
-
-
-def in_language(config: TrainingConfig, language: str) -> TrainingConfig:
-    """The configuration with the settings of a language, where it does not give others."""
-    given = {**config.given, "language": language}
-    return replace(config, settings=config_from_dict(given, "config").settings, given=given)

@@ -4,7 +4,7 @@ Features, matchers, tables and states split by word class may be added. The init
 added, so these start at zero, and the penalty pulls them there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -94,27 +94,30 @@ def _merged(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def agreed_settings(init: Model, wanted: Settings, given: Mapping[str, Any] | None) -> Settings:
+def agreed_settings(init: Model, wanted: Settings, own: Collection[str] | None) -> Settings:
     """The settings of a model that starts from another: that one's own, and what is added to them.
 
     Args:
         init: The initial model.
         wanted: Settings that hold all of the initial model, where they were given.
-        given: The values that the user gave; None: all of ``wanted`` was given.
+        own: Names of the settings that the user gave; None: all of them.
 
     Raises:
         PfsmError: If a setting does not agree with the initial model.
     """
     # The names of features refer to the counts.
-    keys = [key for key in _ORDER if key != "counts" and (given is None or key in given)]
+    keys = [key for key in _ORDER if key != "counts" and (own is None or key in own)]
     ours, theirs = _values(wanted), _values(init.settings)
     for key in keys:
         if not _holds(key, ours.get(key), theirs.get(key), init.settings):
-            value = ours.get(key) or (given or {}).get(key)
+            empty = [] if own is not None and key in {"split", "features"} else None
             raise PfsmError(
-                f"{key} is {_shown(value, 'not given')}, but the initial model {init.name} has "
+                f"{key} is {_shown(ours.get(key, empty), 'not given')}, but the initial model {init.name} has "
                 f"{_shown(theirs.get(key), 'none')}{_advice(key)}; leave the settings out to keep the model's own"
             )
+    if wanted.edits and init.settings.edits:
+        kept = {key: getattr(init.settings, key) for key in ("matchers", "split") if key not in keys}
+        wanted = replace(wanted, **kept)
     grown = _grown(init.settings, wanted)
     return init.settings if grown == init.settings else grown
 
@@ -199,12 +202,11 @@ def _grown(init: Settings, wanted: Settings) -> Settings:
     features = {**init.features, **added}
     if not (init.edits and wanted.edits):
         return replace(init, features=features)
+    every = {**init.options, **wanted.options}
     options = {
-        name: _grown_options(init.options[name], wanted.options[name])
-        if name in init.options
-        else wanted.options[name]
+        name: _grown_options(init.options[name], every[name]) if name in init.options else every[name]
         for name in wanted.matchers
-        if name in wanted.options
+        if name in every
     }
     return replace(
         init,
