@@ -1,14 +1,17 @@
 """Plug-ins: what pfsm can look up by name, and what other packages and scripts add to it.
 
-Each kind of thing (matchers, metrics, …) has one `Table`. A name is looked up in three places, in this order:
+Each kind of thing (matchers, metrics, …) has one `Table`. A name is looked up in four places, in this order:
 
-1. what comes with pfsm: objects, or strings ``"module:NAME"`` that are imported when they are first asked for;
-2. what a script has registered: ``@pfsm.register.matcher("glossary")``;
-3. what installed packages offer as entry points of the group ``pfsm.matchers`` and so on.
+1. what the core has: objects, or strings ``"module:NAME"`` that are imported when they are first asked for;
+2. what the other packages of our own distribution offer as entry points of the group ``pfsm.matchers`` and so on: it
+   comes with pfsm like the core's, and one of these packages that is not there offers nothing;
+3. what a script has registered: ``@pfsm.register.matcher("glossary")``;
+4. what installed packages of others offer as entry points of the same groups.
 
-Entry points are read once, when a name is asked for that does not come with pfsm. A plug-in is imported only when it
-is asked for itself. Names that a file gives are looked up here and nowhere else: reading a model file imports no
-module that the file names.
+A table announces itself where it is made. Where a kind is asked for by its name before that, an entry point
+``pfsm.kinds`` says where its table is. Entry points are read once, when a name is asked for that the core does not
+have, those of others when it is not ours at all. A plug-in is imported only when it is asked for itself. Names that a
+file gives are looked up here and nowhere else: reading a model file imports no module that the file names.
 """
 
 import hashlib
@@ -32,17 +35,12 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 
-# The table of each kind, imported when it is needed: this module lies below all of them.
-TABLES = {
-    "matcher": "pfsm.matchers.registry:MATCHERS",
-    "metric": "pfsm.metrics.registry:METRICS",
-    "feature": "pfsm.metrics.registry:FEATURES",
-    "analyser": "pfsm.analysis.analysers:ANALYSERS",
-    "tokeniser": "pfsm.text.languages:TOKENISERS",
-    "stemmer": "pfsm.text.stemming:STEMMERS",
-    "format": "pfsm.data.formats.registry:FORMATS",
-    "statistic": "pfsm.evaluation.catalogue:SEGMENT_LEVEL",
-}
+DISTRIBUTION = "pfsm-metric"
+KINDS = (
+    *("matcher", "metric", "feature", "analyser", "tokeniser", "stemmer", "format", "statistic"),
+    *("constraint", "command", "page"),
+)
+"""What packages can add."""
 PAGE = "`docs/extending.md`"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
 _MAIN = ("__main__", "__mp_main__")
@@ -112,15 +110,57 @@ def group(kind: str) -> str:
 
 
 def table(kind: str) -> "Table[Any]":
-    """The table of a kind."""
-    found: Table[Any] = _imported(TABLES[kind])
+    """Return the table of a kind.
+
+    Raises:
+        PfsmError: If the package that has it is not there.
+    """
+    found = find_table(kind)
+    if found is None:
+        raise PfsmError(
+            f"{kind}s need a package of {DISTRIBUTION} that this installation lacks; install it whole"
+        )
     return found
+
+
+def find_table(kind: str) -> "Table[Any] | None":
+    """Return the table of a kind, imported if need be; None where the package that has it is not there."""
+    if kind not in _tables and ("kind", kind) in _own():
+        _own()["kind", kind].load()
+    return _tables.get(kind)
+
+
+def plugin(kind: str, name: str) -> "Entry | None":
+    """Return the plug-in of a kind and name; None where there is none."""
+    found = find_table(kind)
+    return None if found is None else found.plugin(name)
 
 
 def origin_label(kind: str, name: str) -> str:
     """Package and version of a plug-in, as signatures have it; empty for what comes with pfsm."""
-    entry = table(kind).plugin(name)
+    entry = plugin(kind, name)
     return "" if entry is None else entry.origin.label
+
+
+def own(kind: str) -> dict[str, "EntryPoint"]:
+    """Return what the other packages of our own distribution offer of a kind, by name."""
+    return {name: point for (one, name), point in _own().items() if one == kind}
+
+
+@cache
+def _own() -> dict[tuple[str, str], "EntryPoint"]:
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - takes milliseconds
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    try:
+        points = distribution(DISTRIBUTION).entry_points
+    except PackageNotFoundError:  # a checkout that was never installed
+        return {}
+    return {
+        (point.group[len("pfsm.") : -1], point.name): point
+        for point in points
+        if point.group.startswith("pfsm.") and find_spec(_package(point.module)) is not None
+    }
 
 
 def _imported(place: str) -> Any:
@@ -133,10 +173,11 @@ class Table(Mapping[str, Item]):
 
     Args:
         kind: As a word of messages: ``matcher``.
-        built_in: What comes with pfsm: objects, or where they are: ``"module:NAME"``.
+        built_in: What the core has: objects, or where they are: ``"module:NAME"``.
         check: From the name and value of a plug-in to what the table holds; raises `PfsmError` with what the value
             lacks.
         taken: Whether a name is not for plug-ins for another reason than being built in.
+        pinned: From a text of settings that names one of the kind to what a model keeps of it.
     """
 
     def __init__(
@@ -145,20 +186,27 @@ class Table(Mapping[str, Item]):
         built_in: Mapping[str, Item | str],
         check: Callable[[str, Any], Item],
         taken: Callable[[str], bool] = lambda _: False,
+        pinned: Callable[[str], str] = str,
     ) -> None:
         self.kind = kind
         self.built_in = built_in
         self._check = check
         self._taken = taken
+        self.pinned = pinned
         self._made: dict[str, Item] = {}
         self._plugged: dict[str, tuple[Entry, Item]] = {}
+        _tables.setdefault(kind, self)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in self.built_in or self.plugin(name) is not None)
+        return isinstance(name, str) and (self._comes_with_pfsm(name) or self.plugin(name) is not None)
+
+    def _comes_with_pfsm(self, name: str) -> bool:
+        return name in self.built_in or (self.kind, name) in _own()
 
     def __iter__(self) -> Iterator[str]:
         """All names: what comes with pfsm first."""
         yield from self.built_in
+        yield from own(self.kind)
         yield from (entry.name for entry in self.plugins() if not self.is_taken(entry.name))
 
     def __len__(self) -> int:
@@ -170,10 +218,10 @@ class Table(Mapping[str, Item]):
         Raises:
             PfsmError: If there is nothing of this name, or it is a plug-in that cannot be used.
         """
-        if name in self.built_in:
-            if name not in self._made:
-                value = self.built_in[name]
-                self._made[name] = _imported(value) if isinstance(value, str) else value
+        if name not in self._made and self._comes_with_pfsm(name):
+            value = self.built_in[name] if name in self.built_in else _own()[self.kind, name].load()
+            self._made[name] = _imported(value) if isinstance(value, str) else value
+        if name in self._made:
             return self._made[name]
         entry = self.plugin(name)
         if entry is None:
@@ -190,7 +238,7 @@ class Table(Mapping[str, Item]):
 
     def is_taken(self, name: str) -> bool:
         """Whether the name is not for plug-ins."""
-        return name in self.built_in or self._taken(name)
+        return name in self.built_in or self._taken(name) or (self.kind, name) in _own()
 
     def plugin(self, name: str) -> Entry | None:
         """The plug-in of this name; None where there is none, or the name is not for plug-ins."""
@@ -262,13 +310,15 @@ def _loaded(entry: Entry) -> object:
 
 @cache
 def _installed() -> dict[tuple[str, str], Entry]:
-    """What installed packages offer, by kind and name."""
+    """What installed packages of others offer, by kind and name."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - only where a name is not pfsm's own
 
     known: dict[tuple[str, str], Entry] = {}
     everything = entry_points()
-    for kind in TABLES:
+    for kind in KINDS:
         for point in everything.select(group=group(kind)):
+            if point.dist is not None and point.dist.name == DISTRIBUTION:
+                continue
             key = kind, point.name
             found = Entry(kind, point.name, _origin(point), point.load, module=point.module)
             first = known.get(key)
@@ -324,9 +374,12 @@ def only_plugins(needed: Iterable[tuple[str, str]]) -> Iterator[None]:
 
 def reread() -> None:
     """Reads entry points again: packages were installed while this process ran."""
+    _own.cache_clear()
     _installed.cache_clear()
 
 
+# By kind; of several tables of one kind the first.
+_tables: dict[str, "Table[Any]"] = {}
 _scripts: dict[tuple[str, str], Entry] = {}
 # Resources that the user has given to this process, by name (`pfsm.io.named_resources`).
 given_resources: dict[str, str] = {}
@@ -444,14 +497,10 @@ class _Elsewhere:
 class Register:
     """Registers things from a script: ``@pfsm.register.matcher("glossary")`` on a class, function or object."""
 
-    matcher = _Registration("matcher")
-    metric = _Registration("metric")
-    feature = _Registration("feature")
-    analyser = _Registration("analyser")
-    tokeniser = _Registration("tokeniser")
-    stemmer = _Registration("stemmer")
-    format = _Registration("format")
-    statistic = _Registration("statistic")
+    def __getattr__(self, kind: str) -> _Registration:
+        if kind not in KINDS:
+            raise AttributeError(kind)
+        return _Registration(kind)
 
 
 register = Register()

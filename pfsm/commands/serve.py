@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     declare(parser, OPTIONS, port=int)
     declare(parser.add_argument_group("bounds"), BOUNDS)
-    declare(parser, "@threads")
+    declare(parser, "@threads\n@device")
 
 
 def run(options: Namespace) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from pfsm.commands.options import check_output, declare
 from pfsm.data.groups import BY_HELP
 from pfsm.errors import NotInstalledError, PfsmError
+from pfsm.io.pages import page_maker
 from pfsm.model.file import check_line
 
 CHECKPOINT = ".checkpoint"
@@ -52,6 +53,8 @@ def run(options: Namespace) -> None:
     if options.spans:
         training.learn_errors(options)
         return
+    if options.report is not None:
+        page_maker("training", "--report")
     check_output(options.report, inputs)
     if options.report is not None and Path(options.report).resolve() == Path(options.output).resolve():
         raise PfsmError(

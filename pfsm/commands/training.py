@@ -32,6 +32,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed, pearson, preference_counts
 from pfsm.io.files import is_stream
 from pfsm.io.named_resources import find, parted
+from pfsm.io.pages import page_maker
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, save_model
 from pfsm.model.metric import Metric
@@ -49,7 +50,6 @@ from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import FEWEST_HELD_OUT
 from pfsm_training.lattices.store import lattice_memory
 from pfsm_training.plan import COLUMN, GIVEN, Plan, resolve
-from pfsm_training.report import write_report
 from pfsm_training.trainer import carry_out
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def learn(options: Namespace, checkpoint: str | None) -> None:
         for training in kept:
             record = training.model.training
             notes = [*weighted(record), *doubt(record), *edge(record)]
-            hints = write_report(training, options.report, notes)
+            hints = page_maker("training", "--report")(training, options.report, notes)
     _report(model, len(plan.folds.names), hints)
     if dev is not None:
         print(_dev_agreement(model, dev, options))

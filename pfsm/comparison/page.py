@@ -7,7 +7,6 @@ from pfsm.comparison.compared import Compared, MetricResult, agreement
 from pfsm.comparison.explained import Explained, explained, explained_data
 from pfsm.data.judgments import others
 from pfsm.evaluation.comparison import Comparison, interval_entry, listed, number
-from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.html_page import embedded, filled, html_page, joined
 from pfsm.model.explain.page import asset
 from pfsm.runtime.charts import text as escaped
@@ -27,17 +26,6 @@ SCRIPTS = (
     "compare-detail.js",
     "compare-page.js",
 )
-
-
-def write_comparison(compared: Compared, path: StrPath, title: str = "") -> None:
-    """Writes the page; the file is there whole or not at all.
-
-    Raises:
-        PfsmError: If it cannot be written.
-    """
-    text = render_comparison(compared, title)
-    with atomic_write(path) as handle:
-        handle.write(text)
 
 
 def render_comparison(compared: Compared, title: str = "") -> str:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm.comparison import Compared, SegmentFacts, compare_outputs, render_comparison
+from pfsm.comparison import Compared, SegmentFacts, compare_outputs
+from pfsm.comparison.page import render_comparison
 from pfsm.metrics import get_metric
 from pfsm.model.metric import Metric
 from tests.browser.axe import axe_faults

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm.comparison import SegmentFacts, compare_outputs, render_comparison
+from pfsm.comparison import SegmentFacts, compare_outputs
+from pfsm.comparison.page import render_comparison
 from pfsm.evaluation import Interval
 from pfsm.metrics import get_metric
 from pfsm.model.explain.page import render_page

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pfsm
-from pfsm.comparison import SegmentFacts, compare_outputs, read_facts, render_comparison
-from pfsm.comparison.page import JOINT, comparison_data, token_text
+from pfsm.comparison import SegmentFacts, compare_outputs, read_facts
+from pfsm.comparison.page import JOINT, comparison_data, render_comparison, token_text
 from pfsm.errors import PfsmError
 from pfsm.lattice.names import base_state
 from pfsm.metrics import get_metric
