@@ -231,7 +231,7 @@ def standard_config(language: str | None) -> TrainingConfig:
     if language is None or main_code(language) == "en":
         known = shipped_settings(KNOWLEDGE)
         values = {**known, **values, "features": list(known["features"]), "edit_cost": KNOWLEDGE_EDIT_COST}
-    return config_from_dict(values, "standard configuration")
+    return replace(config_from_dict(values, "standard configuration"), own=frozenset())
 
 
 def in_language(config: TrainingConfig, language: str) -> TrainingConfig:

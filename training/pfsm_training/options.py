@@ -79,14 +79,15 @@ class EncoderOptions(Struct, frozen=True, forbid_unknown_fields=True):
     precision: Precision = "float32"
     minimal_pairs: _Weight = 0.0
 
-    def decisive(self, source: str) -> list[Any]:
-        """What the course of a training depends on; ``source`` with its checksum."""
-        usual = self.layers is None and self.precision == SINGLE
-        return [
-            *(self.tune, source),
-            *([] if usual else [self.layers, self.precision]),
-            *([self.minimal_pairs] if self.minimal_pairs else []),
-        ]
+    def record(self, source: str) -> dict[str, Any]:
+        """For the record of a model file; ``source`` with its checksum."""
+        return {
+            "tune": self.tune,
+            "source": source,
+            **({} if self.layers is None else {"layers": self.layers}),
+            **({} if self.precision == SINGLE else {"precision": self.precision}),
+            **({"minimal_pairs": self.minimal_pairs} if self.minimal_pairs else {}),
+        }
 
 
 def encoder_option(value: object, where: str) -> EncoderOptions | None:
@@ -194,10 +195,6 @@ class MinimalPairsOptions(Struct, frozen=True):
     weight: Values = AUTO
     scale: float = 0.25
     margins: Mapping[str, float] = field(default_factory=_Margins().by_severity)
-
-    def decisive(self) -> list[object]:
-        """What the course of a training depends on beside the pairs themselves."""
-        return [self.weight, self.scale, [self.margins[name] for name in SEVERITIES]]
 
 
 class _MinimalPairs(

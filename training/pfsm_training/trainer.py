@@ -67,39 +67,34 @@ def train(
 ) -> Model:
     """Learns a metric from human scores, from preferences between two translations, or from both at once.
 
-    Scores are standardised (unless ``config`` says otherwise), then equation (3) of Wang and Manning (2012) is
-    minimised; preferences have a pairwise logistic loss. The result depends neither on the order of the data nor on
-    the threads.
+    Scores are standardised, then equation (3) of Wang and Manning (2012) is minimised; preferences have a pairwise
+    logistic loss. The result depends neither on the order of the data nor on the threads.
 
     Args:
         judgments: References, hypotheses and their scores; higher is better. None: there are only preferences.
         settings: Settings of the machine; None: those of ``init``, or else of ``config``. Where neither says the
-            language, it is that of the column ``target_lang``, if there is one, else English.
+            language, it is that of the column ``target_lang``, else English.
         preferences: Pairs of translations of which one is better.
-        config: lambda, solver and objective; None: those of `TrainingConfig`, and without settings and an initial model
-            `pfsm_training.config.with_knowledge`.
+        config: lambda, solver, objective and more; None: `pfsm_training.config.standard_config`, if neither settings
+            nor an initial model are given, else `TrainingConfig`.
         init: Model to start from. The penalty pulls the weights towards its weights instead of zero. Settings may add
             features, matchers, tables and states split by word class to the model's; their weights start at zero.
         name: Name of the new model.
         licence: Terms of its weights.
         score_column: Name of the scores in the data, for the model's record of its training.
-        folds_by: What cross-validation holds out together: ``document``, ``segment``, ``system``, ``language`` or a
-            column; None: source languages where there are several, else segments.
-        threads: Threads over pairs, and over the folds of learning over an encoder; None: as many as the process may
-            use.
+        folds_by: What cross-validation holds out together (`pfsm_training.fit.crossval.make_folds`).
+        threads: Threads over pairs, or over folds with an encoder; None: as many as the process may use.
         processes: Number of processes that parse what minimal pairs are made of. With more than one, a script needs
             ``if __name__ == "__main__"``, as `multiprocessing` says.
         encoder: Builds the lattices, here or on a cluster (`pfsm_training.data.distributed.ClusterEncoder`).
         checkpoint: Each iteration is saved to it. If it holds one already, training resumes from there.
-        after: Receives the training when it has ended, with its data and its folds: what
-            `pfsm_training.report.write_report` makes a page of. The lattices stay in memory as long as it is kept.
+        after: Receives the training when it has ended, for a report; its lattices are in memory while it is kept.
 
     Returns:
         The model; ``model.training`` describes the training.
 
     Raises:
-        PfsmError: If there is nothing to train on, all scores are equal, or the given settings do not hold those of
-            ``init``.
+        PfsmError: If there is nothing to learn, or the given settings do not hold those of ``init``.
     """
     plan = resolve(
         judgments,

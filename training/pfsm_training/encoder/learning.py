@@ -47,7 +47,7 @@ from pfsm_training.encoder.pieces import SequenceLines, encode_pairs, uniform_mi
 from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import FEWEST_HELD_OUT, NEVER_HELD_OUT, Folds
-from pfsm_training.options import AUTO, HEAD, SINGLE, EncoderOptions
+from pfsm_training.options import AUTO, HEAD, EncoderOptions
 
 
 class Runs:
@@ -264,11 +264,7 @@ def learn(
     with Stage(AREA, "encoder, all data", passes, "passes") as stage:
         head = runs.on_all(passes, stage)
     record = {
-        "tune": options.tune,
-        "source": source,
-        **({} if options.layers is None else {"layers": options.layers}),
-        **({} if options.precision == SINGLE else {"precision": options.precision}),
-        **({"minimal_pairs": options.minimal_pairs} if options.minimal_pairs else {}),
+        **options.record(source),
         "passes": passes,
         "held_out": {str(place): finite(mean) for place, mean in enumerate(means, 1)},
         "folds": dict(zip(runs.names, map(finite, results[passes - 1]), strict=True)),
