@@ -54,7 +54,6 @@ EXPERIMENT = (
     *("title", "description", "scheme", "by", "folds", "sizes", "repeats", "form"),
     *("train", "test", "rows", "group_by", "statistics", "versus", "contrasts", "seed", "resamples"),
     "resample",
-    "pictures",
 )
 DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed", "system_scores", "pool")
 ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional", "not_on")

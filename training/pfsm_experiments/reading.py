@@ -23,7 +23,6 @@ from pfsm.runtime.typed import checked
 from pfsm_experiments.spec import (
     KING,
     PAIRWISE,
-    PICTURES,
     SCHEMES,
     DataKeys,
     DataSpec,
@@ -76,7 +75,6 @@ def read_experiment(path: StrPath) -> Experiment:
     for key, value, known in (
         ("scheme", (keys.scheme,), SCHEMES),
         ("resample", {keys.resample} - {None}, RESAMPLES),
-        ("pictures", keys.pictures, PICTURES),
     ):
         if not set(value) <= set(known):
             raise _invalid(where, key, values[key], f"one of {', '.join(known)}")
@@ -117,8 +115,6 @@ def _keys(value: object, known: Sequence[str], where: str, kind: type[S]) -> S:
                 f"{where}: unknown key {key!r}; {unknown_key(key, known, '`docs/experiments.md`')}"
             )
     own = {key: value[key] for key in kind.__struct_fields__ if key in value}
-    if isinstance(own.get("pictures"), str):
-        own["pictures"] = [own["pictures"]]
     keys = checked(own, kind, where)
     for key in own:
         line = getattr(keys, key)
