@@ -10,10 +10,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pfsm.commands.arguments import model_name, refuse_text
+from pfsm.commands.arguments import model_name
 from pfsm.commands.evaluation_sources import Inputs, Scorer
 from pfsm.commands.output import tell
-from pfsm.commands.show import STATISTICS, interval, number
+from pfsm.commands.show import STATISTICS
 from pfsm.commands.spans import compared, marked_translations, print_rows
 from pfsm.data import (
     Judgments,
@@ -38,11 +38,11 @@ from pfsm.model.file import Model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.references import resources_of
 from pfsm.model.shipped import find_model
-from pfsm.model.training_record import doubt, edge, started, tried, weighted
+from pfsm.model.training_record import bracketed, doubt, edge, figure, started, tried, weighted
 from pfsm.runtime.progress import Stage, error_line
 from pfsm.runtime.threads import default_threads
 from pfsm.text.language_names import english_name, looks_foreign
-from pfsm.text.scripts import needs_spaces
+from pfsm.text.scripts import needs_spaces, refuse_text
 from pfsm_training.config import TrainingConfig, config_from_dict, read_config
 from pfsm_training.data.training_set import Encoder, encode_here
 from pfsm_training.error_spans import Lesson
@@ -202,8 +202,10 @@ def _judged(table: Table, options: Namespace) -> Judgments | Preferences:
 
 def _read(options: Namespace) -> tuple[Judgments | None, Preferences | None]:
     with Stage("training", "reading", patience=0.5):
-        anywhere = options.scheduler is not None
-        tables = read_tables(options.data, anywhere=anywhere, score_column=options.score_column)
+        if options.scheduler is None:
+            tables = [read_judged(path, options.score_column) for path in options.data]
+        else:
+            tables = read_tables(options.data, anywhere=True)
         scored, preferences = joined_tables(tables, options.score_column)
     for table in tables:
         for warning in _warnings(table, options.score_column):
@@ -234,9 +236,9 @@ def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespac
     if isinstance(dev, Preferences):
         better, worse = scorer.scores(Inputs((), None, dev, None), pairwise=True).T
         tau = preference_counts(better, worse, dev.votes).kendall_tau("wmt12")
-        return f"Kendall tau, {options.dev}: {number(tau)}"
+        return f"Kendall tau, {options.dev}: {figure(tau)}"
     r = pearson(scorer.scores(Inputs((), dev, None, None), pairwise=False), dev.scores)
-    return f"Pearson r, {options.dev}: {number(r)}"
+    return f"Pearson r, {options.dev}: {figure(r)}"
 
 
 def _report(model: Model, n_folds: int, hints: Sequence[str]) -> None:
@@ -254,16 +256,16 @@ def _report(model: Model, n_folds: int, hints: Sequence[str]) -> None:
     validated = training["cross_validated"]
     validated_key = next(key for key in STATISTICS if key in validated)
     rows = {
-        f"{name}, training data": f"{number(training[key])}{interval(training[f'{key}_interval'])}"
+        f"{name}, training data": f"{figure(training[key])}{bracketed(training[f'{key}_interval'])}"
         for key, name in STATISTICS.items()
         if key in training
     }
     heading = f"{STATISTICS[validated_key]}, cross-validated"
-    agreement = f"{number(validated[validated_key])}{interval(validated['interval'])}"
+    agreement = f"{figure(validated[validated_key])}{bracketed(validated['interval'])}"
     rows |= {heading: f"{agreement}{_folds(training, n_folds)}", **started(training, validated_key)}
     found = training["overfitting"]
     if found["difference"] is not None:
-        rows["difference, within folds"] = f"{number(found['difference'])}{interval(found['interval'])}"
+        rows["difference, within folds"] = f"{figure(found['difference'])}{bracketed(found['interval'])}"
     for name, told in rows.items():
         print(f"{f'{name}:':<{len(heading) + 1}} {told}")
     for line in (*tried(training), *edge(training), *hints):

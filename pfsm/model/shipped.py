@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from pfsm.embeddings.beside import DISTRIBUTIONS, MODELS, folder_beside
 from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning
 from pfsm.io.named_resources import give
-from pfsm.model.file import Model, load_model, model_from_dict, read_document
+from pfsm.model.file import Model, load_model, model_from_dict
 from pfsm.model.metric import Metric
 from pfsm.text.language_names import main_code
 from pfsm.text.languages import language_code
@@ -98,12 +97,6 @@ def find_model(
             f"{text or repr(text)}: no such file and no model of this name; shipped models: {names}"
         )
     return load_model(text, run=run)
-
-
-def shipped_settings(name: str) -> dict[str, Any]:
-    """The settings of a shipped model as plain values, without loading the model."""
-    document = read_document(_resources("models") / f"{name}.json")
-    return dict(document["settings"])
 
 
 def earlier_editions() -> dict[str, Model]:

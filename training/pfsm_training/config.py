@@ -1,7 +1,9 @@
 """Training options: the keys of a YAML file for ``pfsm train --config``."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -12,10 +14,10 @@ from pfsm.data import Judgments, Preferences
 from pfsm.data.judgments import TARGET_LANGUAGE, target_languages
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
+from pfsm.metrics.data_columns import PREFIX
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
-from pfsm.model.settings import RELATIVE, Settings
-from pfsm.model.shipped import shipped_settings
+from pfsm.model.settings import RELATIVE, Settings, settings_from_dict
 from pfsm.runtime.names import SWITCHES, TRAINING, unknown_key
 from pfsm.runtime.typed import checked, needs
 from pfsm.text.characters import CLEAN
@@ -23,7 +25,7 @@ from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.language_names import main_code
 from pfsm.text.languages import default_stemmer, default_tokeniser, language_code
 from pfsm_training.constraints import BUILT_IN, CONSTRAINTS
-from pfsm_training.initial import agreed_settings, completed_settings
+from pfsm_training.initial import agreed_settings, completed_settings, completes
 from pfsm_training.options import (
     AUTO,
     MINIMAL_PAIRS,
@@ -35,7 +37,6 @@ from pfsm_training.options import (
     encoder_option,
     minimal_pairs_option,
     numbers_of_text,
-    sorted_once,
     weights_option,
 )
 from pfsm_training.yaml_file import read_yaml_mapping
@@ -179,7 +180,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     for key in further:
         if key not in CONSTRAINTS:
             raise PfsmError(f"{where}: unknown key {key!r}; {unknown_key(key, known, '`docs/settings.md`')}")
-    settings = completed_settings(values, where, init)
+    settings = _settings(values, where, init)
     apart = {*SETTINGS_KEYS, *further}
     own = {key: value for key, value in values.items() if key not in apart}
     if "lambda" in own:
@@ -189,7 +190,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         raise PfsmError(f"{where}: class_transitions needs edits, but edits is false; leave out one of them")
     config = TrainingConfig(
         settings,
-        sorted_once(given.penalty),
+        tuple(sorted(set(given.penalty))) if isinstance(given.penalty, tuple) else given.penalty,
         given.solver,
         given.objective,
         given.mixture,
@@ -200,9 +201,9 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         given.prune_jumps,
         given.edit_cost,
         _usual_self_match(given, settings) if given.self_match is UNSET else float(given.self_match),
-        encoder_option(given.encoder, where),
-        minimal_pairs_option(given.minimal_pairs, where),
-        weights_option(given.weights, where),
+        None if given.encoder is False else encoder_option(given.encoder, where),
+        None if given.minimal_pairs is False else minimal_pairs_option(given.minimal_pairs, where),
+        None if given.weights is False else weights_option(given.weights, where),
         further,
         frozenset(values) & frozenset(SETTINGS_KEYS),
     )
@@ -214,6 +215,19 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
             f"{where}: encoder: {MINIMAL_PAIRS} needs the option {MINIMAL_PAIRS}, which says what pairs"
         )
     return config
+
+
+def _settings(values: Mapping[str, Any], where: str, init: Model | None) -> Settings:
+    """The settings among some values; unset ones are those of the initial model, or have their defaults."""
+    given = {key: values[key] for key in values if key in SETTINGS_KEYS}
+    if init is not None and completes(init.settings, given):
+        return completed_settings(init, given, where)
+    features = given.get("features")
+    names = list(features) if isinstance(features, Sequence | Mapping) else []
+    # Columns of the data alone have no perfect match.
+    of_text = given.get("edits") is not False or not all(str(name).startswith(PREFIX) for name in names)
+    usual = {"form": RELATIVE, "text": CLEAN} if of_text and given.get("form", RELATIVE) == RELATIVE else {}
+    return settings_from_dict({**usual, **given}, where)
 
 
 def _usual_self_match(given: _Given, settings: Settings) -> float:
@@ -229,7 +243,8 @@ def standard_config(language: str | None) -> TrainingConfig:
     """
     values: dict[str, Any] = {} if language is None else {"language": language}
     if language is None or main_code(language) == "en":
-        known = shipped_settings(KNOWLEDGE)
+        model = files("pfsm") / "resources" / "models" / f"{KNOWLEDGE}.json"
+        known = json.loads(model.read_text(encoding="utf-8"))["settings"]
         values = {**known, **values, "features": list(known["features"]), "edit_cost": KNOWLEDGE_EDIT_COST}
     return replace(config_from_dict(values, "standard configuration"), own=frozenset())
 

@@ -10,19 +10,16 @@ from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.features.values import with_checksum
-from pfsm.metrics.data_columns import columns_of
 from pfsm.metrics.ngram_table import without_label
 from pfsm.model.file import Model
 from pfsm.model.settings import (
     AUTO,
     BEST,
     KEYS,
-    RELATIVE,
     WITHOUT_EDITS,
     Settings,
     settings_from_dict,
 )
-from pfsm.text.characters import CLEAN
 
 # Edits first: a model without them has few other settings, and the mismatch in edits explains the rest.
 _ORDER = ("edits", *(key for key in KEYS if key != "edits"))
@@ -33,32 +30,24 @@ _LONGEST = 100
 Scale = tuple[float, float] | None
 
 
-def completed_settings(values: Mapping[str, Any], where: str, init: Model | None) -> Settings:
+def completed_settings(init: Model, given: Mapping[str, Any], where: str) -> Settings:
     """Settings from plain values; unset options are taken from a model.
 
     Args:
-        values: Settings; other keys are ignored.
+        init: The initial model, which `completes` them.
+        given: Settings.
         where: Name of their source in errors.
-        init: The initial model; None: unset options have their defaults.
 
     Raises:
         PfsmError: If a value is invalid, or contradicts a value of the model.
     """
-    given = {key: values[key] for key in values if key in KEYS}
-    if init is None or not _completes(init.settings, given):
-        settings = settings_from_dict(given, where)
-        # Columns of the data alone have no perfect match.
-        of_text = settings.edits or len(columns_of(tuple(settings.features))) < len(settings.features)
-        if of_text and given.get("form", RELATIVE) == RELATIVE:
-            settings = settings_from_dict({"form": RELATIVE, "text": CLEAN, **given}, where)
-        return settings
     try:
         return settings_from_dict(_completed(given, init.settings), where)
     except PfsmError as error:
         raise PfsmError(f"{error}; unset options keep the values of the initial model {init.name}") from None
 
 
-def _completes(settings: Settings, given: Mapping[str, Any]) -> bool:
+def completes(settings: Settings, given: Mapping[str, Any]) -> bool:
     """Whether a model's settings can complete those given: fewer matchers, or no edits, mean other options."""
     if given.get("edits", settings.edits) is not settings.edits:
         return False

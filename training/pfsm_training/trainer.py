@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
 from pfsm.embeddings.encoders import pinned
-from pfsm.encoder.heads import is_encoder_feature
+from pfsm.encoder.names import is_encoder_feature
 from pfsm.errors import PfsmError
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, Scale

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from pfsm.arrays import Float, Int64
 from pfsm.embeddings import encoders
 from pfsm.encoder.feature import PieceReader
-from pfsm.encoder.heads import Head, feature_name, head_from_bytes, remember
+from pfsm.encoder.heads import Head, head_from_bytes, remember
+from pfsm.encoder.names import feature_name
 from pfsm.errors import PfsmError
 from pfsm.evaluation import preference_counts
 from pfsm.model.builder import TextReader
