@@ -160,8 +160,7 @@ def _run(arguments: list[str]) -> int:
     # Only the command that runs is imported, and the core's run without a look at what other packages offer.
     chosen = next((word for word in arguments if word[:1] != "-" and word in COMMANDS), None)
     quick = chosen in COMMANDS.built_in or "--version" in arguments
-    tasks = {task: names for task, names in by_task(COMMANDS.built_in if quick else COMMANDS).items()
-             if task not in COMMANDS.built_in}  # fmt: skip
+    tasks = by_task(COMMANDS.built_in if quick else COMMANDS)
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", tasks=tasks)
     for name in chain.from_iterable(tasks.values()):
         summary = COMMANDS[name].summary

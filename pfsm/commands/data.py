@@ -4,10 +4,9 @@ import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from dataclasses import asdict, fields
-from importlib import import_module
 from typing import Any
 
-from pfsm.commands import COMMANDS, by_task, data_perturb
+from pfsm.commands import data_perturb
 from pfsm.commands.options import check_output, declare, number_where
 from pfsm.commands.output import print_json, tell
 from pfsm.data import is_preferences
@@ -90,12 +89,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     fits = number_where(lambda value: 0.0 < value < 1.0, "must be a share between 0 and 1, such as 0.3")
     declare(added["split"], SPLIT, test=fits, seed=int)
     added["split"].set_defaults(action=_split)
-    for name in by_task().get("data", ()):
-        summary = COMMANDS[name].summary
-        action = actions.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
-        module = import_module(COMMANDS[name].module)
-        module.add_arguments(action)
-        action.set_defaults(action=module.run)
     data_perturb.add_arguments(added["perturb"])
     added["perturb"].set_defaults(action=data_perturb.run)
 

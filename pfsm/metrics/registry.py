@@ -201,7 +201,7 @@ def get_metric(name: str, **options: Any) -> SegmentMetric:
         PfsmError: If there is no such metric, or it has no such option or value.
     """
     metric = _group_of_metric(name).metric(name, options)
-    metric.origin = written_name(name, options)
+    metric.origin, metric.maker = written_name(name, options), f"{__name__}:{metric_with_tables.__name__}"
     return metric
 
 

@@ -18,7 +18,6 @@ from tests.plugins.packages import SAME_LENGTH, installed
 COMMAND = """
     from pfsm.commands import Command
     WINK = Command("wink at a translation", "language and machine", "toy_wink", before="warmup")
-    FOLD = Command("fold judgments", "data", "toy_wink")
 """
 WINK = """
     from pfsm.commands.options import declare
@@ -64,7 +63,7 @@ MODULES = {
 }
 OFFERED = {
     "matcher": {"same-length": "same_length:SameLength", "gone": "toy_gone.matchers:GONE"},
-    "command": {"wink": "toy_commands:WINK", "fold": "toy_commands:FOLD"},
+    "command": {"wink": "toy_commands:WINK"},
     "page": {"comparison": "toy_pages:page", "training": "toy_gone:page"},
     "metric_group": {"toy": "toy_groups:GROUPS"},
     "kind": {"constraint": "toy_kind:CONSTRAINTS"},
@@ -74,7 +73,7 @@ OFFERED = {
 @pytest.fixture
 def ours(site: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Another package of our own distribution; a further one, ``toy_gone``, is deleted."""
-    monkeypatch.setattr(registry, "_tables", {**registry._tables})
+    monkeypatch.setattr(registry, "_tables", dict(registry._tables))
     registry._tables.pop("constraint", None)
     for table in (MATCHERS, COMMANDS, PAGES):
         monkeypatch.setattr(table, "_made", {})
@@ -136,8 +135,6 @@ def test_a_command(ours: Path, cli: Cli) -> None:
     place = next(row for row, line in enumerate(lines) if line.split()[:1] == ["wink"])
     assert "wink at a translation" in lines[place]
     assert lines[place + 1].split()[0] == "warmup"
-    assert not any(line.split()[:1] == ["fold"] for line in lines)
-    assert cli("data", "fold", "paper").out == "wink paper on None\n"
 
 
 def test_a_command_of_others(site: Path, cli: Cli) -> None:
