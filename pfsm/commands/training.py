@@ -47,8 +47,8 @@ from pfsm_training.data.training_set import Encoder, encode_here
 from pfsm_training.error_spans import Lesson
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import FEWEST_HELD_OUT
+from pfsm_training.fit.plan import COLUMN, GIVEN, Plan, resolve
 from pfsm_training.lattices.store import lattice_memory
-from pfsm_training.plan import COLUMN, GIVEN, Plan, resolve
 from pfsm_training.report import write_report
 from pfsm_training.trainer import carry_out
 

@@ -103,9 +103,7 @@ def weighted(training: Mapping[str, Any]) -> list[str]:
     found = _mapping(training, "weights")
     if not isinstance(found.get("column"), str):
         return []
-    noise = found.get("rater_noise")
-    told = f", rater noise {noise:g}" if isinstance(noise, float) else ""
-    return [f"judgments are weighted by {found['column']}{told}; so is Pearson's r of the training data"]
+    return [f"judgments are weighted by {found['column']}; so is Pearson's r of the training data"]
 
 
 def _others(training: Mapping[str, Any]) -> dict[str, tuple[float, float]]:

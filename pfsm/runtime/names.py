@@ -48,8 +48,8 @@ TRAINING = (
     "minimal_pairs",
     "weights",
 )
-# Switches to what the paper does otherwise.
-SWITCHES = ("standardise", "prune_jumps")
+# What the paper does otherwise.
+SWITCHES = ("standardise",)
 EXPERIMENT = (
     *("title", "description", "scheme", "by", "folds", "sizes", "repeats", "form"),
     *("train", "test", "rows", "group_by", "statistics", "versus", "contrasts", "seed", "resamples"),
@@ -57,7 +57,6 @@ EXPERIMENT = (
 )
 DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed", "system_scores", "pool")
 ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional", "not_on")
-WEIGHTS = ("column", "rater_noise")
 ENCODER = ("tune", "source", "layers", "precision", "minimal_pairs")
 MINIMAL_PAIRS = (
     *("kinds", "except", "of", "top", "number", "seed", "crossed", "file", "weight", "scale", "margins"),
@@ -96,7 +95,6 @@ PLACES = {
     **{f"under `options: {{{name}: …}}`": keys for name, keys in OPTIONS.items()},
     "under `encoder:` of a training": ENCODER,
     "under `minimal_pairs:` of a training": MINIMAL_PAIRS,
-    "under `weights:` of a training": WEIGHTS,
     "on the command line of `pfsm train`, as an option --KEY": COMMAND_LINE,
 }
 

@@ -15,10 +15,10 @@ from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.edit_cost import EditCost, copies_of
+from pfsm_training.fit.plan import resolve
 from pfsm_training.fit.self_match import SelfMatch, SelfMatchLoss, lost_by_word, prepare
 from pfsm_training.loss.hinges import AllHinges
 from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.plan import resolve
 from tests.training.small_data import WORDS, invented
 
 Float = NDArray[np.float64]

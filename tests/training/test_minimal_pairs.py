@@ -53,7 +53,7 @@ def options_of(values: Mapping[str, Any]) -> MinimalPairsOptions:
 def test_the_objective_adds_the_weighted_mean_of_the_pairs_and_has_exact_slopes() -> None:
     judgments = invented(4).sorted()
     part, pairs = part_of(judgments, options_of({**MADE, "weight": 0.7}))
-    names = frequent(part.data.instances(), jumps=False)
+    names = frequent(part.data.instances())
     rng = np.random.default_rng(0)
     machine = LogLinearMachine(names, dict(zip(names, rng.normal(0.0, 0.3, len(names)), strict=True)), 0.1)
     objective = part.term(Choice(1.0, 0.0, 0.7), 90, 1.0)

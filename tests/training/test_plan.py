@@ -13,8 +13,8 @@ from pfsm.model.shipped import find_model
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import config_from_dict
 from pfsm_training.constraints import CONSTRAINTS
+from pfsm_training.fit.plan import resolve
 from pfsm_training.fit.self_match import SelfMatch, prepare
-from pfsm_training.plan import resolve
 from tests.training.small_data import PLAIN, invented
 
 JUDGMENTS = invented(0)

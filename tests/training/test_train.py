@@ -19,7 +19,6 @@ from pfsm.model.metric import Metric
 from pfsm_kernels import inference
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import config_from_dict
-from pfsm_training.lattices.features import frequent
 from tests.training.small_data import PLAIN, demo, invented, judgments_of
 
 JUDGMENTS, FIXED = invented(0), TrainingConfig(penalty=5.0)
@@ -137,12 +136,6 @@ def test_raw_scores_are_ridge_regression_in_their_units(solver: str) -> None:
     usual = train(data, config=config_from_dict(values, "test"), threads=1)
     assert "standardise" not in usual.training
     assert Metric(usual, 1).score_pairs(data.hypotheses, data.references) == pytest.approx(scores, rel=1e-6)
-
-
-def test_features_of_jump_are_pruned() -> None:
-    counts = {"Insert": 4, "Delete": 5, "Jump": 6, "Jump>Insert": 6, "Delete>Jump": 6, "Jump>Jump": 0}
-    assert frequent(counts, jumps=True) == ("Delete", "Jump", "Delete>Jump")
-    assert frequent(counts) == ("Delete", "Jump", "Jump>Insert", "Delete>Jump", "Jump>Jump")
 
 
 TRAINING = ("cs", "de", "fi", "ru")

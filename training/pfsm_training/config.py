@@ -29,15 +29,12 @@ from pfsm_training.initial import agreed_settings, completed_settings, completes
 from pfsm_training.options import (
     AUTO,
     MINIMAL_PAIRS,
-    WEIGHTS,
     EncoderOptions,
     MinimalPairsOptions,
     Values,
-    WeightOptions,
     encoder_option,
     minimal_pairs_option,
     numbers_of_text,
-    weights_option,
 )
 from pfsm_training.yaml_file import read_yaml_mapping
 
@@ -79,8 +76,7 @@ class TrainingConfig:
             translation (`pfsm_training.fit.self_match`); 0: nothing is asked.
         encoder: What to learn over an encoder; None: nothing.
         minimal_pairs: Pairs to learn from besides human judgments (`pfsm_training.fit.minimal_pairs`); None: none.
-        weights: How much each judgment counts; None: all count the same.
-        prune_jumps: Whether features of Jump with few instances are left out, as all others are.
+        weights: The column that says how much each judgment counts; None: all count the same.
         constraints: Options of constraints that plug-ins add, by name.
         own: Names of the settings that the user gave; all others have defaults, or come from an initial model.
     """
@@ -94,12 +90,11 @@ class TrainingConfig:
     start: str = BEST
     lambda_rule: str = HIGHEST
     standardise: bool = True
-    prune_jumps: bool = False
     edit_cost: float = 0.0
     self_match: float = 0.0
     encoder: EncoderOptions | None = None
     minimal_pairs: MinimalPairsOptions | None = None
-    weights: WeightOptions | None = None
+    weights: str | None = None
     constraints: Mapping[str, Any] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
 
@@ -138,12 +133,13 @@ class _Given(Struct, frozen=True, rename={"penalty": "lambda"}):
     start: Literal["best", "matches", "zero"] = "best"
     lambda_rule: Literal["highest", "one_standard_error"] = "highest"
     standardise: bool = True
-    prune_jumps: bool = False
     edit_cost: Annotated[float, Meta(ge=0.0, le=100.0)] = 0.0
     self_match: Annotated[float, Meta(ge=0.0, le=0.999)] | UnsetType = UNSET
     encoder: Any = False
     minimal_pairs: Any = False
-    weights: Any = False
+    weights: Annotated[
+        Literal[False] | Annotated[str, Meta(min_length=1)], needs("false or the name of a column")
+    ] = False
 
 
 def read_config(path: StrPath, init: Model | None = None) -> TrainingConfig:
@@ -198,12 +194,11 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         given.start,
         given.lambda_rule,
         given.standardise,
-        given.prune_jumps,
         given.edit_cost,
         _usual_self_match(given, settings) if given.self_match is UNSET else float(given.self_match),
         None if given.encoder is False else encoder_option(given.encoder, where),
         None if given.minimal_pairs is False else minimal_pairs_option(given.minimal_pairs, where),
-        None if given.weights is False else weights_option(given.weights, where),
+        given.weights or None,
         further,
         frozenset(values) & frozenset(SETTINGS_KEYS),
     )
@@ -286,24 +281,24 @@ LIGHTEST, HEAVIEST = 1e-6, 1e6
 
 
 def weighing(
-    judgments: Judgments | None, preferences: Preferences | None, options: WeightOptions | None
+    judgments: Judgments | None, preferences: Preferences | None, column: str | None
 ) -> Judgments | None:
-    """The judgments whose weight is not 0; all without the option.
+    """The judgments whose weight is not 0; all without a column of weights.
 
     Everything else looks at these alone, so that it makes no difference whether a row of weight 0 is there.
 
     Raises:
         PfsmError: What `judgment_weights` raises; there are preferences alone, or all weights are 0 and there are none.
     """
-    if judgments is None and preferences is not None and options is not None:
+    if judgments is None and preferences is not None and column is not None:
         raise PfsmError(
-            f"{WEIGHTS} is for judgments with scores, but there are only preferences, which have votes; leave it out"
+            "weights is for judgments with scores, but there are only preferences, which have votes; leave it out"
         )
-    weights = judgment_weights(judgments, options)
-    if weights is None or judgments is None or options is None or weights.all():
+    weights = judgment_weights(judgments, column)
+    if weights is None or judgments is None or weights.all():
         return judgments
     if not weights.any() and preferences is None:
-        rows = f"{options.column} is 0 on every row ({len(judgments)})"
+        rows = f"{column} is 0 on every row ({len(judgments)})"
         raise PfsmError(f"{files_of(judgments)}{rows}, there is nothing to learn from")
     return judgments.select(np.flatnonzero(weights))
 
@@ -313,27 +308,23 @@ def files_of(data: Judgments | Preferences) -> str:
     return "" if data.places is None else f"{', '.join(dict.fromkeys(data.places.files))}: "
 
 
-def judgment_weights(
-    judgments: Judgments | None, options: WeightOptions | None
-) -> NDArray[np.float64] | None:
-    """The weights of judgments, float64 [n], 0 for those to leave out; None without the option or without judgments.
+def judgment_weights(judgments: Judgments | None, column: str | None) -> NDArray[np.float64] | None:
+    """The weights of judgments, float64 [n], 0 for those to leave out; None without a column or without judgments.
 
     Raises:
         PfsmError: The column is not there, or a field in it is not 0 or a number within bounds.
     """
-    if options is None or judgments is None or not len(judgments):
+    if column is None or judgments is None or not len(judgments):
         return None
-    numbers = judgments.numbers(options.column)
-    what, least = ("weight", LIGHTEST) if options.rater_noise is None else ("number of raters", 1.0)
-    wrong = np.flatnonzero((numbers != 0.0) & ((numbers < least) | (numbers > HEAVIEST)))
+    numbers = judgments.numbers(column)
+    wrong = np.flatnonzero((numbers != 0.0) & ((numbers < LIGHTEST) | (numbers > HEAVIEST)))
     if wrong.size:
         row = int(wrong[0])
-        where = f"row {row + 1}" if judgments.places is None else judgments.places.of_row(row)
         raise PfsmError(
-            f"{where}: {options.column} is {numbers[row]:g}, a {what} must be 0 or from {least:g} to "
+            f"{judgments.place_of(row)}: {column} is {numbers[row]:g}, a weight must be 0 or from {LIGHTEST:g} to "
             f"{HEAVIEST:,.0f}"
         )
-    return options.of(numbers)
+    return numbers
 
 
 def language_of(*parts: Judgments | Preferences | None) -> str | None:

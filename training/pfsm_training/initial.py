@@ -99,7 +99,7 @@ def agreed_settings(init: Model, wanted: Settings, own: Collection[str] | None) 
     ours, theirs = _values(wanted), _values(init.settings)
     for key in keys:
         if not _holds(key, ours.get(key), theirs.get(key), init.settings):
-            empty = [] if own is not None and key in {"split", "features"} else None
+            empty: list[str] | None = [] if own is not None and key in {"split", "features"} else None
             raise PfsmError(
                 f"{key} is {_shown(ours.get(key, empty), 'not given')}, but the initial model {init.name} has "
                 f"{_shown(theirs.get(key), 'none')}{_advice(key)}; leave the settings out to keep the model's own"

@@ -4,10 +4,8 @@ import contextlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-import numpy as np
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import asdict, replace
-from numpy.typing import NDArray
 
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.embeddings.encoders import DEFAULT_SOURCE, SHIPPED, check_source
@@ -15,7 +13,7 @@ from pfsm.errors import PfsmError
 from pfsm.runtime.typed import checked, needs
 
 AUTO: Literal["auto"] = "auto"
-WEIGHTS, MINIMAL_PAIRS = "weights", "minimal_pairs"
+MINIMAL_PAIRS = "minimal_pairs"
 
 Tuned = Literal["head", "lora", "full"]
 Precision = Literal["float32", "bfloat16"]
@@ -27,9 +25,8 @@ REFERENCE, HYPOTHESIS = CHANGED = get_args(Changed)
 ALL = "all"
 # One number, several to choose from by cross-validation, or the usual ones.
 Values = float | Literal["auto"] | tuple[float, ...]
-# Of weights, noise, and margins in standard deviations of the scores.
+# Of weights and margins in standard deviations of the scores.
 _Weight = Annotated[float, Meta(ge=0.0, le=1000.0)]
-_Noise = Annotated[float, Meta(ge=0.0, le=1e6)]
 _Scale = Annotated[float, Meta(gt=0.0, le=1000.0)]
 _Share = Annotated[float, Meta(gt=0.0, le=1.0)]
 _Positive = Annotated[int, Meta(ge=1)]
@@ -104,53 +101,6 @@ def encoder_option(value: object, where: str) -> EncoderOptions | None:
     place = f"{where}: encoder"
     options = checked(dict(value), EncoderOptions, place, what="option")
     return replace(options, source=check_source(options.source, f"{place}: source"))
-
-
-class WeightOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the weights of judgments come from.
-
-    With `rater_noise` k, a mean over n raters counts as ``n / (n + k)`` judgments by very many raters. That is the
-    precision of its score: k is the variance of one rater's noise in units of the variance of the errors that a model
-    would make if there were no such noise. With k = (1 - r) / r it is the reliability of the mean by the formula of
-    Spearman (1910) and Brown (1910), r being that of one rater.
-
-    Attributes:
-        column: The column of the judgments that holds a number of raters or a weight.
-        rater_noise: k; None: the column holds the weights themselves.
-    """
-
-    column: str
-    rater_noise: _Noise | None = None
-
-    def of(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The weights, float64 [n], from the numbers of the column."""
-        if self.rater_noise is None:
-            return numbers
-        nothing = np.zeros(numbers.size)
-        return np.divide(numbers, numbers + self.rater_noise, out=nothing, where=numbers > 0.0)
-
-    def to_dict(self) -> dict[str, object]:
-        """For the record of a model file."""
-        noise = {} if self.rater_noise is None else {"rater_noise": self.rater_noise}
-        return {"column": self.column, **noise}
-
-
-def weights_option(value: object, where: str) -> WeightOptions | None:
-    """``false``, the name of a column, or a mapping of options.
-
-    Raises:
-        PfsmError: If it is none of these.
-    """
-    if value is False:
-        return None
-    if isinstance(value, str) and value:
-        return WeightOptions(value)
-    if not isinstance(value, Mapping) or not isinstance(value.get("column"), str) or not value["column"]:
-        raise PfsmError(
-            f"{where}: {WEIGHTS} is {value!r}, it must be false, the name of a column, or "
-            "{column: NAME, rater_noise: K}"
-        )
-    return checked(dict(value), WeightOptions, f"{where}: {WEIGHTS}", what="option")
 
 
 class _Margins(Struct, frozen=True, forbid_unknown_fields=True):

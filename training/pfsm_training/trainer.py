@@ -35,10 +35,10 @@ from pfsm_training.fit.constraints import Ending, Prepared, TrainedConstraint
 from pfsm_training.fit.crossval import FOLD_COLUMNS, CrossValidation
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter
 from pfsm_training.fit.minimal_pairs import PairsText
+from pfsm_training.fit.plan import Plan, resolve
 from pfsm_training.fit.training import AREA, PATIENCE, Training, place_of, record
 from pfsm_training.initial import added_to
 from pfsm_training.options import MINIMAL_PAIRS
-from pfsm_training.plan import Plan, resolve
 
 _log = logging.getLogger(f"pfsm.{AREA}")
 

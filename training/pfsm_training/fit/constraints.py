@@ -21,10 +21,10 @@ from pfsm_training.data.training_set import Encoder, TrainingSet
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.crossval import NEVER_HELD_OUT, CrossValidation, Folds
 from pfsm_training.fit.fitting import Choice, Constraint, Fitted
+from pfsm_training.fit.plan import Plan
 from pfsm_training.fit.starts import MOST_COMPARED
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Term
-from pfsm_training.plan import Plan
 
 Bool = NDArray[np.bool_]
 Data = tuple[Judgments | None, Preferences | None]
@@ -48,13 +48,11 @@ class Ending:
 
 
 class TrainedConstraint(Constraint, Protocol):
-    """A constraint with lattices.
+    """A constraint with lattices."""
 
-    Attributes:
-        weights: The weights that cross-validation chooses from; empty: the constraint has none.
-    """
-
-    weights: tuple[float, ...]
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The weights that cross-validation chooses from; empty: the constraint has none."""
 
     def counts(self, fold: int, machine: LogLinearMachine) -> Int64 | None:
         """Count where a model keeps to it on what a fold holds out; None: there is nothing to count."""
@@ -64,13 +62,11 @@ class TrainedConstraint(Constraint, Protocol):
 
 
 class Prepared(Protocol):
-    """A constraint whose text is known, before lattices are built.
+    """A constraint whose text is known, before lattices are built."""
 
-    Attributes:
-        digest: SHA-256 of everything that it depends on besides the training data and its options.
-    """
-
-    digest: str
+    @property
+    def digest(self) -> str:
+        """SHA-256 of everything that it depends on besides the training data and its options; may be empty."""
 
     def to_train(self, encoder: Encoder, settings: Settings) -> TrainedConstraint:
         """Build the lattices, under settings with nothing left to learn."""

@@ -36,10 +36,10 @@ from pfsm_training.fit.constraints import (
     in_folds,
 )
 from pfsm_training.fit.fitting import Choice
+from pfsm_training.fit.plan import Plan
 from pfsm_training.loss.hinges import Hinges
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Quadratic, Term
-from pfsm_training.plan import Plan
 
 # References with copies, and copies of each. More of them change no weight in the second digit.
 MOST_REFERENCES = 1500

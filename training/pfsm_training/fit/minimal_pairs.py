@@ -31,11 +31,11 @@ from pfsm_training.fit.constraints import (
 )
 from pfsm_training.fit.crossval import Folds
 from pfsm_training.fit.fitting import Choice
+from pfsm_training.fit.plan import Data, Plan
 from pfsm_training.fit.training import AREA, PATIENCE
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import PairwiseLogistic, Term
 from pfsm_training.options import MinimalPairsOptions, to_choose_from
-from pfsm_training.plan import Data, Plan
 
 WEIGHTS = (0.0, 0.1, 0.3, 1.0)
 

@@ -29,10 +29,10 @@ from pfsm_training.data.training_set import Encoder
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.constraints import Ending
 from pfsm_training.fit.fitting import Choice
+from pfsm_training.fit.plan import Plan
 from pfsm_training.loss.hinges import Hinges
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Quadratic
-from pfsm_training.plan import Plan
 
 # References that are looked at, of a share of all, evenly.
 MOST_REFERENCES = 200

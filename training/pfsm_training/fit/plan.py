@@ -24,7 +24,10 @@ from pfsm_training.fit.crossval import Folds, make_folds
 
 Data = tuple[Judgments | None, Preferences | None]
 # Where the language of a training comes from.
-GIVEN, COLUMN, DEFAULT = "given", "column", "default"
+LanguageFrom = Literal["given", "column", "default"]
+GIVEN: LanguageFrom = "given"
+COLUMN: LanguageFrom = "column"
+DEFAULT: LanguageFrom = "default"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,7 @@ class Plan:
     init: Model | None
     folds: Folds
     constraints: dict[str, Any]
-    language_from: Literal["given", "column", "default"]
+    language_from: LanguageFrom
     score_column: str = "score"
     threads: int = 1
     processes: int = 1
