@@ -8,6 +8,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
+from typing import Any
 
 import numpy as np
 from matplotlib import rc_context, rcdefaults, rcParams
@@ -33,7 +34,7 @@ PANELS = (
     ("Kendall's τ (WMT12), WMT12", "rankings of 2012 (WMT12)"),
     ("Kendall's τ (DARR), WMT19", "pairs of 2019 (WMT19, gu-en, lt-en)"),
 )
-DRAWN = {
+DRAWN: Any = {  # matplotlib has a type of its own for the names of its settings
     "svg.hashsalt": "pfsm",
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",  # comes with matplotlib
