@@ -154,7 +154,7 @@ def test_pairs_of_a_file(tmp_path: Path) -> None:
     rows += [f"{line}\t{line}\t{line} zebra\tzebra\tcritical\t{line} again" for line in lines]
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     options = options_of({"file": str(path)})
-    assert options.kinds is None
+    assert options.kinds is False
     part, pairs = part_of(judgments.sorted(), options)
     assert {pair.kind for pair in pairs} == {"zebra"}
     assert all(len(pair.references) == 2 for pair in pairs)

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
 from pfsm.data.minimal_pairs import SEVERITIES
@@ -103,7 +103,7 @@ def encoder_option(value: object, where: str) -> EncoderOptions | None:
     return replace(options, source=check_source(options.source, f"{place}: source"))
 
 
-class _Margins(Struct, frozen=True, forbid_unknown_fields=True):
+class Margins(Struct, frozen=True, forbid_unknown_fields=True):
     """By severity; harmless changes should cost nothing."""
 
     minor: _Weight = 0.25
@@ -111,16 +111,19 @@ class _Margins(Struct, frozen=True, forbid_unknown_fields=True):
     critical: _Weight = 1.0
 
     def by_severity(self) -> dict[str, float]:
+        """The margins by name, that of harmless changes included."""
         return {SEVERITIES[0]: 0.0, **asdict(self)}
 
 
-class MinimalPairsOptions(Struct, frozen=True):
+class MinimalPairsOptions(
+    Struct, frozen=True, forbid_unknown_fields=True, rename={"files": "file", "without": "except"}
+):
     """Where the pairs come from and what they ask for.
 
     Attributes:
         files: TSV or CSV files as `pfsm data perturb` writes them.
         kinds: Kinds or severities of the pairs that are made from the training data; empty: every kind for the
-            language; None: none are made.
+            language; False: none are made.
         without: Kinds that are left out, of the files too.
         of: What is changed: ``reference``, ``hypothesis`` (those with the best scores, or the preferred ones), or both.
         top: Share of the hypotheses that count as the best.
@@ -134,25 +137,7 @@ class MinimalPairsOptions(Struct, frozen=True):
         margins: By severity, how far the two sides of a pair should be apart, in standard deviations of the scores.
     """
 
-    files: tuple[str, ...] = ()
-    kinds: tuple[str, ...] | None = ()
-    without: tuple[str, ...] = ()
-    of: tuple[str, ...] = CHANGED
-    top: float = 0.25
-    number: int = 50
-    seed: int = 1
-    crossed: bool = False
-    weight: Values = AUTO
-    scale: float = 0.25
-    margins: Mapping[str, float] = field(default_factory=_Margins().by_severity)
-
-
-class _MinimalPairs(
-    Struct, frozen=True, forbid_unknown_fields=True, rename={"files": "file", "without": "except"}
-):
-    """`MinimalPairsOptions` as they stand in a file."""
-
-    kinds: Annotated[_Names | Literal[False], needs("a name, a list of names, or false")] | UnsetType = UNSET
+    kinds: Annotated[_Names | Literal[False], needs("a name, a list of names, or false")] = ()
     without: _Names = ()
     of: Annotated[tuple[Changed, ...], Meta(min_length=1)] = CHANGED
     top: _Share = 0.25
@@ -165,7 +150,7 @@ class _MinimalPairs(
         needs("a number from 0 to 1000, a list of them, or auto"),
     ] = AUTO
     scale: _Scale = 0.25
-    margins: Annotated[_Margins, needs("a mapping such as {critical: 1}")] = _Margins()
+    margins: Annotated[Margins, needs("a mapping such as {critical: 1}")] = Margins()
 
 
 def minimal_pairs_option(value: object, where: str) -> MinimalPairsOptions | None:
@@ -190,22 +175,16 @@ def minimal_pairs_option(value: object, where: str) -> MinimalPairsOptions | Non
     given |= listed
     if "weight" in given:
         given["weight"] = numbers_of_text(given["weight"])
-    keys = checked(given, _MinimalPairs, where, what="option")
-    names = keys.kinds
-    if names is UNSET:
-        names = not keys.files and (ALL,)
-    return MinimalPairsOptions(
-        files=_once(keys.files),
-        kinds=None if names is False else () if names == (ALL,) else _once(names),
-        without=_once(keys.without),
-        of=_once(keys.of),
-        top=keys.top,
-        number=keys.number,
-        seed=keys.seed,
-        crossed=keys.crossed,
-        weight=sorted_once(keys.weight),
-        scale=keys.scale,
-        margins=keys.margins.by_severity(),
+    given.setdefault("kinds", False if given.get("file") else [])
+    options = checked(given, MinimalPairsOptions, where, what="option")
+    kinds = () if options.kinds == (ALL,) else options.kinds
+    return replace(
+        options,
+        kinds=kinds and _once(kinds),
+        files=_once(options.files),
+        without=_once(options.without),
+        of=_once(options.of),
+        weight=sorted_once(options.weight),
     )
 
 

@@ -104,13 +104,13 @@ class MinimalPairsPart(MadePairs):
                 "pairs": len(self.pairs.pairs),
                 "files": [{"name": one.name, "rows": one.rows, "sha256": one.checksum} for one in files],
                 "sha256": self.pairs.digest,
-                **({} if options.kinds is None else {"made": made}),
+                **({} if options.kinds is False else {"made": made}),
                 **({"except": list(options.without)} if options.without else {}),
                 **({"crossed": True} if options.crossed else {}),
                 "weight": chosen.weight,
                 **({"weight_tried": weights} if len(weights) > 1 else {}),
                 "scale": options.scale,
-                "margins": dict(options.margins),
+                "margins": options.margins.by_severity(),
                 "held_out_lower": {name: round(right / every, 4) for name, right, every in seen if every},
             }
         }
@@ -181,7 +181,7 @@ def minimal_pairs_text(
         options: Scale and margins.
         folds: The folds of the data.
     """
-    rows = list(pairs.pairs)
+    rows, margins = list(pairs.pairs), options.margins.by_severity()
     turned = [pair for pair in rows if pair.is_harmless]
     references = [pair.references for pair in (*rows, *turned)]
     preferences = as_preferences(
@@ -199,7 +199,7 @@ def minimal_pairs_text(
         options,
         TrainingText(None, preferences, settings),
         in_folds(lines, folds_of_references(sources, folds), folds),
-        np.array([options.margins[pair.severity] for pair in (*rows, *turned)], dtype=np.float64),
+        np.array([margins[pair.severity] for pair in (*rows, *turned)], dtype=np.float64),
         np.array(kinds, dtype=np.int64),
         names,
     )
