@@ -8,10 +8,9 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
-from typing import Any
 
 import numpy as np
-from matplotlib import rc_context, rcdefaults, rcParams
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from real_data import CHECKOUT, write_or_tell
@@ -20,6 +19,7 @@ from results import Cell, last, rates, tables, training_times
 import pfsm
 from pfsm.commands.models import documents
 from pfsm.model.costs import EXTRA, MATCHED, MISSING, edit_costs
+from pfsm_experiments.report.pictures import KINDS, new_figure, picture_style
 
 FOLDER = CHECKOUT / "docs" / "images"
 REFERENCE, HYPOTHESIS = "The dog did not see the cat .", "The dog saw the big cat ."
@@ -34,27 +34,6 @@ PANELS = (
     ("Kendall's τ (WMT12), WMT12", "rankings of 2012 (WMT12)"),
     ("Kendall's τ (DARR), WMT19", "pairs of 2019 (WMT19, gu-en, lt-en)"),
 )
-DRAWN: Any = {  # matplotlib has a type of its own for the names of its settings
-    "svg.hashsalt": "pfsm",
-    "svg.fonttype": "none",
-    "font.family": "DejaVu Sans",  # comes with matplotlib
-    "font.size": 11,
-    "axes.titlesize": 12,
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "axes.titleweight": "bold",
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.7,
-    "legend.frameon": False,
-    "figure.constrained_layout.use": True,
-    "figure.constrained_layout.h_pad": 0.08,
-    "figure.facecolor": "white",
-    "path.simplify": False,
-}
 # Pairs a second from which names stand below points, where there is no room beside them.
 CROWDED = 1000
 Point = tuple[float, float]
@@ -89,17 +68,18 @@ def line(
 @contextmanager
 def figure(width: float, height: float, columns: int = 1) -> Iterator[tuple[Figure, list[Axes]]]:
     """An empty figure, in hundredths of an inch, and its charts side by side."""
-    with rc_context():
-        rcdefaults()
-        rcParams.update(DRAWN)
-        made = Figure(figsize=(width / 100.0, height / 100.0))
+    with (
+        picture_style(),
+        rc_context({"svg.fonttype": "none", "axes.grid.axis": "y", "axes.titleweight": "bold"}),
+    ):
+        made = new_figure(width / 100.0, height / 100.0)
         yield made, list(made.subplots(1, columns, squeeze=False)[0])
 
 
 def as_svg(drawn: Figure, title: str) -> str:
     """A figure as SVG, the same each time, with a title for those who cannot see it."""
     written = io.StringIO()
-    drawn.savefig(written, format="svg", metadata={"Date": None, "Creator": None, "Title": title})
+    drawn.savefig(written, format="svg", metadata={**KINDS["svg"], "Title": title})
     return "".join(f"{one.rstrip()}\n" for one in written.getvalue().splitlines())
 
 

@@ -4,15 +4,15 @@ import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from pfsm.commands.arguments import check_text, heading, open_scorers, signatures
-from pfsm.commands.options import declare
+from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import NO_INTERVAL, bracketed, print_columns, print_json
 from pfsm.data.minimal_pairs import KINDS, SEVERITIES, MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
-from pfsm.english.perturbation.kind import NAMES, kind_named
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.bootstrap import Estimate
 from pfsm.evaluation.comparison import estimate_entry, number
@@ -20,6 +20,7 @@ from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, SeverityResult, 
 from pfsm.io.files import STANDARD_INPUT
 from pfsm.metrics import SegmentMetric, metric_names
 from pfsm.model.shipped import shipped_models
+from pfsm.perturbation.catalogue import all_kinds
 
 HEADINGS = ("kind", "n", "worse is lower", "mean difference", "what is worse")
 MEAN = "mean of kinds"
@@ -75,8 +76,8 @@ def print_several(tested: Sequence[Tested], note: str) -> None:
 def _cells(result: KindResult) -> tuple[str, ...]:
     # What is changed: as `pfsm data perturb` has it where the file tells severities, else as in the shipped pairs.
     about = KINDS.get(result.kind, "")
-    if result.severity and result.kind in NAMES:
-        about = kind_named(result.kind).about
+    if result.severity and result.kind in all_kinds():
+        about = all_kinds()[result.kind].about
     notes = [
         "" if result.kind == ALL else about,
         _harmless(result.severity),
@@ -121,6 +122,7 @@ pairs FILE.tsv?  minimal pairs: columns kind, reference, better, worse, and seve
   `pfsm data perturb` writes them (default: the shipped ones)
 @scorers
 --list  print every pair with its two scores
+--plot FILE  draw the table as a picture too: a name on .svg, .png or .pdf
 @signature
 @format text json
 @resamples
@@ -136,6 +138,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Reads, scores, counts, prints."""
     seed = default_seed()
+    if options.plot is not None:
+        _check_plot(options)
     metrics = open_scorers(options)
     _check_repeated(options)
     if options.list and len(metrics) > 1:
@@ -151,6 +155,8 @@ def run(options: Namespace) -> None:
         )
         for metric in metrics
     ]
+    if options.plot is not None:
+        _draw(results, options.plot)
     note = f"95% intervals: Wilson; of differences {options.confidence_n} bootstrap resamples, seed {seed}"
     if options.format == "json":
         documents = [_document(one, pairs, options, seed) for one in results]
@@ -187,6 +193,23 @@ def _shipped(metrics: Sequence[SegmentMetric]) -> MinimalPairs:
             f"the models are for {', '.join(languages)}; give a FILE.tsv with pairs of one language"
         )
     return shipped_minimal_pairs(next(iter(languages), "en"))
+
+
+def _check_plot(options: Namespace) -> None:
+    if find_spec("matplotlib") is None:
+        raise NotInstalledError(
+            "--plot needs matplotlib, which is not installed", ["matplotlib"], ["experiment"]
+        )
+    from pfsm_experiments.report.pictures import check_picture  # noqa: PLC0415 - takes time to import
+
+    check_picture(options.plot)
+    check_output(options.plot, [options.pairs])
+
+
+def _draw(results: Sequence[Tested], path: str) -> None:
+    from pfsm_experiments.report.pictures import probe_figure, write_picture  # noqa: PLC0415 - brings matplotlib
+
+    write_picture(Path(path), lambda: probe_figure([(one.name, one.result) for one in results]))
 
 
 def _document(one: Tested, pairs: MinimalPairs, options: Namespace, seed: int) -> dict[str, Any]:

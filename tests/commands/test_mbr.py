@@ -173,6 +173,10 @@ def test_severities_and_several_metrics(cli: Cli, write: Write, tmp_path: Path) 
     assert rows["kind"] == ["kind", "n", "hand", "chrf"]
     assert any(line.startswith("median loss: harmless / critical") for line in lines)
     assert "harmless" in "".join(cli(*arguments, "--metric", "chrf").lines)
+    plot = ("probe", own, "--metric", "chrf", "--confidence-n", "20", "--plot")
+    assert cli(*plot, "a.svg").status == 0
+    assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
+    assert cli(*plot, "x.gif").fault == "--plot is 'x.gif', its name must end in one of .svg, .png, .pdf"
 
 
 def test_into_a_file_and_as_numbers(cli: Cli, write: Write, model: str, tmp_path: Path) -> None:

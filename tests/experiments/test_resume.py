@@ -27,7 +27,7 @@ ROWS = [{**row, **({"train": {"lambda": 20}} if row["name"] == "pFSM" else {})} 
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     """An experiment that ran undisturbed in two processes: its file, its data, its output."""
     folder = tmp_path_factory.mktemp("finished")
-    config = write_experiment(folder, table(rows=ROWS, resamples=20))
+    config = write_experiment(folder, table(rows=ROWS, pictures=["svg", "pdf"], resamples=20))
     data = write_data(folder / "data")
     run_experiment(config, data, folder / "out", jobs=2)
     return config, data, folder / "out"
@@ -42,8 +42,9 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_written(finished: tuple[Path, Path, Path]) -> None:
     config, _, output = finished
     files = {name for name in tree(output) if not name.startswith("cells/")}
+    plots = [f"plots/bars-{name}.{kind}" for name in ("1-pearson", "2-spearman") for kind in ("svg", "pdf")]
     models = ["models/pfsm.json", "models/near-en-small.json"]
-    assert files == {"config.yaml", "results.json", "table.md", "table.tex", *models}
+    assert files == {"config.yaml", "results.json", "table.md", "table.tex", *plots, *models}
     assert (output / "config.yaml").read_bytes() == config.read_bytes()
     document = json.loads((output / "results.json").read_text(encoding="utf-8"))
     assert len(document["results"]) == 2 * 4 * 3
@@ -52,6 +53,9 @@ def test_what_is_written(finished: tuple[Path, Path, Path]) -> None:
     assert all(len(entry["sha256"]) == 64 for entry in document["data"])
     assert sorted(document["files"]) == sorted(name for name in files if "/" in name)
     assert not any(name.endswith(".tmp") for name in tree(output))
+    drawn = (output / "plots" / "bars-1-pearson.pdf").read_bytes()
+    assert drawn.startswith(b"%PDF-")
+    assert b"Date" not in drawn
 
 
 def test_the_same_bytes_in_this_process_elsewhere(
@@ -91,12 +95,15 @@ def test_what_an_earlier_run_left_is_deleted(
 ) -> None:
     _, data, output = finished
     shutil.copytree(output, tmp_path / "out")
-    (tmp_path / "out" / "models" / "mine.json").write_text("precious", encoding="utf-8")
-    fewer = write_experiment(tmp_path, table(rows=ROWS[:2], statistics=["spearman"], resamples=20))
+    (tmp_path / "out" / "plots" / "mine.svg").write_text("precious", encoding="utf-8")
+    fewer = write_experiment(
+        tmp_path, table(rows=ROWS[:2], statistics=["spearman"], pictures="svg", resamples=20)
+    )
     run_experiment(fewer, data, tmp_path / "out")
-    names = {name for name in tree(tmp_path / "out") if name.startswith("models/")}
+    names = {name for name in tree(tmp_path / "out") if name.startswith(("plots/", "models/"))}
     assert "models/near-en-small.json" not in names
-    assert {"models/mine.json", "models/pfsm.json"} <= names
+    assert "plots/bars-2-spearman.svg" not in names
+    assert {"plots/mine.svg", "plots/bars-1-spearman.svg", "models/pfsm.json"} <= names
 
 
 def test_ctrl_c_keeps_finished_cells_and_leaves_nothing_else(

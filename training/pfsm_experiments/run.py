@@ -79,7 +79,13 @@ def run_experiment(
 
 
 def _check_packages(experiment: Experiment) -> None:
-    """Refuses a row that is trained without PyTorch, before any work is done."""
+    """Refuses pictures without matplotlib and a row that is trained without PyTorch, before any work is done."""
+    if experiment.pictures and find_spec("matplotlib") is None:
+        raise NotInstalledError(
+            f"{experiment.where}: pictures need matplotlib, which is not installed",
+            ["matplotlib"],
+            ["experiment"],
+        )
     trained = next((row.name for row in experiment.rows if row.training is not None), None)
     if trained is not None and find_spec("torch") is None:
         raise NotInstalledError(

@@ -24,6 +24,8 @@ from pfsm_training.config import TrainingConfig
 
 Whole = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
+# Kinds of files that tables are drawn into.
+PICTURES = ("svg", "png", "pdf")
 SCHEMES = ("train-test", "k-fold", "round-robin", "learning-curve")
 
 
@@ -159,6 +161,7 @@ class ExperimentKeys(Struct, frozen=True, kw_only=True):
         versus: Name of the row that the others are compared with.
         seed: Seed of all samples and resamples.
         resamples: Number of bootstrap resamples.
+        pictures: Kinds of files, such as ``svg``, that every table is drawn into as well.
     """
 
     title: str
@@ -173,6 +176,7 @@ class ExperimentKeys(Struct, frozen=True, kw_only=True):
     versus: str | None = None
     seed: Whole = 12345
     resamples: Positive = 1000
+    pictures: tuple[str, ...] = ()
 
 
 class Experiment(ExperimentKeys, frozen=True, kw_only=True, eq=False):

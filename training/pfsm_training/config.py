@@ -18,7 +18,7 @@ from pfsm.metrics.data_columns import PREFIX
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import RELATIVE, Settings, settings_from_dict
-from pfsm.runtime.names import SWITCHES, TRAINING, unknown_key
+from pfsm.runtime.names import SWITCHES, TRAINING, known_names
 from pfsm.runtime.typed import checked, needs
 from pfsm.text.characters import CLEAN
 from pfsm.text.classes import check_lists, default_lists
@@ -175,7 +175,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     further = {key: value for key, value in values.items() if key not in known}
     for key in further:
         if key not in CONSTRAINTS:
-            raise PfsmError(f"{where}: unknown key {key!r}; {unknown_key(key, known, '`docs/settings.md`')}")
+            raise PfsmError(f"{where}: unknown key {key!r}; {known_names(key, known, '`docs/settings.md`')}")
     settings = _settings(values, where, init)
     apart = {*SETTINGS_KEYS, *further}
     own = {key: value for key, value in values.items() if key not in apart}

@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 from pfsm.comparison import SegmentFacts, compare_outputs
+from pfsm.evaluation import Interval
 from pfsm.metrics import get_metric
 from pfsm.model.metric import Metric
+from pfsm_experiments.estimates import Column, Entry
+from pfsm_experiments.report.pictures import bars, write_picture
+from pfsm_experiments.report.tables import result_tables
 from pfsm_studio.comparison.page import render_comparison
 from pfsm_studio.explanation import render_page
 from tests.explanation_cases import explained
@@ -86,3 +90,16 @@ def test_comparisons(opened: Any) -> None:
         searched = "%3Cimg%20src%20onerror%3Dwindow.canary%3D1%3E" * (place == 1)
         page = opened(text, f"#by=1&segment={place}&text={searched}")
     assert page.texts("#a option") == lines[:3]
+
+
+def test_pictures(browser: Browser, tmp_path: Path) -> None:
+    """Names of rows, of a test set and of a group, of which the font of the pictures has all letters."""
+    names = [name for name in PAYLOADS if name.isprintable() and "\uff1c" not in name]
+    column = Column(names[0], names[1], 30)
+    entries = [Entry(name, "pearson", column, 0.5, Interval(0.4, 0.6), (), None) for name in names]
+    (shown,) = result_tables(entries)
+    write_picture(tmp_path / "bars.svg", lambda: bars(shown))
+    browser.open((tmp_path / "bars.svg").as_uri())
+    assert browser.evaluate("String(window.canary)") == "undefined"
+    assert browser.count("script, foreignObject, a, iframe") == 0
+    browser.check()

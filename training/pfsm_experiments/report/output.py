@@ -3,7 +3,9 @@
 import json
 import platform
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,9 @@ from pfsm.version import __version__
 from pfsm_experiments.data import DataFolder
 from pfsm_experiments.estimates import Contrast, Difference, Entry, Prediction
 from pfsm_experiments.plan import Plan
+from pfsm_experiments.report.pictures import bars, curve, write_picture
 from pfsm_experiments.report.tables import (
+    ResultTable,
     contrast_tables,
     contrasts_latex,
     contrasts_markdown,
@@ -32,10 +36,10 @@ from pfsm_experiments.task import Finished, make_folder
 from pfsm_training.data.moments import finite
 
 FORMAT = "pfsm-experiment-1"
-PACKAGES = ("numpy", "numba", "scipy", "torch", "sacrebleu", "PyStemmer")
+PACKAGES = ("numpy", "numba", "scipy", "torch", "sacrebleu", "PyStemmer", "matplotlib")
 RESULTS = "results.json"
 # Files that an earlier run may have left; no other file is ever deleted.
-_OURS = re.compile(r"models/[^/\\]+\.json")
+_OURS = re.compile(r"(plots|models)/[^/\\]+\.(svg|png|pdf|json)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +75,7 @@ class Results:
 
 
 def write_output(results: Results, config: Path, output: Path) -> None:
-    """Writes tables, models and, last, ``results.json``; deletes outdated files of an earlier run.
+    """Writes tables, pictures, models and, last, ``results.json``; deletes outdated files of an earlier run.
 
     Raises:
         PfsmError: If a file cannot be written.
@@ -80,7 +84,7 @@ def write_output(results: Results, config: Path, output: Path) -> None:
     text = decode(content, str(config))
     tables = result_tables(results.entries)
     earlier = _earlier_files(output)
-    files = sorted(_write_models(results, output))
+    files = sorted([*_draw(results, tables, output), *_write_models(results, output)])
     for name in earlier - set(files):
         (output / name).unlink(missing_ok=True)
     experiment, compared = results.experiment, contrast_tables(results.contrasts)
@@ -98,12 +102,26 @@ def write_output(results: Results, config: Path, output: Path) -> None:
 
 
 def _earlier_files(output: Path) -> set[str]:
-    """Models that an earlier run has written into the folder."""
+    """Plots and models that an earlier run has written into the folder."""
     try:
         summary: Any = json.loads(decode(read_bytes(output / RESULTS), RESULTS))
         return {name for name in summary["files"] if isinstance(name, str) and _OURS.fullmatch(name)}
     except (PfsmError, ValueError, KeyError, TypeError, RecursionError):
         return set()
+
+
+def _draw(results: Results, tables: Sequence[ResultTable], output: Path) -> list[str]:
+    """Draws every table into the kinds of files that the experiment asks for; returns their names."""
+    if not results.experiment.pictures:
+        return []
+    make_folder(output / "plots")
+    draw, shown = (curve, "curve") if results.plan.sizes else (bars, "bars")
+    names = []
+    for number, table in enumerate(tables, 1):
+        for kind in results.experiment.pictures:
+            names.append(f"plots/{shown}-{number}-{table.statistic.replace('_', '-')}.{kind}")
+            write_picture(output / names[-1], partial(draw, table))
+    return names
 
 
 def _write_models(results: Results, output: Path) -> list[str]:
