@@ -56,7 +56,7 @@ def _row(entry: Entry) -> dict[str, str]:
         state = "ok"
     except PfsmError as error:
         state = f"broken: {str(error).removeprefix(f'{entry}: ')}"
-    return {"kind": entry.kind, "name": entry.name, "package": str(entry.origin), "state": state}
+    return {"kind": entry.kind, "name": entry.name, "package": entry.origin, "state": state}
 
 
 def _check(options: Namespace) -> None:

@@ -196,7 +196,7 @@ def _list(options: Namespace) -> None:
             if name not in here
         ),
         *(
-            {"name": entry.name, "kind": f"plug-in ({kind})", "package": str(entry.origin)}
+            {"name": entry.name, "kind": f"plug-in ({kind})", "package": entry.origin}
             for kind in ("matcher", "analyser", "tokeniser", "stemmer")
             for entry in plugins.table(kind).plugins()
         ),

@@ -152,9 +152,9 @@ def test_one_line_names_the_plugin_that_fails(
     """No traceback unless it is asked for, and faults of ours are not blamed on plug-ins."""
     asked = ("score", write("r", "one\n"), "-i", write("h", "two\n"), "--metric")
     fault = cli(*asked, "failing").fault
-    said = "metric 'failing' of pfsm-numbers 0.9 has failed"
+    said = "pfsm-numbers 0.9 has failed"
     assert fault.startswith(f"{said} (KeyError: 'two'; numbers_here.py, line ")
-    assert fault.endswith("; its author must mend it, --verbose shows where it was called from")
+    assert fault.endswith("; its author must mend it, --verbose shows the calls")
     done = cli(*asked, "failing", "--verbose")
     assert done.status == 2
     assert "Traceback (most recent call last)" in done.err
