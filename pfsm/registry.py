@@ -16,7 +16,7 @@ for itself; no file names a module.
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import import_module
@@ -142,6 +142,7 @@ class Table(Mapping[str, Item]):
             lacks.
         taken: Whether a name is not for plug-ins for another reason than being built in.
         pinned: From a text of settings that names one of the kind to what a model keeps of it.
+        tried: From a name and lines to a result for each line, for `pfsm.testing.check`; of kinds that the core lacks.
     """
 
     def __init__(
@@ -151,12 +152,13 @@ class Table(Mapping[str, Item]):
         check: Callable[[str, Any], Item],
         taken: Callable[[str], bool] = lambda _: False,
         pinned: Callable[[str], str] = str,
+        tried: Callable[[str, Sequence[str]], Sequence[object]] | None = None,
     ) -> None:
         self.kind = kind
         self.built_in = built_in
         self._check = check
         self._taken = taken
-        self.pinned = pinned
+        self.pinned, self.tried = pinned, tried
         self._made: dict[str, Item] = {}
         self._plugged: dict[str, tuple[Entry, Item]] = {}
         _tables.setdefault(kind, self)
