@@ -97,14 +97,14 @@ def check(
 def _results(kind: str, name: str, model: Any, items: Sequence[Any]) -> Sequence[Any]:
     """Return what a plug-in, or a model with it, gives for each pair or line."""
     if kind == "model":
-        return Metric(model_at_work(model, "model"), 1).score_pairs(*_sides(items))
+        return Metric(model_at_work(model, "model"), 1).score_pairs(*_sides(items)).tolist()
     if kind == "metric":
-        return get_metric(name).score_pairs(*_sides(items))
+        return get_metric(name).score_pairs(*_sides(items)).tolist()
     if kind == "tokeniser":
         return [Vocabulary(name, "none").tokens(line) for line in items]
     if kind == "stemmer":
         return stemmer_named(name).stems([line.lower() for line in items])
-    return table(kind).tried(name, items)  # type: ignore[misc,no-any-return]
+    return table(kind).tried(name, items)  # type: ignore[misc]
 
 
 def _repeats(kind: str, name: str, model: Any, items: Sequence[Any], alone: bool = True) -> None:

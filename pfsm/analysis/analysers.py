@@ -250,7 +250,7 @@ def pinned(name: str) -> str:
 
 def _tried(name: str, lines: Sequence[str]) -> list[tuple[object, ...]]:
     """What an analyser gives for lines, for comparisons; probabilities in single precision."""
-    found = []
+    found: list[tuple[object, ...]] = []
     for one in get_analyser(name).analyse(lines, Wanted(marginals=True, constituents=True)):
         trees = tuple(replace(tree, log_probability=0.0) for tree in one.trees)
         numbers = np.array([tree.log_probability for tree in one.trees], dtype=np.float32)
