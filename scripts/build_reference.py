@@ -13,7 +13,7 @@ from itertools import chain
 from real_data import CHECKOUT, write_or_tell
 
 from pfsm.commands import COMMANDS, by_task
-from pfsm.commands.parsers import EXAMPLES, Parser
+from pfsm.commands.parsers import Parser, example_of
 from pfsm.metrics import get_metric, metric_names
 from pfsm.metrics.registry import describe_feature
 
@@ -47,7 +47,7 @@ def _commands() -> Iterator[str]:
         summary = COMMANDS[name].summary
         parser = Parser(prog=f"pfsm {name}")
         import_module(COMMANDS[name].module).add_arguments(parser)
-        yield f"\n## pfsm {name}\n\n{summary[0].upper()}{summary[1:]}.\n\n```sh\n{EXAMPLES[name]}\n```\n"
+        yield f"\n## pfsm {name}\n\n{summary[0].upper()}{summary[1:]}.\n\n```sh\n{example_of(name)}\n```\n"
         yield from _options(parser, 3)
 
 

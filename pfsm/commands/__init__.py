@@ -21,12 +21,14 @@ class Command:
         task: The heading of ``pfsm --help`` that it stands below.
         module: Has ``add_arguments(parser)`` and ``run(options)``; imported where the command runs.
         before: The command of the same task that it is listed before; empty: it is the last one.
+        example: A call for the help, which runs in ``demo-output``; of the core's commands in `pfsm.commands.parsers`.
     """
 
     summary: str
     task: str
     module: str
     before: str = ""
+    example: str = ""
 
 
 TASKS = {
@@ -36,7 +38,6 @@ TASKS = {
         "explain": "show why translations got their scores",
         "mbr": "choose among candidates by expected score",
         "submit": "write score files for the WMT metrics task",
-        "serve": "offer scores and explanations over HTTP, and a workbench",
     },
     "train a metric": {
         "data": "convert, check and summarise human judgments",

@@ -71,6 +71,9 @@ def run(options: Namespace) -> None:
 
 
 def _check_outputs(options: Namespace, references: Sequence[str]) -> None:
+    for option in ("model", "html", "alignments"):
+        if options.metric is not None and getattr(options, option) is not None:
+            raise PfsmError(f"give either --metric or --{option}, not both")
     if options.title is not None and options.html is None:
         raise PfsmError("--title is for the page of --html FILE")
     if options.html is not None:
@@ -84,9 +87,6 @@ def _check_outputs(options: Namespace, references: Sequence[str]) -> None:
 
 
 def _open_metric(options: Namespace) -> SegmentMetric:
-    for option in ("model", "html", "alignments"):
-        if getattr(options, option) is not None:
-            raise PfsmError(f"give either --metric or --{option}, not both")
     metric = named_metric(options.metric, options)
     if not part_names(options.metric) and not metric.has_named_parts:
         known = ", ".join(name for name in metric_names() if part_names(name))

@@ -24,8 +24,8 @@ data DATA.tsv+  files with columns reference, hypothesis and a score, or referen
   stay
 @resource
 --dev FILE.tsv  held-out data: report the correlation on it; it does not affect training
---report PAGE.html  write a page on what was learned and how far to trust it: overfitting, a learning curve, intervals
-  of weights, judgments to check, the worst segments; about doubles the time
+--report PAGE.html  write a page on what was learned and how far to trust it: overfitting, a learning curve, costs of
+  edits, the worst segments; about doubles the time
 @name pfsm
 --download  fetch a network transformers:NAME if the local cache lacks it
 @language the data

@@ -2,7 +2,7 @@
 
 import math
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
@@ -32,7 +32,6 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed, pearson, preference_counts
 from pfsm.io.files import is_stream
 from pfsm.io.named_resources import find, parted
-from pfsm.io.pages import page_maker
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, save_model
 from pfsm.model.metric import Metric
@@ -61,6 +60,7 @@ from pfsm_training.error_spans import Lesson
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import FEWEST_HELD_OUT, make_folds
 from pfsm_training.lattices.store import lattice_memory
+from pfsm_training.report import write_report
 from pfsm_training.trainer import train
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def learn(options: Namespace, checkpoint: str | None) -> None:
         error_line(f"pfsm: {word}")
     kept_iterations = None if checkpoint is None else Checkpoint(checkpoint, resume=options.resume)
     kept: list[Training] = []
-    hints: Sequence[str] = ()
+    hint = ""
     with _encoder(options) as encoder:
         model = train(
             judgments,
@@ -117,9 +117,9 @@ def learn(options: Namespace, checkpoint: str | None) -> None:
         for training in kept:
             record = training.model.training
             notes = [*weighted(record), *doubt(record), *edge(record)]
-            hints = page_maker("training", "--report")(training, options.report, notes)
+            hint = write_report(training, options.report, notes)
     folds = make_folds(judgments or None, preferences, options.folds_by)
-    _report(model, len(folds.names), hints)
+    _report(model, len(folds.names), hint)
     if dev is not None:
         print(_dev_agreement(model, dev, options))
     print(f"wrote {options.output}{'' if options.report is None else f' and {options.report}'}")
@@ -274,7 +274,7 @@ def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespac
     return f"Pearson r, {options.dev}: {number(r)}"
 
 
-def _report(model: Model, n_folds: int, hints: Sequence[str]) -> None:
+def _report(model: Model, n_folds: int, hint: str) -> None:
     training = model.training
     counted = [f"{training[kind]} {kind}" for kind in ("judgments", "preferences") if kind in training]
     mixed = f", mixture {training['mixture']:g}" if "mixture" in training else ""
@@ -301,7 +301,7 @@ def _report(model: Model, n_folds: int, hints: Sequence[str]) -> None:
         rows["difference, within folds"] = f"{number(found['difference'])}{interval(found['interval'])}"
     for name, told in rows.items():
         print(f"{f'{name}:':<{len(heading) + 1}} {told}")
-    for line in (*tried(training), *edge(training), *hints):
+    for line in filter(None, (*tried(training), *edge(training), hint)):
         print(f"  {line}")
 
 

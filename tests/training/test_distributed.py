@@ -17,7 +17,7 @@ from pfsm_training.data.training_set import TrainingSet, block_offsets, encode_h
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.objective import Loss, PairwiseLogistic, SquaredError, WeightedSum
-from tests.training.report.report_cases import preferences_of
+from tests.training.report_cases import preferences_of
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
