@@ -157,4 +157,10 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
     return result
 
 
-MATCHER = MatcherKind("S_emb", lambda _, options: build(options), check_options, learn_options)
+MATCHER = MatcherKind(
+    "S_emb",
+    lambda _, options: build(options),
+    check_options,
+    learn_options,
+    label="a word of similar meaning",
+)

@@ -4,7 +4,7 @@ A kernel takes blocks as they are, so what a plug-in offers is checked on every 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
@@ -50,10 +50,14 @@ class MatcherPlugin(ABC):
     Attributes:
         name: Name in ``settings.matchers``; the one that it is registered under.
         state: Name of the substitution state: ``S_`` and the name, which is the default, or ``""``.
+        label: A match in plain words, such as ``a term of the glossary``, for explanations.
+        labels: Features in plain words, by name.
     """
 
     name: ClassVar[str] = ""
     state: ClassVar[str] = ""
+    label: ClassVar[str] = ""
+    labels: ClassVar[Mapping[str, str]] = {}
 
     def __init_subclass__(cls, **further: Any) -> None:
         super().__init_subclass__(**further)
@@ -140,7 +144,8 @@ def checked_kind(name: str, value: Any) -> MatcherKind:
         kind = ValidatingAnnotator if isinstance(matcher, Annotator) else ValidatingMatcher
         return kind(matcher, max_block)
 
-    return MatcherKind(state, build, value.check, value.learn)
+    label, labels = getattr(value, "label", ""), getattr(value, "labels", {})
+    return MatcherKind(state, build, value.check, value.learn, label=label, labels=labels)
 
 
 class ValidatingMatcher:
