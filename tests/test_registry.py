@@ -74,7 +74,7 @@ BROKEN = {
         r"cannot be imported \(ModuleNotFoundError: No module named 'no_such_module'\)",
     ),
     "exits": ("exiting:X", r"cannot be imported \(SystemExit: 3\)"),
-    "number": ("bad:NUMBER", r"has no method check\(\); .*; see `docs/extending.md`"),
+    "number": ("bad:NUMBER", r"must be a class derived from .*MatcherPlugin; see `docs/extending.md`"),
     "abstract": ("bad:Abstract", r"does not define offers\(\); see `docs/extending.md`"),
     "with space": ("bad:NUMBER", r"a name is made of letters, digits, - and _, and begins with a letter"),
 }
