@@ -113,6 +113,12 @@ def plugin(kind: str, name: str) -> "Entry | None":
     return None if found is None else found.plugin(name)
 
 
+def plugins(*kinds: str) -> list[Entry]:
+    """Return all plug-ins of some kinds, by name, those included that cannot be used."""
+    known = {**_installed(), **_scripts}
+    return [known[key] for kind in kinds for key in sorted(known) if key[0] == kind]
+
+
 def origin_label(kind: str, name: str) -> str:
     """Package and version of a plug-in, as signatures have it; empty for what comes with pfsm."""
     entry = plugin(kind, name)
@@ -172,7 +178,7 @@ class Table(Mapping[str, Item]):
         """All names: what comes with pfsm first."""
         yield from self.built_in
         yield from own(self.kind)
-        yield from (entry.name for entry in self.plugins() if not self.is_taken(entry.name))
+        yield from (entry.name for entry in plugins(self.kind) if not self.is_taken(entry.name))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -213,11 +219,6 @@ class Table(Mapping[str, Item]):
         if self.is_taken(name):
             return None
         return _scripts.get((self.kind, name)) or _installed().get((self.kind, name))
-
-    def plugins(self) -> tuple[Entry, ...]:
-        """All plug-ins of this kind, by name, those included that cannot be used."""
-        known = {**_installed(), **_scripts}
-        return tuple(known[key] for key in sorted(known) if key[0] == self.kind)
 
     def label(self, name: str) -> str:
         """The name as signatures have it: ``word``, but ``glossary(pfsm-glossary@0.1.0)``."""

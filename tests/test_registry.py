@@ -61,7 +61,7 @@ def test_names_of_pfsm_stay_its_own(site: Path) -> None:
     assert MATCHERS["word"] is before
     assert list(MATCHERS) == list(MATCHERS.built_in)
     assert "link" not in MATCHERS
-    for entry in MATCHERS.plugins():
+    for entry in registry.plugins("matcher"):
         with pytest.raises(
             PfsmError, match=rf"matcher '{entry.name}' of pfsm-lengths 1.0: the name is one of pfsm's own"
         ):

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from pfsm.commands.options import declare
 from pfsm.commands.output import print_columns, print_json
 from pfsm.errors import PfsmError
-from pfsm.registry import KINDS, PAGE, Entry, find_table, group, table
+from pfsm.registry import KINDS, PAGE, Entry, group, plugins, table
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -15,7 +15,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Lists the plug-ins."""
-    rows = [_row(entry) for kind in KINDS for entry in getattr(find_table(kind), "plugins", tuple)()]
+    rows = [_row(entry) for entry in plugins(*KINDS)]
     if options.format == "json":
         print_json(rows)
     elif rows:

@@ -6,7 +6,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pfsm import registry as plugins
 from pfsm.commands.options import declare, number_where
 from pfsm.commands.output import print_json, tell
 from pfsm.embeddings.encoders import described_encoders
@@ -21,6 +20,7 @@ from pfsm.lexicons.paraphrase_formats import (
     pruned,
     read_paraphrases,
 )
+from pfsm.registry import plugins
 
 NAMED = """
 --name NAME!  name by which models will refer to the table
@@ -196,9 +196,8 @@ def _list(options: Namespace) -> None:
             if name not in here
         ),
         *(
-            {"name": entry.name, "kind": f"plug-in ({kind})", "package": entry.origin}
-            for kind in ("matcher", "analyser", "tokeniser", "stemmer")
-            for entry in plugins.table(kind).plugins()
+            {"name": entry.name, "kind": f"plug-in ({entry.kind})", "package": entry.origin}
+            for entry in plugins("matcher", "analyser", "tokeniser", "stemmer")
         ),
     ]
     if options.format == "json":
