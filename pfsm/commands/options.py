@@ -51,7 +51,6 @@ SHARED = {
     "unquote": "--unquote  take the quotes of pandas out of tables",
     "threads": "--threads N  cores to use (default: all; changes no result)",
     "resamples": "--confidence-n N [1000]  bootstrap resamples (default: 1000; the seed is PFSM_SEED)",
-    "scheduler": "--scheduler ADDRESS  Dask cluster (tcp://HOST:8786), or processes here (local:N)",
     "width": "--width, -w N [4]  decimals in text (default: 4)",
     "score-column": "--score-column NAME [score]  column of the scores (default: score)",
     "name": """

@@ -30,7 +30,7 @@ data DATA.tsv+  files with columns reference, hypothesis and a score, or referen
 --download  fetch a network transformers:NAME if the local cache lacks it
 @language the data
 @threads
-@scheduler
+--scheduler ADDRESS  Dask cluster (tcp://HOST:8786), or processes here (local:N)
 --resume  save each iteration to MODEL.json{CHECKPOINT}; if that file exists, training resumes from it
 """
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from pfsm.commands.arguments import model_name, refuse_text
 from pfsm.commands.evaluation_sources import Inputs, Scorer
-from pfsm.commands.output import tell
 from pfsm.commands.show import STATISTICS, interval, number
 from pfsm.commands.spans import compared, marked_translations, print_rows
 from pfsm.data import (
@@ -26,8 +25,7 @@ from pfsm.data import (
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.groups import group_names
 from pfsm.data.judgments import TARGET_LANGUAGE, joined_tables
-from pfsm.distributed.partitions import read_tables
-from pfsm.distributed.pools import Report, open_pool
+from pfsm.distributed import need_packages
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed, pearson, preference_counts
 from pfsm.io.files import is_stream
@@ -209,14 +207,12 @@ def _encoder(options: Namespace) -> Iterator[Encoder]:
     if options.scheduler is None:
         yield partial(encode_here, memory=lattice_memory())
         return
-    with open_pool(options.scheduler) as pool:
-        from pfsm.distributed.cluster import Cluster  # noqa: PLC0415 - brings Dask
-        from pfsm_training.data.distributed import ClusterEncoder  # noqa: PLC0415 - brings Dask
+    need_packages("distributed")
+    from pfsm.distributed.cluster import open_cluster  # noqa: PLC0415 - brings Dask
+    from pfsm_training.data.distributed import encode_on  # noqa: PLC0415 - brings Dask
 
-        assert isinstance(pool, Cluster)
-        report = Report(pool, "evaluations of blocks")
-        yield ClusterEncoder(pool, report)
-        tell(report.summary())
+    with open_cluster(options.scheduler) as cluster:
+        yield partial(encode_on, cluster)
 
 
 def _judged(table: Table, options: Namespace) -> Judgments | Preferences:
@@ -227,8 +223,7 @@ def _judged(table: Table, options: Namespace) -> Judgments | Preferences:
 
 def _read(options: Namespace, config: TrainingConfig) -> tuple[Judgments | None, Preferences | None]:
     with Stage("training", "reading", patience=0.5):
-        anywhere = options.scheduler is not None
-        tables = read_tables(options.data, anywhere=anywhere, score_column=options.score_column)
+        tables = [read_judged(path, options.score_column) for path in options.data]
         scored, preferences = joined_tables(tables, options.score_column)
     for table in tables:
         for warning in _warnings(table, options.score_column):
@@ -265,7 +260,7 @@ def _warnings(table: Table, score_column: str) -> Iterator[str]:
 def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespace) -> str:
     metric = Metric(model, options.threads)
     metric.language_looked_at = True  # as training has done
-    scorer = Scorer(metric, metric)
+    scorer = Scorer(metric)
     if isinstance(dev, Preferences):
         better, worse = scorer.scores(Inputs((), None, dev, None), pairwise=True).T
         tau = preference_counts(better, worse, dev.votes).kendall_tau("wmt12")

@@ -50,7 +50,7 @@ UseOfReferences = Literal["best", "mean", "all"]
 # Enough for the kernels to be busy, little enough for memory.
 PAIRS_AT_ONCE = 2048
 # What to do with a metric that cannot score in parts.
-ALL_AT_ONCE = "score all at once with `pfsm score`, without --output and --scheduler, or take another metric"
+ALL_AT_ONCE = "score all at once with `pfsm score`, without --output, or take another metric"
 
 
 class Score(float):
@@ -176,11 +176,6 @@ class SegmentMetric(ABC):
             PfsmError: If something that the metric needs is not installed.
         """
         return {}
-
-    @property
-    def n_types(self) -> int:
-        """Word types remembered so far; a metric that remembers none has 0."""
-        return 0
 
     @property
     def resources(self) -> tuple[str, ...]:
