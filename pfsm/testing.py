@@ -94,7 +94,7 @@ def check(
             _repeats(other, name, {}, lines)
 
 
-def _results(kind: str, name: str, model: Any, items: Sequence[Any]) -> Sequence[Any]:
+def _results(kind: str, name: str, model: Any, items: Sequence[Any]) -> Any:
     """Return what a plug-in, or a model with it, gives for each pair or line."""
     if kind == "model":
         return Metric(model_at_work(model, "model"), 1).score_pairs(*_sides(items)).tolist()

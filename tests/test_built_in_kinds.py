@@ -45,7 +45,7 @@ SHOWN: Mapping[str, tuple[Iterable[str], tuple[str, ...], Callable[[str], str]]]
     "analyser": ([*ANALYSERS, *shipped_parsers()], ("syntax.md",), in_code),
 }
 # By kind: the names, and what says in plain words what each is.
-LABELS: Mapping[str, tuple[Iterable[str], Callable[[str], str]]] = {
+LABELS: Mapping[str, tuple[Iterable[str], Callable[[str], object]]] = {
     "matcher": (MATCHERS, lambda name: MATCHERS[name].label or "".join(MATCHERS[name].labels.values())),
     "metric": (metric_names(), describe_feature),
     "feature": (feature_names(), describe_feature),

@@ -16,6 +16,7 @@ from pfsm.lattice.names import (
     is_state,
     sentence_feature,
 )
+from pfsm.matchers.protocol import MatcherKind
 from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.registry import group_of
 
@@ -57,7 +58,7 @@ def plain_label(name: str) -> str:
     if state == JUMP:
         return "a change of word order"
     matcher = state.removeprefix(SUBSTITUTION)
-    kind = MATCHERS.get(matcher)
+    kind: MatcherKind | None = MATCHERS.get(matcher)
     if kind is not None and name in kind.labels:
         return kind.labels[name]
     match = f"a match of {matcher}" if kind is None or not kind.label else kind.label
