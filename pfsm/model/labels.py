@@ -16,7 +16,6 @@ from pfsm.lattice.names import (
     is_state,
     sentence_feature,
 )
-from pfsm.matchers.protocol import MatcherKind
 from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.registry import group_of
 
@@ -58,9 +57,9 @@ def plain_label(name: str) -> str:
     if state == JUMP:
         return "a change of word order"
     matcher = state.removeprefix(SUBSTITUTION)
-    kind: MatcherKind | None = MATCHERS.get(matcher)
+    kind = MATCHERS.get(matcher)
     if kind is not None and name in kind.labels:
-        return kind.labels[name]
+        return str(kind.labels[name])
     match = f"a match of {matcher}" if kind is None or not kind.label else kind.label
     if part.startswith("+") and part[1:].isdigit():
         return f"{match}: step {int(part[1:]) + 1} of likeness reached"
