@@ -21,8 +21,8 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent
 LARGEST = 95 * 10**6
 """Bytes of a file: what an index takes is 100 MB."""
-PACKAGES = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments", "pfsm_studio")
-PLACES = ("pfsm", "pfsm_installation", "kernels", "training", "studio")
+PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments", "pfsm_studio")
+PLACES = ("pfsm", "kernels", "training", "studio")
 
 PROBE = """
 import importlib.util, sys

@@ -174,8 +174,7 @@ def _evaluations() -> Iterator[tuple[str, ...]]:
         yield "judged.tsv", "--column", "other", "--level", level, "--statistics", names, *usual
     yield "judged.tsv", "--metric", "chrf", "--level", SYSTEM, "--statistics", "spa", *usual
     yield "judged.tsv", "--metric", "bleu", "--level", DOCUMENT, *usual
-    for test in ("bootstrap", "perm-both"):
-        yield "judged.tsv", "--column", "other", "--versus", "metric:chrf", "--test", test, *usual
+    yield "judged.tsv", "--column", "other", "--versus", "metric:chrf", *usual
     yield "preferred.tsv", "--metric", "chrf", "--statistics", ",".join(PREFERENCES), *usual
     yield "judged.tsv", "--metric", "chrf", "--statistics", ",".join((*BY_LEVEL[SEGMENT], "king")), *usual
 

@@ -8,7 +8,7 @@ from subprocess import PIPE
 
 import pytest
 
-from pfsm_installation import install_command
+from pfsm.installation import install_command
 from tests.command_runs import Cli, Write, text
 from tests.judgment_cases import rows, tsv
 from tests.model_cases import saved
@@ -160,7 +160,7 @@ def test_without_memory_it_says_so_and_exits_with_2(
 
 HOMELESS = """
 import os, pwd, sys
-from pfsm_installation import main
+from pfsm.__main__ import main
 def unknown(_): raise KeyError
 for home in sys.argv[1:]:
     if home == "unset":
