@@ -151,9 +151,7 @@ def find(name: str) -> str | None:
 
 def needed(name: str) -> str:
     """How to supply a resource, for errors."""
-    return (
-        f"say --resource {name}=PATH (in Python: resources={{{name!r}: …}}) or put it into {user_folder()}"
-    )
+    return f"say --resource {name}=PATH (in Python: resources={{{name!r}: …}}) or put it into {user_folder()}"
 
 
 def register(value: str) -> str:
