@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.analysis.analysers import ANALYSERS, shipped_parsers
 from pfsm.commands import COMMANDS, TASKS
 from pfsm.data.formats import FORMATS
 from pfsm.evaluation.catalogue import DOCUMENT_LEVEL, SEGMENT_LEVEL, SYSTEM_LEVEL
@@ -15,6 +14,7 @@ from pfsm.metrics.registry import describe_feature, feature_names, group_of, met
 from pfsm.model.labels import plain_label
 from pfsm.text.languages import TOKENISERS
 from pfsm.text.stemming import built_in_stemmers
+from pfsm_linguistics.analysers.registry import ANALYSERS, shipped_parsers
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 LEVELS = (SEGMENT_LEVEL, DOCUMENT_LEVEL, SYSTEM_LEVEL)

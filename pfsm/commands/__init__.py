@@ -57,7 +57,6 @@ TASKS = {
         "plugins": "list what other packages add",
     },
     "language and machine": {
-        "parse": "tag and parse text, or evaluate a parser",
         "warmup": "compile all kernels ahead, for images and read-only machines",
     },
 }

@@ -73,7 +73,7 @@ sys.exit(status)
             ],
         )
         # The kernels are compiled by now; compiling imports more.
-        heavy = "scipy.linalg pfsm.evaluation pfsm.metrics.meteor.metric pfsm.analysis.cache"
+        heavy = "scipy.linalg pfsm.evaluation pfsm.metrics.meteor.metric pfsm_linguistics.analysers.cache"
         done = python(self.RUN, "with torch", heavy, small, folder=tmp_path)
         assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "loaded:")
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_messages_cite_pages_that_exist() -> None:
     cited = {
         page
-        for folder in ("pfsm", "training")
+        for folder in ("pfsm", "training", "linguistics")
         for path in (ROOT / folder).rglob("*.py")
         for page in re.findall(r"`(docs/[a-z/-]+\.md)`", path.read_text(encoding="utf-8"))
     }

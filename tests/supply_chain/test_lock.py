@@ -72,6 +72,7 @@ def test_whoever_is_named_as_requiring_a_package_is_there(name: str) -> None:
 
 PACKAGES = {"pfsm": "pfsm", "pfsm_kernels": "kernels/pfsm_kernels",
             "pfsm_training": "training/pfsm_training", "pfsm_experiments": "training/pfsm_experiments",
+            "pfsm_linguistics": "linguistics/pfsm_linguistics",
             "pfsm_studio": "studio/pfsm_studio"}  # fmt: skip
 
 
@@ -112,7 +113,9 @@ def test_data_with_a_licence_of_its_own_says_the_same(licences: Any) -> None:
         group = licences.licence_of(f"pfsm/resources/lexicons/{name}.lexicon", groups)
         told = read_header(path)["licence"]
         assert ("WordNet" in told) == ("WordNet" in group.licence), (name, told)
-    parser = (ROOT / "pfsm" / "resources" / "parsers" / "en-ewt.LICENSE").read_text(encoding="utf-8")
+    parser = (ROOT / PACKAGES["pfsm_linguistics"] / "resources" / "parsers" / "en-ewt.LICENSE").read_text(
+        encoding="utf-8"
+    )
     assert "CC BY-SA 4.0" in parser
 
 
