@@ -24,7 +24,7 @@ def test_planted_faults_have_a_place_and_tests(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_tests_that_the_makefile_names_are_there() -> None:
     named = re.findall(r"\btests/[\w/.]+", (SCRIPTS.parent / "Makefile").read_text(encoding="utf-8"))
-    assert len(named) == 5
+    assert len(named) > 5
     assert [name for name in named if not (SCRIPTS.parent / name.rstrip(".")).exists()] == []
 
 
