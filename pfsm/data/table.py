@@ -156,6 +156,11 @@ def is_csv(name: str, first_line: str) -> bool:
     return name.lower().removesuffix(".gz").endswith(".csv") or ("," in first_line and "\t" not in first_line)
 
 
+def is_parquet(path: StrPath) -> bool:
+    """Whether a file is Parquet, by its name."""
+    return str(path).endswith(".parquet") and not Path(path).is_dir()
+
+
 def is_json(lines: Sequence[str], name: str) -> bool:
     """Whether a file is JSON: by its name, by its first line that is not blank, or as a whole."""
     first = next(filter(str.strip, lines), "").strip()

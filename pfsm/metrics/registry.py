@@ -8,7 +8,7 @@ from typing import Any
 
 from pfsm.arrays import Float
 from pfsm.encoder.feature import check_feature, feature_label, pinned_feature, prepared_feature
-from pfsm.encoder.heads import FEATURE
+from pfsm.encoder.names import FEATURE
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import GROUP as COLUMNS

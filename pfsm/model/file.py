@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct
 
 from pfsm.encoder.heads import contents_of, read_heads, remember_contents, write_heads
+from pfsm.encoder.names import labels_in
 from pfsm.errors import PfsmError
 from pfsm.features.values import UNCOUNTED, is_counted
 from pfsm.io.array_checks import is_line
@@ -144,7 +145,8 @@ def save_model(model: Model, path: str | Path) -> None:
     """
     check_references(model.to_dict(), display_name(path), run=False)
     text = json.dumps(model.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    write_heads(model.settings.features, path)
+    if labels_in(model.settings.features):
+        write_heads(model.settings.features, path)
     with atomic_write(path) as handle:
         # A data file's name may hold bytes that are not UTF-8: JSON can say so, as \udcff.
         handle.write(text.encode("utf-8", "backslashreplace").decode() + "\n")

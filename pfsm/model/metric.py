@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.encoder.heads import contents_of, is_encoder_feature, remember_contents, remember_shipped, ships
+from pfsm.encoder.heads import contents_of, remember_contents, remember_shipped, ships
+from pfsm.encoder.names import is_encoder_feature
 from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.metrics.base import Level, Recipe, Score, SegmentMetric, short_signature

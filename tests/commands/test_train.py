@@ -58,9 +58,9 @@ def test_without_a_file_english_has_all_knowledge_and_words_is_the_plain_machine
 
 def test_a_bad_weight_is_refused_with_its_line(cli: Cli, write: Write) -> None:
     write("w.tsv", tsv(ROWS, raters=["1", "-2", *["1"] * (len(ROWS) - 2)]))
-    write("c.yaml", "weights: {column: raters, rater_noise: 2}\n")
+    write("c.yaml", "weights: raters\n")
     fault = cli("train", "w.tsv", "-o", "m.json", "--config", "c.yaml").fault
-    assert fault == "w.tsv:3: raters is -2, a number of raters must be 0 or from 1 to 1,000,000"
+    assert fault == "w.tsv:3: raters is -2, a weight must be 0 or from 1e-06 to 1,000,000"
     assert not Path("m.json").exists()
 
 

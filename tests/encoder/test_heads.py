@@ -12,7 +12,8 @@ from pfsm import load
 from pfsm.embeddings.encoders import pinned
 from pfsm.encoder import feature, heads
 from pfsm.encoder.feature import PieceReader
-from pfsm.encoder.heads import SHAPES, feature_name, head_from_bytes, remember
+from pfsm.encoder.heads import SHAPES, head_from_bytes, remember
+from pfsm.encoder.names import feature_name
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric, from_document

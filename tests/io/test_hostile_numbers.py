@@ -117,7 +117,7 @@ RECORD: dict[str, Any] = {
     "lambda_tried": {"5": 0.5}, "lambda_intervals": {"5": [0.1, 0.2]}, "lambda_at_edge": "smallest",
     "lambda_gain": {"over": 6.0, "difference": 0.1, "interval": [0.1, 0.2]}, "instances": {"Insert": 5},
     "init": {"name": "en", "pearson": 0.4, "interval": [0.1, 0.2], "gain": {"difference": 0.1, "interval": [0.0, 0.1]}},
-    "weights": {"column": "n", "rater_noise": 0.5}, "encoder": {"passes": 3, "held_out": {"3": 0.5}},
+    "weights": {"column": "n"}, "encoder": {"passes": 3, "held_out": {"3": 0.5}},
 }  # fmt: skip
 ODD = ("x", [1], {"a": {"b": "c"}}, 10**400)
 

@@ -11,7 +11,7 @@ from pfsm.testing import check
 from tests.command_runs import Cli
 from tests.plugins.test_testing import Here
 
-KINDS = {"matcher", "metric", "feature", "analyser", "tokeniser", "stemmer", "format", "statistic"}
+KINDS = set(registry.KINDS) - {"command", "page"}
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
 
 

@@ -192,7 +192,7 @@ def test_the_loss_is_that_of_plain_loops(with_pairs: TrainingConfig, monkeypatch
     expected = float(np.mean((values.numpy()[part.scored] - (scores - scores.mean()) / scores.std()) ** 2))
     for pair in part.preferences.tolist():
         apart = float(values[given.better[pair]] - values[given.worse[pair]])
-        term = made.scale * math.log1p(math.exp((made.margins[pair] - apart) / made.scale))
+        term = made.options.scale * math.log1p(math.exp((made.margins[pair] - apart) / made.options.scale))
         expected += weight * term / part.preferences.size
     assert found == pytest.approx(expected)
 

@@ -291,7 +291,7 @@ class Fitter:
 
     def learned(self, data: TrainingSet) -> tuple[str, ...]:
         """Names of the weights to learn."""
-        names = frequent(data.instances(), jumps=self.config.prune_jumps)
+        names = frequent(data.instances())
         if self.config.class_transitions:
             return names
         return tuple(name for name in names if not any(map(class_of, ends(name) or ())))
