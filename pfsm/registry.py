@@ -103,7 +103,7 @@ def table(kind: str) -> "Table[Any]":
 def find_table(kind: str) -> "Table[Any] | None":
     """Return the table of a kind, imported if need be; None where the package that has it is not there."""
     if kind not in _tables and kind in own("kind"):
-        own("kind")[kind].load()
+        _tables.setdefault(kind, own("kind")[kind].load())
     return _tables.get(kind)
 
 
