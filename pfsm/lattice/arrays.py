@@ -154,7 +154,7 @@ class LatticeBatch:
     def log_sums(self, named: Mapping[str, float], weights: "Weights", threads: int = 1) -> Float:
         """y of every pair, equation (2) of Wang and Manning (2012), float64 [n_pairs], in the log domain.
 
-        With jumps it is found by whole states where that is possible, which takes half of the time.
+        It is found by whole states where states are split by word class.
 
         Args:
             named: Weights by feature name.
@@ -165,7 +165,7 @@ class LatticeBatch:
         from pfsm_kernels.whole_states import Parts, are_small, whole_log_sum  # noqa: PLC0415
 
         used = [name for name, weight in named.items() if weight]
-        if self.jumps is not None and (parts := state_parts(self.states, used)) is not None:
+        if (parts := state_parts(self.states, used)) is not None:
             whole, of = parts
             visits = np.array(
                 [named.get(state, 0.0) if base_state(state) != state else 0.0 for state in self.states]

@@ -149,8 +149,7 @@ FAMILIES = (mixed, nearly_even, steps_out_of_windows, cancelling, costly_positio
 @pytest.mark.parametrize("jumping", [False, True])
 def test_what_linear_space_accepts_is_right(family: Family, jumping: bool) -> None:
     rng = np.random.default_rng([FAMILIES.index(family), jumping])
-    uniformly = "arc to arc" if jumping else "by diagonals"
-    taken = {"cell to cell": 0, uniformly: 0}
+    taken = dict.fromkeys(("cell to cell", "arc to arc") if jumping else ("by diagonals", "wide"), 0)
     for trial in range(TRIES):
         size = (int(rng.integers(0, 13)), int(rng.integers(0, 13)))
         max_block = int(rng.choice([1, 12]))
@@ -165,8 +164,7 @@ def test_what_linear_space_accepts_is_right(family: Family, jumping: bool) -> No
                 taken[outcome.name] += 1
                 assert_agree(outcome.expected, truth, 1e-9)
                 np.testing.assert_allclose(outcome.sums, truth.log_sum, rtol=1e-12, atol=1e-12)
-    assert taken["cell to cell"] > TRIES // 40, "a search in which nothing is accepted shows nothing"
-    assert taken[uniformly]
+    assert all(taken.values()), "a search in which nothing is accepted shows nothing"
 
 
 def test_far_below_and_far_above_one() -> None:
