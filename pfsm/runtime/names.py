@@ -41,7 +41,6 @@ TRAINING = (
     "start",
     "objective",
     "mixture",
-    "class_transitions",
     "edit_cost",
     "self_match",
     "encoder",
