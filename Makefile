@@ -36,7 +36,7 @@ types: $(VENV)/.dev
 # Two processes; the tests of a file stay in one of them. Tests start pfsm hundreds of times: its modules are compiled
 # once, also where Python may write no bytecode, and by the digests of their sources, so that no edit is missed.
 tests: $(VENV)/.dev
-	$(BIN)/python -m compileall -q --invalidation-mode checked-hash pfsm pfsm_installation kernels training
+	$(BIN)/python -m compileall -q --invalidation-mode checked-hash pfsm pfsm_installation kernels training studio
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # Builds the wheel into dist/ and checks it as a user installs it: in a clean environment,

@@ -11,9 +11,10 @@ import warnings
 from argparse import Namespace
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import chain
 from typing import TextIO
 
-from pfsm.commands import COMMANDS, TASKS
+from pfsm.commands import COMMANDS, by_task
 from pfsm.commands.options import declare
 from pfsm.commands.parsers import Parser
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
@@ -26,13 +27,12 @@ __all__ = ["COMMANDS", "main"]
 
 # These score whole files. A service answers from threads, which must not fork.
 FORKING = frozenset({"score", "compare", "evaluate", "submit"})
-ENCODING = frozenset({"score", "compare", "explain", "evaluate", "mbr", "submit", "probe", "serve"})
+ENCODING = frozenset({"score", "compare", "explain", "evaluate", "mbr", "submit", "probe"})
 TABLES = frozenset({"score", "compare", "train", "tune", "evaluate", "probe", "submit", "experiment"})
 OPTIONS = f"""
 --verbose  progress in plain lines where no bar is drawn
 --color WHEN [{AUTO}]  auto (a terminal without NO_COLOR), always, never
 """
-DEVICE = "--device DEVICE  of encoders: auto (a GPU if any), cpu, cuda"
 # What an error quotes is told up to 200 characters.
 _QUOTED = re.compile(r"(['\"])((?:(?!\1).){200})(?:(?!\1).)+\1")
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
@@ -157,19 +157,22 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     parser = Parser(prog="pfsm", description=DESCRIPTION)
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", tasks=TASKS)
-    # Only the command that runs is imported: `pfsm --help` stays quick.
-    chosen = next((word for word in arguments if word in COMMANDS), None)
-    for name, summary in COMMANDS.items():
+    # Only the command that runs is imported, and the core's run without a look at what other packages offer.
+    chosen = next((word for word in arguments if word[:1] != "-" and word in COMMANDS), None)
+    quick = chosen in COMMANDS.built_in or "--version" in arguments
+    tasks = by_task(COMMANDS.built_in if quick else COMMANDS)
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", tasks=tasks)
+    for name in chain.from_iterable(tasks.values()):
+        summary = COMMANDS[name].summary
         subparser = subparsers.add_parser(
             name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
         )
         if name == chosen:
-            command = import_module(f"pfsm.commands.{name}")
+            command = import_module(COMMANDS[name].module)
             command.add_arguments(subparser)
             declare(subparser, OPTIONS, color=CHOICES)
             if name in ENCODING:
-                declare(subparser, DEVICE, device=("auto", "cpu", "cuda"))
+                declare(subparser, "@device")
             if name in TABLES:
                 declare(subparser, "@unquote")
             subparser.set_defaults(run=command.run)

@@ -1,14 +1,17 @@
 """Plug-ins: what pfsm can look up by name, and what other packages and scripts add to it.
 
-Each kind of thing (matchers, metrics, …) has one `Table`. A name is looked up in three places, in this order:
+Each kind of thing (matchers, metrics, …) has one `Table`. A name is looked up in four places, in this order:
 
-1. what comes with pfsm: objects, or strings ``"module:NAME"`` that are imported when they are first asked for;
-2. what a script has registered: ``@pfsm.register.matcher("glossary")``;
-3. what installed packages offer as entry points of the group ``pfsm.matchers`` and so on.
+1. what the core has: objects, or strings ``"module:NAME"`` that are imported when they are first asked for;
+2. what the other packages of our own distribution offer as entry points of the group ``pfsm.matchers`` and so on: it
+   comes with pfsm like the core's, and one of these packages that is not there offers nothing;
+3. what a script has registered: ``@pfsm.register.matcher("glossary")``;
+4. what installed packages of others offer as entry points of the same groups.
 
-Entry points are read once, when a name is asked for that does not come with pfsm. A plug-in is imported only when it
-is asked for itself. Names that a file gives are looked up here and nowhere else: reading a model file imports no
-module that the file names.
+A table announces itself where it is made. Where a kind is asked for by its name before that, an entry point
+``pfsm.kinds`` says where its table is. Entry points are read once, when a name is asked for that the core does not
+have, those of others when it is not ours at all. A plug-in is imported only when it is asked for itself. Names that a
+file gives are looked up here and nowhere else: reading a model file imports no module that the file names.
 """
 
 import hashlib
@@ -18,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from traceback import walk_tb
@@ -32,21 +35,15 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 
-# The table of each kind, imported when it is needed: this module lies below all of them.
-TABLES = {
-    "matcher": "pfsm.matchers.registry:MATCHERS",
-    "metric": "pfsm.metrics.registry:METRICS",
-    "feature": "pfsm.metrics.registry:FEATURES",
-    "analyser": "pfsm.analysis.analysers:ANALYSERS",
-    "tokeniser": "pfsm.text.languages:TOKENISERS",
-    "stemmer": "pfsm.text.stemming:STEMMERS",
-    "format": "pfsm.data.formats.registry:FORMATS",
-    "statistic": "pfsm.evaluation.catalogue:SEGMENT_LEVEL",
-}
+DISTRIBUTION = "pfsm-metric"
+KINDS = (
+    *("matcher", "metric", "feature", "analyser", "tokeniser", "stemmer", "format", "statistic"),
+    *("constraint", "command", "page"),
+)
+"""What packages can add."""
 PAGE = "`docs/extending.md`"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
 _MAIN = ("__main__", "__mp_main__")
-_OURS = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
 _SCRIPT = "module"
 
 
@@ -112,20 +109,49 @@ def group(kind: str) -> str:
 
 
 def table(kind: str) -> "Table[Any]":
-    """The table of a kind."""
-    found: Table[Any] = _imported(TABLES[kind])
+    """Return the table of a kind.
+
+    Raises:
+        PfsmError: If the package that has it is not there.
+    """
+    found = find_table(kind)
+    if found is None:
+        raise PfsmError(
+            f"{kind}s need a package of {DISTRIBUTION} that this installation lacks; install it whole"
+        )
     return found
+
+
+def find_table(kind: str) -> "Table[Any] | None":
+    """Return the table of a kind, imported if need be; None where the package that has it is not there."""
+    if kind not in _tables and kind in own("kind"):
+        own("kind")[kind].load()
+    return _tables.get(kind)
+
+
+def plugin(kind: str, name: str) -> "Entry | None":
+    """Return the plug-in of a kind and name; None where there is none."""
+    found = find_table(kind)
+    return None if found is None else found.plugin(name)
 
 
 def origin_label(kind: str, name: str) -> str:
     """Package and version of a plug-in, as signatures have it; empty for what comes with pfsm."""
-    entry = table(kind).plugin(name)
+    entry = plugin(kind, name)
     return "" if entry is None else entry.origin.label
 
 
-def _imported(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
+@cache
+def own(kind: str) -> dict[str, "EntryPoint"]:
+    """Return what the other packages of our own distribution offer of a kind, by name."""
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - takes milliseconds
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    try:
+        points = distribution(DISTRIBUTION).entry_points.select(group=group(kind))
+    except PackageNotFoundError:  # a checkout that was never installed
+        return {}
+    return {point.name: point for point in points if find_spec(_package(point.module)) is not None}
 
 
 class Table(Mapping[str, Item]):
@@ -133,10 +159,11 @@ class Table(Mapping[str, Item]):
 
     Args:
         kind: As a word of messages: ``matcher``.
-        built_in: What comes with pfsm: objects, or where they are: ``"module:NAME"``.
+        built_in: What the core has: objects, or where they are: ``"module:NAME"``.
         check: From the name and value of a plug-in to what the table holds; raises `PfsmError` with what the value
             lacks.
         taken: Whether a name is not for plug-ins for another reason than being built in.
+        pinned: From a text of settings that names one of the kind to what a model keeps of it.
     """
 
     def __init__(
@@ -145,20 +172,26 @@ class Table(Mapping[str, Item]):
         built_in: Mapping[str, Item | str],
         check: Callable[[str, Any], Item],
         taken: Callable[[str], bool] = lambda _: False,
+        pinned: Callable[[str], str] = str,
     ) -> None:
         self.kind = kind
         self.built_in = built_in
         self._check = check
         self._taken = taken
+        self.pinned = pinned
         self._made: dict[str, Item] = {}
         self._plugged: dict[str, tuple[Entry, Item]] = {}
+        _tables.setdefault(kind, self)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in self.built_in or self.plugin(name) is not None)
+        if not isinstance(name, str) or name in self.built_in:
+            return isinstance(name, str)
+        return not self._taken(name) and (name in own(self.kind) or self.plugin(name) is not None)
 
     def __iter__(self) -> Iterator[str]:
         """All names: what comes with pfsm first."""
         yield from self.built_in
+        yield from own(self.kind)
         yield from (entry.name for entry in self.plugins() if not self.is_taken(entry.name))
 
     def __len__(self) -> int:
@@ -170,10 +203,13 @@ class Table(Mapping[str, Item]):
         Raises:
             PfsmError: If there is nothing of this name, or it is a plug-in that cannot be used.
         """
-        if name in self.built_in:
-            if name not in self._made:
-                value = self.built_in[name]
-                self._made[name] = _imported(value) if isinstance(value, str) else value
+        if name not in self._made and (name in self.built_in or name in own(self.kind)):
+            value = self.built_in[name] if name in self.built_in else own(self.kind)[name].load()
+            if isinstance(value, str):
+                module, _, attribute = value.partition(":")
+                value = getattr(import_module(module), attribute)
+            self._made[name] = value
+        if name in self._made:
             return self._made[name]
         entry = self.plugin(name)
         if entry is None:
@@ -190,7 +226,7 @@ class Table(Mapping[str, Item]):
 
     def is_taken(self, name: str) -> bool:
         """Whether the name is not for plug-ins."""
-        return name in self.built_in or self._taken(name)
+        return name in self.built_in or self._taken(name) or name in own(self.kind)
 
     def plugin(self, name: str) -> Entry | None:
         """The plug-in of this name; None where there is none, or the name is not for plug-ins."""
@@ -231,7 +267,13 @@ class Table(Mapping[str, Item]):
                 f"{self.kind} {entry.name!r}: {rivals} have one of this name each; uninstall all but one"
             )
         self.check_name(entry)
-        value = _loaded(entry)
+        try:
+            value = entry.load()
+        except PfsmError:
+            raise
+        except (Exception, SystemExit) as error:  # whatever its module does when it is imported
+            line = str(error).partition("\n")[0]
+            raise PfsmError(f"{entry}: cannot be imported ({type(error).__name__}: {line})") from None
         _at_work.add(entry)
         try:
             return self._check(entry.name, value)
@@ -250,29 +292,22 @@ class Table(Mapping[str, Item]):
             raise PfsmError(f"{entry}: a name is made of letters, digits, - and _, and begins with a letter")
 
 
-def _loaded(entry: Entry) -> object:
-    try:
-        return entry.load()
-    except PfsmError:
-        raise
-    except (Exception, SystemExit) as error:  # whatever its module does when it is imported
-        line = str(error).partition("\n")[0]
-        raise PfsmError(f"{entry}: cannot be imported ({type(error).__name__}: {line})") from None
-
-
 @cache
 def _installed() -> dict[tuple[str, str], Entry]:
-    """What installed packages offer, by kind and name."""
+    """What installed packages of others offer, by kind and name."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - only where a name is not pfsm's own
 
     known: dict[tuple[str, str], Entry] = {}
     everything = entry_points()
-    for kind in TABLES:
+    for kind in KINDS:
         for point in everything.select(group=group(kind)):
-            key = kind, point.name
-            found = Entry(kind, point.name, _origin(point), point.load, module=point.module)
-            first = known.get(key)
-            known[key] = found if first is None else replace(first, rivals=(*first.rivals, found.origin))
+            dist = point.dist  # none of a point that is made by hand
+            origin = Origin(point.module, "") if dist is None else Origin(dist.name, dist.version)
+            found = Entry(kind, point.name, origin, point.load, module=point.module)
+            if origin.package != DISTRIBUTION:
+                first = known.setdefault((kind, point.name), found)
+                if first is not found:
+                    known[kind, point.name] = replace(first, rivals=(*first.rivals, origin))
     return known
 
 
@@ -291,7 +326,7 @@ def fault_of_plugin(error: BaseException) -> str | None:
     for module, file, line in reversed(frames):
         same = [entry for entry in at_work if entry.module == module]
         beside = [entry for entry in at_work if _package(entry.module) == _package(module)]
-        if module and _package(module) not in _OURS and (same or beside):
+        if module and (same or beside):
             named = " or ".join(map(str, same or beside))
             said = " ".join(str(error).split())
             return (
@@ -303,13 +338,6 @@ def fault_of_plugin(error: BaseException) -> str | None:
 
 def _package(module: str) -> str:
     return module.partition(".")[0]
-
-
-def _origin(point: "EntryPoint") -> Origin:
-    distribution = point.dist
-    if distribution is None:  # made by hand, not read from an installed package
-        return Origin(point.module, "")
-    return Origin(distribution.name or point.module, distribution.version or "")
 
 
 @contextmanager
@@ -324,9 +352,12 @@ def only_plugins(needed: Iterable[tuple[str, str]]) -> Iterator[None]:
 
 def reread() -> None:
     """Reads entry points again: packages were installed while this process ran."""
+    own.cache_clear()
     _installed.cache_clear()
 
 
+# By kind; of several tables of one kind the first.
+_tables: dict[str, "Table[Any]"] = {}
 _scripts: dict[tuple[str, str], Entry] = {}
 # Resources that the user has given to this process, by name (`pfsm.io.named_resources`).
 given_resources: dict[str, str] = {}
@@ -336,38 +367,32 @@ _allowed: ContextVar[frozenset[tuple[str, str]] | None] = ContextVar("_allowed",
 _at_work: set[Entry] = set()
 
 
-class _Registration:
-    """A decorator that registers what it is put on, for one kind."""
+def _registration(kind: str, name: str) -> Callable[[Value], Value]:
+    """Return what registers a class, function or object under a name.
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    Registering a name again from the same module replaces what was there, as when a cell of a notebook is run once
+    more.
 
-    def __call__(self, name: str) -> Callable[[Value], Value]:
-        """Registers a class, function or object under a name.
+    Raises:
+        PfsmError: If the name is taken or left out, or the object lacks something.
+    """
+    if not isinstance(name, str):
+        raise PfsmError(f'register.{kind} needs a name: write @pfsm.register.{kind}("NAME")')
+    place = sys._getframe(1).f_globals  # noqa: SLF001 - the module that registers, whatever it registers
+    origin = _script_origin(place)
 
-        Registering a name again from the same module replaces what was there, as when a cell of a notebook is run
-        once more.
+    def register(value: Value) -> Value:
+        known = table(kind)
+        entry = Entry(kind, name, origin, lambda: value, module=str(place.get("__name__")))
+        known.check_name(entry)
+        other = known.plugin(name)
+        if other is not None and (other.origin.package, other.origin.script) != (origin.package, True):
+            raise PfsmError(f"{entry}: {other.origin} has one of this name already; choose another")
+        known.loaded(entry)
+        _scripts[kind, name] = entry
+        return value
 
-        Raises:
-            PfsmError: If the name is taken or left out, or the object lacks something.
-        """
-        if not isinstance(name, str):
-            raise PfsmError(f'register.{self.kind} needs a name: write @pfsm.register.{self.kind}("NAME")')
-        place = sys._getframe(1).f_globals  # noqa: SLF001 - the module that registers, whatever it registers
-        origin = _script_origin(place)
-
-        def register(value: Value) -> Value:
-            known = table(self.kind)
-            entry = Entry(self.kind, name, origin, lambda: value, module=str(place.get("__name__")))
-            known.check_name(entry)
-            other = known.plugin(name)
-            if other is not None and (other.origin.package, other.origin.script) != (origin.package, True):
-                raise PfsmError(f"{entry}: {other.origin} has one of this name already; choose another")
-            known.loaded(entry)
-            _scripts[self.kind, name] = entry
-            return value
-
-        return register
+    return register
 
 
 def _script_origin(place: Mapping[str, Any]) -> Origin:
@@ -403,55 +428,39 @@ def restore(sent: Registered) -> None:
     """Makes another process's registrations known here; their modules are imported when they are asked for."""
     given_resources.update(sent.resources)
     for kind, name, origin, module in sent.entries:
-        entry = Entry(kind, name, origin, _Elsewhere(kind, name, origin, module), module=module)
-        _scripts.setdefault((kind, name), entry)
+        load = partial(_repeated, kind, name, origin, module)
+        _scripts.setdefault((kind, name), Entry(kind, name, origin, load, module=module))
 
 
-@dataclass(frozen=True)
-class _Elsewhere:
-    """Repeats a registration that another process sent."""
-
-    kind: str
-    name: str
-    origin: Origin
-    module: str
-
-    def __call__(self) -> object:
-        what = f"{self.kind} {self.name!r}"
-        if self.module in _MAIN:
-            raise PfsmError(
-                f"{what} was registered by the script or notebook itself, which a worker process cannot import; "
-                "register it in a module of its own"
-            )
-        try:
-            import_module(self.module)
-        except ImportError as error:
-            raise PfsmError(
-                f"{what} is registered by the module {self.module}, which a worker process cannot import ({error})"
-            ) from None
-        entry = _scripts[self.kind, self.name]
-        if isinstance(entry.load, _Elsewhere):
-            raise PfsmError(
-                f"{what}: importing the module {self.module} does not register it; do so at its top level"
-            )
-        if entry.origin != self.origin:
-            raise PfsmError(
-                f"{what}: a worker process has another {entry.origin}, not {self.origin}; use the same"
-            )
-        return entry.load()
+def _repeated(kind: str, name: str, origin: Origin, module: str) -> object:
+    """Repeat a registration that another process sent."""
+    what = f"{kind} {name!r}"
+    if module in _MAIN:
+        raise PfsmError(
+            f"{what} was registered by the script or notebook itself, which a worker process cannot import; "
+            "register it in a module of its own"
+        )
+    try:
+        import_module(module)
+    except ImportError as error:
+        raise PfsmError(
+            f"{what} is registered by the module {module}, which a worker process cannot import ({error})"
+        ) from None
+    entry = _scripts[kind, name]
+    if getattr(entry.load, "func", None) is _repeated:
+        raise PfsmError(f"{what}: importing the module {module} does not register it; do so at its top level")
+    if entry.origin != origin:
+        raise PfsmError(f"{what}: a worker process has another {entry.origin}, not {origin}; use the same")
+    return entry.load()
 
 
 class Register:
     """Registers things from a script: ``@pfsm.register.matcher("glossary")`` on a class, function or object."""
 
-    matcher = _Registration("matcher")
-    metric = _Registration("metric")
-    feature = _Registration("feature")
-    analyser = _Registration("analyser")
-    tokeniser = _Registration("tokeniser")
-    stemmer = _Registration("stemmer")
-    format = _Registration("format")
-    statistic = _Registration("statistic")
+    def __getattr__(self, kind: str) -> Callable[[str], Callable[[Value], Value]]:
+        if kind not in KINDS:
+            raise AttributeError(kind)
+        return partial(_registration, kind)
 
 
 register = Register()

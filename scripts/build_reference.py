@@ -8,11 +8,12 @@ import argparse
 import re
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from itertools import chain
 
 from real_data import CHECKOUT, write_or_tell
 
-from pfsm.commands import COMMANDS
-from pfsm.commands.parsers import EXAMPLES, Parser
+from pfsm.commands import COMMANDS, by_task
+from pfsm.commands.parsers import Parser, example_of
 from pfsm.metrics import get_metric, metric_names
 from pfsm.metrics.registry import describe_feature
 
@@ -42,10 +43,11 @@ def _commands() -> Iterator[str]:
     """The page of the command line."""
     yield f"{MADE}# Command line\n\n`pfsm COMMAND --help` prints the same in a terminal."
     yield " Every command also takes `--color` and `--verbose`; those that score take `--device`.\n"
-    for name, summary in COMMANDS.items():
+    for name in chain.from_iterable(by_task().values()):
+        summary = COMMANDS[name].summary
         parser = Parser(prog=f"pfsm {name}")
-        import_module(f"pfsm.commands.{name}").add_arguments(parser)
-        yield f"\n## pfsm {name}\n\n{summary[0].upper()}{summary[1:]}.\n\n```sh\n{EXAMPLES[name]}\n```\n"
+        import_module(COMMANDS[name].module).add_arguments(parser)
+        yield f"\n## pfsm {name}\n\n{summary[0].upper()}{summary[1:]}.\n\n```sh\n{example_of(name)}\n```\n"
         yield from _options(parser, 3)
 
 

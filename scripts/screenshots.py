@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=CHECKOUT / "docs" / "images", help="their folder")
     options = parser.parse_args()
     sys.path.insert(0, str(CHECKOUT))
-    from tests.browser.devtools import Browser, find_chromium  # noqa: PLC0415 - stands beside this folder
+    from tests.studio.browser.devtools import Browser, find_chromium  # noqa: PLC0415 - stands beside this folder
 
     binary = find_chromium()
     if binary is None:
@@ -53,7 +53,7 @@ def main() -> None:
                 browser.evaluate(f"document.getElementById('{top}').scrollIntoView()")
             browser.check()
             save(browser, options.output / f"{name}.png")
-        from tests.serve.running import Running  # noqa: PLC0415 - needs the extra serve
+        from tests.studio.serve.running import Running  # noqa: PLC0415 - needs the extra serve
 
         with Running("--model", "en") as server:
             workbench(browser, f"http://127.0.0.1:{server.port}/", options.output)

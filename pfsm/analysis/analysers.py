@@ -161,12 +161,6 @@ def shipped_parsers() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob(f"*{SUFFIX}"))}
 
 
-ANALYSERS: Table[AnalyserKind] = Table(
-    "analyser", BUILT_IN, _watched_analyser, lambda name: name in shipped_parsers()
-)
-"""What stands before the colon, and what makes an analyser of what stands behind it."""
-
-
 def own_analyser(name: str) -> TrainedAnalyser:
     """The parser of this name, or the parser in the weights file at this path.
 
@@ -249,3 +243,9 @@ def pinned(name: str) -> str:
         return name
     found = get_analyser(name)
     return f"{bare if is_name(bare) and find(bare) else register(name)}@{_checksum(found)}"
+
+
+ANALYSERS: Table[AnalyserKind] = Table(
+    "analyser", BUILT_IN, _watched_analyser, lambda name: name in shipped_parsers(), pinned
+)
+"""What stands before the colon, and what makes an analyser of what stands behind it."""

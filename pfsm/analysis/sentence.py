@@ -5,7 +5,6 @@ All code that uses syntax works on these objects, whether they come from a file,
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from itertools import chain
 from typing import TypeVar
 
@@ -199,17 +198,3 @@ def moved(tree: Constituent, by: int) -> Constituent:
         return tree
     children = tuple(moved(child, by) for child in tree.children)
     return replace(tree, start=tree.start + by, end=tree.end + by, children=children)
-
-
-def structure_of(analysis: Analysis) -> Drs:
-    """The structure of a line: the one that is given, else the one that the rules build.
-
-    A line without a dependency tree, or without a word that adds a condition, has no clause.
-    """
-    if analysis.drs is not None:
-        return analysis.drs
-    if not analysis.trees:
-        return Drs(())
-    # That room stands above this one: it is looked up where it is needed.
-    built: Drs = import_module("pfsm.english.discourse.building").built_structure(analysis)
-    return built

@@ -1,14 +1,13 @@
-"""What options that several commands share name: models and metrics, languages, test sets, clusters."""
+"""What options that several commands share name: models and metrics, languages, test sets."""
 
 import io
 import os
 import warnings
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Iterable
+from contextlib import redirect_stdout
 from itertools import tee
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pfsm.commands.output import tell
 from pfsm.data.judgments import left_out_text
@@ -22,9 +21,6 @@ from pfsm.model.shipped import ANY_MODEL, DEFAULT_MODEL, load, model_for
 from pfsm.runtime.names import known_names
 from pfsm.text.language_names import ANY, code_of, doubt_of_english, english_name, main_code
 from pfsm.text.scripts import REFUSED, lines_without_spaces
-
-if TYPE_CHECKING:
-    from pfsm.distributed.pools import Report
 
 
 def open_scorers(options: Namespace) -> list[SegmentMetric]:
@@ -153,30 +149,6 @@ def hush(options: Namespace) -> None:
         warnings.simplefilter("ignore" if options.quiet else "default", PfsmNote)
     elif options.quiet:
         warnings.simplefilter("ignore", PfsmWarning)
-
-
-def shared_out(metric: SegmentMetric, report: "Report | None") -> SegmentMetric:
-    """The same metric, at work on the cluster of `sharing`; itself where there is none."""
-    if report is None:
-        return metric
-    from pfsm.distributed.pairs import ClusterMetric  # noqa: PLC0415 - few calls name a cluster
-
-    return ClusterMetric(metric, report)
-
-
-@contextmanager
-def sharing(scheduler: str | None, *, quiet: bool = False) -> Iterator["Report | None"]:
-    """The cluster that ``--scheduler`` names, as long as the block lasts; says in the end what was done there."""
-    if scheduler is None:
-        yield None
-        return
-    from pfsm.distributed.pools import Report, open_pool  # noqa: PLC0415 - few calls name a cluster
-
-    with open_pool(scheduler) as pool:
-        report = Report(pool, "parts")
-        yield report
-        if report.done and not quiet:
-            tell(report.summary())
 
 
 def reference_paths(options: Namespace) -> list[str]:

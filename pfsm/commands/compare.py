@@ -29,6 +29,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, PairResult
 from pfsm.evaluation.comparison import NO_PREFERENCE, p_text, people_agree, to_settle
 from pfsm.io.files import STANDARD_INPUT, atomic_write
+from pfsm.io.pages import page_maker
 from pfsm.model.shipped import DEFAULT_MODEL, model_for
 from pfsm.runtime.color import FAINT, GOOD, STRONG, painted
 
@@ -149,6 +150,8 @@ def _check(options: Namespace, paths: Sequence[str]) -> None:
         raise PfsmError("no references to compare with; give a reference file, or --test-set NAME")
     if options.title is not None and options.html is None:
         raise PfsmError("--title is for the page of --html FILE")
+    if options.html is not None:
+        page_maker("comparison", "--html")
     gate = options.fail_if_worse or options.junit is not None
     if options.margin is not None and not (gate and 0.0 <= options.margin < math.inf):
         raise PfsmError("--margin is a number of points from 0, and goes with --fail-if-worse or --junit")

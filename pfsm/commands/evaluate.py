@@ -3,10 +3,10 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pfsm.commands import spans
-from pfsm.commands.arguments import note_skipped, sharing
+from pfsm.commands.arguments import note_skipped
 from pfsm.commands.evaluation_sources import (
     DEFAULT_GROUPING,
     SOURCES,
@@ -48,9 +48,6 @@ from pfsm.evaluation.people import FITS, SYSTEM_SCORES
 from pfsm.evaluation.questions import PREFERENCE, RESAMPLES, SEGMENTS
 from pfsm.model.metric import Metric
 
-if TYPE_CHECKING:
-    from pfsm.distributed.pools import Report
-
 OF_SEGMENTS = ("spa", "significant", "ceiling", "accuracy-50", "accuracy-100", "accuracy-200")
 """Statistics of systems that people's scores of segments tell, not those of systems."""
 USUAL = {"kendall_tau": "Kendall tau"}
@@ -79,7 +76,6 @@ data DATA.tsv+  reference, hypothesis and a score, or reference, better and wors
 @format text json
 @resamples
 @threads
-@scheduler
 """
 
 
@@ -103,17 +99,12 @@ def run(options: Namespace) -> None:
         spans.evaluate(options)
         return
     given = given_sources(options)
-    with sharing(options.scheduler) as report:
-        _run(options, given, report)
-
-
-def _run(options: Namespace, given: Sequence[tuple[str, str]], report: "Report | None") -> None:
     level = level_of(options.statistics, options.level)
     inputs = read_inputs(options) if options.mtme is None else read_mtme(options, systems=level == SYSTEM)
     note_skipped(len(inputs.left_out), sum(map(len, inputs.tables)) + len(inputs.left_out), options)
     # Everything is read, opened and checked before the long work begins.
-    sources = [open_source(*one, options, report) for one in take_language(options, inputs, given)]
-    other = None if options.versus is None else open_source(*source_named(options.versus), options, report)
+    sources = [open_source(*one, options) for one in take_language(options, inputs, given)]
+    other = None if options.versus is None else open_source(*source_named(options.versus), options)
     opened = sources if other is None else [*sources, other]
     _check_fit(options, inputs, level)
     check_level(inputs, level)
@@ -237,15 +228,13 @@ def training_overlap(training: Mapping[str, Any], tables: Sequence[Table]) -> li
 
 
 def _warnings(source: Source, inputs: Inputs) -> list[str]:
-    if not isinstance(source, Scorer) or not isinstance(source.opened, Metric):
+    if not isinstance(source, Scorer) or not isinstance(source.metric, Metric):
         return []
-    return training_overlap(source.opened.model.training, inputs.tables)
+    return training_overlap(source.metric.model.training, inputs.tables)
 
 
 def _check_fit(options: Namespace, inputs: Inputs, level: str) -> None:
     """Refuses options that do not go with the data."""
-    if options.mtme is not None and options.scheduler is not None:
-        raise PfsmError("--mtme reads a folder of this machine; leave --scheduler out")
     if options.score_column is not None and inputs.absolute is None:
         raise PfsmError(f"--score-column {options.score_column}: preferences have no scores; leave it out")
     if options.tau is not None and inputs.pairwise is None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from pfsm.commands.arguments import (
     given_scorers,
     model_name,
     named_metric,
-    shared_out,
     signatures,
 )
 from pfsm.commands.output import tell
@@ -29,6 +28,7 @@ from pfsm.data import (
 from pfsm.data.formats import Options
 from pfsm.data.formats.mt_metrics_eval import read_test_set
 from pfsm.data.formats.records import table_of
+from pfsm.data.formats.registry import read_judged
 from pfsm.data.formats.rows import Row
 from pfsm.data.judgments import (
     TARGET_LANGUAGE,
@@ -39,7 +39,6 @@ from pfsm.data.judgments import (
     target_languages,
 )
 from pfsm.data.table import COMET_NAMES, mean_of_judges
-from pfsm.distributed.partitions import read_tables
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT
 from pfsm.evaluation.pooled import Scores, pooled_scores
@@ -50,9 +49,6 @@ from pfsm.metrics.data_columns import score_distinct_rows
 from pfsm.metrics.inputs import NumberOfReferences, number_by_segment
 from pfsm.model.shipped import DEFAULT_MODEL, load, model_for
 from pfsm.text.language_names import english_name, main_code
-
-if TYPE_CHECKING:
-    from pfsm.distributed.pools import Report
 
 DEFAULT_GROUPING = "source_lang"
 TIES = "ties"
@@ -154,8 +150,8 @@ def read_mtme(options: Namespace, *, systems: bool) -> Inputs:
 def read_inputs(options: Namespace) -> Inputs:
     """Reads and checks all files."""
     column = options.score_column or "score"
-    tables = read_tables(options.data, anywhere=options.scheduler is not None, score_column=column)
-    return _inputs([*map(mean_of_judges, tables)], column, options)
+    tables = [mean_of_judges(read_judged(path, column)) for path in options.data]
+    return _inputs(tables, column, options)
 
 
 def _inputs(tables: Sequence[Table], score_column: str, options: Namespace) -> Inputs:
@@ -190,8 +186,6 @@ class Scorer:
     """A model or another metric, at work."""
 
     metric: SegmentMetric
-    opened: SegmentMetric
-    """The same in this process, where ``metric`` is at work elsewhere."""
 
     @property
     def name(self) -> str:
@@ -216,7 +210,7 @@ class Scorer:
             for data in inputs.parts:
                 data.numbers(name)
         for data in inputs.parts:
-            check_text(self.opened, chain.from_iterable(data.all_references), options)
+            check_text(self.metric, chain.from_iterable(data.all_references), options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,8 +308,8 @@ def source_named(name: str) -> tuple[str, str]:
     return (kind, value) if colon and kind in {"metric", "column", "scores"} else ("model", name)
 
 
-def open_source(kind: str, value: str, options: Namespace, report: "Report | None") -> Source:
-    """A source of scores; a model or metric at work on the cluster, where there is one."""
+def open_source(kind: str, value: str, options: Namespace) -> Source:
+    """A source of scores."""
     if kind == "column":
         return Given(value)
     if kind == "scores":
@@ -323,7 +317,7 @@ def open_source(kind: str, value: str, options: Namespace, report: "Report | Non
     metric: SegmentMetric = load(value, options.threads) if kind == "model" else named_metric(value, options)
     if kind == "metric":
         metric.check_available()
-    return Scorer(shared_out(metric, report), metric)
+    return Scorer(metric)
 
 
 def pools(source: Source, level: str) -> bool:

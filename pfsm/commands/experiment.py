@@ -5,7 +5,6 @@ from pathlib import Path
 
 from pfsm.commands.options import declare
 from pfsm.commands.output import tell
-from pfsm.distributed.pools import open_pool
 from pfsm.errors import PfsmError
 
 OPTIONS = """
@@ -13,7 +12,6 @@ config CONFIG.yaml  what is trained on what, and how it is tested (`docs/experim
 --data DIR!  folder that the file's paths are relative to
 --output, -o DIR!  folder for results; an earlier run there is resumed
 --jobs, -j N  processes (default: all processors; results do not depend on it)
-@scheduler
 @resource
 --fresh  work out again what an earlier run has finished
 """
@@ -32,17 +30,7 @@ def run(options: Namespace) -> None:
     from pfsm_experiments import run_experiment  # noqa: PLC0415 - takes time to import
     from pfsm_experiments.report.tables import markdown_table, result_tables  # noqa: PLC0415
 
-    if options.jobs is not None and options.scheduler is not None:
-        raise PfsmError("give either --jobs or --scheduler, not both")
-    with open_pool(options.scheduler) as pool:
-        results = run_experiment(
-            config,
-            data,
-            output,
-            jobs=options.jobs,
-            fresh=options.fresh,
-            pool=None if options.scheduler is None else pool,
-        )
+    results = run_experiment(config, data, output, jobs=options.jobs, fresh=options.fresh)
     for table in result_tables(results.entries):
         print(f"{markdown_table(table)}\n")
     for note in results.notes:

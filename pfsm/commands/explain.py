@@ -19,11 +19,11 @@ from pfsm.commands.output import print_json
 from pfsm.data import ParallelText, SystemOutput, read_parallel
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write
+from pfsm.io.pages import page_maker
 from pfsm.metrics import SegmentMetric, metric_names
 from pfsm.metrics.inputs import best_numbers
 from pfsm.metrics.registry import metric_parts, part_names
 from pfsm.model.explain.explanation import Explanation, explanation_document
-from pfsm.model.explain.page import render_page
 from pfsm.model.explain.text import explanation_lines, pharaoh
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import load
@@ -71,8 +71,13 @@ def run(options: Namespace) -> None:
 
 
 def _check_outputs(options: Namespace, references: Sequence[str]) -> None:
+    for option in ("model", "html", "alignments"):
+        if options.metric is not None and getattr(options, option) is not None:
+            raise PfsmError(f"give either --metric or --{option}, not both")
     if options.title is not None and options.html is None:
         raise PfsmError("--title is for the page of --html FILE")
+    if options.html is not None:
+        page_maker("explanation", "--html")
     if options.html is not None and len(options.input) > 2:
         raise PfsmError("--html sets at most two hypothesis files side by side")
     if options.alignments is not None and len(options.input) > 1:
@@ -82,9 +87,6 @@ def _check_outputs(options: Namespace, references: Sequence[str]) -> None:
 
 
 def _open_metric(options: Namespace) -> SegmentMetric:
-    for option in ("model", "html", "alignments"):
-        if getattr(options, option) is not None:
-            raise PfsmError(f"give either --metric or --{option}, not both")
     metric = named_metric(options.metric, options)
     if not part_names(options.metric) and not metric.has_named_parts:
         known = ", ".join(name for name in metric_names() if part_names(name))
@@ -169,7 +171,8 @@ def _explain(
         long = f"{metric.name}|{metric.get_signature(len(paths))}"
         with atomic_write(options.html) as handle:
             title = options.title or f"{' and '.join(name for name, _ in systems)}, explained"
-            handle.write(render_page(systems, title, long, [segment + 1 for segment in chosen]))
+            numbers = [segment + 1 for segment in chosen]
+            handle.write(page_maker("explanation", "--html")(systems, title, long, numbers))
     if options.alignments is not None:
         if not metric.model.settings.edits:
             raise PfsmError(f"model {metric.name} has no edits (edits: false), so it aligns no words")

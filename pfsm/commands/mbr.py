@@ -8,13 +8,11 @@ from contextlib import nullcontext
 from itertools import chain
 from typing import TextIO
 
-from pfsm.commands.arguments import check_text, heading, open_scorer, sharing
+from pfsm.commands.arguments import check_text, heading, open_scorer
 from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import tell
 from pfsm.data.formats.annotated import parsed
 from pfsm.data.formats.rows import Row
-from pfsm.distributed.pairs import choose_on
-from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import is_text
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
@@ -33,7 +31,6 @@ OPTIONS = f"""
 @format text json tsv
 --signature {{short,long}}  say on standard error what scored: its short or long signature
 @threads
-@scheduler
 """
 
 
@@ -59,11 +56,7 @@ def run(options: Namespace) -> None:
     metric = open_scorer(options)
     metric.check_independent()
     check_text(metric, chain.from_iterable(candidates), options)
-    with sharing(options.scheduler) as report:
-        if report is not None:
-            choices = choose_on(report, spec_of(metric), candidates, weights)
-        else:
-            choices = choose(candidates, metric, weights=weights)
+    choices = choose(candidates, metric, weights=weights)
     if options.signature is not None:
         tell(f"scored by {heading(metric, 'var', 'segment', options)}")
     with nullcontext(sys.stdout) if options.output is None else atomic_write(options.output) as handle:

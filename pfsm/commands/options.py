@@ -47,10 +47,10 @@ SHARED = {
     "quiet": "--quiet, -q  print errors only: no warnings, no progress",
     "strict": "--strict  treat warnings as errors: exit status 2",
     "skipping": "--skip-missing-references  leave out segments without a reference",
+    "device": "--device DEVICE  of encoders: auto (a GPU if any), cpu, cuda",
     "unquote": "--unquote  take the quotes of pandas out of tables",
     "threads": "--threads N  cores to use (default: all; changes no result)",
     "resamples": "--confidence-n N [1000]  bootstrap resamples (default: 1000; the seed is PFSM_SEED)",
-    "scheduler": "--scheduler ADDRESS  Dask cluster (tcp://HOST:8786), or processes here (local:N)",
     "width": "--width, -w N [4]  decimals in text (default: 4)",
     "score-column": "--score-column NAME [score]  column of the scores (default: score)",
     "name": """
@@ -224,6 +224,7 @@ _SHARED_TYPES: dict[str, dict[str, Types]] = {
     "language": {"language": _language},
     "signature": {"signature": ("short", "long")},
     "width": {"width": whole(0, MOST_DECIMALS)},
+    "device": {"device": ("auto", "cpu", "cuda")},
 }
 
 

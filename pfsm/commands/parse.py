@@ -26,11 +26,12 @@ from pfsm.analysis.scoring import (
     in_portions,
     score_roles,
 )
-from pfsm.analysis.sentence import Analysis, joined, moved, structure_of
+from pfsm.analysis.sentence import Analysis, joined, moved
 from pfsm.analysis.service import PORTION, analyse_lines
 from pfsm.analysis.wanted import MOST_TREES, Wanted
 from pfsm.commands.options import check_output, declare, refuse_without
 from pfsm.commands.output import tell
+from pfsm.english.discourse.building import structure_of
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
 from pfsm.runtime.progress import Stage

@@ -13,6 +13,8 @@ from difflib import get_close_matches
 from textwrap import fill, wrap
 from typing import Any, NoReturn
 
+from pfsm.commands import COMMANDS
+
 # Commands that run in demo-output; those of an action stand under its command's name and its own.
 EXAMPLES = {
     "pfsm": "pfsm score reference.txt -i birch.txt",
@@ -22,7 +24,6 @@ EXAMPLES = {
     "mbr": "paste -d '\\n' amber.txt birch.txt cedar.txt | pfsm mbr -n 3",
     "submit": "pfsm submit reference.txt -i amber.txt birch.txt --metric-name pfsm \\\n"
     "    --language-pair de-en --testset demo -o demo",
-    "serve": "pfsm serve",
     "data": "pfsm data info train.tsv",
     "data convert": "pfsm data convert train.tsv -o judgments.tsv",
     "data split": "pfsm data split train.tsv --by segment --test .25 --seed 1",
@@ -65,6 +66,12 @@ _GROUPS = {
 _MANY = 8
 # Similarity by difflib's measure, 0 to 1.
 _ALIKE = 0.6
+
+
+def example_of(name: str) -> str:
+    """Return the example of a command or action; empty where there is none."""
+    command = None if name in EXAMPLES else COMMANDS.get(name.rpartition(" ")[2])
+    return EXAMPLES.get(name, "") if command is None else command.example
 
 
 class _Formatter(RawDescriptionHelpFormatter):
@@ -110,8 +117,8 @@ class Parser(ArgumentParser):
         """Usage, an example, and the options under headings."""
         formatter = self._get_formatter()
         formatter.add_text(fill(self.description or "", formatter._width))  # noqa: SLF001
-        example = EXAMPLES.get(self.prog.removeprefix("pfsm ").partition(" [options]")[0])
-        if example is not None:
+        example = example_of(self.prog.removeprefix("pfsm ").partition(" [options]")[0])
+        if example:
             formatter.add_text(f"Example, in demo-output (`make demo` writes it):\n  {example}")
         for title, actions in self._sections():
             formatter.start_section(title)

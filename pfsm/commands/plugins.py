@@ -8,14 +8,14 @@ import yaml
 from pfsm.commands.options import declare
 from pfsm.commands.output import print_columns, print_json
 from pfsm.errors import PfsmError
-from pfsm.registry import PAGE, TABLES, Entry, group, table
+from pfsm.registry import KINDS, PAGE, Entry, find_table, group, table
 
 CHECK = """
 name NAME  the plug-in; of an analyser NAME:ARGUMENT, of a metric NAME(KEY=VALUE,…)
---kind {KINDS}  where several plug-ins have this name
+--kind KIND  where several plug-ins have this name: KINDS
 --option KEY=VALUE...  an option of a matcher or format
 --sample FILE...  judgments to try it on besides the built-in sentences; of a format, files to read
-""".replace("KINDS", ",".join(TABLES))
+""".replace("KINDS", ", ".join(KINDS))
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     declare(actions.add_parser("list", help="list all plug-ins (the default)"), "@format text json")
     checking = actions.add_parser("check", help="test whether a plug-in does what pfsm expects of it")
     checking.set_defaults(action=_check)
-    declare(checking, CHECK)
+    declare(checking, CHECK, kind=KINDS)
 
 
 def run(options: Namespace) -> None:
@@ -34,15 +34,20 @@ def run(options: Namespace) -> None:
 
 
 def _list(options: Namespace) -> None:
-    rows = [_row(entry) for kind in TABLES for entry in table(kind).plugins()]
+    rows = [_row(entry) for entry in _plugins()]
     if options.format == "json":
         print_json(rows)
         return
     if not rows:
-        groups = ", ".join(map(group, TABLES))
+        groups = ", ".join(map(group, KINDS))
         print(f"no plug-ins; packages add them through the entry points {groups} ({PAGE})")
         return
     print_columns([[row[key] for key in ("kind", "name", "package", "state")] for row in rows])
+
+
+def _plugins() -> list[Entry]:
+    """All plug-ins of the kinds that this installation knows."""
+    return [entry for kind in KINDS for entry in getattr(find_table(kind), "plugins", tuple)()]
 
 
 def _row(entry: Entry) -> dict[str, str]:
@@ -78,7 +83,7 @@ def _check(options: Namespace) -> None:
 
 def _named(asked: str, kind: str | None) -> Entry:
     bare = asked.partition("(")[0].partition(":")[0]
-    entries = [entry for one in TABLES for entry in table(one).plugins()]
+    entries = _plugins()
     found = [entry for entry in entries if kind in {None, entry.kind} and entry.name in {asked, bare}]
     if not found:
         known = ", ".join(sorted({entry.name for entry in entries}))

@@ -1,7 +1,6 @@
 """``pfsm resources``: lists tables and encoders, compiles tables, and learns paraphrases."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from pfsm.lexicons.paraphrase_formats import (
     pruned,
     read_paraphrases,
 )
+from pfsm.runtime.progress import Stage
 
 NAMED = """
 --name NAME!  name by which models will refer to the table
@@ -131,13 +131,15 @@ def _learn(options: Namespace) -> None:
     path = _output(options.name)
     model = find_model(options.model)
     segments, files = read_versions(options.data)
-    pairs = learn_paraphrases(
-        segments,
-        model,
-        Thresholds(segments=options.segments),
-        options.threads or default_threads(),
-        _learning_progress(len(segments)),
-    )
+    thresholds, threads = Thresholds(segments=options.segments), options.threads or default_threads()
+    with Stage("training", "aligning", len(segments), "segments") as stage:
+        pairs = learn_paraphrases(
+            segments,
+            model,
+            thresholds,
+            threads,
+            lambda done, read: stage.reach(done, f"{read:,} pairs of versions"),
+        )
     if not pairs:
         raise PfsmError(
             f"no pair of phrases in {len(segments)} segments passes; give more data, or lower --segments"
@@ -155,17 +157,6 @@ def _learn(options: Namespace) -> None:
         ),
         path,
     )
-
-
-def _learning_progress(n_segments: int) -> Callable[[int, int], None]:
-    def say(done: int, pairs: int) -> None:
-        # A hundred thousand pairs of versions take a few seconds.
-        if pairs // 100_000 > say_at[0]:
-            say_at[0] = pairs // 100_000
-            tell(f"{done:,} of {n_segments:,} segments, {pairs:,} pairs of versions")
-
-    say_at = [0]
-    return say
 
 
 def _output(name: str) -> Path:

@@ -16,14 +16,11 @@ from pfsm.commands.arguments import (
     note_skipped,
     open_scorers,
     reference_paths,
-    shared_out,
-    sharing,
 )
 from pfsm.commands.options import check_output, declare, refuse_without
 from pfsm.commands.score_output import Column, Scored, print_scores
 from pfsm.data import ParallelText, read_pairs_table, read_parallel
 from pfsm.data.parallel import PairsTable
-from pfsm.distributed.partitions import FORMATS, LEAST_BYTES
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT
 from pfsm.io.limits import byte_size
@@ -42,6 +39,9 @@ from pfsm.text.mismatch import warn_of_mismatches
 if TYPE_CHECKING:
     from pfsm.evaluation import Interval
 
+# Endings of files of scores.
+FORMATS = ("parquet", "tsv", "tsv.gz")
+LEAST_BYTES = 1 << 10
 # Of the logger; and seconds before a stage is worth a bar.
 AREA, PATIENCE = "score", 0.5
 CORPUS, SEGMENT, DOCUMENT = "corpus", "segment", "document"
@@ -67,18 +67,18 @@ references REF*  reference file(s), one segment a line; .gz is read
 @format text json tsv; json and tsv count from 0
 --spans FILE  write where the errors are: JSON lines, of a model alone
 @threads
-@scheduler
 --output, -o DIR  scores of --table, in partitions; an earlier run is resumed
 --output-format KIND  of --output: {", ".join(FORMATS)}
 --keep COLUMNS  with --output: copy these columns, too
 --partition-size SIZE  with --output: text in a partition (default: 8M)
+--scheduler ADDRESS  with --output: Dask cluster (tcp://HOST:8786), or processes here (local:N)
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     levels = (CORPUS, SEGMENT, DOCUMENT)
-    declare(parser, OPTIONS, level=levels, output_format=tuple(FORMATS), partition_size=_size)
+    declare(parser, OPTIONS, level=levels, output_format=FORMATS, partition_size=_size)
 
 
 def _size(text: str) -> int:
@@ -122,7 +122,7 @@ def run(options: Namespace) -> None:
 
 def _check_partitions(options: Namespace) -> None:
     if options.output is None:
-        refuse_without(options, ("output_format", "keep", "partition_size"), "--output DIR")
+        refuse_without(options, ("output_format", "keep", "partition_size", "scheduler"), "--output DIR")
         return
     for wrong, told in (
         (options.table is None, "is for --table FILE, a folder, or a pattern such as 'data/*.tsv.gz'"),
@@ -153,30 +153,28 @@ def _check_spans(metrics: Sequence[SegmentMetric], options: Namespace, reference
 
 def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], options: Namespace) -> list[Column]:
     skip = options.skip_missing_references
-    with sharing(options.scheduler, quiet=options.quiet) as report:
-        at_work = [shared_out(metric, report) for metric in metrics]
-        if options.table is None:
-            with Stage(AREA, "reading", patience=PATIENCE):
-                inputs = options.input or [STANDARD_INPUT]
-                text = read_parallel(references, inputs, skip_missing_references=skip)
-            left_out, n = text.left_out, len(text.references[0])
-            _check_text(metrics, [*text.reference_lines], options)
-            warn_of_mismatches({system.name: system.lines for system in text.systems}, text.references)
-            nrefs: NumberOfReferences = number_of_references(text.references)
-            results = [_scored_files(metric, text, options) for metric in at_work]
-        else:
-            needed = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
-            with Stage(AREA, "reading", patience=PATIENCE):
-                table = read_pairs_table(options.table, needed, skip_missing_references=skip)
-            left_out, n = table.left_out, len(table)
-            if options.documents and table.documents is None:
-                raise PfsmError(f"{options.table}: has no column document, which --level document needs")
-            _check_text(metrics, [*chain.from_iterable(table.references)], options)
-            for name, rows in _rows_by_system(table).items():
-                streams = as_streams([table.references[row] for row in rows])
-                warn_of_mismatches({name or "hypothesis": [table.hypotheses[row] for row in rows]}, streams)
-            nrefs = number_by_segment(table.references)
-            results = [_scored_table(metric, table, options) for metric in at_work]
+    if options.table is None:
+        with Stage(AREA, "reading", patience=PATIENCE):
+            inputs = options.input or [STANDARD_INPUT]
+            text = read_parallel(references, inputs, skip_missing_references=skip)
+        left_out, n = text.left_out, len(text.references[0])
+        _check_text(metrics, [*text.reference_lines], options)
+        warn_of_mismatches({system.name: system.lines for system in text.systems}, text.references)
+        nrefs: NumberOfReferences = number_of_references(text.references)
+        results = [_scored_files(metric, text, options) for metric in metrics]
+    else:
+        needed = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
+        with Stage(AREA, "reading", patience=PATIENCE):
+            table = read_pairs_table(options.table, needed, skip_missing_references=skip)
+        left_out, n = table.left_out, len(table)
+        if options.documents and table.documents is None:
+            raise PfsmError(f"{options.table}: has no column document, which --level document needs")
+        _check_text(metrics, [*chain.from_iterable(table.references)], options)
+        for name, rows in _rows_by_system(table).items():
+            streams = as_streams([table.references[row] for row in rows])
+            warn_of_mismatches({name or "hypothesis": [table.hypotheses[row] for row in rows]}, streams)
+        nrefs = number_by_segment(table.references)
+        results = [_scored_table(metric, table, options) for metric in metrics]
     note_skipped(len(left_out), n + len(left_out), options)
     if options.spans is not None and isinstance(metrics[0], Metric):
         from pfsm.commands import spans  # noqa: PLC0415 - few runs write spans

@@ -7,6 +7,7 @@ from pathlib import Path
 from pfsm.commands.options import check_output, declare
 from pfsm.data.groups import BY_HELP
 from pfsm.errors import NotInstalledError, PfsmError
+from pfsm.io.pages import page_maker
 from pfsm.model.file import check_line
 
 CHECKPOINT = ".checkpoint"
@@ -23,13 +24,13 @@ data DATA.tsv+  files with columns reference, hypothesis and a score, or referen
   stay
 @resource
 --dev FILE.tsv  held-out data: report the correlation on it; it does not affect training
---report PAGE.html  write a page on what was learned and how far to trust it: overfitting, a learning curve, intervals
-  of weights, judgments to check, the worst segments; about doubles the time
+--report PAGE.html  write a page on what was learned and how far to trust it: overfitting, a learning curve, costs of
+  edits, the worst segments; about doubles the time
 @name pfsm
 --download  fetch a network transformers:NAME if the local cache lacks it
 @language the data
 @threads
-@scheduler
+--scheduler ADDRESS  Dask cluster (tcp://HOST:8786), or processes here (local:N)
 --resume  save each iteration to MODEL.json{CHECKPOINT}; if that file exists, training resumes from it
 """
 
@@ -52,6 +53,8 @@ def run(options: Namespace) -> None:
     if options.spans:
         training.learn_errors(options)
         return
+    if options.report is not None:
+        page_maker("training", "--report")
     check_output(options.report, inputs)
     if options.report is not None and Path(options.report).resolve() == Path(options.output).resolve():
         raise PfsmError(

@@ -2,7 +2,7 @@
 
 import math
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from pfsm.commands.arguments import model_name, refuse_text
 from pfsm.commands.evaluation_sources import Inputs, Scorer
-from pfsm.commands.output import tell
 from pfsm.commands.show import STATISTICS, interval, number
 from pfsm.commands.spans import compared, marked_translations, print_rows
 from pfsm.data import (
@@ -26,8 +25,7 @@ from pfsm.data import (
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.groups import group_names
 from pfsm.data.judgments import TARGET_LANGUAGE, joined_tables
-from pfsm.distributed.partitions import read_tables
-from pfsm.distributed.pools import Report, open_pool
+from pfsm.distributed import need_packages
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed, pearson, preference_counts
 from pfsm.io.files import is_stream
@@ -94,7 +92,7 @@ def learn(options: Namespace, checkpoint: str | None) -> None:
         error_line(f"pfsm: {word}")
     kept_iterations = None if checkpoint is None else Checkpoint(checkpoint, resume=options.resume)
     kept: list[Training] = []
-    hints: Sequence[str] = ()
+    hint = ""
     with _encoder(options) as encoder:
         model = train(
             judgments,
@@ -117,9 +115,9 @@ def learn(options: Namespace, checkpoint: str | None) -> None:
         for training in kept:
             record = training.model.training
             notes = [*weighted(record), *doubt(record), *edge(record)]
-            hints = write_report(training, options.report, notes)
+            hint = write_report(training, options.report, notes)
     folds = make_folds(judgments or None, preferences, options.folds_by)
-    _report(model, len(folds.names), hints)
+    _report(model, len(folds.names), hint)
     if dev is not None:
         print(_dev_agreement(model, dev, options))
     print(f"wrote {options.output}{'' if options.report is None else f' and {options.report}'}")
@@ -209,14 +207,12 @@ def _encoder(options: Namespace) -> Iterator[Encoder]:
     if options.scheduler is None:
         yield partial(encode_here, memory=lattice_memory())
         return
-    with open_pool(options.scheduler) as pool:
-        from pfsm.distributed.cluster import Cluster  # noqa: PLC0415 - brings Dask
-        from pfsm_training.data.distributed import ClusterEncoder  # noqa: PLC0415 - brings Dask
+    need_packages("distributed")
+    from pfsm.distributed.cluster import open_cluster  # noqa: PLC0415 - brings Dask
+    from pfsm_training.data.distributed import encode_on  # noqa: PLC0415 - brings Dask
 
-        assert isinstance(pool, Cluster)
-        report = Report(pool, "evaluations of blocks")
-        yield ClusterEncoder(pool, report)
-        tell(report.summary())
+    with open_cluster(options.scheduler) as cluster:
+        yield partial(encode_on, cluster)
 
 
 def _judged(table: Table, options: Namespace) -> Judgments | Preferences:
@@ -227,8 +223,7 @@ def _judged(table: Table, options: Namespace) -> Judgments | Preferences:
 
 def _read(options: Namespace, config: TrainingConfig) -> tuple[Judgments | None, Preferences | None]:
     with Stage("training", "reading", patience=0.5):
-        anywhere = options.scheduler is not None
-        tables = read_tables(options.data, anywhere=anywhere, score_column=options.score_column)
+        tables = [read_judged(path, options.score_column) for path in options.data]
         scored, preferences = joined_tables(tables, options.score_column)
     for table in tables:
         for warning in _warnings(table, options.score_column):
@@ -265,7 +260,7 @@ def _warnings(table: Table, score_column: str) -> Iterator[str]:
 def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespace) -> str:
     metric = Metric(model, options.threads)
     metric.language_looked_at = True  # as training has done
-    scorer = Scorer(metric, metric)
+    scorer = Scorer(metric)
     if isinstance(dev, Preferences):
         better, worse = scorer.scores(Inputs((), None, dev, None), pairwise=True).T
         tau = preference_counts(better, worse, dev.votes).kendall_tau("wmt12")
@@ -274,7 +269,7 @@ def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespac
     return f"Pearson r, {options.dev}: {number(r)}"
 
 
-def _report(model: Model, n_folds: int, hints: Sequence[str]) -> None:
+def _report(model: Model, n_folds: int, hint: str) -> None:
     training = model.training
     counted = [f"{training[kind]} {kind}" for kind in ("judgments", "preferences") if kind in training]
     mixed = f", mixture {training['mixture']:g}" if "mixture" in training else ""
@@ -301,7 +296,7 @@ def _report(model: Model, n_folds: int, hints: Sequence[str]) -> None:
         rows["difference, within folds"] = f"{number(found['difference'])}{interval(found['interval'])}"
     for name, told in rows.items():
         print(f"{f'{name}:':<{len(heading) + 1}} {told}")
-    for line in (*tried(training), *edge(training), *hints):
+    for line in filter(None, (*tried(training), *edge(training), hint)):
         print(f"  {line}")
 
 

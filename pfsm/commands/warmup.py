@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from pfsm.commands import COMMANDS
 from pfsm.commands.arguments import hush
 from pfsm.commands.options import declare
 from pfsm.errors import PfsmError, PfsmWarning
@@ -186,7 +187,7 @@ def run_quietly(one: Run, folder: Path) -> str | None:
         Why it cannot run, such as what is not installed; None if it could.
     """
     name, arguments = one
-    command = import_module(f"pfsm.commands.{name}")
+    command = import_module(COMMANDS[name].module)
     parser = ArgumentParser(prog=f"pfsm {name}")
     command.add_arguments(parser)
     options = parser.parse_args(list(arguments))

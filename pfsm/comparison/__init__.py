@@ -1,8 +1,7 @@
 """Outputs of several systems compared by one metric or several, as an object and as a page."""
 
-from pfsm.comparison.compared import Compared, MetricResult, agreement, compare_outputs
+from pfsm.comparison.compared import Compared, MetricResult, agreement, compare_outputs, write_comparison
 from pfsm.comparison.facts import SegmentFacts, read_facts, side_by_side
-from pfsm.comparison.page import render_comparison, write_comparison
 
 __all__ = [
     "Compared",
@@ -11,7 +10,6 @@ __all__ = [
     "agreement",
     "compare_outputs",
     "read_facts",
-    "render_comparison",
     "side_by_side",
     "write_comparison",
 ]

@@ -21,6 +21,8 @@ from pfsm.evaluation.comparison import (
     verdict,
 )
 from pfsm.evaluation.correlation import kendall_tau_b, pearson
+from pfsm.io.files import StrPath, atomic_write
+from pfsm.io.pages import page_maker
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import NumberOfReferences, Streams, checked_streams, number_of_references
 from pfsm.runtime.charts import text
@@ -221,3 +223,19 @@ def _ordered(result: MetricResult, compared: Compared) -> dict[str, Any]:
         if people:
             alike.append(bool((scores[one] - scores[other]) * people > 0.0))
     return {"ordered_alike": sum(alike), "ordered": len(alike)}
+
+
+def write_comparison(compared: Compared, path: StrPath, title: str = "") -> None:
+    """Write the page of a comparison; the file is there whole or not at all.
+
+    Args:
+        compared: What it shows.
+        path: The file.
+        title: Its heading; the names of the systems if it is empty.
+
+    Raises:
+        PfsmError: If it cannot be written, or this installation makes no such pages.
+    """
+    text = page_maker("comparison", "a page of a comparison")(compared, title)
+    with atomic_write(path) as handle:
+        handle.write(text)

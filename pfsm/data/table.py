@@ -380,11 +380,13 @@ def table_from_bytes(content: bytes, name: str, separator: Separator | None = No
         raise PfsmError(f"{name}: empty file, a header row is needed")
     header = header_names(first, name)
     line_numbers, fields = _columns(rows, header, name)
-    columns = dict(zip(header, fields, strict=True))
-    for theirs, ours in COMET_NAMES.items():
-        if theirs in columns:
-            columns.setdefault(ours, columns[theirs])
-    return Table(name, columns, line_numbers, checksum)
+    return Table(name, with_our_names(dict(zip(header, fields, strict=True))), line_numbers, checksum)
+
+
+def with_our_names(columns: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """Add each column of COMET under our name, too, unless there is one of that name."""
+    added = {ours: columns[theirs] for theirs, ours in COMET_NAMES.items() if theirs in columns}
+    return {**columns, **{name: fields for name, fields in added.items() if name not in columns}}
 
 
 def _records(text: str, name: str, separator: Separator | None) -> Iterator[tuple[int, list[str]]]:

@@ -1,166 +1,88 @@
-"""Work on a Dask cluster, with few tasks in the scheduler's hands at any time, whatever their number."""
+"""Work on a Dask cluster: tasks, their results, and one line about what can happen to its processes."""
 
-import asyncio
 import concurrent.futures
 import logging
 import time
 import warnings
+from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import islice
-from typing import Any, TypeVar
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import dask
 import distributed.client
-from distributed import Client, LocalCluster, as_completed
+from distributed import Client, Future, LocalCluster, as_completed, get_worker
 from distributed.scheduler import KilledWorker
 
+from pfsm.distributed import WorkerFaultError
 from pfsm.errors import PfsmError
 from pfsm.registry import Registered, registered, restore
 from pfsm.runtime.process import without_interrupts
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-LOCAL = "local:"
-# Enough that no core waits for the next task, few enough that the scheduler's memory does not grow with their number.
-TASKS_PER_CORE = 3
-LEAST_TASKS = 8
 PATIENCE = "30s"
-CONFIGURATION = {
-    "distributed.comm.timeouts.connect": PATIENCE,
-    # Of our own clusters: the work of a worker that says nothing for so long is given to another.
-    "distributed.scheduler.worker-ttl": "60s",
-}
 # Seconds that work waits for a cluster without workers: a worker that is started again takes some of them.
 WITHOUT_WORKERS = 25.0
 # Seconds between two looks at the number of workers, while no result comes.
 LOOK = 2.0
-# What a client says that was closed because its scheduler went away; older versions say it as a RuntimeError.
+# A client whose scheduler has gone away; older versions raise a RuntimeError.
 CLOSED: type[Exception] = getattr(distributed.client, "ClosedClientError", RuntimeError)
-NO_WORKERS = (
-    "the scheduler at {address} has had no workers for {seconds:.0f} seconds; start some with `dask worker` and run "
-    "the same command again, what is finished is not lost"
-)
-LOST = "the scheduler at {address} is gone; start it and run the same command again, what is finished is not lost"
+GONE = (OSError, CancelledError, concurrent.futures.CancelledError, CLOSED, RuntimeError)
+AGAIN = "run the same command again, what is finished is not lost"
 
 
+@dataclass(frozen=True)
 class Cluster:
-    """A pool of Dask workers.
+    """A Dask cluster: a client that is connected to the scheduler, and what messages call that."""
 
-    Args:
-        client: Connected to the scheduler.
-        address: What messages call the scheduler.
-    """
+    client: Client
+    address: str
 
-    def __init__(self, client: Client, address: str) -> None:
-        self.client = client
-        self.address = address
-        self._lost = 0
-        self._seen = 0.0
+    def run(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        """Yield the results of all items as they are ready."""
+        futures = self.client.map(partial(_with_plugins, registered(), work), list(items), pure=False)
+        return (result for _, result in self._finished(futures))
 
-    @property
-    def cores(self) -> int:
-        """Threads of all workers."""
-        with self.explained():
-            return sum(self.client.nthreads().values())
+    def submit(self, work: Callable[..., Any], *arguments: Any) -> Future:
+        """Return a future whose result stays on its worker; it is made again if that worker dies."""
+        return self.client.submit(_with_plugins, registered(), work, *arguments, pure=False)
 
-    @property
-    def retries(self) -> int:
-        """As `Pool.retries`: tasks of ours that were with workers when these went away."""
-        with self.explained():
-            events = self.client.get_events("all") or ()
-        # By their times: the log forgets its oldest entries, so their number says nothing.
-        for when, event in events:
-            if when > self._seen and event.get("action") == "remove-worker":
-                self._lost += len({*event.get("processing-tasks", ()), *event.get("lost-computed-tasks", ())})
-        self._seen = max((when for when, _ in events), default=self._seen)
-        return self._lost
+    def results(self, futures: Sequence[Future]) -> list[Any]:
+        """Return the results of futures, in their order."""
+        found = {future.key: result for future, result in self._finished(futures)}
+        return [found[future.key] for future in futures]
 
-    def run(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """As `Pool.run`."""
-        waiting = iter(items)
-        with self.explained():
-            window = max(LEAST_TASKS, TASKS_PER_CORE * self.cores)
-            first = [self.submit(work, item) for item in islice(waiting, window)]
-            running = as_completed(first, raise_errors=False)
-            for future in self._finished(running):
-                result = self.result(future)
-                future.release()
-                yield result
-                for item in islice(waiting, 1):
-                    running.add(self.submit(work, item))
-
-    def submit(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """A future whose result stays on its worker as long as the future is held; made again if that worker dies."""
-        with self.explained():
-            known = registered()
-            if known.entries:
-                return self.client.submit(_with_plugins, known, work, *arguments, pure=False)
-            return self.client.submit(work, *arguments, pure=False)
-
-    def results(self, futures: Sequence[Any]) -> list[Any]:
-        """The results of futures, in their order."""
-        with self.explained():
-            # A result is "lost" when its worker went away before we had it: another worker makes it again, we wait.
-            for future in self._finished(as_completed(futures, raise_errors=False)):
-                if future.status == "cancelled":
-                    raise PfsmError(LOST.format(address=self.address))
-                if future.status == "error":  # known before the others are waited for
-                    raise _translated(future.exception())
-            gathering = self.client.gather(list(futures), asynchronous=True)
-            brought = asyncio.run_coroutine_threadsafe(gathering, self.client.loop.asyncio_loop)
-            self._wait(brought.done)
-            try:
-                return list(brought.result())
-            except Exception as error:
-                raise _translated(error) from None
-
-    def result(self, future: Any) -> Any:
-        """A future's result, waited for if need be."""
-        return self.results([future])[0]
-
-    @contextmanager
-    def explained(self) -> Iterator[None]:
-        """Turns the loss of the scheduler into one line."""
-        try:
-            yield
-        except (OSError, TimeoutError, asyncio.CancelledError, concurrent.futures.CancelledError) as error:
-            if isinstance(error, OSError) and error.filename is not None:
-                raise
-            raise PfsmError(LOST.format(address=self.address)) from None
-        except (CLOSED, RuntimeError) as error:
-            if "client" not in str(error).lower():
-                raise
-            raise PfsmError(LOST.format(address=self.address)) from None
-
-    def _finished(self, running: Any) -> Iterator[Any]:
-        """The futures of Dask's `as_completed` as they finish; more may be added meanwhile."""
+    def _finished(self, futures: Sequence[Future]) -> Iterator[tuple[Future, Any]]:
+        """Futures with their results, as they are ready; as long as there are workers."""
+        running = as_completed(futures, with_results=True, raise_errors=False)
         while not running.is_empty():
-            self._wait(running.has_ready)
-            yield next(running)
+            with_workers = looked = time.monotonic()
+            while not running.has_ready():
+                time.sleep(0.005)
+                if (now := time.monotonic()) - looked < LOOK:
+                    continue
+                looked, with_workers = now, now if self.client.nthreads() else with_workers
+                if now - with_workers > WITHOUT_WORKERS:
+                    raise PfsmError(
+                        f"the scheduler at {self.address} has had no workers for {now - with_workers:.0f} seconds; "
+                        f"start some with `dask worker` and {AGAIN}"
+                    )
+            future, result = next(running)
+            if future.status == "error":
+                raise _translated(future.exception())
+            if isinstance(result, BaseException):
+                raise result
+            yield future, result
 
-    def _wait(self, is_ready: Callable[[], bool]) -> None:
-        """Waits for what workers make, as long as there are workers."""
-        with_workers = looked = time.monotonic()
-        pause = 0.0
-        while not is_ready():
-            pause = min(0.05, pause + 0.001)
-            time.sleep(pause)
-            now = time.monotonic()
-            if now - looked < LOOK:
-                continue
-            looked = now
-            if self.client.nthreads():
-                with_workers = now
-            elif now - with_workers > WITHOUT_WORKERS:
-                raise PfsmError(NO_WORKERS.format(address=self.address, seconds=now - with_workers))
 
-
-def _with_plugins(known: Registered, work: Callable[..., Result], *arguments: Any) -> Result:
-    """Does the work on a worker that knows what scripts have registered here."""
+def _with_plugins(known: Registered, work: Callable[..., Any], *arguments: Any) -> Any:
+    """Do the work on a worker that knows what scripts have registered here; its own faults name it."""
     restore(known)
-    return work(*arguments)
+    try:
+        return work(*arguments)
+    except WorkerFaultError as error:
+        raise PfsmError(f"worker {get_worker().address} {error}") from None
 
 
 def _translated(error: BaseException) -> BaseException:
@@ -178,30 +100,39 @@ def _translated(error: BaseException) -> BaseException:
 
 @contextmanager
 def open_cluster(address: str) -> Iterator[Cluster]:
-    """Connects to a scheduler, or starts a cluster of processes on this machine (``local:N``) for as long as needed."""
-    # What Dask logs about lost workers is in our summary; what it logs about a lost scheduler in our error.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with dask.config.set(CONFIGURATION), warnings.catch_warnings():
+    """Connect to a scheduler, or start processes on this machine (``local:N``) for as long as needed.
+
+    Raises:
+        PfsmError: There is no scheduler, it has no workers, processes cannot be started, or the scheduler dies.
+    """
+    # What they log about a lost scheduler is in our error.
+    for name in ("distributed", "distributed.client", "tornado.application"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    # Of our own clusters: the work of a worker that says nothing for a minute is given to another.
+    options = {"distributed.comm.timeouts.connect": PATIENCE, "distributed.scheduler.worker-ttl": "60s"}
+    with dask.config.set(options), warnings.catch_warnings(), ExitStack() as stack:
         # A slow disk, or a block of text of some megabytes: nothing that the user could change.
         warnings.filterwarnings("ignore", "Creating scratch directories|Sending large graph", UserWarning)
-        if address.startswith(LOCAL):
-            with _local(address) as cluster, Client(cluster, timeout=PATIENCE) as client:
-                yield Cluster(client, address)
-            return
+        local = stack.enter_context(_local(address)) if address.startswith("local:") else None
         try:
-            client = Client(address, timeout=PATIENCE)
-        except (OSError, ValueError, TimeoutError, ImportError) as error:
+            client = stack.enter_context(Client(local or address, timeout=PATIENCE))
+        except (OSError, ValueError, ImportError) as error:
             raise PfsmError(
-                f"no Dask scheduler at {address!r} ({_first_line(error)}); give its address, such as tcp://HOST:8786"
+                f"no Dask scheduler at {address!r} ({' '.join(str(error).split())}); give its address, such as tcp://HOST:8786"
             ) from None
-        with client:
-            if not client.nthreads():
-                raise PfsmError(f"the scheduler at {address} has no workers; start some with `dask worker`")
+        if not client.nthreads():
+            raise PfsmError(f"the scheduler at {address} has no workers; start some with `dask worker`")
+        try:
             yield Cluster(client, address)
+        except GONE as error:
+            of_a_file = isinstance(error, OSError) and error.filename is not None
+            if of_a_file or (isinstance(error, RuntimeError) and "client" not in str(error).lower()):
+                raise
+            raise PfsmError(f"the scheduler at {address} is gone; start it and {AGAIN}") from None
 
 
 def _local(address: str) -> LocalCluster:
-    number = address.removeprefix(LOCAL)
+    number = address.removeprefix("local:")
     if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= 1024:
         raise PfsmError(f"--scheduler {address}: local: is followed by a number of processes from 1")
     with without_interrupts():
@@ -214,12 +145,8 @@ def _local(address: str) -> LocalCluster:
                 dashboard_address="127.0.0.1:0",  # any free port: another cluster may have the usual one
                 silence_logs=logging.CRITICAL,
             )
-        except (RuntimeError, OSError, TimeoutError) as error:
+        except (RuntimeError, OSError) as error:
             raise PfsmError(
-                f"--scheduler {address}: worker processes cannot start here ({_first_line(error)}); give fewer, or "
-                "leave --scheduler out"
+                f"--scheduler {address}: worker processes cannot start here ({' '.join(str(error).split())}); "
+                "give fewer, or leave --scheduler out"
             ) from None
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0].strip() or type(error).__name__

@@ -16,6 +16,7 @@ from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import PREFIX, columns_of, missing_column
 from pfsm.metrics.metric_group import MetricGroup, PairFeatures
 from pfsm.metrics.registry import feature_names, get_metric, group_of
+from pfsm.registry import find_table
 from pfsm.runtime.names import known_names
 from pfsm.text.scripts import n_words
 
@@ -95,9 +96,8 @@ def with_checksum(name: str) -> str:
 
 
 def _pinned_option(match: re.Match[str]) -> str:
-    from pfsm.analysis.analysers import pinned  # noqa: PLC0415 - few runs need it
-
-    return f"{match['before']}{pinned(match['value'])}"
+    analysers = find_table("analyser")
+    return match[0] if analysers is None else f"{match['before']}{analysers.pinned(match['value'])}"
 
 
 def missing_packages(names: Iterable[str]) -> list[NotInstalledError]:

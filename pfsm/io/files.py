@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import io
 import os
+import secrets
 import stat
 import sys
 import zlib
@@ -20,7 +21,6 @@ from typing import BinaryIO, Literal, TextIO, cast
 
 from pfsm.errors import PfsmError
 from pfsm.io.limits import FILE, Limit, check_lines, check_size, read_limited
-from pfsm.io.temporaries import PREFIX, temporary_beside
 
 StrPath = str | os.PathLike[str]
 
@@ -84,8 +84,7 @@ def check_text(content: bytes, name: str, needed: str = "") -> None:
     if needed:
         raise PfsmError(f"{name}: is Parquet, {needed} is needed")
     raise PfsmError(
-        f"{name}: is Parquet; score it with `pfsm score --table … --output DIR`, give evaluate and train "
-        "`--scheduler local:1`, or write it as TSV"
+        f"{name}: is Parquet; score it with `pfsm score --table … --output DIR`, or write it as TSV"
     )
 
 
@@ -118,6 +117,7 @@ _PACKED = {
 }
 # Paths that stand for an open stream: renaming a finished file over them would miss their reader.
 _STREAM_FOLDERS = ("/dev/fd/", "/dev/std", "/proc/")
+_TEMPORARY = ".pfsm-"
 _FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -241,8 +241,7 @@ def atomic_write(path: StrPath) -> Iterator[TextIO]:
     r"""Open a text file (UTF-8, ``\n``) that replaces ``path`` only when the block ends without an exception.
 
     The text goes to a temporary file in the same folder, which is flushed to disk and renamed; any exception,
-    KeyboardInterrupt included, deletes it and leaves what was at ``path`` untouched. If the process is killed, the
-    next one that writes into the folder deletes it. A new file gets the
+    KeyboardInterrupt included, deletes it and leaves what was at ``path`` untouched. A new file gets the
     permissions that the umask gives, a replaced one keeps its own. A symbolic link stays one: the file it
     points to is replaced. A name that ends in ``.gz`` is compressed, the same text always to the same bytes.
     Pipes and devices (``/dev/stdout``, ``/dev/null``) cannot be replaced and are written to directly.
@@ -255,13 +254,34 @@ def atomic_write(path: StrPath) -> Iterator[TextIO]:
         return
     with _explained(name):
         target = _replaceable(path)
-    with _explained(name), temporary_beside(target) as temporary:
+    with _explained(name), _temporary_beside(target) as temporary:
         with _text_file(temporary, "wb", compress) as text:
             yield text
         with contextlib.suppress(OSError):  # a private file stays private
             temporary.chmod(stat.S_IMODE(target.stat().st_mode))
         temporary.replace(target)
     _sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _temporary_beside(target: Path) -> Iterator[Path]:
+    """A name in the folder of ``target`` for a file to be filled and renamed; no such file is left at the end."""
+    path = target.parent / f"{_TEMPORARY}{secrets.token_hex(8)}.tmp"
+    try:
+        yield path
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def replace_whole(target: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all."""
+    with _temporary_beside(target) as temporary:
+        with temporary.open("wb") as handle:
+            handle.write(content)
+            handle.flush()
+            os.fsync(handle.fileno())
+        temporary.replace(target)
 
 
 def check_writable(path: StrPath) -> None:
@@ -316,7 +336,7 @@ def _explained(name: str) -> Iterator[None]:
     except OSError as error:
         failed = Path(str(error.filename))
         # An error that names another file comes from something else that the block does.
-        ours = failed.name.startswith(PREFIX) or failed in {Path(name), Path(os.path.realpath(name))}
+        ours = failed.name.startswith(_TEMPORARY) or failed in {Path(name), Path(os.path.realpath(name))}
         if ours and isinstance(error, PermissionError):
             raise PfsmError(f"{name}: no permission to write it") from None
         if ours or error.errno in _FULL_DISK:

@@ -105,9 +105,6 @@ def _shrink(path: Path, share: float) -> None:
     with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=_FOR_ROOM)) as base:
         with base:
             base.execute(_TABLE)
-            # Of earlier versions.
-            for name in ("analyses", "vectors"):
-                base.execute(f"DROP TABLE IF EXISTS {name}")
             (number,) = base.execute("SELECT COUNT(*) FROM contents").fetchone()
             base.execute(f"DELETE FROM contents WHERE rowid IN ({_OLDEST})", [math.ceil(share * number)])
         base.execute("VACUUM")

@@ -50,7 +50,7 @@ UseOfReferences = Literal["best", "mean", "all"]
 # Enough for the kernels to be busy, little enough for memory.
 PAIRS_AT_ONCE = 2048
 # What to do with a metric that cannot score in parts.
-ALL_AT_ONCE = "score all at once with `pfsm score`, without --output and --scheduler, or take another metric"
+ALL_AT_ONCE = "score all at once with `pfsm score`, without --output, or take another metric"
 
 
 class Score(float):
@@ -127,6 +127,7 @@ class SegmentMetric(ABC):
     Attributes:
         name: What scores are reported under.
         origin: The name, with options, that `pfsm.metrics.get_metric` makes this metric from; empty if it does not.
+        maker: Of a metric with an origin, the maker of its `recipe`.
         lower_is_better: Whether a lower corpus score is better, as for error rates. Segment scores are always
             negated where that is needed: of them the higher is better.
         is_additive: Whether the statistics of a segment depend on that segment alone, so that a corpus can be
@@ -141,6 +142,7 @@ class SegmentMetric(ABC):
 
     name: str
     origin: str = ""
+    maker: str = ""
     lower_is_better: bool = False
     is_additive: bool = True
     segment_references: UseOfReferences = "best"
@@ -174,11 +176,6 @@ class SegmentMetric(ABC):
             PfsmError: If something that the metric needs is not installed.
         """
         return {}
-
-    @property
-    def n_types(self) -> int:
-        """Word types remembered so far; a metric that remembers none has 0."""
-        return 0
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -216,15 +213,12 @@ class SegmentMetric(ABC):
         Raises:
             PfsmError: If it cannot.
         """
-        if self.origin and self.tables:
-            documents = {label: table.document for label, table in self.tables.items()}
-            text = json.dumps([self.origin, documents])
-            return Recipe("pfsm.metrics.registry:metric_with_tables", text)
         if not self.origin:
             raise PfsmError(
                 f"metric {self.name}: cannot be made in another process; register it and make it by name"
             )
-        return Recipe("pfsm.metrics.registry:get_metric", self.origin)
+        documents = {label: table.document for label, table in self.tables.items()}
+        return Recipe(self.maker, json.dumps([self.origin, documents]))
 
     # Segments
 
@@ -429,35 +423,6 @@ class SegmentMetric(ABC):
         )
 
     # Corpora
-
-    def compare(
-        self,
-        outputs: Mapping[str, Sequence[str]],
-        references: Streams,
-        n_resamples: int = 1000,
-        seed: int | None = None,
-        documents: Sequence[str] | None = None,
-    ) -> Any:
-        """Compares systems by a paired bootstrap, as ``pfsm compare`` does.
-
-        Args:
-            outputs: By the name of a system its translations, one a segment; two systems or more.
-            references: Streams, as `segment_scores` takes them.
-            n_resamples: At least 1.
-            seed: Of the resamples; None: that of PFSM_SEED, or 12345.
-            documents: The document of each segment: whole documents are drawn and compared.
-
-        Returns:
-            A `pfsm.comparison.Compared`: it shows itself in notebooks, ``results[0].comparison`` has the numbers, and
-            `pfsm.comparison.write_comparison` makes a page of it.
-
-        Raises:
-            ValueError: If there are fewer than two systems or no segment, or lengths differ.
-        """
-        # That room stands above this one: it is looked up where it is needed, as plug-ins are.
-        return import_module("pfsm.comparison").compare_outputs(
-            outputs, references, [self], n_resamples=n_resamples, seed=seed, documents=documents
-        )
 
     @property
     def averages(self) -> bool:

@@ -37,9 +37,10 @@ import numpy as np
 
 from pfsm.analysis.clauses import NEGATION, PRESUPPOSITION, Clause, is_constant
 from pfsm.analysis.constituents import Constituent
-from pfsm.analysis.sentence import Analysis, structure_of
+from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.arrays import Float
+from pfsm.english.discourse.building import structure_of
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import OF_HYPOTHESIS, SHARED, AnalysedMetric
 from pfsm.metrics.inputs import quotient

@@ -70,7 +70,7 @@ class MeanOf(_Wrapper):
 
     def __init__(self, metric: SegmentMetric) -> None:
         super().__init__(metric.name, metric)
-        self.origin, self.language = metric.origin, metric.language
+        self.origin, self.maker, self.language = metric.origin, metric.maker, metric.language
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return MeanOf, (self.metric,)

@@ -28,7 +28,7 @@ from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.nist import counted_name
 from pfsm.metrics.sacre import BLEU_PARTS, TER_PARTS, sacre_metric, sacre_parts
 from pfsm.metrics.words import MORE_NIST_PARTS, prepared_nist, word_metric
-from pfsm.registry import Table
+from pfsm.registry import Table, own
 from pfsm.runtime.names import known_names
 from pfsm.runtime.options import Options
 
@@ -103,10 +103,14 @@ def _groups() -> Iterator[MetricGroup]:
     """All groups, in the order in which names are looked up.
 
     A further module is imported when it is its turn: who looks for a name of the first groups does not wait for it.
+    Groups of our other packages come last (entry points ``pfsm.metric_groups``: a sequence of `MetricGroup`); other
+    people's packages offer single metrics and features.
     """
     yield from _FIRST
     for module in _FURTHER:
         yield from import_module(module).GROUPS
+    for point in own("metric_group").values():
+        yield from point.load()
 
 
 # What a training learns over an encoder; it means nothing without the model that it was learned for.
@@ -197,7 +201,7 @@ def get_metric(name: str, **options: Any) -> SegmentMetric:
         PfsmError: If there is no such metric, or it has no such option or value.
     """
     metric = _group_of_metric(name).metric(name, options)
-    metric.origin = written_name(name, options)
+    metric.origin, metric.maker = written_name(name, options), f"{__name__}:{metric_with_tables.__name__}"
     return metric
 
 

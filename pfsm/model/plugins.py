@@ -9,7 +9,7 @@ from pfsm.metrics.mixtures import mixed_metric
 from pfsm.metrics.names import parse_name
 from pfsm.metrics.registry import METRICS
 from pfsm.model.settings import Settings
-from pfsm.registry import TABLES, Origin, table
+from pfsm.registry import KINDS, Origin, plugin, table
 
 Record = Mapping[str, Mapping[str, str]]
 # Options of matchers and features that name something that may be a plug-in itself.
@@ -20,7 +20,7 @@ def plugins_of(settings: Settings) -> dict[str, dict[str, str]]:
     """What a model file records: ``{"matchers": {"glossary": "pfsm-glossary 0.1.0"}}``; empty without plug-ins."""
     found: dict[str, dict[str, str]] = {}
     for kind, name in sorted(set(_named(settings))):
-        entry = table(kind).plugin(name)
+        entry = plugin(kind, name)
         if entry is not None:
             found.setdefault(f"{kind}s", {})[name] = str(entry.origin)
     return found
@@ -40,7 +40,7 @@ def _labels(named: Iterable[tuple[str, str]]) -> list[str]:
     return [
         f"{kind} {table(kind).label(name)}"
         for kind, name in sorted(set(named))
-        if table(kind).plugin(name) is not None
+        if plugin(kind, name) is not None
     ]
 
 
@@ -115,8 +115,8 @@ def _record(value: object, where: str) -> dict[str, dict[str, str]]:
             for text in (*names, *names.values())
         ):
             raise fault
-        if kinds not in {f"{kind}s" for kind in TABLES}:
-            raise PfsmError(f"{where}: names {kinds!r}; known are {', '.join(f'{kind}s' for kind in TABLES)}")
+        if kinds not in {f"{kind}s" for kind in KINDS}:
+            raise PfsmError(f"{where}: names {kinds!r}; known are {', '.join(f'{kind}s' for kind in KINDS)}")
     return value
 
 

@@ -10,17 +10,19 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pfsm.analysis.analysers import ANALYSERS, BUILT_IN, shipped_parsers
 from pfsm.errors import PfsmError
 from pfsm.io.named_resources import NAME, find, is_name, name_for, needed, parted
 from pfsm.metrics.data_columns import PREFIX as COLUMN
 from pfsm.model.settings import Settings
+from pfsm.registry import find_table, plugin
 
 _SUPPLIED = ("parser", "source")
 _KEPT = re.compile(
     rf"(?:(?:shipped|package):)?{NAME.pattern}|transformers:(?:{NAME.pattern}/)?{NAME.pattern}", re.DOTALL
 )
-_CODE = re.compile("|".join(f"{kind}:" for kind in BUILT_IN))
+# Parsers that are files or programs of the user.
+_USERS = ("spacy", "command", "file")
+_CODE = re.compile("|".join(f"{kind}:" for kind in _USERS))
 # An absolute path here or on Windows, the user's folder, an address, or a step out of the folder.
 _OUTSIDE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|.*://|(?:.*[/\\:])?\.\.(?:[/\\]|$)|.*\0", re.DOTALL)
 # The source of vectors is the last option in the name of a feature, and may have commas.
@@ -87,13 +89,14 @@ def _is_name(key: str, reference: str) -> bool:
     if key == "source":
         return _KEPT.fullmatch(reference) is not None
     kind, mark, rest = reference.partition(":")
-    if key == "parser" and mark and ANALYSERS.plugin(kind) is not None:
+    if key == "parser" and mark and plugin("analyser", kind) is not None:
         return is_name(rest)
     return is_name(reference)
 
 
 def _is_known(key: str, name: str) -> bool:
-    return key == "parser" and (name in shipped_parsers() or ANALYSERS.plugin(name) is not None)
+    analysers = find_table("analyser") if key == "parser" and name not in _USERS else None
+    return analysers is not None and (analysers.is_taken(name) or analysers.plugin(name) is not None)
 
 
 def _references(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

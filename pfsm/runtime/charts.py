@@ -1,12 +1,12 @@
 """Tables and charts in HTML, for pages and notebooks: everything escaped, no scripts.
 
-Charts are SVG; the style sheet of a page colours them, in a notebook they have the colour of the text.
+Charts are SVG in the colour of the text.
 """
 
 import html
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 MINUS = "−"
 WIDTH, LABELS, ROW, FOOT = 640.0, 200.0, 24.0, 22.0
@@ -33,85 +33,6 @@ def interval(low: float, high: float, digits: int = 3) -> str:
     if not (math.isfinite(low) and math.isfinite(high)):
         return ""
     return f"[{number(low, digits)}, {number(high, digits)}]"
-
-
-@dataclass(frozen=True)
-class Scale:
-    """A linear map of numbers to pixels."""
-
-    low: float
-    high: float
-    start: float
-    stop: float
-
-    def __call__(self, value: float) -> float:
-        """The place of a number."""
-        return self.start + (value - self.low) / (self.high - self.low) * (self.stop - self.start)
-
-
-def scale_for(values: Sequence[float], start: float, stop: float) -> Scale:
-    """A scale with a margin around all finite values."""
-    finite = [value for value in values if math.isfinite(value)] or [0.0]
-    low, high = min(finite), max(finite)
-    room = 0.05 * (high - low) or 0.5 * abs(low) or 0.5
-    return Scale(low - room, high + room, start, stop)
-
-
-def ticks(scale: Scale) -> list[float]:
-    """Round numbers within a scale, about five."""
-    wanted = (scale.high - scale.low) / 5
-    base = 10.0 ** math.floor(math.log10(wanted))
-    step = next(base * factor for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if base * factor >= wanted * 0.999)
-    first = math.ceil(scale.low / step - 1e-9)
-    last = math.floor(scale.high / step + 1e-9)
-    return [0.0 if at == 0 else at * step for at in range(first, last + 1)]
-
-
-def tick_label(value: float) -> str:
-    """A tick as short as it can be."""
-    return f"{value:.10g}".replace("-", MINUS) if abs(value) < 1e6 else f"{value:.3g}"
-
-
-@dataclass
-class Drawing:
-    """An SVG picture in the making; sizes in pixels."""
-
-    width: float
-    height: float
-    parts: list[str] = field(default_factory=list)
-
-    def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
-        """A straight line; ``kind`` is its class in the style sheet, here and below."""
-        self.parts.append(f'<path class="{kind}" d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"/>')
-
-    def path(self, points: Sequence[tuple[float, float]], kind: str, *, closed: bool = False) -> None:
-        """A line through points."""
-        steps = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-        self.parts.append(f'<path class="{kind}" d="M{steps}{"Z" if closed else ""}"/>')
-
-    def dot(self, x: float, y: float, kind: str, radius: float = 4.0) -> None:
-        """A disc."""
-        self.parts.append(f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"/>')
-
-    def text(self, x: float, y: float, words: str, kind: str = "label", anchor: str = "start") -> None:
-        """A line of text; anchor: start, middle or end."""
-        self.parts.append(
-            f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text(words)}</text>'
-        )
-
-    def axis_left(self, scale: Scale, x: float, right: float, label: str) -> None:
-        """A vertical axis at x with grid lines up to ``right``; its label stands above."""
-        for value in ticks(scale):
-            self.line(x, scale(value), right, scale(value), "zero" if value == 0.0 else "grid")
-            self.text(x - 6, scale(value) + 4, tick_label(value), "tick", "end")
-        self.text(x - 6, scale.stop - 10, label, "axis")
-
-    def svg(self, alternative: str) -> str:
-        """The element; ``alternative`` says in words what it shows."""
-        return (
-            f'<svg class="picture" role="img" aria-label="{text(alternative)}" width="{self.width:g}" '
-            f'height="{self.height:g}" viewBox="0 0 {self.width:g} {self.height:g}">{"".join(self.parts)}</svg>'
-        )
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,13 @@
-"""Values of numbers in digits of any script, so that ``1,000`` and ``1000`` are equal; readers of numbers in words.
+"""Values of numbers in digits of any script, so that ``1,000`` and ``1000`` are equal.
 
 Digits may have separators of thousands or decimals.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
-
-from pfsm.registry import Table
 
 _GROUPED = re.compile(r"(\d{1,3})((?:[,.]\d{3})+)(?:[,.](\d+))?")
 _DECIMAL = re.compile(r"(\d+)[,.](\d+)")
@@ -63,9 +61,3 @@ def digit_numbers(tokens: Sequence[str]) -> list[Number]:
     return [
         Number(at, 1, value) for at, token in enumerate(tokens) if (value := digit_value(token)) is not None
     ]
-
-
-READERS: Table[Callable[[Sequence[str]], list[Number]]] = Table(
-    "language of number words", {"en": "pfsm.english.numbers:english_numbers"}, lambda _, reader: reader
-)
-"""By language: from the tokens of a line to its numbers in digits and words, in their order."""

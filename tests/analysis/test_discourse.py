@@ -15,8 +15,9 @@ from pfsm.analysis.analysers import get_analyser
 from pfsm.analysis.clause_files import read_clauses
 from pfsm.analysis.clauses import Clause, Drs, is_box, is_constant
 from pfsm.analysis.roles import Argument, Frame
-from pfsm.analysis.sentence import Analysis, DependencyTree, structure_of
+from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
+from pfsm.english.discourse.building import structure_of
 from tests.analysis.samples import analysed, drs
 
 

@@ -1,4 +1,4 @@
-"""`pfsm train`: what it depends on and what not, defaults, and the report, written whole or refused before."""
+"""`pfsm train`: what it depends on and what not, defaults."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from scipy import stats
 import pfsm
 import pfsm_training
 from tests.command_runs import Cli, Outcome, Write
-from tests.judgment_cases import preferences, rows, tsv
+from tests.judgment_cases import rows, tsv
 
 ROWS = rows(30, seed=2)
 MORE = rows(16, seed=5)
@@ -27,8 +27,6 @@ def trained(path: str = "m.json") -> dict[str, Any]:
 def data(write: Write) -> None:
     write("d.tsv", tsv(ROWS))
     write("plain.yaml", "lambda: 5\n")
-    write("pairs.tsv", preferences(rows(30, seed=3)))
-    write("report.yaml", "lambda: [1, 20]\nmixture: 0.4\nstart: matches\n")
 
 
 def test_threads_and_the_order_of_files(cli: Cli, write: Write) -> None:
@@ -64,38 +62,6 @@ def test_a_bad_weight_is_refused_with_its_line(cli: Cli, write: Write) -> None:
     fault = cli("train", "w.tsv", "-o", "m.json", "--config", "c.yaml").fault
     assert fault == "w.tsv:3: raters is -2, a number of raters must be 0 or from 1 to 1,000,000"
     assert not Path("m.json").exists()
-
-
-def page() -> str:
-    return Path("page.html").read_text(encoding="utf-8")
-
-
-def test_with_judgments_and_preferences(cli: Cli) -> None:
-    command = ("-o", "m.json", "--config", "report.yaml", "--report", "page.html", "--name", "mine <1>")
-    done = cli("train", "d.tsv", "pairs.tsv", *command)
-    assert done.lines[-1] == "wrote m.json and page.html"
-    first = page()
-    assert "<h1>Training of mine &lt;1&gt;</h1>" in first
-    assert "What cross-validation tried" in first
-    model = Path("m.json").read_bytes()
-    cli("train", "pairs.tsv", "d.tsv", *command, "--threads", "1")
-    assert page() == first
-    assert Path("m.json").read_bytes() == model
-
-
-@pytest.mark.parametrize(
-    ("path", "said"),
-    [
-        ("missing/page.html", "no such folder"),
-        ("d.tsv", "is an input"),
-        ("./m.json", "--report and --output are the same file"),
-    ],
-)
-def test_it_is_refused_before_training(cli: Cli, path: str, said: str) -> None:
-    before = Path("d.tsv").read_bytes()
-    assert said in cli("train", "d.tsv", "-o", "m.json", "--report", path).fault
-    assert not Path("m.json").exists()
-    assert Path("d.tsv").read_bytes() == before
 
 
 def number_after(label: str, outcome: Outcome) -> float:

@@ -49,7 +49,7 @@ def write_all(folder: Path, n_rows: int = 60) -> dict[str, dict[str, list[str]]]
 def scores_below(folder: Path) -> dict[str, list[float]]:
     """The scores of every input file, its partitions end to end, from TSV or Parquet."""
     found: dict[str, list[float]] = {}
-    for path in sorted(folder.rglob("*.[0-9]*.*")):
+    for path in sorted(folder.rglob("*.[0-9]*.[!j]*")):  # no records
         name = str(path.relative_to(folder)).rsplit(".", 2)[0]
         if path.suffix == ".parquet":
             scores = pq.read_table(path).column("score").to_pylist()

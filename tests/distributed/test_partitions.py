@@ -9,18 +9,17 @@ import numpy as np
 import pytest
 
 import pfsm
-from pfsm.distributed import partitions as pieces
-from pfsm.distributed.addresses import InputFile
-from pfsm.distributed.partitions import read_piece
+from pfsm.distributed import WorkerFaultError
+from pfsm.distributed.parts import metric_of
+from pfsm.distributed.pieces import Piece, input_files, placed, read_piece, survey
 from pfsm.errors import PfsmError
+from pfsm.metrics import get_metric
 from pfsm_installation import install_command
 from tests.command_runs import Cli, Outcome, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
 from tests.judgment_cases import rows
 
 EXTRA = install_command(["distributed"])
-
-MANIFEST = "_manifest.json"
 
 
 def expected_scores(tables: dict[str, dict[str, list[str]]]) -> dict[str, list[float]]:
@@ -43,29 +42,36 @@ def test_dask_is_for_clusters_alone(
         monkeypatch.setitem(sys.modules, package, None)
     command = ("score", "--table", "d.tsv", "--metric", "chrf", "-o", "out")
     assert cli(*command).status == 0
-    assert (tmp_path / "out" / MANIFEST).is_file()
+    assert (tmp_path / "out" / "d.tsv.00000.parquet").is_file()
     fault = cli(*command, "--scheduler", "local:1").fault
     assert fault == f"distributed is not installed; {EXTRA} here and on every worker"
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert cli(*command).fault == f"pyarrow is not installed; {EXTRA}"
 
 
-def pieces_of(path: Path, partition_bytes: int) -> list[pieces.Piece]:
-    found, _ = pieces.survey(InputFile(str(path), path.name, path.name), partition_bytes)
-    assert isinstance(found, tuple), found
-    return list(found)
+def pieces_of(path: Path, partition_bytes: int) -> list[Piece]:
+    (file,) = input_files(str(path))
+    found = survey(file, partition_bytes)
+    assert not isinstance(found, str), found
+    return found
 
 
 @pytest.mark.parametrize("partition_bytes", [7, 300, 1 << 20])
 def test_cut_anywhere_every_row_is_in_one_partition(tmp_path: Path, partition_bytes: int) -> None:
     tables = write_all(tmp_path / "in", 12)
     for name, table in tables.items():
-        found = [
-            read_piece(piece, ("id",)).table for piece in pieces_of(tmp_path / "in" / name, partition_bytes)
-        ]
+        found = [read_piece(piece, ("id",)) for piece in pieces_of(tmp_path / "in" / name, partition_bytes)]
         assert [line for one in found for line in one.columns["id"]] == table["id"]
         assert [line for one in found for line in one.columns["hypothesis"]] == table["hypothesis"]
         assert (len(found) == 1) == (partition_bytes == 1 << 20)
+
+
+def _read_all(pieces: list[Piece]) -> None:
+    for piece in pieces:
+        try:
+            read_piece(piece)
+        except PfsmError as error:
+            raise PfsmError(placed(str(error), piece)) from None
 
 
 class TestCommand:
@@ -129,7 +135,7 @@ class TestCommand:
         np.testing.assert_allclose(found, segments, rtol=1e-12)
         # Other references have other counts: the scores there are of another metric.
         again = cli("score", "--table", "in/b.tsv.gz", "-o", "out", "--partition-size", "1k", *command)
-        assert "signature" in again.fault
+        assert again.fault.startswith("out: holds score as parquet, partitions of 1024 bytes, nrefs:1|")
 
 
 def test_a_later_run_does_what_is_missing_or_has_changed(cli: Cli, tmp_path: Path) -> None:
@@ -148,7 +154,7 @@ def test_a_later_run_does_what_is_missing_or_has_changed(cli: Cli, tmp_path: Pat
 
     assert len(again()) > 10
     scores = scores_below(tmp_path / "out")
-    assert run().err.startswith("pfsm: 0 pairs, ")
+    assert "there already)" in run().err
     assert again() == set()
     gone, cut = (tmp_path / "out" / f"a.tsv.0000{number}.parquet" for number in (1, 2))
     gone.unlink()
@@ -160,12 +166,16 @@ def test_a_later_run_does_what_is_missing_or_has_changed(cli: Cli, tmp_path: Pat
     fields = last.split(b"\t")
     fields[2] = bytes(reversed(fields[2]))  # the last hypothesis
     path.write_bytes(first + b"\n" + b"\t".join(fields) + b"\n")
-    assert again() == {max(one.name for one in (tmp_path / "out").rglob("a.tsv.*.parquet"))}
-    fault = "out: holds scores with keep [], not ['id']; give another folder"
-    assert run("--keep", "id").fault == fault
-    assert "holds scores with signature" in run(metric="length_ratio").fault
-    (tmp_path / "out" / MANIFEST).write_text("{", encoding="utf-8")
-    assert run().fault == "out/_manifest.json: not a manifest of pfsm; give another folder, or remove it"
+    assert again() == {one.name for one in (tmp_path / "out").rglob("a.tsv.*.parquet")}
+    fault = run("--keep", "id").fault
+    assert fault.startswith("out: holds score as parquet, ")
+    assert "; that is not id,score as parquet, " in fault
+    assert run(metric="length_ratio").fault.endswith("; give another folder")
+    record = tmp_path / "out" / "_parts" / "a.tsv.00000.json"
+    record.write_text("{", encoding="utf-8")
+    assert again() == {"a.tsv.00000.parquet"}
+    path.unlink()
+    assert "warning: out holds 5 partitions that the input no longer has" in run().err
 
 
 class TestFaults:
@@ -190,21 +200,22 @@ class TestFaults:
             path.write_bytes(table + b"\n\n" + b"a b\ta c\n" * 5)
             found = pieces_of(path, partition_bytes)
             with pytest.raises(PfsmError, match=r"x.tsv:7: empty line between rows"):
-                list(map(read_piece, found))
+                _read_all(found)
             path.write_bytes(table + b"\n" * 100)
-            assert sum(len(read_piece(piece).table) for piece in pieces_of(path, partition_bytes)) == 5
+            assert sum(len(read_piece(piece)) for piece in pieces_of(path, partition_bytes)) == 5
 
     def test_what_cannot_be(self, cli: Cli, tmp_path: Path) -> None:
         write_all(tmp_path / "in", 3)
         (tmp_path / "empty").mkdir()
         (tmp_path / "x.csv").write_text("reference,hypothesis\na,b\n", encoding="utf-8")
         for arguments, fault in (
-            ("none -o out", "none: no such file or folder"),
-            ("empty -o out", "empty: no files with names in .tsv, "),
+            ("none -o out", "none: no such files; in folders, names in .tsv, "),
+            ("empty -o out", "empty: no such files"),
             ("in -o in/out", "in/out: is, or lies within, the input's folder"),
             ("nope://x/y -o out", "nope://x/y: Protocol not known"),
             ("in -o out --keep score", "--keep score: the scores have this name"),
             ("in --keep id", "--keep goes with --output DIR"),
+            ("in --scheduler local:2", "--scheduler goes with --output DIR"),
             ("x.csv -o out", "x.csv: CSV cannot be split"),
         ):
             run = cli("score", "--table", *arguments.split())
@@ -215,15 +226,16 @@ class TestFaults:
 CHRF = ("score", "--metric", "chrf", "--output-format", "tsv", "-o", "out", "--table")
 
 
+def test_a_worker_with_another_signature_is_refused() -> None:
+    with pytest.raises(
+        WorkerFaultError, match=r"^has other resources or packages: its signature is .*, here x$"
+    ):
+        metric_of(get_metric("chrf").recipe(), "x")
+
+
 def test_a_run_without_any_score_says_one_line_and_leaves_nothing(
     cli: Cli, write: Write, tmp_path: Path
 ) -> None:
     for table in ("reference\thypothesis\nx\n", "reference\tother\nx\ty\n"):
         assert cli(*CHRF, write("bad.tsv", table)).fault.startswith("bad.tsv:")
         assert not (tmp_path / "out").exists()
-
-
-def test_what_cannot_be_scored_in_parts_says_what_to_do(cli: Cli, write: Write) -> None:
-    write("c.txt", "a b\na c\n")
-    fault = cli("mbr", "-i", "c.txt", "-n", "2", "--metric", "nist_b").fault
-    assert fault.endswith("without --output and --scheduler, or take another metric")

@@ -25,7 +25,6 @@ from pfsm.evaluation import (
     weighted_pearson,
     williams_test,
 )
-from pfsm.evaluation.bins import quantile_bins
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL
 from pfsm.evaluation.measure import scored_items
 from pfsm_kernels.statistics.resampling import (
@@ -258,29 +257,3 @@ def test_against_plain_loops(data: st.DataObject) -> None:
     for drawn, sums in zip(rows.tolist(), found.tolist(), strict=True):
         exact = [float(sum(Fraction(table[unit, column]) for unit in drawn)) for column in range(k)]
         assert sums == pytest.approx(exact, rel=1e-12, abs=1e-9)
-
-
-def binned(values: list[float], count: int) -> list[list[float]]:
-    array = np.array(values)
-    found = quantile_bins(array, np.arange(array.size), count, lambda low, high: f"{low} {high}")
-    for one in found:
-        assert (one.low, one.high) == (array[one.rows].min(), array[one.rows].max())
-        assert one.label == f"{one.low} {one.high}"
-    return [sorted(array[one.rows].tolist()) for one in found]
-
-
-@pytest.mark.parametrize(
-    ("values", "count", "expected"),
-    [
-        ([4.0, 1.0, 3.0, 2.0], 4, [[1.0], [2.0], [3.0], [4.0]]),
-        ([8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 4, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]),
-        # The quartiles of these are 1, 1 and 2: equal numbers are never torn apart.
-        ([1.0, 1.0, 1.0, 2.0, 5.0], 4, [[1.0, 1.0, 1.0], [2.0], [5.0]]),
-        ([3.0, 3.0, 3.0], 4, [[3.0, 3.0, 3.0]]),
-        ([2.0, 1.0], 5, [[1.0], [2.0]]),
-        ([7.0], 5, [[7.0]]),
-        ([], 4, []),
-    ],
-)
-def test_quantiles(values: list[float], count: int, expected: list[list[float]]) -> None:
-    assert binned(values, count) == expected

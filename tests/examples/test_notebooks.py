@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import pfsm
+from pfsm.comparison import compare_outputs
 from pfsm.metrics import get_metric
 from tests.fuzz.mutations import EFFORT
 
@@ -32,7 +33,9 @@ def test_it_shows_what_it_holds(path: Path, notebooks: Any) -> None:
 
 def test_what_notebooks_show_is_escaped() -> None:
     name = "<script>x</script>"
-    found = get_metric("bleu").compare({name: ["a b", "c"], "other & more": ["a", "c"]}, [["a b", "c"]])
+    found = compare_outputs(
+        {name: ["a b", "c"], "other & more": ["a", "c"]}, [["a b", "c"]], [get_metric("bleu")]
+    )
     html = found._repr_html_() + pfsm.Model(name, weights={name: 1.0, "Insert": float(-1)})._repr_html_()
     assert "<script" not in html
     assert html.count("&lt;script&gt;") >= 4

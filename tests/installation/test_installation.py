@@ -95,7 +95,7 @@ TEXTS = {
     path: path.read_text(encoding="utf-8")
     for pattern in ("README.md", "docs/**/*.md", "Makefile", "configs/**/*.yaml", "integrations/**/*.md",
                     "pfsm/**/*.py", "pfsm/resources/models/*",
-                    "training/**/*.py", "scripts/**/*.py", "examples/**/*.md")
+                    "training/**/*.py", "studio/**/*.py", "scripts/**/*.py", "examples/**/*.md")
     for path in ROOT.glob(pattern)
     if path.suffix != ".safetensors"
 }  # fmt: skip

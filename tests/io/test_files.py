@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.io import temporaries
 from pfsm.io.files import atomic_write, check_writable, checksum, read_bytes, read_lines
 from pfsm.io.named_resources import user_folder
 
@@ -301,64 +300,32 @@ def test_writing_is_refused_beforehand_where_it_would_fail(unprivileged: Path) -
 
 
 WRITER = """
-import os, signal, sys
+import sys
 from pfsm.io.files import atomic_write
 with atomic_write(sys.argv[1]) as handle:
     handle.write("new\\n")
     handle.flush()
     print("writing", flush=True)
     sys.stdin.readline()
-    if sys.argv[2] == "killed":
-        os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.fixture(autouse=True)
-def _nothing_swept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(temporaries, "_swept", set())
-
-
-def writer(path: Path, end: str) -> "subprocess.Popen[str]":
+def writer(path: Path) -> "subprocess.Popen[str]":
     """A process in the middle of writing; a line on its standard input ends it."""
-    command = [sys.executable, "-c", WRITER, str(path), end]
+    command = [sys.executable, "-c", WRITER, str(path)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "writing\n"
     return process
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="this system has no such locks")
-def test_the_next_write_removes_what_was_left(tmp_path: Path) -> None:
-    with writer(tmp_path / "a.txt", "killed") as process:
-        process.communicate("\n")
-    assert process.returncode == -signal.SIGKILL
-    (left,) = tmp_path.iterdir()
-    assert left.name.startswith(".pfsm-")
-    with atomic_write(tmp_path / "a.txt") as handle:
-        handle.write("new\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="this system has no such locks")
-def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
-    with writer(tmp_path / "a.txt", "ends") as process:
+def test_two_processes_write_the_same_file(tmp_path: Path) -> None:
+    with writer(tmp_path / "a.txt") as process:
         (theirs,) = tmp_path.iterdir()
         with atomic_write(tmp_path / "a.txt") as handle:
             handle.write("ours\n")
-        temporaries.sweep(tmp_path)
         assert theirs.exists()
         process.communicate("\n")
     assert process.returncode == 0
     assert (tmp_path / "a.txt").read_text() == "new\n"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="this system has no such pipes")
-def test_pipes_and_folders_with_the_name_of_a_leftover_stop_nobody(tmp_path: Path) -> None:
-    names = [f".pfsm-{temporaries._HOST}-{name}.tmp" for name in ("pipe", "folder", "link")]
-    os.mkfifo(tmp_path / names[0])
-    (tmp_path / names[1]).mkdir()
-    (tmp_path / names[2]).symlink_to(tmp_path / names[0])
-    with atomic_write(tmp_path / "a.txt") as handle:
-        handle.write("new\n")
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names, "a.txt"])

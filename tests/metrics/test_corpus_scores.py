@@ -143,5 +143,5 @@ def test_metrics_that_other_processes_cannot_make() -> None:
         SharedLetters().recipe()
     with pytest.raises(PfsmError, match="metric dpm: cannot be made in another process"):
         get_metric("dpm", parser="file:/a,b.conllu").recipe()
-    assert get_metric("bleu", lowercase=True).recipe().text == "bleu(lowercase=true)"
-    assert get_metric("edpm(n=5)", gamma=0.5).recipe().text == "edpm(n=5,gamma=0.5)"
+    assert get_metric("bleu", lowercase=True).recipe().text == '["bleu(lowercase=true)", {}]'
+    assert get_metric("edpm(n=5)", gamma=0.5).recipe().text == '["edpm(n=5,gamma=0.5)", {}]'

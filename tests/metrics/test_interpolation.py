@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from pfsm import PfsmError
-from pfsm.distributed.scorers import spec_of
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.nist import ReferenceFittedMetric
@@ -166,7 +165,7 @@ def test_names_and_signatures() -> None:
 
 
 def test_what_depends_on_other_pairs_is_not_scored_in_parts() -> None:
-    assert spec_of(get_metric("stm_b", scale=0.5)).recipe.text == "stm_b(scale=0.5)"
+    assert get_metric("stm_b", scale=0.5).recipe().text == '["stm_b(scale=0.5)", {}]'
     with pytest.raises(PfsmError, match=r"stm_b: its scale is the mean over all pairs.*stm_b\(scale=0.4\)"):
-        spec_of(get_metric("stm_b"))
+        get_metric("stm_b").check_independent()
     assert [get_metric(name).is_independent for name in ("stm_b", "stm_b(scale=0.5)")] == [False, True]

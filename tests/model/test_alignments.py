@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import pfsm
-from pfsm.comparison.explained import edit_text
 from pfsm.lattice.names import JUMP
 from pfsm.model.explain.alignments import BASE, ENTROPY
 from pfsm.model.metric import Metric
@@ -76,10 +75,3 @@ def test_they_agree_with_explanations(name: str) -> None:
         assert found.points[row, place[BASE]] == whole.base
         for feature in whole.features:
             assert found.points[row, place[feature.name]] == feature.points
-
-
-def test_a_swap_of_two_halves_is_written_with_its_places() -> None:
-    """With jumps a sequence does not run from left to right; here two words match, and two are missing and extra."""
-    (pair,) = metrics()["blocks and jumps"].alignments(["c d a b"], ["a b c d"]).pairs
-    written = edit_text(pair.edits, {edit.state: edit.state[0] for edit in pair.edits})
-    assert written == "@0,2;JSDI@2,0;JSDI@4,4;J"

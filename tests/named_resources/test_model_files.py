@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pfsm
-from pfsm.distributed.scorers import cached_scorer, spec_of
+from pfsm.distributed.parts import metric_of
 from pfsm.errors import PfsmError
 from pfsm.io.named_resources import find, give, user_folder
 from pfsm.model.file import Model, load_model, model_from_dict, save_model
@@ -143,10 +143,10 @@ def test_an_old_file_is_read_with_the_resource(place: str, tmp_path: Path, canar
     assert np.isfinite(metric.score_pairs(HYPOTHESES, REFERENCES)).all()
     assert canary.is_there
     assert COMMAND not in json.dumps(metric.model.to_dict())
-    with cached_scorer(spec_of(metric)) as there:
-        np.testing.assert_array_equal(
-            there.score_pairs(HYPOTHESES, REFERENCES), metric.score_pairs(HYPOTHESES, REFERENCES)
-        )
+    there = metric_of(metric.recipe(), metric.signature)
+    np.testing.assert_array_equal(
+        there.score_pairs(HYPOTHESES, REFERENCES), metric.score_pairs(HYPOTHESES, REFERENCES)
+    )
 
 
 @pytest.fixture

@@ -72,7 +72,8 @@ def test_whoever_is_named_as_requiring_a_package_is_there(name: str) -> None:
 
 
 PACKAGES = {"pfsm": "pfsm", "pfsm_installation": "pfsm_installation", "pfsm_kernels": "kernels/pfsm_kernels",
-            "pfsm_training": "training/pfsm_training", "pfsm_experiments": "training/pfsm_experiments"}  # fmt: skip
+            "pfsm_training": "training/pfsm_training", "pfsm_experiments": "training/pfsm_experiments",
+            "pfsm_studio": "studio/pfsm_studio"}  # fmt: skip
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from pfsm_training.fit.crossval import (
     more_penalties,
 )
 from pfsm_training.fit.fitting import Choice
-from tests.training.report.report_cases import preferences_of
+from tests.training.report_cases import preferences_of
 from tests.training.small_data import PLAIN, invented
 
 Rows = NDArray[np.int64]

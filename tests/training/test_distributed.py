@@ -1,6 +1,7 @@
 """Training in blocks without a cluster: blocks add up to the whole, whatever they are and whatever is selected."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -8,16 +9,15 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from pfsm.distributed.partitions import WorkerFaultError
-from pfsm.distributed.pools import InProcess, Report
+from pfsm.distributed import WorkerFaultError
 from pfsm.model.settings import Settings
 from pfsm_training import LogLinearMachine
-from pfsm_training.data.distributed import BlockText, ClusterData, ClusterEncoder, build
+from pfsm_training.data.distributed import ClusterData, build, encode_on
 from pfsm_training.data.training_set import TrainingSet, block_offsets, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.objective import Loss, PairwiseLogistic, SquaredError, WeightedSum
-from tests.training.report.report_cases import preferences_of
+from tests.training.report_cases import preferences_of
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ class AtOnce:
         return list(futures)
 
 
-def encoder(pairs_per_block: int) -> ClusterEncoder:
-    return ClusterEncoder(cast("Cluster", AtOnce()), Report(InProcess()), pairs_per_block)
+def encoder(pairs_per_block: int) -> Callable[[TrainingText], ClusterData]:
+    return partial(encode_on, cast("Cluster", AtOnce()), pairs_per_block=pairs_per_block)
 
 
 PREFERENCES = preferences_of(invented(7), (1.0, 2.0, 3.0))
@@ -116,5 +116,5 @@ def test_both_translations_of_a_preference_are_in_one_block() -> None:
 
 
 def test_a_worker_of_another_version_is_refused() -> None:
-    with pytest.raises(WorkerFaultError, match=r"has pfsm .*, this is 9; install the same"):
-        build(BlockText(Settings(), (), ("a b",), ("a c",), version="9"))
+    with pytest.raises(WorkerFaultError, match=r"has other resources: pfsm@.*, here pfsm@9$"):
+        build(Settings(), ("pfsm@9",), ["a b"], ["a c"])

@@ -10,14 +10,13 @@ import pytest
 
 from pfsm import Metric, Model, PfsmError
 from pfsm.data import Judgments, Preferences
-from pfsm.distributed.pairs import ClusterMetric
-from pfsm.distributed.pools import InProcess, Report
 from pfsm.features.values import FeatureSet
+from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import model_from_dict
 from pfsm.model.mbr import choose
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
-from pfsm_training.data.distributed import block_text, build
+from pfsm_training.data.distributed import block_of, build, resources_of
 from pfsm_training.data.training_text import TrainingText
 from tests.oracles.nist import Information, score, totals
 from tests.training.small_data import invented
@@ -160,9 +159,6 @@ def test_every_way_to_score_takes_columns(model: Model) -> None:
     sentence = metric.sentence_score(hypotheses[2], [references[2]], {"quality": 2.0})
     assert sentence.score == pairs[2]
     assert metric.explain(hypotheses[2], references[2], {"quality": 2.0}).score == pytest.approx(pairs[2])
-    shared = ClusterMetric(metric, Report(InProcess()))
-    columns = {"quality": np.array(numbers["quality"])}
-    assert shared.score_rows(hypotheses, [(line,) for line in references], columns).tolist() == pairs.tolist()
 
 
 def test_text_alone_is_refused_in_a_line_that_says_how(model: Model) -> None:
@@ -187,8 +183,9 @@ def test_a_column_is_data_whatever_it_is_called() -> None:
 
 def test_a_cluster_gets_the_numbers_with_the_text(model: Model) -> None:
     text = TrainingText(JUDGMENTS.sorted(), None, model.settings)
-    block = build(block_text(text, (), 3, 8))
+    resources = resources_of(LatticeBuilder(model.settings))
+    block = build(text.settings, resources, *block_of(text, 3, 8))
     mean, sd = model.settings.features["column:quality"] or (0.0, math.nan)
     numbers = JUDGMENTS.sorted().numbers("quality")[3:8]
-    found = block.batch.sentence_features.values[:, 0]
+    found = block.sentence_features.values[:, 0]
     np.testing.assert_allclose(found, (numbers - mean) / sd, atol=1e-12)

@@ -17,7 +17,7 @@ from pfsm_training.config import TrainingConfig, config_from_dict, judgment_weig
 from pfsm_training.data.minimal_pairs import _best
 from pfsm_training.lattices import features
 from pfsm_training.options import WeightOptions
-from tests.training.report.report_cases import preferences_of
+from tests.training.report_cases import preferences_of
 from tests.training.small_data import invented
 
 Float = NDArray[np.float64]

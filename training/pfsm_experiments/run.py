@@ -1,16 +1,14 @@
 """Runs an experiment: plans it, computes the missing cells and the statistics, and writes the files."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
-from pfsm.distributed.pools import Pool
 from pfsm.errors import NotInstalledError
 from pfsm.evaluation.pooled import PooledScores, oriented_scores
 from pfsm.evaluation.questions import LikenessQuestion
-from pfsm.io.temporaries import sweep
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm_experiments.data import DataFolder, likeness_of, segments_of
@@ -22,14 +20,12 @@ from pfsm_experiments.spec import KING, Experiment
 from pfsm_experiments.task import (
     CellStore,
     Finished,
-    Outcome,
     Task,
     corpora_of,
     likeness_scores,
     make_folder,
     make_task,
     pooling_metric,
-    run_on,
     run_tasks,
     scores_on,
 )
@@ -37,7 +33,6 @@ from pfsm_experiments.task import (
 # Of the logger.
 AREA = "experiment"
 # Runs tasks, in any order.
-Run = Callable[[Sequence[Task]], Iterator[tuple[Task, Outcome]]]
 
 
 def run_experiment(
@@ -47,7 +42,6 @@ def run_experiment(
     *,
     jobs: int | None = None,
     fresh: bool = False,
-    pool: Pool | None = None,
 ) -> Results:
     """Runs the experiment of a YAML file and writes all results into a folder.
 
@@ -60,7 +54,6 @@ def run_experiment(
         output: Folder to write into; created if it does not exist.
         jobs: Number of processes; None: as many as the process may use.
         fresh: Whether to compute finished cells again.
-        pool: Pool that computes the cells instead, one per core at a time.
 
     Raises:
         PfsmError: If the configuration or the data is invalid, a cell cannot be computed, or the output cannot be
@@ -72,15 +65,10 @@ def run_experiment(
     with Stage(AREA, "reading"):
         plan = make_plan(experiment, folder)
     make_folder(output)
-    sweep(output, below=True)
-
-    def run(tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
-        return run_tasks(tasks, jobs or default_threads()) if pool is None else run_on(pool, tasks)
-
     likeness = {
         test.name: likeness_of(test) for test in plan.tests if KING in statistics_of(experiment, test)
     }
-    finished = _finish(experiment, plan, likeness, CellStore(output, ignore=fresh), run)
+    finished = _finish(experiment, plan, likeness, CellStore(output, ignore=fresh), jobs)
     with Stage(AREA, "statistics"):
         predictions = _predictions(experiment, plan, likeness, finished)
         entries, contrasts = estimate(experiment, plan, predictions)
@@ -110,7 +98,7 @@ def _finish(
     plan: Plan,
     likeness: Mapping[str, LikenessQuestion],
     store: CellStore,
-    run: Run,
+    jobs: int | None,
 ) -> list[Finished]:
     """Every cell with its outcome, either loaded or computed and stored."""
     corpora = [
@@ -128,7 +116,7 @@ def _finish(
     if missing:
         with Stage(AREA, "cells", len(missing), "cells") as stage:
             stage.advance(0, f"{len(outcomes)} finished earlier" if outcomes else "")
-            for task, outcome in run(missing):
+            for task, outcome in run_tasks(missing, jobs or default_threads()):
                 store.save(task, outcome)
                 outcomes[task.key] = outcome
                 stage.advance(1, task.label)

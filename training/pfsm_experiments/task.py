@@ -5,9 +5,8 @@ a model was trained, ``scores.txt.gz`` with one score per line, in the order of 
 ``cell.json``. That is written last: without it the cell is not finished. ``statistics-N.txt.gz`` holds what the rows of
 the N-th corpora add to scores of systems or documents.
 
-Tasks run in processes of their own (`run_tasks`), or in a pool such as a cluster's (`run_on`). Every task runs in a
-fresh interpreter's worker on one thread, also if there is one worker only, so the outcome does not depend on the number
-of workers. Ctrl-C reaches the parent alone, which ends the workers.
+Every task runs in a fresh interpreter's worker on one thread, also if there is one worker only, so the outcome does not
+depend on the number of workers (`run_tasks`). Ctrl-C reaches the parent alone, which ends the workers.
 """
 
 import hashlib
@@ -28,9 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.arrays import Float
-from pfsm.distributed.partitions import Fault
-from pfsm.distributed.pools import Pool
-from pfsm.distributed.scorers import worker_name
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT
 from pfsm.evaluation.pooled import corpus_statistics
@@ -439,35 +435,6 @@ def _start(compiling: Any) -> None:
     kernels.setLevel(logging.INFO)
     kernels.propagate = False
     kernels.addHandler(_Teller(compiling))
-
-
-def run_on(pool: Pool, tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
-    """Runs tasks in a pool; yields each with its outcome, in the order in which they finish.
-
-    Raises:
-        PfsmError: If a task fails, a worker has other resources or versions, or the cluster is gone.
-    """
-    known = {task.key: task for task in tasks}
-    for key, outcome in pool.run(run_cell, ((task, _environment(task.row)) for task in tasks)):
-        if isinstance(outcome, Fault):
-            raise PfsmError(f"{known[key].where}: {outcome.message}")
-        yield known[key], outcome
-
-
-def run_cell(given: tuple[Task, str]) -> tuple[str, Outcome | Fault]:
-    """Trains and scores on this worker, given a digest of the sender's resources and versions, which it must share."""
-    task, environment = given
-    try:
-        if _environment(task.row) != environment:
-            return task.key, Fault(f"{worker_name()} has other resources, or versions of packages", True)
-        return task.key, run_task(task)
-    except PfsmError as error:
-        return task.key, Fault(f"{worker_name()}: {error}")
-
-
-def _environment(row: RowSpec) -> str:
-    text = json.dumps([row_identity(row), row_versions(row)], sort_keys=True)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 FORMAT = "pfsm-cell-1"

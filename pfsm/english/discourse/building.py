@@ -282,11 +282,16 @@ def _share_subject(draft: Draft, child: int, word: int, box: str) -> None:
 KEPT_STRUCTURES = 4096
 
 
-def built_structure(analysis: Analysis) -> Drs:
-    """The structure that the rules build of a line with a dependency tree.
+def structure_of(analysis: Analysis) -> Drs:
+    """Return the structure of a line: the one that is given, else the one that the rules build.
 
-    The structures built last are kept, so that several metrics over the same lines build them once.
+    A line without a dependency tree, or without a word that adds a condition, has no clause. The structures built last
+    are kept, so that several metrics over the same lines build them once.
     """
+    if analysis.drs is not None:
+        return analysis.drs
+    if not analysis.trees:
+        return Drs(())
     # What the rules look at, as tuples: analysers of other packages may give lists. Probabilities are not among it.
     tree = analysis.trees[0]
     return _built(

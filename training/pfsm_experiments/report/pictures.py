@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.errors import PfsmError
 from pfsm.evaluation.probe import KindResult, ProbeResult
-from pfsm.io.files import check_writable
-from pfsm.io.temporaries import replace_whole
+from pfsm.io.files import check_writable, replace_whole
 from pfsm_experiments.estimates import Entry
 from pfsm_experiments.report.tables import ResultTable, heading, title_of
 
