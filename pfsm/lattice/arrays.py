@@ -194,8 +194,11 @@ def weight_table(states: Sequence[str], named: Mapping[str, float]) -> Float:
 
     A state split by word class has the weights of the unsplit state in addition to its own.
     """
+    from pfsm_kernels.lattice.batch import table_shape  # noqa: PLC0415 - brings numba
+
     visits = np.array([sum(named.get(name, 0.0) for name in (cur, *shared(cur))) for cur in states])
-    table = np.tile(visits, (len(states) + 1, 1))
+    table = np.empty(table_shape(len(states)))
+    table[:] = visits
     for prev, before in enumerate(states):
         for cur, after in enumerate(states):
             name = transition(before, after)

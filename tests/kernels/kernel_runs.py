@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm_kernels import inference, linear_space
 from pfsm_kernels.inference import Expectations, Jumps, Weights
-from pfsm_kernels.lattice.batch import Factors, Outputs
+from pfsm_kernels.lattice.batch import Factors, Outputs, table_shape
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.pushdown import crossings
 
@@ -24,7 +24,7 @@ def empty_expectations(lattices: Lattices, weights: Weights) -> Expectations:
     pairs, states, arcs = len(lattices), lattices.n_states, lattices.arcs.shape[0]
     return Expectations(
         np.full(pairs, np.nan),
-        np.full((pairs, states + 1, states), np.nan),
+        np.full((pairs, *table_shape(states)), np.nan),
         np.full(arcs, np.nan),
         np.full(0 if weights.links is None else arcs, np.nan),
     )

@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels.inference import DELETE, INSERT, Weights, best_path, expectations, find_jumps, log_sum
+from pfsm_kernels.lattice.batch import table_shape
 from pfsm_kernels.lattice.lattices import Lattices, single
 from pfsm_kernels.machine.by_diagonal import LANES, LONGEST
 from pfsm_kernels.machine.log_space import STORED_CELLS
@@ -36,9 +37,9 @@ def even_weights(
     odds = (
         lattices.insert_states.size
         / lattices.delete_states.size
-        * np.exp(rng.uniform(-spread, spread, states + 1))
+        * np.exp(rng.uniform(-spread, spread, table_shape(states)[0]))
     )
-    table = np.empty((states + 1, states))
+    table = np.empty(table_shape(states))
     table[:, :2] = np.log(odds / (1.0 + odds))[:, None]
     table[:, 2:4] = np.log(1.0 / (1.0 + odds))[:, None]
     table[:, 4:] = match
@@ -130,7 +131,7 @@ def test_every_token_pair_matches() -> None:
     for max_jump in (1, 2, 4):
         jumps = find_jumps(lattices, 3, max_jump)
         truth = add_up(oracle, {}, max_jump)
-        weights = Weights(np.zeros((5, 4)))
+        weights = Weights(np.zeros(table_shape(lattices.n_states)))
         assert log_sum(lattices, weights, jumps=jumps)[0] == pytest.approx(
             math.log(truth.n_sequences), rel=1e-12
         )

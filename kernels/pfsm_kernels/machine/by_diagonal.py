@@ -186,6 +186,13 @@ def _front(here, low, high, rows):
 
 
 @njit(inner=True, borrows=True)
+def _clear(work, rows, m):
+    for i in range(_last_lane(m, m) + 1):
+        for k in range(6):
+            work[np.uintp(k * rows + i)] = 0.0
+
+
+@njit(inner=True, borrows=True)
 def _is_in_range(front):
     return SMALLEST_FRONT < front < LARGEST_FRONT
 
@@ -470,7 +477,7 @@ def diagonal_machine_batch(first, last, wanted, cells, factors, outputs, derivat
         counts, links = outputs.table[k], outputs.links[a0:a1] if n_links else outputs.links
         counts[:] = 0.0
         links[:] = 0.0
-        masses.work[:] = 0.0
+        _clear(masses.work, ROWS, m)
         _backward(np.int64(0), m + n, given, step, order, masses, counts, links, None)
         _finish(given, step, order, masses, counts, links, None)
         _divide(total, masses, counts, outputs.arcs[a0:a1], links)
@@ -503,7 +510,7 @@ def _blocks_forward(given, step, order, masses, kept, width):
 def _blocks_backward(given, step, order, masses, kept, counts, links, width):
     """Fills counts and B, block by block; returns the sum of backward masses."""
     size, height, end = kept.shape[1], masses.cells.size // kept.shape[1] - 1, given.m + given.n
-    masses.work[:] = 0.0
+    _clear(masses.work, width, given.m)
     total = 1.0
     for block in range(kept.shape[0] - 1, -1, -1):
         first, last = block * height, min((block + 1) * height, end)
