@@ -36,7 +36,7 @@ types: $(VENV)/.dev
 # Two processes; the tests of a file stay in one of them. Tests start pfsm hundreds of times: its modules are compiled
 # once, also where Python may write no bytecode, and by the digests of their sources, so that no edit is missed.
 tests: $(VENV)/.dev
-	$(BIN)/python -m compileall -q --invalidation-mode checked-hash pfsm pfsm_installation kernels training studio
+	$(BIN)/python -m compileall -q --invalidation-mode checked-hash pfsm kernels training linguistics studio
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # Builds the wheel into dist/ and checks it as a user installs it: in a clean environment,
@@ -67,9 +67,8 @@ audit: $(VENV)/.dev $(TOOLS)/.made
 versions: $(TOOLS)/.made
 	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(TOOLS)/bin/nox
 
-# What is too long for every change: rare faults, mutants, damaged files, other versions. Some hours.
+# What is too long for every change: mutants, damaged files, other versions. Some hours.
 nightly: audit mutants fuzz versions
-	$(BIN)/python scripts/kills.py
 
 # Builds the shipped models; needs PFSM_DATA.
 models: $(VENV)/.train
@@ -84,7 +83,6 @@ bench: $(VENV)/.dev
 	$(BIN)/python scripts/benchmarks/parts.py lengths
 	$(BIN)/python scripts/benchmarks/peers.py
 	$(BIN)/python scripts/benchmarks/training.py
-	$(BIN)/python scripts/benchmarks/parts.py syntax
 
 # Plants faults in a copy, one at a time, and tells which the tests notice.
 mutants: $(VENV)/.dev
@@ -124,7 +122,7 @@ endif
 $(TOOLS)/.made:
 	$(PYTHON) -m venv $(TOOLS)
 	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9 pip-audit==2.10.1 twine==7.0.0 check-wheel-contents==0.6.3 \
-		cyclonedx-bom==7.5.0 pip-licenses==5.5.5 nox==2026.10.20
+		pip-licenses==5.5.5 nox==2026.10.20
 	touch $@
 
 clean:

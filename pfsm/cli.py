@@ -200,7 +200,3 @@ def _run(arguments: list[str]) -> int:
             _drop_output()
             status = getattr(options, "status", 0)
     return status or 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from pfsm_installation import install_command
+from pfsm.installation import install_command
 
 
 class PfsmError(Exception):

@@ -1,8 +1,9 @@
 """The version of the distribution ``pfsm-metric``: pyproject.toml is its only home."""
 
-from pfsm_installation import check, installed_version
+from pfsm.installation import fault, installed_version
 
 # Whatever computes or prints a score imports this module: nothing runs under another project's ``pfsm``.
-check()
+if found := fault():
+    raise ImportError(found, name="pfsm")
 
 __version__ = installed_version()

@@ -24,8 +24,6 @@ from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs, shipped_minimal_pa
 from pfsm.data.reference_digests import digests
 from pfsm.data.table import read_table
 from pfsm.encoder.heads import Head, head_from_bytes, known_head, labels_in
-from pfsm.english.perturbation.kind import NAMES, kinds_for
-from pfsm.english.perturbation.pairs import minimal_pairs, perturb, translations_of
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, probe
@@ -34,6 +32,8 @@ from pfsm.lattice.names import sentence_feature
 from pfsm.model.explain.errors import marker_of
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
+from pfsm.perturbation.catalogue import all_kinds, kinds_for
+from pfsm.perturbation.pairs import minimal_pairs, perturb, translations_of
 from pfsm_training import read_config, train
 from pfsm_training.fit.anchor import combined, relative
 
@@ -322,7 +322,7 @@ def _changed(changed: Mapping[str, ProbeResult]) -> Iterator[str]:
     yield "|---|---|" + "---|" * len(changed)
     results = list(changed.values())
     by_name = [{kind.kind: kind for kind in result.kinds} for result in results]
-    for kind in sorted({name for known in by_name for name in known} - {ALL}, key=NAMES.index):
+    for kind in sorted({name for known in by_name for name in known} - {ALL}, key=list(all_kinds()).index):
         severity = next(known[kind].severity for known in by_name if kind in known)
         cells = [_cell(known.get(kind), result) for known, result in zip(by_name, results, strict=True)]
         yield f"| {kind} | {severity} | {' | '.join(cells)} |"

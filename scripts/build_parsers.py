@@ -1,10 +1,10 @@
-"""Builds pfsm/resources/parsers/en-ewt.parser and its card, in an hour or two on one core.
+"""Builds linguistics/pfsm_linguistics/resources/parsers/en-ewt.parser and its card, in an hour or two on one core.
 
 Reads the data folder named by PFSM_DATA and the folder ``treebanks`` next to it. Word vectors are learned from the
 English sides of the judgment sets and from the treebank's training part; WMT15 and WMT16 direct assessment are left
 out, because results are reported on them. An interrupted training resumes from the checkpoint in --work.
 
-With --roles, builds pfsm/resources/parsers/en-ewt.roles instead, the labeller of semantic roles that reads the parser:
+With --roles, builds en-ewt.roles beside it instead, the labeller of semantic roles that reads the parser:
 parsers trained on folds parse the training part, so that the labeller learns from trees like those that it will meet.
 """
 
@@ -17,27 +17,27 @@ import numpy as np
 import torch
 from real_data import CHECKOUT, data_folder
 
-from pfsm.analysis import scoring
-from pfsm.analysis.analysers import SUFFIX
-from pfsm.analysis.constituents import BracketedSentence
-from pfsm.analysis.roles import NOUN, VERB
-from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.wanted import Wanted
-from pfsm.english.analyser import OwnAnalyser
-from pfsm.english.labeller.label import Labeller
-from pfsm.english.labeller.weights import SUFFIX as ROLES_SUFFIX
-from pfsm.english.labeller.weights import RoleWeights, write_role_weights
-from pfsm.english.parser.weights import ParserWeights, quantised, read_weights, restored, write_weights
-from pfsm.english.tokens import words_of
 from pfsm.io.files import read_lines
-from pfsm_training.parsing.cards import card_of, card_text, role_card_of, role_card_text
-from pfsm_training.parsing.export import calibrated, with_tuned_starts
-from pfsm_training.parsing.train import Recipe, read_recipe, trained
-from pfsm_training.parsing.treebank import Example, WordVectors, learn_vectors, read_examples
-from pfsm_training.roles.export import tuned
-from pfsm_training.roles.lesson import PARSED, RolePlan, jackknifed
-from pfsm_training.roles.samples import RoleExample, read_roles
-from pfsm_training.roles.train import train_labeller
+from pfsm_linguistics.analysers import scoring
+from pfsm_linguistics.analysers.own import OwnAnalyser
+from pfsm_linguistics.analysers.registry import SUFFIX
+from pfsm_linguistics.analysis.constituents import BracketedSentence
+from pfsm_linguistics.analysis.roles import NOUN, VERB
+from pfsm_linguistics.analysis.sentence import Analysis
+from pfsm_linguistics.analysis.tokens import words_of
+from pfsm_linguistics.analysis.wanted import Wanted
+from pfsm_linguistics.labeller.label import Labeller
+from pfsm_linguistics.labeller.weights import SUFFIX as ROLES_SUFFIX
+from pfsm_linguistics.labeller.weights import RoleWeights, write_role_weights
+from pfsm_linguistics.parser.weights import ParserWeights, quantised, read_weights, restored, write_weights
+from pfsm_linguistics.training.parsing.cards import card_of, card_text, role_card_of, role_card_text
+from pfsm_linguistics.training.parsing.export import calibrated, with_tuned_starts
+from pfsm_linguistics.training.parsing.train import Recipe, read_recipe, trained
+from pfsm_linguistics.training.parsing.treebank import Example, WordVectors, learn_vectors, read_examples
+from pfsm_linguistics.training.roles.export import tuned
+from pfsm_linguistics.training.roles.lesson import PARSED, RolePlan, jackknifed
+from pfsm_linguistics.training.roles.samples import RoleExample, read_roles
+from pfsm_linguistics.training.roles.train import train_labeller
 
 LICENCE = "CC BY-SA 4.0"
 LEFT_OUT = ("wmt15-daseg", "wmt16-daseg")
@@ -63,7 +63,9 @@ def main() -> None:
     )
     parser.add_argument("--config", type=Path, default=CHECKOUT / "configs" / "parsers.yaml")
     parser.add_argument("--roles", action="store_true", help="build the labeller of semantic roles")
-    parser.add_argument("--output", type=Path, default=CHECKOUT / "pfsm" / "resources" / "parsers")
+    parser.add_argument(
+        "--output", type=Path, default=CHECKOUT / "linguistics" / "pfsm_linguistics" / "resources" / "parsers"
+    )
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     recipe = read_recipe(options.config)

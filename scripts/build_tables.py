@@ -69,7 +69,6 @@ def systems() -> str:
     """How often the models and other metrics order pairs of systems as people do."""
     headings = {
         "Pairwise accuracy of systems": "all segments",
-        "Accuracy with 100 segments, pairs of systems": "100 segments",
         "Accuracy over significant pairs of systems": "significant pairs",
         "Soft pairwise accuracy of systems": "soft accuracy",
     }

@@ -21,8 +21,15 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent
 LARGEST = 95 * 10**6
 """Bytes of a file: what an index takes is 100 MB."""
-PACKAGES = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments", "pfsm_studio")
-PLACES = ("pfsm", "pfsm_installation", "kernels", "training", "studio")
+PACKAGES = (
+    "pfsm",
+    "pfsm_kernels",
+    "pfsm_training",
+    "pfsm_experiments",
+    "pfsm_linguistics",
+    "pfsm_studio",
+)
+PLACES = ("pfsm", "kernels", "training", "linguistics", "studio")
 
 PROBE = """
 import importlib.util, sys
@@ -97,9 +104,13 @@ def check_content(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     listed = run("git", "ls-files", *(f":/{place}" for place in PLACES), cwd=CHECKOUT).stdout.splitlines()
     ours = {
-        path.removeprefix("kernels/").removeprefix("training/").removeprefix("studio/") for path in listed
+        path.removeprefix("kernels/")
+        .removeprefix("training/")
+        .removeprefix("linguistics/")
+        .removeprefix("studio/")
+        for path in listed
     }
-    licences = {f"licenses/{path}" for path in ours if path.endswith("LICENSE")} | {"licenses/LICENSE"}
+    licences = {f"licenses/{path}" for path in listed if path.endswith("LICENSE")} | {"licenses/LICENSE"}
     for wanted in sorted(ours | licences):
         if not any(name.endswith(wanted) for name in names):
             sys.exit(f"{wheel.name}: {wanted} is missing")

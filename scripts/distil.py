@@ -4,9 +4,9 @@
 
 POOL is a folder of `scripts/distil_pool.py`. A JOB is
 
-- ``teacher``: heads over the frozen encoder ``large``, learned from the judgments of 2015 alone, and from those of all
-  campaigns into English, each left out once. Writes ``labels-15.npz`` and ``labels-all.npz``: of every pair into
-  English the sum of `FUSED`, in units of its deviation; and the heads;
+- ``teacher``: a head over the frozen encoder ``large``, learned from the judgments of all campaigns into English, each
+  left out once. Writes ``labels-all.npz``: of every pair into English the sum of `FUSED`, in units of its deviation;
+  and the head;
 - a student of `STUDENTS`: an encoder of which all weights are learned, whose rate falls to
   nothing over SECONDS, whatever the machine does in them. Writes its values of judged pairs, its weights, and it as a
   head; ``minilm-4-continued`` is that of ``en``;
@@ -44,18 +44,13 @@ DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 IS_GPU = DEVICE.type == "cuda"
 THREADS = 8 if IS_GPU else 1
 BEGAN = time.time()
-FIRST, SECOND = "wmt15-daseg", "wmt16-daseg"
 RECENT = ("wmt21-mqm", "ted-mqm-spans", "wmt23-sxs-mqm")
 MODERN = ("wmt21-da", *RECENT)
 # Of the noisy ones, so many judgments are used for heads, and what each counts there.
 NOISY, NOISY_WEIGHT = {"wmt21-da": 4000, "mlqe-pe": 3000}, 0.3
 # What a label is a sum of, each divided by its deviation: the score of en-fast, the head, the untrained similarity, the
-# ratio of the lengths. The first has seen the judgments of 2016, which students are checked with.
-FUSED = {
-    "15": {"head": 0.6, "similarity": 0.3, "ratio": 0.1},
-    "all": {"fast": 0.2, "head": 0.5, "similarity": 0.25, "ratio": 0.05},
-}
-PASSES = {"15": 4, "all": 1}
+# ratio of the lengths.
+FUSED = {"fast": 0.2, "head": 0.5, "similarity": 0.25, "ratio": 0.05}
 MULTI, MULTI_PASSES = "multi-head", 2
 # Of the untrained similarity, the layer; and what keeps its logarithm finite.
 PLAIN_LAYER, ABOVE = 7, 1.03
@@ -76,21 +71,17 @@ class Student:
     Attributes:
         encoder: The one that ships under this name.
         layers: The first so many are kept.
-        labels: Whose labels; with those of ``15`` only the judgments of 2015, and no text of 2016.
         english: Whether it learns from judgments of translations into English alone.
         start: The student whose weights it starts from; empty: the encoder's.
     """
 
     encoder: str
     layers: int
-    labels: str = "all"
     english: bool = True
     start: str = ""
 
 
 STUDENTS = {
-    "minilm-6-from-15": Student("minilm", 6, labels="15"),
-    "minilm-4-from-15": Student("minilm", 4, labels="15"),
     "minilm-4": Student("minilm", 4),
     "minilm-4-continued": Student("minilm", 4, start="minilm-4"),
     "multi": Student("multi", 12, english=False),
@@ -427,23 +418,19 @@ def teacher(pool: Path, out: Path) -> None:
     every = for_heads(data, english=True)
     for name in MODERN:
         use, tests = every[data.set[every] != name], data.of(name)
-        learner = head_over(states, data, judgments(data, use), PASSES["all"])
+        learner = head_over(states, data, judgments(data, use), 1)
         report(f"head of all others than {name}", data, tests, learner.values(tests))
-    for name, use in (("15", data.of(FIRST)), ("all", every)):
-        learner = head_over(states, data, judgments(data, use), PASSES[name])
-        parts["head"] = learner.values(rows)
-        total = sum(
-            (share * parts[one] / parts[one].std() for one, share in FUSED[name].items()), np.zeros(1)
-        )
-        judged = data.judged[rows]
-        for what, values in (("head", parts["head"]), ("labels", total)):
-            report(f"{what} of {name}", data, rows[judged], values[judged])
-        labels = total / total.std()
-        if name == "all":
-            of_labels = Units(rows, labels, np.ones(rows.size), np.zeros(rows.size, dtype=np.int64))
-            learner = head_over(states, data, of_labels, 1, learner)
-        save(out / f"head-{name}.safetensors", learner.network.head(data.mix).content)
-        save(out / f"labels-{name}.npz", {"rows": data.kept[rows], "labels": labels, **parts})
+    learner = head_over(states, data, judgments(data, every), 1)
+    parts["head"] = learner.values(rows)
+    total = sum((share * parts[one] / parts[one].std() for one, share in FUSED.items()), np.zeros(1))
+    judged = data.judged[rows]
+    for what, values in (("head", parts["head"]), ("labels", total)):
+        report(what, data, rows[judged], values[judged])
+    labels = total / total.std()
+    of_labels = Units(rows, labels, np.ones(rows.size), np.zeros(rows.size, dtype=np.int64))
+    learner = head_over(states, data, of_labels, 1, learner)
+    save(out / "head-all.safetensors", learner.network.head(data.mix).content)
+    save(out / "labels-all.npz", {"rows": data.kept[rows], "labels": labels, **parts})
 
 
 def multilingual(pool: Path, out: Path) -> None:
@@ -457,15 +444,12 @@ def multilingual(pool: Path, out: Path) -> None:
 
 def units_of(student: Student, data: Data, out: Path) -> Units:
     """The labels and judgments that a student learns from."""
-    given = np.load(out / f"labels-{student.labels}.npz")
+    given = np.load(out / "labels-all.npz")
     # Which rows are kept depends on the encoder.
     _, of_labels, of_data = np.intersect1d(given["rows"], data.kept, return_indices=True)
     labels = np.full(data.kept.size, np.nan)
     labels[of_data] = given["labels"][of_labels]
     judged = data.of(english=student.english)
-    if student.labels == "15":
-        labels[data.set == SECOND] = np.nan
-        judged = data.of(FIRST)
     labelled = np.flatnonzero(np.isfinite(labels))
     clean = judged[data.weight[judged] >= 0.5]
     rest = np.setdiff1d(judged, clean)

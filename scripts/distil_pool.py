@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from real_data import data_folder, rows_of
 
 import pfsm
-from pfsm.english.perturbation.kind import kinds_for
-from pfsm.english.perturbation.pairs import Translation, perturb
+from pfsm.perturbation.catalogue import kinds_for
+from pfsm.perturbation.pairs import Translation, perturb
 from pfsm.text.characters import typewritten
 
 # By set: the file's column of judgments, and what a judgment of it counts; raters differ more in some.

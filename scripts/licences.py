@@ -1,22 +1,12 @@
-"""Licences of what ships, from ``licences.toml``, and the bill of materials of a wheel.
+"""Licences of what ships, from ``licences.toml``.
 
-    python scripts/licences.py [--write]    # the table of docs/licences.md
-    python scripts/licences.py --bill dist/pfsm_metric-0.2.0-py3-none-any.whl
-
-The bill (CycloneDX, JSON, beside the wheel) is what cyclonedx-py makes of ``requirements/all.txt``, with the wheel, its
-digest and the data in it.
+python scripts/licences.py [--write]    # the table of docs/licences.md
 """
 
-import hashlib
-import json
-import subprocess
-import sys
 import tomllib
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 from real_data import CHECKOUT, write_or_tell
@@ -57,59 +47,12 @@ def table(groups: Sequence[Shipped]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_bill(wheel: Path) -> Path:
-    """Writes the bill of materials beside the wheel; the same wheel and lock give the same bytes."""
-    path = wheel.with_name("-".join(wheel.name.split("-")[:2]) + ".cdx.json")
-    command = [
-        "cyclonedx-py", "requirements", str(CHECKOUT / "requirements" / "all.txt"),
-        "--pyproject", str(CHECKOUT / "pyproject.toml"), "--mc-type", "library", "--output-reproducible",
-    ]  # fmt: skip
-    made = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    path.write_text(json.dumps(with_data(json.loads(made), wheel), indent=2) + "\n", encoding="utf-8")
-    return path
-
-
-def with_data(bill: dict[str, Any], wheel: Path) -> dict[str, Any]:
-    """Adds the digest of the wheel, and its data with their licences, to a bill of requirements."""
-    groups = shipped()
-    with zipfile.ZipFile(wheel) as archive:
-        digests = {
-            name: hashlib.sha256(archive.read(name)).hexdigest() for name in sorted(archive.namelist())
-        }
-    root = bill["metadata"]["component"]
-    root["hashes"] = [_sha256(hashlib.sha256(wheel.read_bytes()).hexdigest())]
-    root["components"] = [
-        {
-            "type": "data",
-            "bom-ref": f"data:{group.what}",
-            "name": group.what,
-            "description": group.source,
-            "licenses": [{"expression": group.licence}],
-            "components": [
-                {"type": "file", "bom-ref": name, "name": name, "hashes": [_sha256(digest)]}
-                for name, digest in digests.items()
-                if licence_of(name, groups) == group
-            ],
-        }
-        for group in groups
-        if group.source != "written for pfsm"
-    ]
-    return bill
-
-
-def _sha256(value: str) -> dict[str, str]:
-    return {"alg": "SHA-256", "content": value}
-
-
 def _document() -> dict[str, Any]:
     return tomllib.loads((CHECKOUT / "licences.toml").read_text(encoding="utf-8"))
 
 
 def main() -> None:
-    """Writes a bill, or the table into its page."""
-    if sys.argv[1:2] == ["--bill"]:
-        print(f"made {write_bill(Path(sys.argv[2]))}")
-        return
+    """Writes the table into its page."""
     head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     written = f"{head}{BEGIN}\n\n{table(shipped())}\n{END}{rest.partition(END)[2]}"
     write_or_tell({PAGE: written})

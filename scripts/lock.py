@@ -17,7 +17,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent
 FOLDER = CHECKOUT / "requirements"
 _DEV = ("train", "dev", "docs")
-_ALL = ("languages", "integrations", "paraphrases", "distributed", "embeddings", "experiment", "transformers")
+_ALL = ("languages", "integrations", "paraphrases", "distributed", "experiment", "transformers")
 # Each lock and the extras that it covers.
 LOCKS = {"dev.txt": _DEV, "all.txt": (*_DEV, *_ALL)}
 HEADER = """\

@@ -16,7 +16,7 @@ from pathlib import Path
 import yaml
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-SOURCES = ("pfsm", "kernels", "training", "studio")
+SOURCES = ("pfsm", "kernels", "training", "linguistics", "studio")
 
 
 @dataclass(frozen=True)

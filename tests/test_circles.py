@@ -75,9 +75,7 @@ def test_a_circle_is_found_however_it_is_closed(low: str, found: bool) -> None:
 
 
 def test_there_is_no_circle() -> None:
-    # The command starts there, for which no module of ours needs it.
-    modules = {name: text for name, text in sources().items() if name != "pfsm_installation"}
-    assert circle(modules) is None
+    assert circle(sources()) is None
 
 
 def test_entry_points_alone_lead_out_of_the_core() -> None:

@@ -101,7 +101,7 @@ _PARTS = {
         "extending",
     ),
     "Results": ("results", "papers", "comparison", "performance"),
-    "Project": ("changes", "structure", "stability", "security", "faults", "licences"),
+    "Project": ("structure", "stability", "security", "faults", "licences"),
 }
 _TREE = "".join(
     f"\n\n```{{toctree}}\n:hidden:\n:caption: {part}\n\n" + "\n".join(pages) + "\n```\n"

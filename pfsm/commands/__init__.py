@@ -57,7 +57,6 @@ TASKS = {
         "plugins": "list and check what other packages add",
     },
     "language and machine": {
-        "parse": "tag and parse text, or evaluate a parser",
         "warmup": "compile all kernels ahead, for images and read-only machines",
     },
 }

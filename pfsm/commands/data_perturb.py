@@ -10,8 +10,11 @@ from pfsm.commands.options import check_output, declare, number_where, refuse_wi
 from pfsm.commands.output import print_columns, tell
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.minimal_pairs import SEVERITIES
-from pfsm.english.perturbation.kind import NAMES, kind_named, kinds_for
-from pfsm.english.perturbation.pairs import (
+from pfsm.errors import PfsmError
+from pfsm.evaluation import default_seed
+from pfsm.io.files import atomic_write, display_name, read_lines
+from pfsm.perturbation.catalogue import all_kinds, kinds_for
+from pfsm.perturbation.pairs import (
     COLUMNS,
     Translation,
     has_sources,
@@ -19,9 +22,6 @@ from pfsm.english.perturbation.pairs import (
     perturb,
     translations_of,
 )
-from pfsm.errors import PfsmError
-from pfsm.evaluation import default_seed
-from pfsm.io.files import atomic_write, display_name, read_lines
 from pfsm.runtime.progress import Stage
 from pfsm.text.languages import language_code
 
@@ -138,7 +138,7 @@ def _asked(kinds: str | None) -> Sequence[str]:
 def _print_kinds(language: str | None) -> None:
     code = None if language is None else language_code(language)
     rows = [("kind", "severity", "languages", "what is changed")]
-    for kind in map(kind_named, NAMES):
+    for kind in all_kinds().values():
         if code is None or kind.is_for(code):
             needs = " (needs source texts)" if kind.source else ""
             languages = ",".join(kind.languages) or "all"

@@ -48,7 +48,7 @@ from pfsm.evaluation.people import FITS, SYSTEM_SCORES
 from pfsm.evaluation.questions import PREFERENCE, RESAMPLES, SEGMENTS
 from pfsm.model.metric import Metric
 
-OF_SEGMENTS = ("spa", "significant", "ceiling", "accuracy-50", "accuracy-100", "accuracy-200")
+OF_SEGMENTS = ("spa", "significant", "ceiling")
 """Statistics of systems that people's scores of segments tell, not those of systems."""
 USUAL = {"kendall_tau": "Kendall tau"}
 TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}

@@ -12,7 +12,6 @@ from pfsm.commands.arguments import check_text, heading, open_scorers, signature
 from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import NO_INTERVAL, bracketed, print_columns, print_json
 from pfsm.data.minimal_pairs import KINDS, SEVERITIES, MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
-from pfsm.english.perturbation.kind import NAMES, kind_named
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.bootstrap import Estimate
@@ -21,6 +20,7 @@ from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, SeverityResult, 
 from pfsm.io.files import STANDARD_INPUT
 from pfsm.metrics import SegmentMetric, metric_names
 from pfsm.model.shipped import shipped_models
+from pfsm.perturbation.catalogue import all_kinds
 
 HEADINGS = ("kind", "n", "worse is lower", "mean difference", "what is worse")
 MEAN = "mean of kinds"
@@ -76,8 +76,8 @@ def print_several(tested: Sequence[Tested], note: str) -> None:
 def _cells(result: KindResult) -> tuple[str, ...]:
     # What is changed: as `pfsm data perturb` has it where the file tells severities, else as in the shipped pairs.
     about = KINDS.get(result.kind, "")
-    if result.severity and result.kind in NAMES:
-        about = kind_named(result.kind).about
+    if result.severity and result.kind in all_kinds():
+        about = all_kinds()[result.kind].about
     notes = [
         "" if result.kind == ALL else about,
         _harmless(result.severity),

@@ -3,7 +3,8 @@
 import math
 import time
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 
 from pfsm.commands.arguments import check_text, heading, signatures
 from pfsm.commands.output import print_json, tell
-from pfsm.distributed import Run, running_on
+from pfsm.distributed import need_packages
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.mixtures import MeanOf
@@ -22,6 +23,9 @@ from pfsm.runtime.progress import Stage
 if TYPE_CHECKING:
     from pfsm.distributed.parts import Part
     from pfsm.metrics.inputs import NumberOfReferences
+
+Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""As `map`, but results may come in any order."""
 
 PARTITION_BYTES = 8 << 20  # about 30,000 pairs of 20 words a side
 SHOWN = 10  # faults that are printed one by one
@@ -37,8 +41,22 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
         raise PfsmError(f"{options.output}: is a file, --output needs a folder")
     if "score" in (options.keep or "").split(","):
         raise PfsmError("--keep score: the scores have this name; rename the column")
-    with running_on(options.scheduler) as at_work:
+    with _running_on(options.scheduler) as at_work:
         _score(metric, options, at_work)
+
+
+@contextmanager
+def _running_on(scheduler: str | None) -> Iterator[Run]:
+    """Yield `map`, or the same on the workers of the cluster at an address."""
+    if scheduler is None:
+        need_packages()
+        yield map
+        return
+    need_packages("distributed")
+    from pfsm.distributed.cluster import open_cluster  # noqa: PLC0415 - brings Dask
+
+    with open_cluster(scheduler) as cluster:
+        yield cluster.run
 
 
 def _score(metric: SegmentMetric, options: Namespace, at_work: Run) -> None:

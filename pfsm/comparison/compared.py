@@ -138,9 +138,6 @@ def compare_outputs(
         ValueError: If there is no metric, fewer than two systems or no segment, or lengths differ.
         PfsmError: If a metric lacks something that it needs.
     """
-    given: Any = outputs, references, metrics
-    if isinstance(given[1], Mapping):  # the order before version 0.2
-        metrics, outputs, references = given
     if not metrics or len(outputs) < 2:
         raise ValueError(
             f"{len(metrics)} metrics and {len(outputs)} systems; at least one and two are needed"

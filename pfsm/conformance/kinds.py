@@ -5,7 +5,6 @@ import json
 import math
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from operator import eq
 from typing import Any, get_args
@@ -13,10 +12,6 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.analysers import get_analyser
-from pfsm.analysis.cache import packed, unpacked
-from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.wanted import Wanted
 from pfsm.arrays import Float
 from pfsm.conformance.checks import (
     PAIRS,
@@ -45,7 +40,7 @@ from pfsm.metrics.registry import describe_feature, get_metric
 from pfsm.model.file import Model, model_at_work
 from pfsm.model.metric import Metric
 from pfsm.model.settings import Settings, settings_from_dict
-from pfsm.registry import table
+from pfsm.registry import own, table
 from pfsm.text.languages import tokeniser_named
 from pfsm.text.stemming import stemmer_named
 from pfsm.text.vocabulary import Vocabulary
@@ -54,15 +49,13 @@ Score = Callable[[Sequence[str], Sequence[str]], Float]
 BLOCKS = (1, 3)
 # A block as (i, p, j, q), with its features; of an annotator also with its link features.
 Said = list[tuple[tuple[int, ...], tuple[tuple[str, float], ...]]]
-# Sums in another order: of n numbers of similar size; statistics. Networks work in single precision, and add in another
-# order where other lines stand beside.
-ROUNDING, OF_STATISTICS, OF_NETWORKS = 1e-12, 1e-9, 1e-4
+# Sums in another order: of n numbers of similar size; statistics.
+ROUNDING, OF_STATISTICS = 1e-12, 1e-9
 # Segments of the made-up data for statistics, and translations of each.
 SEGMENTS, TRANSLATIONS = 12, 3
 RESAMPLES, SEED = 20, 1
 ODD_LINES = ("", " ", "\t", "\u00a0", "\u2028", "a" * 300, "\u0301", "👩‍👩‍👧", "\x00", "\ufeffa")
 ODD_WORDS = ("", "'", "l'eau", "ß", "ﬁ", "ı", "日本", "a" * 300, "\u0301", "👍")
-WANTED = Wanted(marginals=True, constituents=True)
 
 
 def failures(
@@ -92,8 +85,14 @@ def failures(
 
 def check(kind: str, subject: Subject, report: Callable[[Result], None]) -> None:
     """Runs all checks of a kind, and reports what comes of each."""
-    if kind in CHECKS:  # of others all that is known is that they can be used
-        CHECKS[kind](Trial(report), subject)
+    checks = kinds_checked()
+    if kind in checks:  # of others all that is known is that they can be used
+        checks[kind](Trial(report), subject)
+
+
+def kinds_checked() -> Mapping[str, Callable[[Trial, Subject], None]]:
+    """Return the checks by kind: those of this module, and those that our other packages offer."""
+    return _CHECKS | {kind: point.load() for kind, point in own("check").items()}
 
 
 def subject_of(
@@ -280,7 +279,7 @@ def _metric(trial: Trial, subject: Subject) -> None:
     if may_be_feature:
         with trial("a model can use it as a feature"):
             _scores_of_a_model(subject.name, subject)
-    _elsewhere(trial, "scores", _metric_scores, subject.name, ours, theirs, same=_alike_scores)
+    elsewhere(trial, "scores", _metric_scores, subject.name, ours, theirs, same=_alike_scores)
 
 
 def _refuses_lists(score: Score) -> None:
@@ -353,7 +352,7 @@ def _feature(trial: Trial, subject: Subject) -> None:
         _is_independent(values_of(*counted_features([name], theirs)), subject)
     with trial("a model with it can be written and read, and its scores are finite"):
         _scores_of_a_model(name, subject)
-    _elsewhere(trial, "values", feature_values, [name], ours, theirs, same=np.array_equal)
+    elsewhere(trial, "values", feature_values, [name], ours, theirs, same=np.array_equal)
 
 
 def _described(name: str) -> str:
@@ -447,7 +446,7 @@ def _tokeniser(trial: Trial, subject: Subject) -> None:
         ]
         if lost:
             result.note = f"it rewrites {lost[0]!r}, which is allowed (penn rewrites quotes)"
-    _elsewhere(trial, "tokens", _tokens, name, lines)
+    elsewhere(trial, "tokens", _tokens, name, lines)
 
 
 def _are_text(found: Sequence[Sequence[str]]) -> None:
@@ -456,9 +455,10 @@ def _are_text(found: Sequence[Sequence[str]]) -> None:
             hold(isinstance(text, str), f"{text!r} is not text")
 
 
-def _elsewhere(
+def elsewhere(
     trial: Trial, what: str, work: Any, *arguments: Any, same: Callable[[Any, Any], bool] = eq
 ) -> None:
+    """Check that another process gives the same."""
     with trial(f"another process gives the same {what}"):
         hold(same(in_another_process(work, *arguments), work(*arguments)), f"{what} differ there")
 
@@ -477,63 +477,11 @@ def _stemmer(trial: Trial, subject: Subject) -> None:
         hold(_stems(name, []) == [], "there are some")
     with trial("the stem of a word depends on nothing but the word"):
         depends_on_nothing_else(lambda some: _stems(name, some), words)
-    _elsewhere(trial, "stems", _stems, name, words)
+    elsewhere(trial, "stems", _stems, name, words)
 
 
 def _stems(name: str, words: Sequence[str]) -> list[str]:
     return stemmer_named(name).stems(words)
-
-
-def _analyser(trial: Trial, subject: Subject) -> None:
-    name, lines = subject.name, [*subject.lines, "\u00a0"]
-
-    def analyse(some: Sequence[str]) -> list[Analysis]:
-        return get_analyser(name).analyse(some, WANTED)
-
-    with trial("its label is one that a signature can hold, and stays the same"):
-        label = get_analyser(name).label
-        hold(signable(label), f"{label!r} has spaces or bars in it")
-        hold(get_analyser(name).label == label, "one made anew has another label")
-    with trial("an analysis has the words of its line; tags and trees fit them") as result:
-        found = analyse(lines)
-        given = {
-            "dependency trees": any(one.trees for one in found),
-            "probabilities": any(one.marginals for one in found),
-            "constituents": any(one.constituents for one in found),
-        }
-        result.note = f"it gives {', '.join(what for what, there in given.items() if there) or 'words alone'}"
-    with trial("blank lines have no words"):
-        hold(analyse([]) == [], "no lines have analyses")
-        for one in analyse(["", " "]):
-            hold(not one.tokens, f"a blank line has the words {one.tokens}")
-    with trial("analyses come back unchanged through the cache"):
-        for one in analyse(lines):
-            hold(packed(unpacked(packed(one))) == packed(one), "they do not")
-    with trial("the analysis of a line depends on nothing but the line"):
-        depends_on_nothing_else(analyse, lines, _alike)
-    _elsewhere(trial, "analyses", _analyses, name, lines)
-
-
-def _alike(one: Analysis, other: Analysis) -> bool:
-    """Whether two analyses are the same but for the rounding of probabilities."""
-    if _without_probabilities(one) != _without_probabilities(other):
-        return False
-    ours, theirs = ([tree.log_probability for tree in side.trees] for side in (one, other))
-    if not np.allclose(ours, theirs, rtol=0.0, atol=OF_NETWORKS, equal_nan=True):
-        return False
-    if one.marginals is None or other.marginals is None:
-        return one.marginals is other.marginals
-    here, there = (marginals.arcs(len(one.tokens)) for marginals in (one.marginals, other.marginals))
-    return np.allclose(here, there, rtol=0.0, atol=OF_NETWORKS)
-
-
-def _without_probabilities(analysis: Analysis) -> bytes:
-    trees = tuple(replace(tree, log_probability=0.0) for tree in analysis.trees)
-    return packed(replace(analysis, trees=trees, marginals=None))
-
-
-def _analyses(name: str, lines: Sequence[str]) -> list[bytes]:
-    return [packed(one) for one in get_analyser(name).analyse(lines, WANTED)]
 
 
 def _format(trial: Trial, subject: Subject) -> None:
@@ -584,11 +532,10 @@ def _contents(record: Record) -> tuple[tuple[str, ...], tuple[float, ...]]:
     return (*record.references, record.better, record.worse), numbers
 
 
-CHECKS: Mapping[str, Callable[[Trial, Subject], None]] = {
+_CHECKS: dict[str, Callable[[Trial, Subject], None]] = {
     "matcher": _matcher,
     "metric": _metric,
     "feature": _feature,
-    "analyser": _analyser,
     "tokeniser": _tokeniser,
     "stemmer": _stemmer,
     "format": _format,

@@ -35,10 +35,8 @@ from pfsm.evaluation.preference import (
     PairwiseJudgments,
     PreferenceCounts,
     best_accuracy,
-    pairwise_accuracy,
     pairwise_judgments,
     preference_counts,
-    preference_interval,
     random_accuracy,
 )
 from pfsm.evaluation.questions import Question, absolute_question, preference_question, question_of_scores
@@ -94,7 +92,6 @@ __all__ = [
     "pair_counts",
     "paired_bootstrap_correlations",
     "paired_p_value",
-    "pairwise_accuracy",
     "pairwise_judgments",
     "pearson",
     "percentile_interval",
@@ -102,7 +99,6 @@ __all__ = [
     "plain",
     "pooled_scores",
     "preference_counts",
-    "preference_interval",
     "preference_question",
     "question_of_scores",
     "random_accuracy",

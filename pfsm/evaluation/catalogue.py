@@ -48,7 +48,6 @@ from pfsm.evaluation.systems import (
     SYSTEM_STATISTICS,
     accuracies,
     ceiling_measure,
-    sampled_accuracy,
     soft_measure,
     system_measure,
 )
@@ -158,16 +157,6 @@ _OF_SYSTEMS: Mapping[str, Statistic[Any]] = _by_name(
     ),
     Statistic("ceiling", "ceiling of acc.", _SYSTEMS, ceiling_measure, of_metric=False, of_pairs=True),
     Statistic("spa", "soft pairwise acc.", _BOTH, soft_measure, of_pairs=True),
-    *(
-        Statistic(
-            f"accuracy-{size}",
-            f"acc., {size} segments",
-            _BOTH,
-            partial(sampled_accuracy, size=size),
-            of_pairs=True,
-        )
-        for size in (50, 100, 200)
-    ),
 )
 
 _OF_DOCUMENTS: Mapping[str, Statistic[Items]] = _by_name(

@@ -28,21 +28,16 @@ meets only by giving both the same score. Hence two yardsticks (their footnote 1
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.arrays import Float
 from pfsm.evaluation.bootstrap import (
-    CONFIDENCE,
-    Interval,
-    Seed,
     by_appearance,
-    check_bootstrap,
     count_ids,
     dense_ids,
-    percentile_interval,
     sums_of_segments,
 )
 from pfsm.evaluation.correlation import paired_scores
@@ -214,32 +209,6 @@ def pairwise_judgments(
     ]
     items = dense_ids(named, 2 * n, "translations")
     return PairwiseJudgments(items[:n], items[n:], choices, vote_weights(votes, n), ids)
-
-
-def pairwise_accuracy(
-    first_scores: ArrayLike, second_scores: ArrayLike, preferred: ArrayLike, votes: ArrayLike | None = None
-) -> float:
-    """The share of judgments that a metric agrees with (Wang and Manning 2012, section 4.2).
-
-    Args:
-        first_scores: float64 [n], the metric's scores of the first translations, higher is better.
-        second_scores: float64 [n].
-        preferred: [n], 1 where people preferred the first, -1 for the second, 0 for neither.
-        votes: float64 [n], not negative; one each where it is None.
-
-    Returns:
-        A number in [0, 1]; NaN without votes.
-
-    Raises:
-        ValueError: If lengths differ, a score is not finite, a preference is not 1, -1 or 0, or a number of
-            votes is bad.
-    """
-    first, second = paired_scores(first_scores, second_scores)
-    choices, weights = _choices(preferred), vote_weights(votes, first.size)
-    if choices.size != first.size:
-        raise ValueError(f"there are {first.size} pairs, but {choices.size} preferences")
-    agreed = weights @ (np.sign(first - second) == choices)
-    return float(ratio(np.array([agreed]), np.array([weights.sum()]))[0])
 
 
 def best_accuracy(judgments: PairwiseJudgments) -> BestAccuracy:
@@ -445,19 +414,14 @@ def _units(names: Names | None, n: int) -> Int:
     return np.arange(n) if names is None else by_appearance(dense_ids(names, n, "segments"))
 
 
-def preference_measure(votes: Float, units: Int, statistic: PreferenceStatistic) -> Measure:
+def of_preferences(items: PreferenceItems, statistic: PreferenceStatistic) -> Measure:
     """Accuracy or a Kendall's tau of preferences, each with its votes and its unit of resamples."""
 
     def table(metric: Float) -> Float:
         """Votes for pairs that are concordant, discordant, tied, by unit."""
-        return sums_of_segments(_votes_by_outcome(metric[:, 0], metric[:, 1], votes), units)
+        return sums_of_segments(_votes_by_outcome(metric[:, 0], metric[:, 1], items.votes), items.units)
 
-    return additive(count_ids(units), table, lambda sums: statistic_of_votes(sums, statistic))
-
-
-def of_preferences(items: PreferenceItems, statistic: PreferenceStatistic) -> Measure:
-    """`preference_measure` of some preferences."""
-    return preference_measure(items.votes, items.units, statistic)
+    return additive(count_ids(items.units), table, lambda sums: statistic_of_votes(sums, statistic))
 
 
 def accuracy_with_human_ties(items: PreferenceItems) -> Measure:
@@ -470,46 +434,3 @@ def accuracy_with_human_ties(items: PreferenceItems) -> Measure:
         return sums_of_segments(np.stack([agreed, items.votes + items.ties], axis=1), items.units)
 
     return additive(count_ids(items.units), table, ratio_of_sums)
-
-
-def preference_interval(
-    better_scores: ArrayLike,
-    worse_scores: ArrayLike,
-    votes: ArrayLike | None = None,
-    *,
-    statistic: PreferenceStatistic = "accuracy",
-    segments: Names | None = None,
-    n_resamples: int = 1000,
-    seed: Seed = None,
-    confidence: float = CONFIDENCE,
-) -> Interval:
-    """Percentile bootstrap interval of a preference statistic.
-
-    Args:
-        better_scores: As in `preference_counts`.
-        worse_scores: As in `preference_counts`.
-        votes: As in `preference_counts`.
-        statistic: "accuracy", or the variant of Kendall's tau.
-        segments: [n], the segment of every pair: segments are drawn, with all their pairs. Pairs of one
-            segment share translations and are not independent; drawn one by one, which is what happens where
-            this is None, they give intervals that are too narrow.
-        n_resamples: As in `bootstrap_interval`.
-        seed: As in `bootstrap_interval`.
-        confidence: As in `bootstrap_interval`.
-
-    Returns:
-        The percentile interval.
-
-    Raises:
-        ValueError: As `preference_counts` and `bootstrap_interval` do, and for an unknown statistic.
-    """
-    check_bootstrap(n_resamples, confidence)
-    names = get_args(PreferenceStatistic)
-    if statistic not in names:
-        raise ValueError(f"statistic is {statistic!r}, {listed(names)} is needed")
-    better, worse = paired_scores(better_scores, worse_scores)
-    weights = vote_weights(votes, better.size)
-    measure = preference_measure(weights, _units(segments, better.size), statistic)
-    return percentile_interval(
-        measure.resampled(np.stack([better, worse], axis=1), n_resamples, seed), confidence
-    )

@@ -6,8 +6,7 @@ as BLEU does (`pfsm.evaluation.pooled`): its corpus score is computed from sums 
 
 * Pearson's, Spearman's and Kendall's (tau-b) correlation of the systems' scores.
 * Pairwise accuracy (Kocmi et al. 2021): the share of pairs of systems whose difference has the same sign in
-  both; no difference agrees with no difference alone. Also over the pairs that are significant for people, and with a
-  metric that sees a few segments only.
+  both; no difference agrees with no difference alone. Also over the pairs that are significant for people.
 * The ceiling of the accuracy (`pfsm.evaluation.people`).
 * Soft pairwise accuracy: a metric should be as sure as people are about which system is better.
 
@@ -374,17 +373,6 @@ class _Leads:
         by_segment = {"drawn": None} if isinstance(items, Items) else {"units": items.segments}
         return people_of(replace(items, **by_segment))
 
-    def measure(
-        self,
-        table: Callable[[Float], Float],
-        of_sums: Callable[[Float], Float],
-        value: Callable[[Float], float] | None,
-        again: Callable[[OfTotals], Measure],
-    ) -> Measure:
-        """An additive measure over the pairs of systems; ``again`` makes that of a metric that pools counts."""
-        weight = float(self.people.pairs[0].size)
-        return additive(count_ids(self.people.units), table, of_sums, value, pooled=again, weight=weight)
-
     def matrix(self, scores: Float) -> Float:
         """float64 [n_systems, n_segments]: mean of each translation's scores; NaN where there is none."""
         return matrix_of(scores, self.people.systems, self.items.segments)
@@ -441,9 +429,11 @@ def soft_measure(
         ours, squares, of_metric, squares_of_metric = np.split(sums, 4, axis=1)
         return _likeness(_normal_p(ours, squares), _normal_p(of_metric, squares_of_metric))
 
-    return leads.measure(
-        table, of_sums, value, lambda totals: soft_measure(items, n_permutations, seed, totals)
-    )
+    def pooled(totals: OfTotals) -> Measure:
+        return soft_measure(items, n_permutations, seed, totals)
+
+    weight = float(leads.people.pairs[0].size)
+    return additive(count_ids(leads.people.units), table, of_sums, value, pooled=pooled, weight=weight)
 
 
 def _likeness(people: Float, machine: Float) -> Float:
@@ -456,42 +446,3 @@ def _normal_p(leads: Float, squares: Float) -> Float:
     from scipy.special import ndtr  # noqa: PLC0415 - a slow import
 
     return np.asarray(ndtr(-np.divide(leads, np.sqrt(squares), out=0.0 * leads, where=squares > 0.0)))
-
-
-def sampled_accuracy(items: Any, size: int, of_totals: OfTotals | None = None) -> Measure:
-    """The expected pairwise accuracy of a metric that sees ``size`` of the segments at random, people seeing all.
-
-    A lead on n of N common segments is normal with the mean of all and the variance of all over n, times
-    (N - n) / (N - 1).
-    """
-    leads = _Leads(items, of_totals)
-    people = leads.people
-    n_pairs = people.pairs[0].size
-
-    def table(metric: Float) -> Float:
-        """People's part, numbers of common segments, leads and squares, by unit."""
-        found = leads.of_metric(metric)
-        parts = ((~np.isnan(found)).astype(np.float64), found, found * found)
-        of_people = people.table(np.ones(people.judged.size))
-        return np.concatenate([of_people, *(summed_leads(one, people.units) for one in parts)], axis=1)
-
-    def of_sums(sums: Float) -> Float:
-        from scipy.special import ndtr  # noqa: PLC0415 - a slow import
-
-        if not n_pairs:
-            return np.full(len(sums), np.nan)
-        numbers, totals, squares = np.split(sums[:, -3 * n_pairs :], 3, axis=1)
-        human = np.round(people.scores(sums[:, : -3 * n_pairs]), 12)
-        order = _orders(human)
-        means, power, drawn = ratio(totals, numbers), ratio(squares, numbers), np.minimum(size, numbers)
-        variances = np.maximum(power - means * means, 0.0) * (numbers - drawn)
-        errors = np.sqrt(ratio(variances, drawn * np.maximum(numbers - 1.0, 1.0)))
-        # Means that are level but for rounding tie.
-        sure = np.where(np.abs(means) <= 1e-12 * np.sqrt(power), 0.0, np.sign(means))
-        chances = np.where(order == 0.0, 0.0, ndtr(order * ratio(means, errors)))
-        right = np.where(errors > 0.0, chances, sure == order)
-        known = np.isfinite(means)
-        found = ratio(np.where(known, right, 0.0).sum(axis=1), known.sum(axis=1))
-        return np.where(np.isfinite(human).all(axis=1), found, np.nan)
-
-    return leads.measure(table, of_sums, None, lambda totals: sampled_accuracy(items, size, totals))

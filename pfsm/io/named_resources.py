@@ -149,11 +149,9 @@ def find(name: str) -> str | None:
     return given_resources.get(name) or (str(path) if path.exists() else None)
 
 
-def needed(name: str, value: str = "PATH") -> str:
+def needed(name: str) -> str:
     """How to supply a resource, for errors."""
-    return (
-        f"say --resource {name}={value} (in Python: resources={{{name!r}: …}}) or put it into {user_folder()}"
-    )
+    return f"say --resource {name}=PATH (in Python: resources={{{name!r}: …}}) or put it into {user_folder()}"
 
 
 def register(value: str) -> str:

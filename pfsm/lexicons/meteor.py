@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pfsm.errors import NotInstalledError
+from pfsm.installation import install_command
 from pfsm.io.files import check_writable, checksum
 from pfsm.lexicons.container import Lexicon, Source, write_lexicon
 from pfsm.lexicons.paraphrase_formats import pruned, read_paraphrases
 from pfsm.lexicons.paraphrases import Links, compile_links, compile_paraphrases
-from pfsm_installation import install_command
 
 NAME, FULL_NAME = "meteor-en", "meteor-en-full"
 PACKAGE, EXTRA = "pycocoevalcap", "paraphrases"

@@ -5,18 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pfsm.facts.numbers import READERS
 from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers, read_options
-from pfsm.registry import Table
 from pfsm.runtime.options import one_of
 from pfsm.text.numbers import Number, digit_numbers
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 DIGITS = "none"
-READERS: Table[Callable[[Sequence[str]], list[Number]]] = Table(
-    "language of number words", {"en": "pfsm.english.numbers:english_numbers"}, lambda _, reader: reader
-)
-"""By language: from the tokens of a line to its numbers in digits and words, in their order."""
-KNOWN = {"words": one_of(*READERS.built_in, DIGITS)}
+KNOWN = {"words": one_of(*READERS, DIGITS)}
 
 
 @dataclass(frozen=True)

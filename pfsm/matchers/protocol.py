@@ -7,7 +7,6 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.runtime.names import elsewhere
 from pfsm.runtime.options import Option, Options, chosen_options
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
@@ -118,7 +117,7 @@ def read_options(options: Options, known: Mapping[str, Option], where: str) -> d
         PfsmError: If there is another option, or a value that cannot be.
     """
     listing = f"known {'are' if len(known) > 1 else 'is'} {', '.join(known)}"
-    return chosen_options(where, options, known, lambda key: elsewhere(key, known) or listing)
+    return chosen_options(where, options, known, lambda _: listing)
 
 
 def no_options(options: Options, where: str) -> dict[str, Any]:

@@ -4,21 +4,19 @@ from pfsm.matchers.plugin import checked_kind
 from pfsm.matchers.protocol import MatcherKind
 from pfsm.registry import Table
 
-# The order is the default order of trying. `dep` and `role` stand last: they speak of the blocks of the others.
+# The order is the default order of trying.
 BUILT_IN = {
     "punct": "pfsm.matchers.agreement:PUNCTUATION",
     "word": "pfsm.matchers.agreement:WORDS",
     "lemma": "pfsm.matchers.agreement:LEMMAS",
-    "morph": "pfsm.english.matchers:MORPHOLOGY",
+    "morph": "pfsm.matchers.english:MORPHOLOGY",
     "syn": "pfsm.matchers.synonym:MATCHER",
     "para": "pfsm.matchers.paraphrase:MATCHER",
     "char": "pfsm.matchers.spelling:MATCHER",
     "num": "pfsm.matchers.number:MATCHER",
-    "quantity": "pfsm.english.matchers:QUANTITY",
+    "quantity": "pfsm.matchers.english:QUANTITY",
     "swap": "pfsm.matchers.agreement:SWAPS",
     "emb": "pfsm.matchers.embedding:MATCHER",
-    "dep": "pfsm.matchers.dependency:MATCHER",
-    "role": "pfsm.matchers.role:MATCHER",
 }
 # Features that no matcher owns begin with these words: a matcher's begin with its name.
 RESERVED = ("link", "feature")

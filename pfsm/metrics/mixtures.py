@@ -11,7 +11,7 @@ are scored in parts, a back-off needs it. If no pair of T was parsed, the scale 
 ``NAME_i`` interpolates: x_i(t) = (x(t) + scale * O_l(t)) / 2. The scale is 1, as in the paper, or 100 where the
 metric is in percent. Where the parser has nothing to say about a pair, x(t) is 0.
 
-A line could not be parsed if its analysis has no tree, or if a file of parses lacks it (`pfsm.analysis.sentence`).
+A line could not be parsed if its analysis has no tree, or if a file of parses lacks it.
 O_l is over sets of words, as in the paper.
 """
 

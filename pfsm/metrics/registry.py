@@ -86,15 +86,8 @@ _FIRST = (
 )
 # Modules with `GROUPS` of their own; most of them bring parsers.
 _FURTHER = (
-    "pfsm.english.preservation",
-    "pfsm.metrics.syntax.dependency_pairs",
-    "pfsm.metrics.syntax.fragments",
-    "pfsm.metrics.syntax.overlap",
-    "pfsm.metrics.roles",
-    "pfsm.metrics.discourse",
-    "pfsm.metrics.dpmf",
+    "pfsm.metrics.preservation",
     "pfsm.metrics.terp",
-    "pfsm.english.entailment.features",
     "pfsm.metrics.embedding",
 )
 

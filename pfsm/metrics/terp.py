@@ -12,12 +12,6 @@ the two phrases and p the probability of the pair, a paraphrase costs
     paraphrase + e (paraphrase_log log10 p + paraphrase_probability p + paraphrase_edits)
 
 (Snover et al. 2009). An insertion is a word that the hypothesis lacks, a deletion one that it has too many.
-
-The features of that paper are sets T, P and B of either TERp, and errors of
-dependency pairs, sets E and N. Of a decomposition of both lines into pieces, over the number of pieces of the
-reference: the pieces of the hypothesis that are not correct (``extra``), and those of the reference that are not
-there (``missing``). E has them of ``dl``, ``lh``, ``dlh`` and ``dh``, expected over the 50 likeliest trees with gamma
-= .25; N of ``1g`` and ``2g``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,19 +22,16 @@ from typing import Any
 import numpy as np
 
 from pfsm.arrays import Float, Int32, Int64
-from pfsm.errors import PfsmError
 from pfsm.lexicons.meteor import FULL_NAME as METEOR_TABLE
 from pfsm.lexicons.registry import check_reference
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.synonym import DEFAULT_TABLE as SYNONYM_TABLE
-from pfsm.metrics.analysed import PrecisionRecallMetric
 from pfsm.metrics.inputs import score_distinct
 from pfsm.metrics.meteor.metric import LinkFinder, distinct, of_different_words, starts_of
 from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
-from pfsm.metrics.metric_group import MetricGroup, MetricWithComponents, PairFeatures, group_with_parts
-from pfsm.metrics.names import parse_name, read_options
+from pfsm.metrics.metric_group import MetricWithComponents, group_with_parts
+from pfsm.metrics.names import read_options
 from pfsm.metrics.sacre import FewestEditsMetric, fewest_edits
-from pfsm.metrics.syntax.dependency_pairs import EDPM, pair_metric
 from pfsm.runtime.options import Option, Options, anything, number, one_of, with_defaults
 from pfsm.text.chunks import Tokeniser
 
@@ -353,42 +344,6 @@ def features(matches: Matches, counts: Float) -> Float:
     return np.asarray(np.column_stack([counts, beyond]) / normaliser(matches)[:, np.newaxis])
 
 
-NAME = "edpm-errors"
-SYNTACTIC, SEQUENTIAL = ("dl", "lh", "dlh", "dh"), ("1g", "2g")
-SIDES = ("extra", "missing")
-
-
-def feature_set(decompositions: Sequence[str], options: str = "") -> tuple[str, ...]:
-    """Names of the features of some decompositions, with options in parentheses if wanted."""
-    return tuple(f"{NAME}.{part}.{side}{options}" for part in decompositions for side in SIDES)
-
-
-E, N = feature_set(SYNTACTIC), feature_set(SEQUENTIAL)
-
-
-def _prepared_errors(name: str) -> PairFeatures:
-    """What computes all features of E and N, float64 [n_pairs] each, with the options of the one that is named."""
-    metric = _error_metric(name)
-    _, parenthesis, options = name.partition("(")
-    names = feature_set((*SYNTACTIC, *SEQUENTIAL), parenthesis + options)
-
-    def values(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-        shared, ours, theirs = np.moveaxis(metric.counts(hypotheses, references), 2, 0)
-        pieces = np.maximum(theirs, 1.0)
-        rates = np.stack([(ours - shared) / pieces, (theirs - shared) / pieces], axis=2)
-        return dict(zip(names, rates.reshape(len(rates), -1).T, strict=True))
-
-    return values
-
-
-def _error_metric(name: str) -> PrecisionRecallMetric:
-    """The metric whose counts the features come from, with the options in the name of one of them."""
-    options = parse_name(name).options
-    if "parts" in options:
-        raise PfsmError(f"feature {name}: its name says which part it is; leave out the option parts")
-    return pair_metric(EDPM, {"parts": "+".join((*SYNTACTIC, *SEQUENTIAL)), **options})
-
-
 GROUPS = (
     group_with_parts(
         TERP,
@@ -397,11 +352,4 @@ GROUPS = (
         PARTS,
     ),
     group_with_parts(BASE, "TERp with what ships: few paraphrases (English)", TerpMetric, PARTS),
-    MetricGroup(
-        parts={NAME: (*E, *N)},
-        prepared=_prepared_errors,
-        check_part=_error_metric,
-        label=lambda name: f"{name}({','.join(_error_metric(name).signature.split('|')[1:-1])})",
-        about={NAME: "dependencies and words that are wrong or missing"},
-    ),
 )

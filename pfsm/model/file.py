@@ -32,7 +32,7 @@ from pfsm.lattice.names import (
 from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
 from pfsm.metrics.data_columns import PREFIX
 from pfsm.model.plugins import check_plugins, check_recorded, plugins_of
-from pfsm.model.references import with_named_resources
+from pfsm.model.references import check_references
 from pfsm.model.settings import LARGEST, RELATIVE, SMALLEST, Settings, settings_from_dict
 from pfsm.model.training_record import model_html
 from pfsm.registry import only_plugins
@@ -143,7 +143,7 @@ def save_model(model: Model, path: str | Path) -> None:
     Raises:
         PfsmError: If the settings name a path or a program, or the file cannot be written; what was there is kept.
     """
-    with_named_resources(model.to_dict(), display_name(path), run=False)
+    check_references(model.to_dict(), display_name(path), run=False)
     text = json.dumps(model.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
     write_heads(model.settings.features, path)
     with atomic_write(path) as handle:
@@ -247,7 +247,8 @@ def model_from_dict(document: object, where: str, *, run: bool = True) -> Model:
         PfsmError: If a field is missing or invalid, or a resource is missing.
     """
     # Before anything else looks at names.
-    document = with_named_resources(_checked_format(document, where), where, run=run)
+    document = _checked_format(document, where)
+    check_references(document, where, run=run)
     return model_at_work(document, where)
 
 

@@ -10,7 +10,6 @@ weights are given. A candidate that occurs twice is its own reference once, as o
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,9 +82,6 @@ def choose(
     Raises:
         ValueError: A source has fewer than two candidates, its weights are invalid, or ``metric`` is not a metric.
     """
-    given: Any = candidates, metric
-    if given[0] is None or isinstance(given[0], SegmentMetric):  # the order before version 0.2
-        metric, candidates = given
     if not isinstance(metric, SegmentMetric | None):
         raise ValueError("the second argument is the metric; give weights by name: choose(lists, weights=…)")
     sources = [

@@ -2,8 +2,7 @@
 
 The names in settings that stand for something are looked at in the file's document, before anything is looked up:
 parsers, sources of vectors and files of parses in options of matchers and in names of features, and any other text
-among them that looks like a path, an address or a command. A file of an earlier version may name a path or a command.
-It is read if the user gives a resource under the name in the error message; from then on the model has that name.
+among them that looks like a path, an address or a command: such a file is refused.
 """
 
 import re
@@ -11,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pfsm.errors import PfsmError
-from pfsm.io.named_resources import NAME, find, is_name, name_for, needed, parted
+from pfsm.io.named_resources import NAME, find, is_name, needed, parted
 from pfsm.metrics.data_columns import PREFIX as COLUMN
 from pfsm.model.settings import Settings
 from pfsm.registry import find_table, plugin
@@ -31,8 +30,8 @@ _IN_NAME = re.compile(r"[(,](?P<key>\w+)=(?P<value>(?<=source=).*(?=\))|[^,]*?(?
 _LONGEST = 2_000
 
 
-def with_named_resources(document: dict[str, Any], where: str, *, run: bool = True) -> dict[str, Any]:
-    """The document of a model with what earlier versions named by path or command under names of resources.
+def check_references(document: dict[str, Any], where: str, *, run: bool = True) -> None:
+    """Refuse the document of a model that names a path or a program.
 
     Args:
         document: The document; the rest of it need not be valid.
@@ -40,37 +39,24 @@ def with_named_resources(document: dict[str, Any], where: str, *, run: bool = Tr
         run: Whether the resources have to be here.
 
     Raises:
-        PfsmError: If it names a path or a command that nobody supplies under a name, or lacks a resource.
+        PfsmError: If it names a path or a command, or lacks a resource.
     """
     settings = document.get("settings")
-    renamed: dict[str, str] = {}
     features = settings.get("features") if isinstance(settings, Mapping) else None
     if any(len(name) > _LONGEST for name in _texts(features)):
         raise PfsmError(f"{where}: a name of a feature has more than {_LONGEST:,} characters")
     for key, value in _references(settings) if isinstance(settings, Mapping) else ():
-        reference, checksum = parted(value)
+        reference, _ = parted(value)
         if key in _SUPPLIED and _is_name(key, reference):
             if run and is_name(reference) and not _is_known(key, reference) and find(reference) is None:
                 raise PfsmError(
                     f"{where}: the model needs {reference}, which is not here; {needed(reference)}"
                 )
         elif key in _SUPPLIED or _OUTSIDE.match(reference) or _CODE.match(reference):
-            name = name_for(reference)
-            if find(name) is None:
-                shown = reference if len(reference) <= 60 else f"{reference[:60]}…"
-                raise PfsmError(
-                    f"{where}: names {shown!r}, but model files name no paths and no programs; "
-                    + needed(name, "command:PROGRAM" if reference.startswith("command:") else "PATH")
-                )
-            new = f"{name}@{checksum}" if checksum else name
-            if new in (other for old, other in renamed.items() if old != value):
-                raise PfsmError(
-                    f"{where}: names two paths that end in {name}; give one of the files another name"
-                )
-            renamed[value] = new
-    if not renamed:
-        return document
-    return document | {key: _renamed(document.get(key), renamed) for key in ("settings", "weights")}
+            shown = reference if len(reference) <= 60 else f"{reference[:60]}…"
+            raise PfsmError(
+                f"{where}: names {shown!r}, but model files name no paths and no programs; name a resource instead"
+            )
 
 
 def resources_of(settings: Settings) -> list[str]:
@@ -127,16 +113,3 @@ def _texts(value: object) -> Iterator[str]:
             waiting += reversed([part for entry in one.items() for part in entry])
         elif isinstance(one, list | tuple):
             waiting += reversed(one)
-
-
-def _renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """A value with other names in place of references: as a whole, or as options within the name of a feature."""
-    if isinstance(value, Mapping):
-        return {_renamed(key, names): _renamed(one, names) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_renamed(one, names) for one in value]
-    if not isinstance(value, str):
-        return value
-    for old, new in names.items():
-        value = new if value == old else value.replace(f"={old})", f"={new})").replace(f"={old},", f"={new},")
-    return value

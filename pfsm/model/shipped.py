@@ -1,14 +1,12 @@
 """Shipped models, and loading by name or file."""
 
-import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from pfsm.embeddings.beside import DISTRIBUTIONS, MODELS, folder_beside
-from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning
+from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.named_resources import give
 from pfsm.model.file import Model, load_model, model_from_dict
 from pfsm.model.metric import Metric
@@ -20,14 +18,6 @@ DEFAULT_MODEL = "en"
 QUICK_MODEL = "en-fast"
 # The model for languages without one of their own.
 ANY_MODEL = "multi"
-# Earlier names: of models for single languages, and of the model with an encoder.
-ALIASES = {**dict.fromkeys(("any", "de", "es", "ru", "en-de", "en-es", "en-ru"), ANY_MODEL), "en-full": "en"}
-# ``NAME@FINGERPRINT``: a model that was pinned.
-_PINNED = re.compile(r"(?P<name>[a-z-]+)@(?P<fingerprint>[0-9a-f]{8})")
-# What earlier editions were called in their time, beside their own name.
-_EARLIER_NAMES = {"3281ab83": "en", "cdceb0f7": "en-de", "fb8917f3": "en-es", "3ff16990": "en-ru"}
-# Models with an encoder are not kept: the checkout that has one.
-_LAST_CHECKOUT = {"6c8500c2": "78c0bde"}
 
 
 @dataclass(frozen=True)
@@ -70,7 +60,7 @@ def find_model(
 ) -> Model:
     """A shipped model by its name, or any model by its file; ``resources`` and ``run`` are `load_model`'s.
 
-    A name may be pinned by a fingerprint: ``en@3281ab83`` is the model with these weights or an error.
+    A name may be pinned by a fingerprint: ``en@22b68a1c`` is the model with these weights or an error.
 
     Raises:
         PfsmError: If there is neither, the file is not a valid model, or lacks a resource.
@@ -78,13 +68,16 @@ def find_model(
     give(resources or {})
     shipped = {model.name: model.path for model in shipped_models()}
     text = str(name_or_path)
-    if text in ALIASES and not _is_there(text):
-        warnings.warn(f"model {text} is called {ALIASES[text]} now", PfsmWarning, stacklevel=2)
-        text = ALIASES[text]
     if text in shipped:
         return load_model(shipped[text])
-    if (pinned := _PINNED.fullmatch(text)) and not _is_there(text):
-        return _edition(pinned["name"], pinned["fingerprint"], shipped)
+    name, _, fingerprint = text.partition("@")
+    if name in shipped and not _is_there(text):
+        model = load_model(shipped[name])
+        if model.fingerprint == fingerprint:
+            return model
+        raise PfsmError(
+            f"{text}: this version of pfsm does not have it; {name} is {name}@{model.fingerprint} now"
+        )
     if text in MODELS and not _is_there(text):
         raise NotInstalledError(
             f"{text}: this model comes with a distribution of its own, which is not installed",
@@ -97,33 +90,6 @@ def find_model(
             f"{text or repr(text)}: no such file and no model of this name; shipped models: {names}"
         )
     return load_model(text, run=run)
-
-
-def earlier_editions() -> dict[str, Model]:
-    """Models as they were shipped before, by fingerprint; those that are still here."""
-    return {path.stem: load_model(path) for path in sorted(_resources("editions").glob("*.json"))}
-
-
-def _edition(name: str, fingerprint: str, shipped: Mapping[str, Path]) -> Model:
-    """A model by its name and fingerprint, as it is now or as it was."""
-    current = ALIASES.get(name, name)
-    now = load_model(shipped[current]) if current in shipped else None
-    if now is not None and now.fingerprint == fingerprint:
-        return now
-    editions = earlier_editions()
-    if fingerprint in editions and name in (editions[fingerprint].name, _EARLIER_NAMES.get(fingerprint)):
-        edition = editions[fingerprint]
-        if name != edition.name:
-            told = f"{name}@{fingerprint} is an earlier edition of what is now called {edition.name}"
-            warnings.warn(told, PfsmWarning, stacklevel=3)
-        return edition
-    is_now = "" if now is None else f"{name} is {current}@{now.fingerprint} now; "
-    if fingerprint in _LAST_CHECKOUT:
-        is_now = f"the checkout at commit {_LAST_CHECKOUT[fingerprint]} has it; {is_now}"
-    kept = ", ".join(f"{model.name}@{digits}" for digits, model in editions.items())
-    raise PfsmError(
-        f"{name}@{fingerprint}: this version of pfsm does not have it; {is_now}earlier editions that it has: {kept}"
-    )
 
 
 def _resources(folder: str) -> Path:
@@ -169,7 +135,6 @@ def load(
 
 
 __all__ = [
-    "ALIASES",
     "ANY_MODEL",
     "DEFAULT_MODEL",
     "QUICK_MODEL",

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import structs
 
 from pfsm.errors import PfsmError
-from pfsm.runtime.names import unknown_key
+from pfsm.runtime.names import known_names
 
 T = TypeVar("T")
 MISSING, UNKNOWN = "missing", "unknown"
@@ -111,7 +111,7 @@ def checked(
         if error.needed == UNKNOWN:
             kinds = _alternatives(_type_at(kind, above))
             known = [field.encode_name for one in kinds for field in _fields(one)]
-            hint = unknown_key(last, known, page) if known else "it must be text"
+            hint = known_names(last, known, page) if known else "it must be text"
             raise PfsmError(f"{place}: unknown {what} {last!r}; {hint}") from None
         told = repr(error.value)[:MOST_QUOTED]
         raise PfsmError(f"{_place(where, error.path)} is {told}, it must be {error.needed}") from None

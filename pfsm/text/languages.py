@@ -16,7 +16,7 @@ from pfsm.text.chunks import Tokeniser, watched_tokeniser
 from pfsm.text.language_names import CODE_OF_NAME, code_of
 from pfsm.text.penn import PENN, sentence_keys
 from pfsm.text.plain import PLAIN
-from pfsm.text.segmenters import CHARACTERS, FUGASHI, ICU, JIEBA, PUNKT
+from pfsm.text.segmenters import CHARACTERS, PUNKT, nltk_label
 from pfsm.text.segmenters import TOKENISERS as NLTK
 from pfsm.text.stemming import NO_STEMMER, check_stemmer
 
@@ -33,13 +33,11 @@ __all__ = [
     "tokeniser_named",
 ]
 
-# Those that load a library at their first use.
-_SEGMENTERS = {one.name: one for one in (ICU, JIEBA, FUGASHI)} | NLTK
 _BUILT_IN: dict[str, Tokeniser | str] = {
     "penn": PENN,
     "plain": PLAIN,
     "char": CHARACTERS,
-    **{name: one.tokeniser() for name, one in _SEGMENTERS.items()},
+    **{name: one.tokeniser() for name, one in NLTK.items()},
 }
 TOKENISERS: Table[Tokeniser] = Table("tokeniser", _BUILT_IN, watched_tokeniser)
 
@@ -111,8 +109,8 @@ def tokeniser_named(name: str) -> Tokeniser:
 
 def ready_tokeniser(name: str) -> Tokeniser:
     """The tokeniser of a name, with the library that it needs."""
-    if name in _SEGMENTERS:
-        _SEGMENTERS[name].check()
+    if name in NLTK:
+        NLTK[name].check()
     return tokeniser_named(name)
 
 
@@ -125,8 +123,8 @@ def edition_tokeniser(name: str, language: str, edition: int) -> Tokeniser:
 
 
 def tokeniser_label(name: str) -> str:
-    """The name as signatures have it, with the versions of what decides about words: ``icu(icu4py@1.2.0)``."""
-    return _SEGMENTERS[name].label if name in _SEGMENTERS else TOKENISERS.label(name)
+    """The name as signatures have it, with the versions of what decides about words: ``nltk:toktok(nltk@3.9.1)``."""
+    return nltk_label(name) if name in NLTK else TOKENISERS.label(name)
 
 
 def _main_subtag(language: str) -> str:

@@ -2,9 +2,25 @@
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 # A token may have lost so many characters of the text before its next one.
 _LOOK_AHEAD = 8
+
+
+@dataclass(frozen=True)
+class Word:
+    """A token and its place.
+
+    Attributes:
+        form: The characters of the line.
+        start: Position of the first character, counted from 0.
+        end: Position after the last character.
+    """
+
+    form: str
+    start: int
+    end: int
 
 
 def token_offsets(line: str, tokens: Sequence[str]) -> list[tuple[int, int]]:

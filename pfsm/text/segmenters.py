@@ -1,14 +1,9 @@
-"""Tokenisers that need a library of their own, or none: ICU's word breaks, jieba, MeCab, single characters.
-
-``icu`` finds words in all scripts, by dictionary in Chinese, Japanese, Thai, Lao, Khmer and Burmese (Unicode Standard
-Annex 29 for the others). It comes with icu4py, or with PyICU. ``jieba`` is for Chinese, ``fugashi`` for Japanese (with
-unidic-lite). Versions of the libraries stand in the signature, because their dictionaries decide what a word is.
-``char`` takes every character but white space for a token, as sacrebleu's tokeniser of that name does.
-
-Tokenisers, sentence splitting and stemmers of NLTK, by name: ``nltk:toktok``, ``nltk:punkt-german``, ``nltk:isri``.
+"""Tokenisers, sentence splitting and stemmers of NLTK, by name: ``nltk:toktok``, ``nltk:punkt-german``, ``nltk:isri``.
 
 NLTK is loaded at the first use of one of them. Some need data of NLTK's, which the user has downloaded before
 (`python -m nltk.downloader punkt_tab`); nothing is downloaded here. NLTK's version stands in the signature.
+
+``char`` takes every character but white space for a token, as sacrebleu's tokeniser of that name does.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,46 +18,31 @@ from pfsm.text.chunks import Tokeniser, whole_line
 
 Split = Callable[[str], Sequence[str]]
 EXTRA = "languages"
+CHARACTERS = Tokeniser("char", str.split, tuple)
 
 
 @dataclass(frozen=True)
 class Segmenter:
-    """A tokeniser whose library is loaded at its first use.
+    """A tokeniser of NLTK, which is loaded at its first use.
 
     Attributes:
         name: Its name in settings.
-        packages: Distributions that bring it; any one of the first set is enough, all of one set are needed.
-        make: Gives the function that splits a text.
-        whole: Whether the text is a whole line, not a token between two spaces.
-        in_extra: Whether the extra ``languages`` brings the first set of packages.
+        make: Gives the function that splits a line.
     """
 
     name: str
-    packages: tuple[tuple[str, ...], ...]
     make: Callable[[], Split]
-    whole: bool = False
-    in_extra: bool = True
 
     def tokeniser(self) -> Tokeniser:
         """The tokeniser; nothing is loaded yet."""
-        return Tokeniser(self.name, whole_line if self.whole else str.split, self._analyse)
+        return Tokeniser(self.name, whole_line, self._analyse)
 
-    def _analyse(self, chunk: str) -> Sequence[str]:
-        return [word for word in _loaded(self)(chunk) if not word.isspace()]
+    def _analyse(self, line: str) -> Sequence[str]:
+        return [word for word in _loaded(self)(line) if not word.isspace()]
 
     def check(self) -> None:
-        """Loads the library."""
+        """Loads NLTK, and the data that the tokeniser needs."""
         _loaded(self)
-
-    @property
-    def label(self) -> str:
-        """The name with the versions of what decides about words: ``icu(icu4py@1.2.0)``."""
-        for packages in self.packages:
-            try:
-                return f"{self.name}({'+'.join(f'{one}@{version(one)}' for one in packages)})"
-            except PackageNotFoundError:
-                continue
-        return self.name
 
 
 @cache
@@ -70,57 +50,11 @@ def _loaded(segmenter: Segmenter) -> Split:
     try:
         return segmenter.make()
     except ImportError:
-        packages = segmenter.packages[0]
-        raise NotInstalledError(
-            f"tokeniser {segmenter.name} needs {' and '.join(packages)}, not installed here",
-            packages,
-            [EXTRA] if segmenter.in_extra else [],
-            [] if segmenter.in_extra else packages,
-        ) from None
+        raise _not_installed(f"tokeniser {segmenter.name}") from None
 
 
-def _icu() -> Split:
-    try:
-        breakers = import_module("icu4py.breakers")
-    except ImportError:
-        return _pyicu(import_module("icu"))
-    return lambda text: list(breakers.WordBreaker(text, "en"))
-
-
-def _pyicu(icu: Any) -> Split:
-    breaker = icu.BreakIterator.createWordInstance(icu.Locale("en"))
-
-    def split(text: str) -> list[str]:
-        # ICU counts in UTF-16.
-        content = icu.UnicodeString(text)
-        breaker.setText(content)
-        first, words = 0, []
-        for behind in breaker:
-            words.append(str(content[first:behind]))
-            first = behind
-        return words
-
-    return split
-
-
-def _jieba() -> Split:
-    jieba = import_module("jieba")
-    jieba.setLogLevel(60)
-    words = jieba.Tokenizer()
-    words.initialize()
-    return lambda text: list(words.cut(text, HMM=False))
-
-
-def _fugashi() -> Split:
-    fugashi, dictionary = import_module("fugashi"), import_module("unidic_lite")
-    tagger = fugashi.Tagger(f'-d "{dictionary.DICDIR}"')
-    return lambda text: [word.surface for word in tagger(text)]
-
-
-CHARACTERS = Tokeniser("char", str.split, tuple)
-ICU = Segmenter("icu", (("icu4py",), ("PyICU",)), _icu)
-JIEBA = Segmenter("jieba", (("jieba",),), _jieba, in_extra=False)
-FUGASHI = Segmenter("fugashi", (("fugashi", "unidic-lite"),), _fugashi, in_extra=False)
+def _not_installed(what: str) -> NotInstalledError:
+    return NotInstalledError(f"{what} needs nltk, which is not installed", ["nltk"], [EXTRA])
 
 
 PREFIX = "nltk:"
@@ -171,7 +105,7 @@ def _tokeniser(name: str) -> Segmenter:
     def make() -> Split:
         return list_of(_made(f"tokeniser {PREFIX}{name}", _TOKENISERS[name]).tokenize)
 
-    return Segmenter(f"{PREFIX}{name}", (("nltk",),), make, whole=True)
+    return Segmenter(f"{PREFIX}{name}", make)
 
 
 def list_of(tokenize: Callable[[str], Sequence[str]]) -> Split:
@@ -188,7 +122,7 @@ def _punkt(language: str) -> Segmenter:
         split = sentence_splitter(language)
         return lambda text: [word for sentence in split(text) for word in words.tokenize(sentence)]
 
-    return Segmenter(name, (("nltk",),), make, whole=True)
+    return Segmenter(name, make)
 
 
 def sentence_splitter(language: str) -> Split:
@@ -213,9 +147,7 @@ def stems_of(name: str) -> Callable[[Sequence[str]], list[str]]:
     try:
         stem = _made(f"stemmer {name}", _STEMMERS[name.removeprefix(PREFIX)]).stem
     except ImportError:
-        raise NotInstalledError(
-            f"stemmer {name} needs nltk, which is not installed", ["nltk"], [EXTRA]
-        ) from None
+        raise _not_installed(f"stemmer {name}") from None
     return lambda words: [_stem(stem, word) for word in words]
 
 
@@ -227,7 +159,7 @@ def _stem(stem: Callable[[str], str | None], word: str) -> str:
         return word
 
 
-def stemmer_label(name: str) -> str:
+def nltk_label(name: str) -> str:
     """The name with NLTK's version: ``nltk:isri(nltk@3.9.1)``."""
     try:
         return f"{name}(nltk@{version('nltk')})"

@@ -8,7 +8,7 @@ from typing import Any
 from pfsm.errors import PfsmError
 from pfsm.registry import Table
 from pfsm.runtime.names import known_names
-from pfsm.text.segmenters import PREFIX, STEMMER_NAMES, stemmer_label, stems_of
+from pfsm.text.segmenters import PREFIX, STEMMER_NAMES, nltk_label, stems_of
 
 NO_STEMMER = "none"
 
@@ -68,7 +68,7 @@ STEMMERS: Table[Stemmer] = Table("stemmer", {}, validating_stemmer, lambda name:
 
 def stemmer_name_in_signatures(name: str) -> str:
     """The name as signatures have it: of plug-ins and NLTK's stemmers with the version."""
-    return stemmer_label(name) if name.startswith(PREFIX) else STEMMERS.label(name)
+    return nltk_label(name) if name.startswith(PREFIX) else STEMMERS.label(name)
 
 
 def stemmer_names() -> tuple[str, ...]:

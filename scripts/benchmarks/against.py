@@ -26,7 +26,7 @@ from stopwatch import machine, one_core, rounded, run_command
 
 from pfsm.data import read_judgments
 
-PACKAGES = ("pfsm", "pfsm_installation", "kernels", "training")
+PACKAGES = ("pfsm", "kernels", "training")
 TOLERANCE = 0.1
 JUDGMENTS = 500
 

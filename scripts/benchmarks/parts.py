@@ -1,16 +1,14 @@
-"""Times single parts on one core: the kernels, the lengths of pairs, metrics over syntax.
+"""Times single parts on one core: the kernels, and pairs by their length.
 
-    PFSM_DATA=… python scripts/benchmarks/parts.py kernels|lengths|syntax [NAME …]
+    PFSM_DATA=… python scripts/benchmarks/parts.py kernels|lengths [NAME …]
 
 ``kernels``: sums, sums with derivatives, best paths on real WMT16 pairs and text cut to lengths; without jumps (pFSM)
 and with jumps of up to 5 and 10 words (pPDA). ``lengths``: time and memory of one pair by its length, with the models
-NAME (en-fast and en); an item is a word of the reference, and all text is new to the model. ``syntax``: the metrics
-NAME with known analyses; without names all listed ones, and the parsing of lines.
+NAME (en-fast and en); an item is a word of the reference, and all text is new to the model.
 """
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,13 +22,9 @@ from stopwatch import Report, cost, one_core
 
 import pfsm
 from pfsm import Settings
-from pfsm.analysis.service import analyse_lines
-from pfsm.analysis.wanted import Wanted
 from pfsm.data import read_table
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import JUMP
-from pfsm.metrics import get_metric
-from pfsm.metrics.syntax import dependency_pairs, fragments, overlap
 from pfsm.model.builder import LatticeBuilder
 from pfsm_kernels.inference import Weights, best_path, expectations, log_sum
 
@@ -41,14 +35,6 @@ OPERATIONS = SUMS, DERIVATIVES, BEST = "sums", "sums with derivatives", "best pa
 # Words a side that one run goes through, at most; fewer with jumps.
 WORDS, WORDS_WITH_JUMPS, BEST_PATHS = 60_000, 20_000, 300
 LENGTHS = (10, 30, 100, 300, 1000, 3000, 10_000)
-PARSED = 1000
-ANALYSES = {
-    "the likeliest tree": Wanted(),
-    "the 50 likeliest trees": Wanted(trees=50),
-    "probabilities of all trees": Wanted(marginals=True),
-    "the same, flattened (gamma = .25)": Wanted(marginals=True, gamma=0.25),
-    "constituents": Wanted(constituents=True),
-}
 
 
 def kernels(report: Report, _: Sequence[str]) -> None:
@@ -111,26 +97,9 @@ def lengths(report: Report, models: Sequence[str]) -> None:
             report.add(name, f"{length:,}", length, once)
 
 
-def syntax(report: Report, metrics: Sequence[str]) -> None:
-    """Times parsing, then every metric on lines that are parsed in the warm-up; analyses are cached in a new folder."""
-    references, hypotheses = pairs()
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["PFSM_RESOURCES"] = folder
-        if not metrics:
-            groups = (*dependency_pairs.GROUPS, *fragments.GROUPS, *overlap.GROUPS)
-            metrics = [name for group in groups if group.listed for name in group.metrics]
-            lines = list(dict.fromkeys([*hypotheses, *references]))[:PARSED]
-            for name, wanted in ANALYSES.items():
-                parsed = cost(partial(analyse_lines, lines, wanted=wanted, cache=False), 1)
-                report.add("lines parsed", name, len(lines), parsed)
-        for name in metrics:
-            measured = cost(partial(get_metric(name).score_pairs, hypotheses, references), RUNS)
-            report.add("scores of pairs, analyses known", name, len(references), measured)
-
-
 if __name__ == "__main__":
     one_core()
     part, *names = sys.argv[1:]
     made = Report(f"{part}, one core")
-    {"kernels": kernels, "lengths": lengths, "syntax": syntax}[part](made, names)
+    {"kernels": kernels, "lengths": lengths}[part](made, names)
     made.save()

@@ -8,7 +8,7 @@ from subprocess import PIPE
 
 import pytest
 
-from pfsm_installation import install_command
+from pfsm.installation import install_command
 from tests.command_runs import Cli, Write, text
 from tests.judgment_cases import rows, tsv
 from tests.model_cases import saved
@@ -73,7 +73,7 @@ sys.exit(status)
             ],
         )
         # The kernels are compiled by now; compiling imports more.
-        heavy = "scipy.linalg pfsm.evaluation pfsm.metrics.meteor.metric pfsm.analysis.cache"
+        heavy = "scipy.linalg pfsm.evaluation pfsm.metrics.meteor.metric pfsm_linguistics.analysers.cache"
         done = python(self.RUN, "with torch", heavy, small, folder=tmp_path)
         assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "loaded:")
 
@@ -160,7 +160,7 @@ def test_without_memory_it_says_so_and_exits_with_2(
 
 HOMELESS = """
 import os, pwd, sys
-from pfsm_installation import main
+from pfsm.__main__ import main
 def unknown(_): raise KeyError
 for home in sys.argv[1:]:
     if home == "unset":

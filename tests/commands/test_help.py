@@ -11,13 +11,8 @@ import pytest
 from pfsm.commands import COMMANDS, by_task, warmup
 from pfsm.commands.parsers import EXAMPLES, Parser, example_of
 from pfsm.commands.warmup import USUAL, all_runs, write_inputs
-from pfsm.errors import PfsmError
-from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.registry import describe_feature, feature_names, metric_names
-from pfsm.model.settings import KEYS as SETTINGS
-from pfsm.model.settings import settings_from_dict
 from pfsm.model.shipped import find_model, shipped_models
-from pfsm.runtime import names as places
 from pfsm_kernels.cache import FILLED
 from tests.command_runs import Cli, Write
 
@@ -27,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_messages_cite_pages_that_exist() -> None:
     cited = {
         page
-        for folder in ("pfsm", "training")
+        for folder in ("pfsm", "training", "linguistics")
         for path in (ROOT / folder).rglob("*.py")
         for page in re.findall(r"`(docs/[a-z/-]+\.md)`", path.read_text(encoding="utf-8"))
     }
@@ -81,31 +76,6 @@ def test_the_commands_are_listed_by_task(cli: Cli) -> None:
     for task, commands in by_task().items():
         start = lines.index(f"{task}:") + 1
         assert [line.split()[0] for line in lines[start : start + len(commands)]] == list(commands)
-
-
-class TestPlaces:
-    def test_the_lists_are_complete(self) -> None:
-        assert places.SETTINGS == SETTINGS
-        for name, keys in places.OPTIONS.items():
-            for key in keys:
-                with pytest.raises(PfsmError) as raised:
-                    MATCHERS[name].check({key: object()}, "here")
-                assert "unknown option" not in str(raised.value)
-
-    @pytest.mark.parametrize(
-        ("key", "place"),
-        [
-            ("folds", "at the top of an experiment's file"),
-            ("score_column", "in a data set of an experiment, under `train:` or `test:`, or on the command line"),
-            ("direction", "under `options: {para: …}`"),
-            ("lambda", "at the top of a settings file (`pfsm train --config`), or under `train:`"),
-        ],
-    )  # fmt: skip
-    def test_a_key_in_the_wrong_place(self, key: str, place: str) -> None:
-        with pytest.raises(
-            PfsmError, match=re.escape(f"c.yaml: unknown setting '{key}'; it belongs {place}")
-        ):
-            settings_from_dict({key: 1}, "c.yaml")
 
 
 def test_models(cli: Cli) -> None:

@@ -81,7 +81,7 @@ MATCHER_POINTS = {
 }  # fmt: skip
 
 TEXTS = """
-    from pfsm.analysis.sentence import Analysis
+    from pfsm_linguistics.analysis.sentence import Analysis
     from pfsm.data.formats import Format, Judgment, Reading
     from pfsm.text.chunks import Tokeniser
 

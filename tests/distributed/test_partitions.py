@@ -13,8 +13,8 @@ from pfsm.distributed import WorkerFaultError
 from pfsm.distributed.parts import metric_of
 from pfsm.distributed.pieces import Piece, input_files, placed, read_piece, survey
 from pfsm.errors import PfsmError
+from pfsm.installation import install_command
 from pfsm.metrics import get_metric
-from pfsm_installation import install_command
 from tests.command_runs import Cli, Outcome, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
 from tests.judgment_cases import rows

@@ -13,10 +13,8 @@ from pfsm.data import read_preferences
 from pfsm.evaluation import Estimates, estimate, question_of_scores, system_scores
 from pfsm.evaluation.bootstrap import Sample, default_seed, pooled_sample, resampled_rows
 from pfsm.evaluation.catalogue import RANKINGS, SYSTEM_LEVEL
-from pfsm.evaluation.measure import scored_items
 from pfsm.evaluation.people import CEILING_RESAMPLES, people_of
 from pfsm.evaluation.questions import ranking_question
-from pfsm.evaluation.systems import sampled_accuracy
 from tests.command_runs import Cli, Write
 
 Float = NDArray[np.float64]
@@ -116,22 +114,6 @@ def test_documents_are_swapped_whole() -> None:
     significant = found("significant").groups["all"]
     assert significant.value == pytest.approx(agreed[sure].mean())
     assert significant.remarks == {"pairs": sure.sum()}
-
-
-def test_a_few_segments_against_random_ones() -> None:
-    kept = SEGMENT < 20
-    items = scored_items(HUMAN[kept], SEGMENT[kept], SYSTEM[kept], people="least-squares")
-    ours = sampled_accuracy(items, 6).value(METRIC[kept])
-    matrix = np.full((SYSTEMS, 20), np.nan)
-    for system, segment in set(zip(SYSTEM[kept].tolist(), SEGMENT[kept].tolist(), strict=True)):
-        matrix[system, segment] = METRIC[(system == SYSTEM) & (segment == SEGMENT)].mean()
-    people = system_scores(HUMAN[kept], SYSTEM[kept], SEGMENT[kept])
-    right = []
-    for a, b in combinations(range(SYSTEMS), 2):
-        leads = (matrix[a] - matrix[b])[~np.isnan(matrix[a] - matrix[b])]
-        means = [RNG.choice(leads, 6, replace=False).mean() for _ in range(2000)]
-        right.append(np.mean((np.array(means) > 0) == (people[a] > people[b])))
-    assert ours == pytest.approx(np.mean(right), abs=0.03)
 
 
 def test_leads_of_ranked_systems_add_up_to_their_scores(write: Write, tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from pfsm.evaluation import (
     best_accuracy,
     calibrate_ties,
     pair_counts,
-    pairwise_accuracy,
     pairwise_judgments,
     preference_counts,
     random_accuracy,
@@ -107,17 +106,6 @@ def test_random_against_every_order_without_ties(made: list[Judgment]) -> None:
     assert random_accuracy(numbered(made)) == pytest.approx(
         float(np.mean(accuracies)), abs=1e-12, nan_ok=True
     )
-
-
-@given(judgments, st.lists(st.integers(0, 2), min_size=5, max_size=5))
-def test_accuracy_of_scores(made: list[Judgment], scores: list[int]) -> None:
-    score = dict(zip("abcde", scores, strict=True))
-    first, second = ([score[str(row[side])] for row in made] for side in (0, 1))
-    found = pairwise_accuracy(first, second, [row[2] for row in made], [row[3] for row in made])
-    expected = pairs.agreed(made, lambda item: score[str(item)])
-    assert found == pytest.approx(expected, abs=1e-14, nan_ok=True)
-    if not math.isnan(expected):
-        assert best_accuracy(numbered(made)).accuracy >= expected - 1e-14
 
 
 def test_a_circle_too_large_for_the_search_gives_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

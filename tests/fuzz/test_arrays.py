@@ -21,16 +21,9 @@ import pytest
 from safetensors.numpy import save
 
 import pfsm
-from pfsm.analysis.wanted import Wanted
 from pfsm.embeddings.words import VECTORS, WORDS, WordTable
 from pfsm.encoder.heads import SHAPES, Head, head_from_bytes
 from pfsm.encoder.scoring import HeadScorer
-from pfsm.english.labeller.label import Labeller
-from pfsm.english.labeller.weights import FORMAT as ROLES
-from pfsm.english.labeller.weights import read_role_weights, write_role_weights
-from pfsm.english.parser.parse import Parser
-from pfsm.english.parser.weights import FORMAT as PARSER
-from pfsm.english.parser.weights import SCALE, read_weights, restored_arrays, stored_arrays, write_weights
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import are_below, are_bounded
 from pfsm.io.containers import Array, content_bytes, read_content
@@ -43,9 +36,16 @@ from pfsm.matchers.paraphrase import _links
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.text.vocabulary import Vocabulary
-from tests.analysis.samples import analysed, random_weights, role_weights
+from pfsm_linguistics.analysis.wanted import Wanted
+from pfsm_linguistics.labeller.label import Labeller
+from pfsm_linguistics.labeller.weights import FORMAT as ROLES
+from pfsm_linguistics.labeller.weights import read_role_weights, write_role_weights
+from pfsm_linguistics.parser.parse import Parser
+from pfsm_linguistics.parser.weights import FORMAT as PARSER
+from pfsm_linguistics.parser.weights import SCALE, read_weights, restored_arrays, stored_arrays, write_weights
 from tests.encoder.encoders import DIMENSION, LAYERS, head
 from tests.fuzz.mutations import EFFORT
+from tests.linguistics.analysis.samples import analysed, random_weights, role_weights
 from tests.model_cases import document
 
 PAIRS: dict[tuple[tuple[str, ...], tuple[str, ...]], float] = {

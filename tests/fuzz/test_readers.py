@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pfsm.analysis.conllu import read_conllu
-from pfsm.analysis.constituents import read_brackets
 from pfsm.data import read_judgments, read_preferences, read_table
 from pfsm.data.formats.markup import markup_events
 from pfsm.data.minimal_pairs import read_minimal_pairs
@@ -22,6 +20,8 @@ from pfsm.lexicons.omw import read_multilingual
 from pfsm.lexicons.paraphrase_formats import format_of, read_paraphrases
 from pfsm.model.file import load_model
 from pfsm_experiments.reading import read_experiment
+from pfsm_linguistics.analysis.conllu import read_conllu
+from pfsm_linguistics.analysis.constituents import read_brackets
 from pfsm_training.config import read_config
 from pfsm_training.fit.checkpoint import Checkpoint
 from tests.fuzz.mutations import damaged, effort

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from pfsm.english.inflection import differences, forms
-from pfsm.english.matchers import MorphologyMatcher
+from pfsm.facts.inflection import differences, forms
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, SynonymTable
+from pfsm.matchers.english import MorphologyMatcher
 from tests.matchers.test_spelling import encoded
 
 TABLE = "wordnet-3.0"

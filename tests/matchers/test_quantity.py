@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from pfsm.english.matchers import QuantityMatcher
-from pfsm.english.quantities import quantities
+from pfsm.facts.quantities import quantities
+from pfsm.matchers.english import QuantityMatcher
 from pfsm.matchers.number import NumberMatcher
 from tests.matchers.test_spelling import encoded
 

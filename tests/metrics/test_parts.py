@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from sacrebleu.metrics.lib_ter import translation_edit_rate
 
-from pfsm.english.numbers import english_numbers
-from pfsm.english.preservation import KEPT, differences
+from pfsm.facts.numbers import english_numbers
 from pfsm.features.values import feature_values
+from pfsm.metrics.preservation import KEPT, differences
 from pfsm.metrics.sacre import BLEU_PARTS, count_edits
 from pfsm.metrics.words import MORE_NIST_PARTS
 from pfsm.text.classes import normal_form, shipped_lists

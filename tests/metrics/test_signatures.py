@@ -170,7 +170,6 @@ def test_options_of_features_are_checked_before_anything_is_scored(name: str, fa
         ("dpm(gamma=nan)", "gamma is nan, it must be a number from 0 to 10"),
         ("dpm(parts=dl+ld)", r"parts is 'dl\+ld', it must be some of 1g, 2g, dl, lh, dlh, dh, joined by \+"),
         ("dtkm(decay=0)", "decay is 0, it must be a number above 0, at most 1"),
-        ("sr-or-*(expected=2)", "expected is 2, it must be true or false"),
         ("dpm-model(parser=1)", "parser is 1, it must be the name of a parser"),
         ("terp-base(shift=true)", "shift is True, it must be a number from -1000 to 1000"),
         ("meteor-base(language=3)", "language is 3, it must be a code"),

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.comparison import compare_outputs
 from pfsm.model import mbr
 from pfsm.model.mbr import choose
 from pfsm.model.metric import Metric
@@ -81,11 +80,7 @@ def test_what_cannot_be_is_refused() -> None:
             choose(candidates, METRIC, weights=weights)
 
 
-def test_the_order_of_arguments_before_hypotheses_came_first() -> None:
-    before: Any = choose, compare_outputs
+def test_weights_are_given_by_name() -> None:
+    call: Any = choose
     with pytest.raises(ValueError, match="by name"):
-        before[0]([LINES], [[1.0] * len(LINES)])
-    assert before[0](METRIC, [LINES])[0].text == choose([LINES], METRIC)[0].text
-    texts = {"a": ["the cat"], "b": ["cat"]}, [["the cat"]]
-    found = before[1]([METRIC], *texts, 9).results[0]
-    assert found.document == compare_outputs(*texts, [METRIC], 9).results[0].document
+        call([LINES], [[1.0] * len(LINES)])

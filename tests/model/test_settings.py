@@ -62,7 +62,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     # YAML reads an unquoted no as false, an unquoted on as true.
     ({"language": False}, "language is False, it must be a name in quotes"),
     ({"tokeniser": "moses"},
-     ("tokeniser is 'moses', one of these is needed: penn, plain, char, icu, jieba, fugashi, nltk:toktok, "
+     ("tokeniser is 'moses', one of these is needed: penn, plain, char, nltk:toktok, "
       "nltk:treebank, nltk:destructive, nltk:wordpunct, nltk:tweet, nltk:nist, nltk:punkt-LANGUAGE")),
     ({"matchers": "word"}, "matchers is 'word', it must be a list of names"),
     ({"matchers": ["wrod"]}, f"unknown matcher 'wrod'; known are {', '.join(MATCHERS)}"),

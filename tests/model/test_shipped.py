@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.errors import PfsmError
 from pfsm.model.file import load_model
 from pfsm.model.metric import Metric
-from pfsm.model.shipped import DEFAULT_MODEL, earlier_editions, find_model, load, shipped_models
+from pfsm.model.shipped import DEFAULT_MODEL, find_model, load, shipped_models
 from tests.model_cases import model, saved
 
 
@@ -39,16 +39,5 @@ def test_neither(name: str) -> None:
 def test_a_pinned_model_is_that_model_or_an_error() -> None:
     now = find_model(DEFAULT_MODEL)
     assert find_model(f"{DEFAULT_MODEL}@{now.fingerprint}").to_dict() == now.to_dict()
-    # The default before there was an encoder in it keeps its weights, under both of its names.
-    assert find_model("en-fast@3281ab83").fingerprint == "3281ab83"
-    with pytest.warns(PfsmWarning, match="^en@3281ab83 is an earlier edition of what is now called en-fast$"):
-        assert find_model("en@3281ab83").fingerprint == "3281ab83"
-    for fingerprint, edition in earlier_editions().items():
-        assert edition.fingerprint == fingerprint
-        assert find_model(f"{edition.name}@{fingerprint}").to_dict() == edition.to_dict()
-    with pytest.raises(
-        PfsmError, match=f"^en@00000000: .*; en is en@{now.fingerprint} now; .*en-fast@3281ab83, .*"
-    ):
+    with pytest.raises(PfsmError, match=f"^en@00000000: .*; en is en@{now.fingerprint} now$"):
         find_model("en@00000000")
-    with pytest.raises(PfsmError, match=r"^en-small@3281ab83: "):
-        find_model("en-small@3281ab83")

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SOURCES = {
     path: ast.parse(path.read_text(encoding="utf-8"))
-    for folder in ("pfsm", "kernels", "training", "studio", "integrations")
+    for folder in ("pfsm", "kernels", "training", "linguistics", "studio", "integrations")
     for path in (ROOT / folder).rglob("*.py")
 }
 # Modules that turn data into objects of any class, or start something.
@@ -17,7 +17,7 @@ LISTED = {
     *("urllib", "http", "socket", "requests", "ftplib"),
 }
 ALLOWED = {
-    ("pfsm/analysis/programs.py", "subprocess"),  # `command:`
+    ("linguistics/pfsm_linguistics/analysers/programs.py", "subprocess"),  # `command:`
     ("pfsm/conformance/kinds.py", "pickle"),  # writes and reads a plug-in's own settings
     ("training/pfsm_training/lattices/store.py", "pickle"),  # what this process itself has put aside, never a file
     ("studio/pfsm_studio/serve/server.py", "socket"),  # `pfsm serve` listens where the user says

@@ -9,7 +9,7 @@ import pytest
 
 from pfsm import registry
 from pfsm.conformance import kinds
-from pfsm.conformance.kinds import CHECKS, failures
+from pfsm.conformance.kinds import failures, kinds_checked
 from tests.command_runs import Cli
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
@@ -30,10 +30,10 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
 
 
 def test_there_is_an_example_of_every_kind(registered: dict[str, list[str]]) -> None:
-    assert set(registered) == set(CHECKS)
+    assert set(registered) == set(kinds_checked())
 
 
-@pytest.mark.parametrize("kind", CHECKS)
+@pytest.mark.parametrize("kind", kinds_checked())
 def test_the_examples_pass_the_checks(
     kind: str, registered: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

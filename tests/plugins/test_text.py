@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 
 from pfsm import registry
-from pfsm.analysis.analysers import check_analysis, get_analyser
-from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
-from pfsm.analysis.service import analyse_lines
 from pfsm.data.formats import read_format
 from pfsm.errors import PfsmError
 from pfsm.model.builder import LatticeBuilder
@@ -20,12 +17,15 @@ from pfsm.model.settings import settings_from_dict
 from pfsm.text.languages import check_tokeniser
 from pfsm.text.stemming import check_stemmer, stemmer_named, stemmer_names
 from pfsm.text.vocabulary import Vocabulary
+from pfsm_linguistics.analysers.registry import check_analysis, get_analyser
+from pfsm_linguistics.analysers.service import analyse_lines
+from pfsm_linguistics.analysis.sentence import Analysis, DependencyTree, Marginals
 from tests.command_runs import Cli, Write
 from tests.plugins.packages import installed
 
 SOURCE = '''
     from pathlib import Path
-    from pfsm.analysis.sentence import Analysis, DependencyTree
+    from pfsm_linguistics.analysis.sentence import Analysis, DependencyTree
     from pfsm.data.formats import Format, Judgment, Reading
     from pfsm.text.chunks import Tokeniser
     from pfsm.text.stemming import Stemmer

@@ -41,7 +41,9 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs a script beside the data as a user does."""
     (folder / "script.py").write_text(dedent(script), encoding="utf-8")
-    path = ":".join(map(str, (ROOT, ROOT / "kernels", ROOT / "training", folder / "site")))
+    path = ":".join(
+        map(str, (ROOT, ROOT / "kernels", ROOT / "training", ROOT / "linguistics", folder / "site"))
+    )
     command = [sys.executable, "script.py", *arguments]
     variables = {"PYTHONPATH": path, "HOME": str(folder), "PATH": "", **COMPILED}
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)

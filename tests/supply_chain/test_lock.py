@@ -3,7 +3,6 @@
 import importlib
 import re
 import tomllib
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +70,9 @@ def test_whoever_is_named_as_requiring_a_package_is_there(name: str) -> None:
     assert {requirer for line in named for requirer in line.split(", ")} <= {*pinned(name), "pfsm-metric"}
 
 
-PACKAGES = {"pfsm": "pfsm", "pfsm_installation": "pfsm_installation", "pfsm_kernels": "kernels/pfsm_kernels",
+PACKAGES = {"pfsm": "pfsm", "pfsm_kernels": "kernels/pfsm_kernels",
             "pfsm_training": "training/pfsm_training", "pfsm_experiments": "training/pfsm_experiments",
+            "pfsm_linguistics": "linguistics/pfsm_linguistics",
             "pfsm_studio": "studio/pfsm_studio"}  # fmt: skip
 
 
@@ -113,20 +113,12 @@ def test_data_with_a_licence_of_its_own_says_the_same(licences: Any) -> None:
         group = licences.licence_of(f"pfsm/resources/lexicons/{name}.lexicon", groups)
         told = read_header(path)["licence"]
         assert ("WordNet" in told) == ("WordNet" in group.licence), (name, told)
-    parser = (ROOT / "pfsm" / "resources" / "parsers" / "en-ewt.LICENSE").read_text(encoding="utf-8")
+    parser = (ROOT / PACKAGES["pfsm_linguistics"] / "resources" / "parsers" / "en-ewt.LICENSE").read_text(
+        encoding="utf-8"
+    )
     assert "CC BY-SA 4.0" in parser
 
 
 def test_the_page_shows_the_list(licences: Any) -> None:
     page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
     assert licences.table(licences.shipped()) in page, "run scripts/licences.py --write"
-
-
-@pytest.fixture
-def wheel(tmp_path: Path) -> Path:
-    """A wheel with two files."""
-    path = tmp_path / "pfsm_metric-0.1.0-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("pfsm/resources/lexicons/wordnet-3.0.lexicon", "words")
-        archive.writestr("pfsm/__init__.py", "")
-    return path

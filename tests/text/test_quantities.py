@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from pfsm.english.dates import Meaning
-from pfsm.english.facts import contradictions, runs
-from pfsm.english.numbers import english_numbers
-from pfsm.english.quantities import quantities
+from pfsm.facts.contrasts import contradictions, runs
+from pfsm.facts.dates import Meaning
+from pfsm.facts.numbers import english_numbers
+from pfsm.facts.quantities import quantities
 from pfsm.text.numbers import digit_value
 
 

@@ -1,9 +1,7 @@
-"""Tokenisers and stemmers that come with other libraries; where one is not installed, a stand-in of its interface."""
+"""Tokenisers and stemmers of NLTK, and single characters."""
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from nltk.stem.isri import ISRIStemmer
@@ -15,8 +13,7 @@ from pfsm.model.file import Model
 from pfsm.model.settings import settings_from_dict
 from pfsm.model.signature import signature
 from pfsm.text import segmenters
-from pfsm.text.languages import tokeniser_label
-from pfsm.text.segmenters import FUGASHI, ICU, JIEBA, STEMMER_NAMES, Segmenter, sentence_splitter
+from pfsm.text.segmenters import STEMMER_NAMES, sentence_splitter
 from pfsm.text.stemming import check_stemmer, stemmer_named
 from pfsm.text.vocabulary import Vocabulary
 
@@ -37,57 +34,15 @@ def test_characters_are_those_of_sacrebleu() -> None:
         assert tokens("char", line) == TokenizerChar()(line).split()
 
 
-class TestIcu:
-    LINES = (
-        ("今天天气很好。", ["今天", "天气", "很好", "。"]),
-        ("ฉันรักภาษาไทย", ["ฉัน", "รัก", "ภาษา", "ไทย"]),
-        ("私は日本語が好きです", ["私", "は", "日本語", "が", "好き", "です"]),
-        ("ຂ້ອຍຮັກພາສາລາວ", ["ຂ້ອຍ", "ຮັກ", "ພາສາ", "ລາວ"]),
-        ("He said: don't!", ["He", "said", ":", "don't", "!"]),
-        ("שלום, עולם", ["שלום", ",", "עולם"]),
-    )
-
-    def test_words(self) -> None:
-        if find_spec("icu4py") or find_spec("icu"):
-            for line, words in self.LINES:
-                assert tokens("icu", line) == words
-            assert tokeniser_label("icu").startswith(("icu(icu4py@", "icu(PyICU@"))
-
-    def test_the_interface_of_pyicu(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Breaks after every second character; as PyICU, it counts in UTF-16."""
-
-        class Text(str):
-            __slots__ = ()
-
-            def __getitem__(self, part: object) -> str:
-                assert isinstance(part, slice)
-                return self.encode("utf-16-le")[2 * part.start : 2 * part.stop].decode("utf-16-le")
-
-        class Breaker:
-            def setText(self, text: str) -> None:
-                self.length = len(text.encode("utf-16-le")) // 2
-
-            def __iter__(self) -> object:
-                return iter([*range(2, self.length, 2), self.length])
-
-        icu = ModuleType("icu")
-        icu.UnicodeString, icu.Locale = Text, str  # type: ignore[attr-defined]
-        icu.BreakIterator = type("B", (), {"createWordInstance": staticmethod(lambda _: Breaker())})  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "icu4py", None)
-        monkeypatch.setitem(sys.modules, "icu4py.breakers", None)
-        monkeypatch.setitem(sys.modules, "icu", icu)
-        assert tokens("icu", "abcde \U0001f600xyz") == ["ab", "cd", "e", "\U0001f600", "xy", "z"]
-
-
-@pytest.mark.parametrize("segmenter", [ICU, JIEBA, FUGASHI])
-def test_what_is_missing_is_said(segmenter: Segmenter, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("icu4py", "icu4py.breakers", "icu", "jieba", "fugashi"):
+def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("nltk.tokenize.toktok", "nltk.stem.isri"):
         monkeypatch.setitem(sys.modules, name, None)
     # A model can be read and shown.
-    made = settings_from_dict({"language": "zh", "tokeniser": segmenter.name}, "x")
-    said = rf"^tokeniser {segmenter.name} needs {segmenter.packages[0][0]}.*pip install"
-    with pytest.raises(NotInstalledError, match=said):
+    made = settings_from_dict({"language": "zh", "tokeniser": "nltk:toktok"}, "x")
+    with pytest.raises(NotInstalledError, match=r"^tokeniser nltk:toktok needs nltk, .*pip install"):
         Vocabulary(made.tokeniser, made.stemmer)
+    with pytest.raises(NotInstalledError, match=r"^stemmer nltk:isri needs nltk, .*pip install"):
+        stemmer_named("nltk:isri")
 
 
 class TestNltk:

@@ -25,8 +25,8 @@ from pfsm_experiments.plan import Plan, statistics_of
 from pfsm_experiments.spec import PAIRS_OF_SYSTEMS, Experiment
 
 SIGNIFICANCE = 0.05
-# Statistics of systems that a perfect metric would have the ceiling in.
-CEILED = ("system-accuracy", "system-accuracy-50", "system-accuracy-100", "system-accuracy-200")
+# The statistic of systems that a perfect metric would have the ceiling in.
+CEILED = "system-accuracy"
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def _filled_columns(
                     group: int(np.nanmax([0.0, *(one[group].weight for one in sampled)])) for group in counts
                 }
             ceilings: dict[str, float] = {}
-            if called in CEILED:
+            if called == CEILED:
                 ceilings = {group: people_of(part).ceiling for group, part in question.parts.items()}
             n = sum(counts.values())
             columns = [Column(name, group, n, None, ceilings.get(group)) for group, n in counts.items()]

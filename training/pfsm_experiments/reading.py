@@ -15,10 +15,7 @@ from pfsm.io.files import StrPath, display_name
 from pfsm.metrics import get_metric
 from pfsm.model.file import Model, check_line
 from pfsm.model.shipped import find_model, shipped_models
-from pfsm.runtime.names import DATA as DATA_KEYS
-from pfsm.runtime.names import EXPERIMENT as KEYS
-from pfsm.runtime.names import ROW as ROW_KEYS
-from pfsm.runtime.names import unknown_key
+from pfsm.runtime.names import known_names
 from pfsm.runtime.typed import checked
 from pfsm_experiments.spec import (
     KING,
@@ -48,6 +45,8 @@ SCHEME_KEYS: Mapping[str, tuple[str, ...]] = {
     "learning-curve": ("sizes", "repeats"),
 }
 HELD_OUT_BY = {"round-robin": "source_lang", "k-fold": "reference"}
+DATA_KEYS = ("files", "where", *DataKeys.__struct_fields__)
+KEYS = (*ExperimentKeys.__struct_fields__, "train", "test", "rows", "statistics", "contrasts", "sizes")
 
 
 class _RowKeys(Struct, frozen=True):
@@ -114,7 +113,7 @@ def _keys(value: object, known: Sequence[str], where: str, kind: type[S]) -> S:
     for key in value:
         if key not in known:
             raise PfsmError(
-                f"{where}: unknown key {key!r}; {unknown_key(key, known, '`docs/experiments.md`')}"
+                f"{where}: unknown key {key!r}; {known_names(key, known, '`docs/experiments.md`')}"
             )
     own = {key: value[key] for key in kind.__struct_fields__ if key in value}
     if isinstance(own.get("pictures"), str):
@@ -216,7 +215,7 @@ def _row(value: object, where: str, find: Find) -> RowSpec:
         )
     assert isinstance(value, Mapping)
     where = f"{where}: row {name!r}"
-    keys = _keys(value, ROW_KEYS, where, _RowKeys)
+    keys = _keys(value, _RowKeys.__struct_fields__, where, _RowKeys)
     kinds = [key for key in ("metric", "model", "train") if key in value]
     if len(kinds) != 1:
         raise PfsmError(f"{where}: has {' and '.join(kinds) or 'none'} of metric, model, train; give one")

@@ -38,6 +38,7 @@ from pfsm.metrics.inputs import number_by_segment
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels
+from pfsm.registry import own
 from pfsm.runtime.workers import FreshPool
 from pfsm.version import __version__
 from pfsm_experiments.data import (
@@ -54,7 +55,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
-# Files of these packages that decide no outcome, or that keys name by their own checksums (tables, parsers, models).
+# Files of these packages, and of those that offer matchers and metrics, that decide no outcome, or that keys name by
+# their own checksums (tables, parsers, models).
 APART = (
     "commands/",
     "cli.py",
@@ -347,7 +349,9 @@ def row_versions(row: RowSpec) -> dict[str, str]:
 @cache
 def sources_digest() -> str:
     """SHA-256 of the installed files that decide outcomes: within one version the code may change."""
-    return files_digest(Path(str(files(package))) for package in PACKAGES)
+    offered = [*own("matcher").values(), *own("metric_group").values()]
+    packages = {*PACKAGES, *(point.module.partition(".")[0] for point in offered)}
+    return files_digest(Path(str(files(package))) for package in sorted(packages))
 
 
 def files_digest(folders: Iterable[Path]) -> str:

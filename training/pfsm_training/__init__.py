@@ -5,16 +5,12 @@ Importing this package does not import PyTorch. Using one of its public names do
 
 from typing import TYPE_CHECKING, Any
 
-from pfsm_installation import check
-
 if TYPE_CHECKING:
     from pfsm_training.config import TrainingConfig as TrainingConfig
     from pfsm_training.config import read_config as read_config
     from pfsm_training.loss.module import LogLinearMachine as LogLinearMachine
     from pfsm_training.loss.module import log_sum as log_sum
     from pfsm_training.trainer import train as train
-
-check()
 
 _HOMES = {
     "LogLinearMachine": "pfsm_training.loss.module",

@@ -16,7 +16,7 @@ from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import RELATIVE, Settings
 from pfsm.model.shipped import find_model
-from pfsm.runtime.names import SWITCHES, TRAINING, unknown_key
+from pfsm.runtime.names import SWITCHES, TRAINING, known_names
 from pfsm.runtime.typed import checked, needs
 from pfsm.text.language_names import main_code
 from pfsm_training.initial import agreed_settings, completed_settings
@@ -154,7 +154,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     """
     for key in values:
         if key not in (*SETTINGS_KEYS, *KEYS, *SWITCHES):
-            known = unknown_key(key, (*SETTINGS_KEYS, *KEYS, *SWITCHES), "`docs/settings.md`")
+            known = known_names(key, (*SETTINGS_KEYS, *KEYS, *SWITCHES), "`docs/settings.md`")
             raise PfsmError(f"{where}: unknown key {key!r}; {known}")
     settings = completed_settings(values, where, init)
     own = {key: value for key, value in values.items() if key not in SETTINGS_KEYS}

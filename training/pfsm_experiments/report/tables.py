@@ -23,10 +23,6 @@ STATISTICS = {
     "system-accuracy": "Pairwise accuracy of systems",
     "system-significant": "Accuracy over significant pairs of systems",
     "system-spa": "Soft pairwise accuracy of systems",
-    **{
-        f"system-accuracy-{size}": f"Accuracy with {size} segments, pairs of systems"
-        for size in (50, 100, 200)
-    },
     "king": "KING, human likeness",
     "accuracy": "accuracy",
     "tau_wmt12": "Kendall's τ (WMT12)",

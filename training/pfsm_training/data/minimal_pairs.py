@@ -1,4 +1,4 @@
-"""Minimal pairs to learn from: those of files, and those that `pfsm.english.perturbation` makes of the training data.
+"""Minimal pairs to learn from: those of files, and those that `pfsm.perturbation` makes of the training data.
 
 A pair of a file keeps the place of its reference. Pairs are made from every distinct reference as its own translation,
 and from the hypotheses that people liked best, against their first reference.
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from pfsm.data import DataSource, Judgments, Preferences
 from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs, read_minimal_pairs
-from pfsm.english.perturbation.kind import NAMES, kinds_for
-from pfsm.english.perturbation.kind import kind_named as known_kind
-from pfsm.english.perturbation.pairs import Translation, perturb
 from pfsm.errors import PfsmError
+from pfsm.perturbation.catalogue import all_kinds, kinds_for
+from pfsm.perturbation.catalogue import kind_named as known_kind
+from pfsm.perturbation.pairs import Translation, perturb
 from pfsm.runtime.choice import NOISE
 from pfsm_training.options import HYPOTHESIS, MINIMAL_PAIRS, REFERENCE, MinimalPairsOptions
 
@@ -126,7 +126,7 @@ def _crossed(pairs: Iterable[PairToLearn]) -> Iterator[PairToLearn]:
 def _check_left_out(options: MinimalPairsOptions, files: Sequence[MinimalPairs]) -> None:
     in_files = {kind for one in files for kind in one.kinds}
     for name in options.without:
-        if name not in NAMES and name not in in_files:
+        if name not in all_kinds() and name not in in_files:
             known_kind(name)  # says which one may be meant
 
 

@@ -1,0 +1,1 @@
+"""Metrics, matchers and changes of text that need an analysis: trees, semantic roles, discourse structures."""

@@ -1,0 +1,1 @@
+"""Matchers over trees and semantic roles."""

@@ -1,0 +1,1 @@
+"""Metrics over trees, semantic roles and discourse structures."""

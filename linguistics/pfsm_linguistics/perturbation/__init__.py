@@ -1,0 +1,1 @@
+"""Kinds of changes of English that need tags and heads."""

@@ -1,0 +1,1 @@
+"""Weights and word lists that ship."""

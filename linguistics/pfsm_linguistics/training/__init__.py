@@ -1,0 +1,1 @@
+"""Training of the parser and of the labeller; needs PyTorch."""

@@ -1,5 +1,0 @@
-"""Changes of good translations, made on purpose: minimal pairs whose worse side has one fault of a known kind.
-
-A kind is a decorated function in `pfsm.english.perturbation.kinds`. It takes a text and gives the text with one change.
-Kinds of severity ``none`` change the writing and keep the meaning.
-"""
