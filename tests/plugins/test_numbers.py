@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pfsm import registry
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL, canonical, level_and_name
 from pfsm.features.values import feature_signature, feature_values
@@ -163,6 +164,8 @@ def test_one_line_names_the_plugin_that_fails(
     def broken(*_: object, **__: object) -> None:
         raise KeyError("ours")
 
+    # Other tests may have registered plug-ins of their own.
+    monkeypatch.delitem(registry._at_work, "tests", raising=False)
     monkeypatch.setattr("pfsm.commands.score.read_parallel", broken)
     with pytest.raises(KeyError, match="ours") as caught:
         cli(*asked, "chrf")
