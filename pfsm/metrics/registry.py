@@ -61,6 +61,7 @@ _FIRST = (
         parts={"bleu": BLEU_PARTS, "ter": TER_PARTS},
         values=_sacre_parts,
         counts=frozenset(part for part in TER_PARTS if part.endswith("_count")),
+        labels={"chrf": "character n-grams in common (chrF)"},
         can_run_in_child_process=True,
     ),
     MetricGroup(
@@ -86,6 +87,7 @@ _FIRST = (
     MetricGroup(
         {"length_ratio": "shorter length over longer, in characters"},
         without_options(lambda _: LengthRatio()),
+        labels={"length_ratio": "the length fits"},
         can_run_in_child_process=True,
     ),
     MetricGroup(
@@ -127,6 +129,7 @@ _LEARNED = MetricGroup(
     label=feature_label,
     pin=pinned_feature,
     about={FEATURE: "learned over an encoder: a machine over word pieces and order-free similarity"},
+    labels={FEATURE: "similarity by the encoder"},
 )
 
 

@@ -33,11 +33,10 @@ from pfsm.lattice.names import (
 )
 from pfsm.matchers.registry import BUILT_IN, MATCHERS, RESERVED
 from pfsm.metrics.inputs import COLUMN
-from pfsm.model.plugins import check_plugins, check_recorded, plugins_of
+from pfsm.model.plugins import check_plugins, plugins_of
 from pfsm.model.references import check_references
 from pfsm.model.settings import LARGEST, RELATIVE, SMALLEST, Settings, settings_from_dict
 from pfsm.model.training_record import model_html
-from pfsm.registry import only_plugins
 from pfsm.runtime.typed import checked, needs
 from pfsm.text.classes import CLASSES
 
@@ -272,10 +271,7 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
     values = checked(dict(document), _Document, where)
     # Before the settings, which would only say that they do not know a name.
     plugins = check_plugins(values.plugins, f"{where}: plugins")
-    needed = [(kinds.removesuffix("s"), name) for kinds, names in plugins.items() for name in names]
-    with only_plugins(needed):
-        settings = settings_from_dict(values.settings, f"{where}: settings")
-    check_recorded(settings, plugins, f"{where}: plugins")
+    settings = settings_from_dict(values.settings, f"{where}: settings")
     weights = _weights(values.weights, settings, where)
     edit = next((name for name in weights if not name.startswith(FEATURE_PREFIX)), None)
     if not settings.edits and edit is not None:

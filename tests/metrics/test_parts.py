@@ -169,7 +169,7 @@ def test_many_lines_at_once_are_counted_as_their_tokens_are() -> None:
         [" ".join(draw.choice(WORDS + BLANK) for _ in range(draw.randint(0, 9))) for _ in range(400)]
         for _ in range(2)
     ]
-    found = np.column_stack([differences(name, *sides)[name] for name in KEPT[:5]])
+    found = np.column_stack([differences(name, *sides)[name] for name in list(KEPT)[:5]])
     assert (-found).tolist() == [plainly(*pair) for pair in zip(*sides, strict=True)]
     assert (found < 0.0).any(axis=0).all()
 

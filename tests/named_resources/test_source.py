@@ -18,7 +18,6 @@ LISTED = {
 }
 ALLOWED = {
     ("linguistics/pfsm_linguistics/analysers/programs.py", "subprocess"),  # `command:`
-    ("pfsm/conformance/kinds.py", "pickle"),  # writes and reads a plug-in's own settings
     ("training/pfsm_training/lattices/store.py", "pickle"),  # what this process itself has put aside, never a file
     ("studio/pfsm_studio/serve/server.py", "socket"),  # `pfsm serve` listens where the user says
 }  # fmt: skip

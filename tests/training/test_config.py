@@ -45,7 +45,6 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         solver: lbfgs
         lambda: 0.5
         mixture: 0.25
-        class_transitions: true
         edit_cost: 0
         self_match: 0
         encoder: false
@@ -61,7 +60,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
     )
     assert config.settings == settings
     assert (config.penalty, config.solver, config.objective) == (0.5, "lbfgs", "huber")
-    assert (config.mixture, config.class_transitions) == (0.25, True)
+    assert config.mixture == 0.25
     assert config.weights == "raters"
     assert config.own == {*settings.to_dict(), "form"}
 

@@ -18,13 +18,13 @@ from pfsm.metrics.inputs import COLUMN
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import RELATIVE, Settings, settings_from_dict
+from pfsm.registry import find_table
 from pfsm.runtime.names import SWITCHES, TRAINING, known_names
 from pfsm.runtime.typed import checked, needs
 from pfsm.text.characters import CLEAN
 from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.language_names import main_code
 from pfsm.text.languages import default_stemmer, default_tokeniser, language_code
-from pfsm_training.constraints import BUILT_IN, CONSTRAINTS
 from pfsm_training.initial import agreed_settings, completed_settings, completes
 from pfsm_training.options import (
     AUTO,
@@ -47,6 +47,8 @@ KNOWLEDGE, KNOWLEDGE_EDIT_COST = "en-fast", 1.0
 # The matcher of equal words; how likely a word of a reference is to be matched with itself, at least and at most.
 WORD = "word"
 USUAL_SELF_MATCH = 0.95
+# Constraints that have a field of their own.
+CONSTRAINTS = ("edit_cost", "self_match", "minimal_pairs")
 
 Mixture = float | Literal["auto"]
 
@@ -63,7 +65,6 @@ class TrainingConfig:
         objective: Loss of the scores: ``squared_error`` or ``huber``. Preferences have the pairwise logistic loss.
         mixture: Share of the preferences in the objective if there are scores too, at least 0 and below 1;
             ``auto`` chooses it by cross-validation.
-        class_transitions: Whether transitions between states split by word class have weights of their own.
         start: Weights to start from: ``zero``, as in the paper; ``matches``, where matches are likely; ``best``: both,
             and the lower minimum is kept. An initial model takes precedence.
         lambda_rule: Which of several lambdas is chosen: the one with the ``highest`` cross-validated agreement, or
@@ -86,7 +87,6 @@ class TrainingConfig:
     solver: str = GAUSS_NEWTON
     objective: str = "squared_error"
     mixture: Mixture = 0.5
-    class_transitions: bool = False
     start: str = BEST
     lambda_rule: str = HIGHEST
     standardise: bool = True
@@ -105,7 +105,7 @@ class TrainingConfig:
 
     def asked(self) -> dict[str, Any]:
         """Return the options of all constraints that are asked for, by name."""
-        named = {name: getattr(self, name) for name in BUILT_IN}
+        named = {name: getattr(self, name) for name in CONSTRAINTS}
         return {name: option for name, option in {**named, **self.constraints}.items() if option}
 
 
@@ -129,7 +129,6 @@ class _Given(Struct, frozen=True, rename={"penalty": "lambda"}):
     mixture: Annotated[
         Annotated[float, Meta(ge=0.0, lt=1.0)] | Literal["auto"], needs("a number from 0 to below 1, or auto")
     ] = 0.5
-    class_transitions: bool = False
     start: Literal["best", "matches", "zero"] = "best"
     lambda_rule: Literal["highest", "one_standard_error"] = "highest"
     standardise: bool = True
@@ -174,7 +173,8 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     known = (*SETTINGS_KEYS, *KEYS, *SWITCHES)
     further = {key: value for key, value in values.items() if key not in known}
     for key in further:
-        if key not in CONSTRAINTS:
+        # Their table lies above this file: constraints are made of what is configured here.
+        if key not in (find_table("constraint") or ()):
             raise PfsmError(f"{where}: unknown key {key!r}; {known_names(key, known, '`docs/settings.md`')}")
     settings = _settings(values, where, init)
     apart = {*SETTINGS_KEYS, *further}
@@ -182,15 +182,12 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     if "lambda" in own:
         own["lambda"] = numbers_of_text(own["lambda"])
     given = checked(own, _Given, where)
-    if given.class_transitions and not settings.edits:
-        raise PfsmError(f"{where}: class_transitions needs edits, but edits is false; leave out one of them")
     config = TrainingConfig(
         settings,
         tuple(sorted(set(given.penalty))) if isinstance(given.penalty, tuple) else given.penalty,
         given.solver,
         given.objective,
         given.mixture,
-        given.class_transitions,
         given.start,
         given.lambda_rule,
         given.standardise,

@@ -68,7 +68,6 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self_match: How likely each word of a reference must be matched with itself.
         encoder: What to learn over an encoder: ``{"tune": "head"}``, or False.
         minimal_pairs: What to learn from minimal pairs, such as ``{"weight": 0.3}``, or False.
-        class_transitions: Whether transitions between split states have weights of their own.
         weights: How much each judgment counts. X has no column for it, so False alone is taken: `fit` has
             ``sample_weight`` instead.
         solver: ``gauss-newton`` or ``lbfgs``.
@@ -109,7 +108,6 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
     self_match: float | None = None
     encoder: bool | Mapping[str, Any] | None = None
     minimal_pairs: bool | Mapping[str, Any] | None = None
-    class_transitions: bool | None = None
     weights: bool | str | None = None
     solver: str | None = None
     start: str | None = None

@@ -33,7 +33,6 @@ MATCHERS = """
         COUNT[0] += 1
         return offers(rows(pairs), "moody", [COUNT[0]])
 
-    Silent = matcher("silent", lambda pairs: offers([]))
     Outside = matcher("outside", lambda pairs: offers([(0, 500, 1, 0, 1)]))
     Moody = matcher("moody", moody)
     Batch = matcher("batch", lambda pairs: offers(rows(pairs), "batch", [len(pairs)]))
@@ -76,11 +75,12 @@ MATCHERS = """
 MATCHER_POINTS = {
     name: f"bad:{name.capitalize()}"
     for name in (
-        "good", "silent", "outside", "moody", "batch", "lax", "grows", "spaces", "notes",
+        "good", "outside", "moody", "batch", "lax", "grows", "spaces", "notes",
     )
 }  # fmt: skip
 
 TEXTS = """
+    import multiprocessing
     from pfsm_linguistics.analysis.sentence import Analysis
     from pfsm.data.formats import Format, Judgment, Reading
     from pfsm.text.chunks import Tokeniser
@@ -88,7 +88,7 @@ TEXTS = """
     SEEN = []
 
     def words(line): return line.split()
-    def blank(line): return line.split() or ["nothing"]
+    def elsewhere(line): return line.split() + ["here"] * (multiprocessing.parent_process() is not None)
     def moody(line):
         SEEN.append(line)
         return line.split() + ["again"] * (SEEN.count(line) % 2)
@@ -117,24 +117,26 @@ TEXTS = """
         def analyse(self, lines, wanted):
             return super().analyse([line.upper() for line in lines], wanted)
 
-    def reader(score, columns=("reference", "hypothesis", "score")):
+    def reader(score):
         def read(paths, options):
             for path in paths:
                 open(path).close()
+            columns = ("reference", "hypothesis", "score")
             return Reading(Judgment, columns, iter([Judgment(references=("a",), hypothesis="b", score=score)]))
         return read
 
     GOOD = Format("good", "good", frozenset(), reader(1.0))
     NAN = Format("nan", "not a number", frozenset(), reader(float("nan")))
-    NARROW = Format("narrow", "few columns", frozenset(), reader(1.0, ("reference",)))
+    SILENT = Format("silent", "no errors", frozenset(), lambda paths, _: reader(1.0)([], _))
     NONE = Format("none", "", frozenset(), reader(1.0))
     DREAMS = Format("dreams", "of files", frozenset(), lambda *_: Reading(Judgment, (), iter([])))
 """
 TEXT_POINTS = {
-    "tokeniser": {name: f"texts:{name}" for name in ("words", "blank", "moody")},
+    "tokeniser": {name: f"texts:{name}" for name in ("words", "elsewhere", "moody")},
     "stemmer": {name: f"texts:{name}" for name in ("first", "placed")},
     "analyser": {name: f"texts:{name.capitalize()}" for name in ("words", "spaced", "tagged", "upper")},
-    "format": {name: f"texts:{name.upper()}" for name in ("good", "nan", "narrow", "none", "dreams")},
+    "page": {"leaf": "texts:words"},
+    "format": {name: f"texts:{name.upper()}" for name in ("good", "nan", "silent", "none", "dreams")},
 }
 
 NUMBERS = '''
@@ -197,7 +199,9 @@ NUMBERS = '''
         def get_signature(self, nrefs=1, level="segment"):
             return "nrefs:1"
 
-    def place(hypotheses, references): return np.arange(len(hypotheses), dtype=float)
+    def place(hypotheses, references):
+        "Places."
+        return np.arange(len(hypotheses), dtype=float)
     def commas(hypotheses, references):
         "Commas."
         return [float(line.count(",")) for line in hypotheses]
