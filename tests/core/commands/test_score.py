@@ -8,7 +8,6 @@ import pytest
 
 import pfsm
 from tests.command_runs import Cli, Write, text
-from tests.judgment_cases import rows
 from tests.model_cases import saved
 
 REFERENCES = ["the red bird sings", "a small house .", "", "walking near the river"]
@@ -56,15 +55,6 @@ def test_standard_input(cli: Cli) -> None:
     for dash in ((), ("-i", "-")):
         outcome = cli("score", "ref.txt", *dash, "-m", "hand.json", "-sl", stdin=text(HYPOTHESES))
         assert outcome.lines == [f"{score:.4f}" for score in expected()]
-
-
-def test_threads_make_no_difference(cli: Cli, write: Write, trained: Path) -> None:
-    made = rows(120, seed=9)
-    write("ref.txt", text([reference for reference, _, _ in made]))
-    write("hyp.txt", text([hypothesis for _, hypothesis, _ in made]))
-    command = ("score", "ref.txt", "-i", "hyp.txt", "-m", str(trained), "-sl", "-f", "json")
-    one, two, free = (cli(*command, *threads).out for threads in (("--threads", "1"), ("--threads", "2"), ()))
-    assert one == two == free
 
 
 JUDGED = (

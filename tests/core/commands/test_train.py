@@ -29,16 +29,6 @@ def data(write: Write) -> None:
     write("plain.yaml", "lambda: 5\n")
 
 
-def test_threads_and_the_order_of_files(cli: Cli, write: Write) -> None:
-    write("e.tsv", tsv(MORE, source_lang="de", system="A"))
-    made = []
-    for files in (("d.tsv", "e.tsv"), ("e.tsv", "d.tsv")):
-        for threads in ("1", "2"):
-            cli("train", *files, "-o", "m.json", *PLAIN, "--threads", threads)
-            made.append(Path("m.json").read_bytes())
-    assert len(set(made)) == 1
-
-
 def test_without_a_file_english_has_all_knowledge_and_words_is_the_plain_machine(
     cli: Cli, write: Write
 ) -> None:
