@@ -55,21 +55,8 @@ SOURCE = '''
         name = "other"
     class Abstract(SegmentMetric):
         name = "abstract"
-    class Short(Letters):
-        name = "short"
-        def score_pairs(self, hypotheses, references):
-            return np.ones(1)
     def nothing(): return 3
     NUMBER = 3
-
-    class Pooled(Letters):
-        name = "pooled"
-        def pair_statistics(self, hypotheses, references):
-            return np.column_stack([self.score_pairs(hypotheses, references), [len(set(one)) for one in references]])
-        def corpus_from_totals(self, totals):
-            return 100.0 * totals[..., 0] / totals[..., 1]
-        def named_parts(self, hypotheses, references):
-            return {"ours": np.array([float(len(line)) for line in hypotheses])}
 
     class Failing(SegmentMetric):
         name = "failing"
@@ -93,9 +80,8 @@ POINTS = {
     "metric": {
         "letters": "numbers_here:Letters", "made": "numbers_here:made", "nameless": "numbers_here:Nameless",
         "picky": "numbers_here:Picky", "boundless": "numbers_here:Boundless", "made_i": "numbers_here:made",
-        "abstract": "numbers_here:Abstract", "short": "numbers_here:Short", "nothing": "numbers_here:nothing",
-        "number": "numbers_here:NUMBER", "list": "builtins:list", "bleu": "numbers_here:Letters",
-        "pooled": "numbers_here:Pooled", "failing": "numbers_here:Failing",
+        "abstract": "numbers_here:Abstract", "nothing": "numbers_here:nothing", "list": "builtins:list",
+        "bleu": "numbers_here:Letters", "failing": "numbers_here:Failing",
     },
     "feature": {
         **{name: f"numbers_here:{name}" for name in ("commas", "few", "infinite", "words", "NUMBER")},
