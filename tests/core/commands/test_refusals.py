@@ -108,7 +108,7 @@ MODELS = (
 
 @pytest.mark.parametrize("command", MODELS)
 def test_bad_models(command: tuple[str, ...], cli: Cli, write: Write, tmp_path: Path) -> None:
-    for name in ("en-smal", "no/such/file.json", "x" * 400, ""):
+    for name in ("en-smal", "no/such/file.json", "x" * 5000, "a\0b", ""):
         wanted = f"{name or repr(name)}: no such file and no model of this name; shipped models: en"
         assert cli(*command, name).fault.startswith(wanted)
     write("m.json", '{"format": "pfsm-model-1",\n"name": oops}')
