@@ -16,10 +16,6 @@ from pfsm.errors import PfsmError
 def as_texts(values: Any, name: str) -> Sequence[str]:
     """A list of strings from a list, or a column of a table.
 
-    Args:
-        values: A sequence, array, Series or Arrow array of strings.
-        name: What to call it in errors.
-
     Raises:
         ValueError: If it is a single string.
         TypeError: If an entry is not a string; the message names its place, from 0.

@@ -97,11 +97,7 @@ class TestSet:
 
 
 class DataFolder:
-    """Reads the data of an experiment, each file once.
-
-    Args:
-        folder: Folder that patterns are relative to.
-    """
+    """Reads the data of an experiment, each file once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

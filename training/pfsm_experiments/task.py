@@ -445,12 +445,7 @@ FORMAT = "pfsm-cell-1"
 
 
 class CellStore:
-    """The cells in an output folder.
-
-    Args:
-        folder: The output folder.
-        ignore: Whether to ignore finished cells.
-    """
+    """The cells in an output folder."""
 
     def __init__(self, folder: Path, *, ignore: bool = False) -> None:
         self.folder = folder / "cells"
