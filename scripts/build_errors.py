@@ -1,12 +1,10 @@
 """Learns the models of errors that ship (`pfsm train --spans`) from experts' marks in PFSM_DATA.
 
-python scripts/build_errors.py [--output FILE]
+python scripts/build_errors.py
 """
 
-import argparse
 import json
 from dataclasses import asdict
-from pathlib import Path
 
 from real_data import CHECKOUT, data_folder
 
@@ -24,11 +22,6 @@ KINDS = {"edits": ("en-fast", {WMT: 1}), "encoder": ("en", {WMT: 1}), "multi": (
 
 def main() -> None:
     """Learns, and writes the file."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--output", type=Path, default=RESOURCE)
-    options = parser.parse_args()
     document = {}
     for kind, (name, sets) in KINDS.items():
         own = [
@@ -40,7 +33,7 @@ def main() -> None:
         rounded = {key: round(value, 4) for key, value in found.weights.items()}
         document[kind] = {**asdict(found), "weights": rounded}
         print(kind, document[kind])
-    with atomic_write(options.output) as handle:
+    with atomic_write(RESOURCE) as handle:
         handle.write(json.dumps(document, indent=1) + "\n")
 
 
