@@ -77,16 +77,8 @@ def main() -> None:
             paths = [Path(folder) / name for name in ("hypothesis.txt", "reference.txt")]
             for path, lines in zip(paths, (hypotheses, references), strict=True):
                 path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            command = [
-                "java",
-                "-Xmx2G",
-                "-jar",
-                str(table.parent.parent / "meteor-1.5.jar"),
-                *map(str, paths),
-                "-l",
-                "en",
-                "-norm",
-            ]
+            jar = str(table.parent.parent / "meteor-1.5.jar")
+            command = ["java", "-Xmx2G", "-jar", jar, *map(str, paths), "-l", "en", "-norm"]
             whole = cost_of_command(command, 1, warm_up=False)
             report.add(SECTION, "METEOR 1.5 (jar), whole process", len(references), whole)
     report.save()
