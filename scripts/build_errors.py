@@ -30,8 +30,9 @@ def main() -> None:
             for one in marked_translations(read_judged(str(data_folder() / file)))[::step]
         ]
         found = Lesson(pfsm.load(name), own, name).learned(range(len(own)))
-        rounded = {key: round(value, 4) for key, value in found.weights.items()}
-        document[kind] = {**asdict(found), "weights": rounded}
+        document[kind] = asdict(found) | {
+            "weights": {key: round(one, 4) for key, one in found.weights.items()}
+        }
         print(kind, document[kind])
     with atomic_write(RESOURCE) as handle:
         handle.write(json.dumps(document, indent=1) + "\n")

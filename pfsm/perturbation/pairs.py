@@ -210,11 +210,6 @@ def translations_of(
     return [Translation(references[row], texts[row], "" if sources is None else sources[row]) for row in rows]
 
 
-def has_sources(table: Table, source: str | None = None) -> bool:
-    """Whether the source texts are known."""
-    return source is not None or SOURCE in table.columns
-
-
 def language_of(table: Table) -> str | None:
     """The language of the translations by the column ``target_lang``; None where there is no such column.
 
