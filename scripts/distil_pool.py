@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from real_data import data_folder, rows_of
 
 import pfsm
@@ -162,19 +161,6 @@ def without_twins(table: Table) -> dict[str, Any]:
     return {name: values[np.array(keep)] for name, values in columns.items()}
 
 
-def scored(lines: Sequence[str], rows: dict[str, NDArray[Any]]) -> dict[str, NDArray[np.float64]]:
-    """The scores of the rows, and those of each reference and itself."""
-    metric = pfsm.load("en-fast")
-    english = np.flatnonzero(np.char.endswith(rows["pair"], "-en"))
-    one, other = (
-        [lines[place] for place in rows[side][english].tolist()] for side in ("reference", "hypothesis")
-    )
-    found = {name: np.full(rows["pair"].size, np.nan) for name in ("scores", "of_itself")}
-    found["scores"][english] = metric.score_pairs(other, one)
-    found["of_itself"][english] = metric.score_pairs(one, one)
-    return found
-
-
 def main() -> None:
     """Writes the files."""
     folder = Path(sys.argv[1])
@@ -189,7 +175,11 @@ def main() -> None:
     rows, lines = dict(np.load(folder / "rows.npz")), json.loads((folder / "lines.json").read_text("utf-8"))
     print(f"{rows['set'].size} rows of {len(lines)} lines", flush=True)
     if not (folder / "en-fast.npz").is_file():
-        np.savez(folder / "en-fast.npz", **scored(lines, rows))
+        metric, english = pfsm.load("en-fast"), np.flatnonzero(np.char.endswith(rows["pair"], "-en"))
+        one, other = ([lines[at] for at in rows[side][english]] for side in ("reference", "hypothesis"))
+        scores, of_itself = np.full((2, rows["pair"].size), np.nan)
+        scores[english], of_itself[english] = metric.score_pairs(other, one), metric.score_pairs(one, one)
+        np.savez(folder / "en-fast.npz", scores=scores, of_itself=of_itself)
 
 
 if __name__ == "__main__":
