@@ -31,7 +31,7 @@ from pfsm_training.fit.crossval import Folds, make_folds
 from pfsm_training.fit.minimal_pairs import PairsText, minimal_pairs_text
 from pfsm_training.options import EncoderOptions, minimal_pairs_option
 from pfsm_training.trainer import one_torch_thread
-from tests.encoder.encoders import DIMENSION, LAYERS, LINES, judgments, network
+from tests.core.encoder.encoders import DIMENSION, LAYERS, LINES, judgments, network
 from tests.training.small_data import judgments_of
 
 CPU = torch.device("cpu")

@@ -14,17 +14,17 @@ from pfsm.data import Judgments, Preferences
 from pfsm.data.judgments import TARGET_LANGUAGE, target_languages
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
-from pfsm.metrics.data_columns import PREFIX
+from pfsm.metrics.inputs import COLUMN
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import RELATIVE, Settings, settings_from_dict
+from pfsm.registry import find_table
 from pfsm.runtime.names import SWITCHES, TRAINING, known_names
 from pfsm.runtime.typed import checked, needs
 from pfsm.text.characters import CLEAN
 from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.language_names import main_code
 from pfsm.text.languages import default_stemmer, default_tokeniser, language_code
-from pfsm_training.constraints import BUILT_IN, CONSTRAINTS
 from pfsm_training.initial import agreed_settings, completed_settings, completes
 from pfsm_training.options import (
     AUTO,
@@ -47,6 +47,8 @@ KNOWLEDGE, KNOWLEDGE_EDIT_COST = "en-fast", 1.0
 # The matcher of equal words; how likely a word of a reference is to be matched with itself, at least and at most.
 WORD = "word"
 USUAL_SELF_MATCH = 0.95
+# Constraints that have a field of their own.
+CONSTRAINTS = ("edit_cost", "self_match", "minimal_pairs")
 
 Mixture = float | Literal["auto"]
 
@@ -103,7 +105,7 @@ class TrainingConfig:
 
     def asked(self) -> dict[str, Any]:
         """Return the options of all constraints that are asked for, by name."""
-        named = {name: getattr(self, name) for name in BUILT_IN}
+        named = {name: getattr(self, name) for name in CONSTRAINTS}
         return {name: option for name, option in {**named, **self.constraints}.items() if option}
 
 
@@ -171,7 +173,8 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     known = (*SETTINGS_KEYS, *KEYS, *SWITCHES)
     further = {key: value for key, value in values.items() if key not in known}
     for key in further:
-        if key not in CONSTRAINTS:
+        # Their table lies above this file: constraints are made of what is configured here.
+        if key not in (find_table("constraint") or ()):
             raise PfsmError(f"{where}: unknown key {key!r}; {known_names(key, known, '`docs/settings.md`')}")
     settings = _settings(values, where, init)
     apart = {*SETTINGS_KEYS, *further}
@@ -214,7 +217,7 @@ def _settings(values: Mapping[str, Any], where: str, init: Model | None) -> Sett
     features = given.get("features")
     names = list(features) if isinstance(features, Sequence | Mapping) else []
     # Columns of the data alone have no perfect match.
-    of_text = given.get("edits") is not False or not all(str(name).startswith(PREFIX) for name in names)
+    of_text = given.get("edits") is not False or not all(str(name).startswith(COLUMN) for name in names)
     usual = {"form": RELATIVE, "text": CLEAN} if of_text and given.get("form", RELATIVE) == RELATIVE else {}
     return settings_from_dict({**usual, **given}, where)
 

@@ -15,7 +15,7 @@ from pfsm.data import Judgments, Preferences
 from pfsm.embeddings.encoders import pinned
 from pfsm.encoder.names import is_encoder_feature
 from pfsm.errors import PfsmError
-from pfsm.metrics.data_columns import columns_of
+from pfsm.metrics.inputs import columns_of
 from pfsm.model.file import Model, Scale
 from pfsm.model.plugins import plugins_of
 from pfsm.model.settings import RELATIVE, Settings

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pfsm.arrays import Int64
 from pfsm.data import Judgments, Preferences
-from pfsm.metrics.data_columns import columns_of
+from pfsm.metrics.inputs import columns_of
 from pfsm.model.settings import Settings
 from pfsm_training.data.training_set import Encoder, TrainingSet
 from pfsm_training.data.training_text import TrainingText

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pfsm.arrays import Float
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
-from pfsm.metrics.data_columns import columns_of
+from pfsm.metrics.inputs import columns_of
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm.runtime.threads import default_threads
