@@ -7,6 +7,7 @@ mark is a character like any other. A CSV follows RFC 4180, as pandas writes it.
 import csv
 import json
 import math
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -112,18 +113,34 @@ def shown(value: str) -> str:
 
 
 LARGEST_SCORE = 1e100
+_LONGEST_NUMBER = 256  # characters
 
 
 def finite_number(field: str) -> float | None:
-    """The number in a field; None if it holds none, or one beyond `LARGEST_SCORE`."""
-    if "_" in field:  # digits grouped by an underscore are Python, not data
+    """The number in a field; None if it holds none, or one beyond `LARGEST_SCORE` or as near to 0.
+
+    Every number of a file passes here, and no other bounds are needed: squares neither overflow nor vanish.
+    """
+    # Digits grouped by an underscore are Python, not data.
+    if "_" in field or len(field) > _LONGEST_NUMBER:
         return None
     try:
         value = float(field)
     except ValueError:
         return None
-    # Beyond, squares would overflow in what is computed of it. A comparison with NaN is false.
-    return value if abs(value) <= LARGEST_SCORE else None
+    # A comparison with NaN is false.
+    return value if value == 0.0 or 1.0 / LARGEST_SCORE <= abs(value) <= LARGEST_SCORE else None
+
+
+def json_number(value: object) -> float | None:
+    """`finite_number` of a value from JSON or Parquet, which may be text."""
+    return None if isinstance(value, bool | list | dict) else finite_number(str(value))
+
+
+def refused(field: str, needed: str = "a finite number") -> str:
+    """Say of a field, in quotes, what `finite_number` needs in its place."""
+    small = re.fullmatch(r"\s*[-+]?[0-9.]+[eE]-[0-9]+\s*", field) is not None
+    return f"{shown(field)}, {f'0 or a number from {1 / LARGEST_SCORE:g}' if small else needed} is needed"
 
 
 def numbers_of(
@@ -146,7 +163,7 @@ def numbers_of(
     for row, field in enumerate(fields):
         value = finite_number(field)
         if value is None or value < minimum:
-            raise PfsmError(f"{place(row)}: {name} is {shown(field)}, {needed} is needed")
+            raise PfsmError(f"{place(row)}: {name} is {refused(field, needed)}")
         values[row] = value
     return values + 0.0  # -0.0 becomes 0.0, so that equal numbers sort together
 

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import secrets
 import stat
 import sys
@@ -224,6 +225,11 @@ def read_lines(path: StrPath, needed: str = "") -> list[str]:
     lines.
     """
     return split_lines(read_text(path, needed))
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line: line ends inside, as fields of JSON and CSV may have, become spaces."""
+    return re.sub(r"\r\n?|\n", " ", text)
 
 
 def content_checksum(content: bytes) -> str:

@@ -25,9 +25,10 @@ from pfsm.data.formats.rows import language_code, rows_of
 from pfsm.data.formats.texts import pair_columns
 from pfsm.data.judgments import further_references
 from pfsm.data.spans import ERRORS, Span, read_spans, spans_text
-from pfsm.data.table import finite_number, read_table, shown
+from pfsm.data.table import json_number, read_table, refused, shown
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.files import StrPath, display_name, read_text
+from pfsm.io.json_text import parsed
 
 Object = Mapping[str, Any]
 NO_REFERENCE = "judgments without a reference left out"
@@ -86,9 +87,9 @@ class Entry:
 
     def number(self, value: object, what: str) -> float:
         """A finite number."""
-        found = None if isinstance(value, bool | list | dict) else finite_number(str(value))
+        found = json_number(value)
         if found is None:
-            raise self.fault(f"{what} is {shown(str(value))}, a finite number is needed")
+            raise self.fault(f"{what} is {refused(str(value))}")
         return found + 0.0  # -0.0 becomes 0.0
 
     def mapping(self, value: object, what: str) -> Object:
@@ -99,7 +100,7 @@ class Entry:
 
     def marks(self, text: str, what: str) -> object:
         """What a cell holds, which is JSON."""
-        value = parsed(text)
+        value: object = parsed(text, f"{self.name}:{self.line}")
         if value is None:
             raise self.fault(f"{what} is {shown(text)}, a JSON list of marks is needed")
         return value
@@ -108,7 +109,7 @@ class Entry:
 def json_entries(path: StrPath) -> Iterator[Entry]:
     """The objects of a file, one a line, in one list, or in several by name."""
     name, content = display_name(path), read_text(path)
-    whole = parsed(content)
+    whole: object = parsed(content, name)
     if parts := _parts(whole):
         for part, values in parts.items():
             for number, value in enumerate(values, start=1):
@@ -122,7 +123,7 @@ def json_entries(path: StrPath) -> Iterator[Entry]:
         if isinstance(line, str):
             if not line.strip():
                 continue
-            value = parsed(line)
+            value = parsed(line, f"{name}:{number}")
             if value is None:
                 raise entry.fault(f"{shown(line)} is not JSON; one object a line is needed")
         yield Entry(name, number, entry.mapping(value, "line"))
@@ -133,14 +134,6 @@ def _parts(whole: object) -> Mapping[str, Sequence[object]]:
     if not isinstance(whole, dict) or is_pearmut(whole):
         return {}
     return whole if all(isinstance(value, list) for value in whole.values()) else {}
-
-
-def parsed(text: str) -> object:
-    """The value of JSON; None where it is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _rows(path: StrPath) -> Iterator[Entry]:
@@ -208,9 +201,9 @@ def is_wmt(values: Object) -> bool:
 
 def guess_annotations(line: str, path: StrPath) -> str:
     """The format of a file by its first line, or whole if that begins JSON; ``""`` if it is none of these."""
-    values = parsed(line)
+    values = parsed(line, display_name(path))
     if values is None and line.strip().startswith(("{", "[")):
-        values = parsed(read_text(path))
+        values = parsed(read_text(path), display_name(path))
     if parts := _parts(values):
         values = list(chain.from_iterable(parts.values()))
     values = values[0] if isinstance(values, list) and values else values

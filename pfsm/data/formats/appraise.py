@@ -6,7 +6,6 @@ batches (JSON), or lines of outputs and references, where ``itemID`` counts the 
 canary that they begin with.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -19,6 +18,7 @@ from pfsm.data.spans import read_spans
 from pfsm.data.table import csv_records, finite_number, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines, read_text
+from pfsm.io.json_text import parsed
 
 _FIELDS = (
     "annotator", "system", "item", "type", "source_lang", "target_lang", "score", "document", "complete"
@@ -91,7 +91,7 @@ def _in_batches(options: Options) -> Find:
     segments: dict[tuple[str, str], dict[str, str]] = {}
     for path in options.system_outputs:
         try:
-            every = [item for task in json.loads(read_text(path)) for item in task["items"]]
+            every = [item for task in parsed(read_text(path), path) for item in task["items"]]
             for item in every:
                 system, document, number, source, target = (
                     str(item[name])
@@ -100,7 +100,7 @@ def _in_batches(options: Options) -> Find:
                 items[system, document, number] = document.partition("#")[0], source, target
                 if item.get("itemType", "TGT") != "BAD":
                     segments.setdefault((document.partition("#")[0], source), {}).setdefault(system, target)
-        except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, AttributeError):
             raise PfsmError(f"{path}: no batches of Appraise, a list of tasks with items") from None
     numbers = {place: number for number, place in enumerate(segments, start=1)}
 

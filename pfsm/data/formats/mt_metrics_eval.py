@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pfsm.data.formats.annotated import Entry, json_entries, parsed
+from pfsm.data.formats.annotated import Entry, json_entries
 from pfsm.data.formats.markup import Role
 from pfsm.data.formats.records import Judgment, Options, Reading, gathered, number_text
 from pfsm.data.formats.rows import language_code
@@ -23,6 +23,7 @@ from pfsm.data.spans import ERRORS, SEVERITIES, Span, read_spans, spans_text
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines
+from pfsm.io.json_text import parsed
 
 SYSTEM_SCORE = "system_score"
 DOCUMENT_SCORE = "document_score"
@@ -239,7 +240,7 @@ class _Folder:
             _, rating, *rater = line.split("\t")
             if rating == _MISSING:
                 continue
-            value = parsed(rating)
+            value = parsed(rating, f"{path}:{number}")
             errors = value.get("errors") if isinstance(value, dict) else None
             if not isinstance(errors, list):
                 raise fault(f"{shown(rating)}, None or JSON with a list of errors is needed")

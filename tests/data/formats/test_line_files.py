@@ -139,7 +139,7 @@ def test_malformed_folders(file: str, content: str, expected: str, root: Path) -
 
 HEADER = "index\toriginal\ttranslation\tscores\tmean\tz_scores\tz_mean\tmodel_scores"
 TEXTS = {"src": SEGMENT, "mt": SEGMENT, "pe": SEGMENT}
-RATES = {"mean": SCORE, "z": SCORE, "hter": st.floats(0, 3), "raters": st.integers(1, 6)}
+RATES = {"mean": SCORE, "z": SCORE, "hter": SCORE.map(abs), "raters": st.integers(1, 6)}
 ROW = st.fixed_dictionaries({**TEXTS, **RATES})
 
 
