@@ -40,6 +40,7 @@ _FILLERS = Routine("tutorials, attention checks, forms and tasks that were reset
 IS_REFERENCE = re.compile(r"ref[-._]?[A-Z]?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SCORE = re.compile(r"(.*_)?score|COMET")
+_EMPTY = frozenset({"", "nan"})
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "hypothesis": ("hypothesis", "mt", "tgt", "translation"),
     "reference": ("reference", "ref"),
@@ -81,6 +82,8 @@ class Entry:
         """A value as text; numbers are written out."""
         if value is None and default is not None:
             return default
+        if isinstance(value, float) and value.is_integer():  # pandas makes floats of a column with gaps
+            value = int(value)
         if isinstance(value, bool) or not isinstance(value, str | int) or _SURROGATE.search(str(value)):
             raise self.fault(f"{what} is {ascii(value)[:40]}, text is needed")
         return str(value)
@@ -91,6 +94,10 @@ class Entry:
         if found is None:
             raise self.fault(f"{what} is {refused(str(value))}")
         return found + 0.0  # -0.0 becomes 0.0
+
+    def score(self, value: object, what: str) -> float:
+        """A finite number, or NaN where there is none."""
+        return nan if _is_empty(value) else self.number(value, what)
 
     def mapping(self, value: object, what: str) -> Object:
         """An object of JSON."""
@@ -145,7 +152,7 @@ def _rows(path: StrPath) -> Iterator[Entry]:
         else ((row.line, row.fields) for row in rows_of(read_table(path)))
     )
     for number, row in rows:
-        filled = {key: None if _is_empty(value) else value for key, value in row.items()}
+        filled = {key: None if value == "" or value != value else value for key, value in row.items()}  # noqa: PLR0124 - NaN
         entry = Entry(name, number, filled)
         for key in _NAMES[ERRORS]:
             if isinstance(marks := filled.get(key), str):
@@ -153,9 +160,9 @@ def _rows(path: StrPath) -> Iterator[Entry]:
         yield entry
 
 
-def _is_empty(cell: object) -> bool:
-    """Whether there is nothing in a cell; of numbers pandas has none as not a number."""
-    return cell is None or cell == "" or (isinstance(cell, float) and isnan(cell))
+def _is_empty(value: object) -> bool:
+    """Whether a value is missing: null, blank, or a NaN as pandas has it."""
+    return value is None or (isinstance(value, str | float) and str(value).strip().lower() in _EMPTY)
 
 
 def is_parquet(path: StrPath) -> bool:
@@ -225,6 +232,7 @@ def read_ratings(
     """All judgments of files: the ratings of each entry, in the mean over raters unless they are wanted apart."""
     notes: Counter[str] = Counter()
     rated: dict[tuple[Any, ...], Rated] = {}
+    missing = 0
     for path in paths:
         for entry in entries(path):
             for one, rater, score, spans in ratings(entry, options, notes):
@@ -235,8 +243,12 @@ def read_ratings(
                 same.further = {
                     name: value for name, value in same.further.items() if one.further.get(name) == value
                 }
-                if not isnan(score):
+                if isnan(score):
+                    missing += 1
+                else:
                     same.ratings[rater] = score, spans
+    if missing and any(one.ratings for one in rated.values()):
+        notes["annotations without a score left out"] += missing
     there = ", ".join(map(display_name, paths))
     if not rated and notes[NO_REFERENCE]:
         raise PfsmError(
@@ -250,8 +262,6 @@ def read_ratings(
 def reading_of(rated: Mapping[Any, Rated], options: Options, notes: Counter[str]) -> Reading:
     """Judgments: the mean over raters, unless they are wanted apart."""
     scored = {key: one for key, one in rated.items() if one.ratings}
-    if scored and len(scored) < len(rated):
-        notes["translations without a score left out"] += len(rated) - len(scored)
     several = sum(len(one.ratings) > 1 for one in scored.values())
     if several and not options.per_rater:
         notes[_MEANS] += several
@@ -287,14 +297,15 @@ def _judgment(one: Rated, score: float, place: Mapping[str, str], further: Mappi
 
 def _translations(entry: Entry, value: object, what: str) -> dict[str, str]:
     return {
-        system: entry.text(text, f"{what} of {system}") for system, text in entry.mapping(value, what).items()
+        system: entry.text(text, f"{what} of {system}", "")
+        for system, text in entry.mapping(value, what).items()
     }
 
 
 def references_among(translations: Mapping[str, str], options: Options) -> dict[str, str]:
-    """The references among the translations of a segment, by system."""
+    """The references among the translations of a segment, by system; a blank one is missing."""
     names = options.reference_systems or sorted(filter(IS_REFERENCE.fullmatch, translations))
-    return {name: translations[name] for name in names if name in translations}
+    return {name: translations[name] for name in names if translations.get(name, "").strip()}
 
 
 def _wmt_ratings(entry: Entry, options: Options, notes: Counter[str]) -> Iterator[Rating]:
@@ -318,9 +329,11 @@ def _wmt_ratings(entry: Entry, options: Options, notes: Counter[str]) -> Iterato
             continue
         if system not in translations:
             raise entry.fault(f"scores of {shown(system)}, which tgt_text does not have")
-        ratings = given if isinstance(given, list) else _numbered(entry.mapping(given, f"scores of {system}"))
+        ratings: Iterable[object] = [None] if given is None else given
+        if not isinstance(ratings, list):
+            ratings = _numbered(entry.mapping(given, f"scores of {system}"))
         for each in ratings:
-            rating = entry.mapping(each, f"scores of {system}")
+            rating = entry.mapping({} if each is None else each, f"scores of {system}")
             score = rating.get("human", rating.get("score"))
             if not references:
                 notes[NO_REFERENCE] += 1
@@ -328,7 +341,7 @@ def _wmt_ratings(entry: Entry, options: Options, notes: Counter[str]) -> Iterato
             rater = entry.text(rating.get("annotator"), "annotator", "")
             spans = read_spans(rating.get("errors") or [], translations[system], rater, entry.fault)
             one = Rated(entry.line, place, tuple(references.values()), system, translations[system], domain)
-            yield one, rater, entry.number(score, f"score of {system}"), spans
+            yield one, rater, entry.score(score, f"score of {system}"), spans
 
 
 def _numbered(values: Object) -> Iterator[Object]:
@@ -395,7 +408,7 @@ def _item_ratings(
 ) -> Iterator[Rating]:  # fmt: skip
     translations = _translations(entry, item.get("tgt"), f"tgt of item {at}")
     references = references_among(translations, options)
-    if item.get("ref"):
+    if not _is_empty(item.get("ref")):
         references = {"": entry.text(item["ref"], f"ref of item {at}"), **references}
     rater = entry.text(entry.values.get("user_id"), "user_id", "")
     place = {
@@ -405,16 +418,16 @@ def _item_ratings(
         "source": entry.text(item.get("src"), f"src of item {at}", ""),
     }
     for system, given in by_system.items():
-        rating = entry.mapping(given, f"annotation {at} of {system}")
+        rating = entry.mapping({} if given is None else given, f"annotation {at} of {system}")
         if system not in translations:
             raise entry.fault(f"annotation {at} is of {shown(system)}, which tgt does not have")
-        if not references or rating.get("score") is None:
-            notes[NO_REFERENCE if not references else "annotations without a score left out"] += 1
+        if not references:
+            notes[NO_REFERENCE] += 1
         elif system not in references:
             text = translations[system]
             spans = read_spans(rating.get("error_spans") or [], text, rater, entry.fault, _units(text))
             one = Rated(entry.line, place, tuple(references.values()), system, text)
-            yield one, rater, entry.number(rating["score"], f"score {at} of {system}"), spans
+            yield one, rater, entry.score(rating.get("score"), f"score {at} of {system}"), spans
 
 
 def _units(text: str) -> list[int]:
@@ -445,6 +458,8 @@ def _line(entry: Entry) -> tuple[Object, dict[str, str]]:
         ours: next((entry.values[name] for name in names if entry.values.get(name) is not None), None)
         for ours, names in _NAMES.items()
     }
+    if any(name in entry.values for name in _NAMES["hypothesis"]):
+        values["hypothesis"] = values["hypothesis"] or ""  # there is no translation
     place = {name: entry.text(values[name], name, "") for name in ("document", "segment_id", "source")}
     named = ("test_set", "source_lang", "target_lang")
     place |= {name: entry.text(entry.values.get(name), name, "") for name in named}
@@ -458,12 +473,12 @@ def _line_ratings(
 ) -> Iterator[Rating]:
     values, place = _line(entry)
     what = options.score_column or _score_of(entry)
-    score = nan if entry.values.get(what) is None else entry.number(entry.values[what], what)
+    score = entry.score(entry.values.get(what), what)
     hypothesis = entry.text(values["hypothesis"], "hypothesis")
-    references = entry.values.get("references")
-    if not isinstance(references, list):
-        named = [values["reference"], *(entry.values[name] for name in further_references(entry.values))]
-        references = named[:1] + [one for one in named[1:] if one is not None] if named != [None] else []
+    given = entry.values.get("references")
+    if not isinstance(given, list):
+        given = [values["reference"], *(entry.values[name] for name in further_references(entry.values))]
+    references = [entry.text(text, "reference") for text in given if not _is_empty(text)]
     system = entry.text(entry.values.get("system"), "system", Path(entry.part).stem)
     if options.reference_systems or not references:
         others = references_among(among.get((*place.values(),), {}), options)
@@ -475,13 +490,12 @@ def _line_ratings(
         return
     rater = entry.text(values["rater"], "rater", "")
     spans = read_spans([] if values[ERRORS] is None else values[ERRORS], hypothesis, rater, entry.fault)
-    texts = tuple(entry.text(text, "reference") for text in references)
     further = {
         name: entry.text(str(value), name)
         for name, value in entry.values.items()
         if name not in {*_KNOWN, what} and isinstance(value, str | int | float)
     }
-    yield Rated(entry.line, place, texts, system, hypothesis, further), rater, score, spans
+    yield Rated(entry.line, place, tuple(references), system, hypothesis, further), rater, score, spans
 
 
 def _score_of(entry: Entry) -> str:

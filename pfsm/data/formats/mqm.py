@@ -164,7 +164,7 @@ def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
     document and ``doc_id``; else the translations of `Options.reference_systems` in the files themselves, or of the
     systems called ``refA`` and the like, which then yield no judgments. Memory grows with the translations.
     """
-    weights = parse_weights(options.weights or DEFAULT_WEIGHTS)
+    weights = {**parse_weights(DEFAULT_WEIGHTS), **parse_weights(options.weights or DEFAULT_WEIGHTS)}
     if options.references and options.reference_systems:
         raise PfsmError("give either --references or --reference-systems, not both")
     find = _in_files(options) if options.references else None

@@ -163,8 +163,8 @@ class _Folder:
                 self.other_scores[column] = _by_system(other, max(places, default=0) + 1, unit), places
         self._metrics: dict[str, Path] = {}
         for name in options.metric_scores:
-            file, *found = _metric_scores(root, pair, name, tuple(self.references), systems, count)
-            self._metrics[name], self.other_scores[name] = file, found
+            of_metric = _metric_scores(root, pair, name, tuple(self.references), systems, count)
+            self._metrics[name], self.other_scores[name] = of_metric[0], of_metric[1:]
         self.ratings = _ratings(root, pair, _base(human.removeprefix(f"{pair}.")), count)
 
     def judgments(self, notes: Counter[str]) -> Iterator[Judgment]:

@@ -15,7 +15,7 @@ from pfsm.data.formats.markup import is_markup
 from pfsm.data.formats.mqm import read_mqm
 from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
 from pfsm.data.formats.nist import read_nist
-from pfsm.data.formats.records import Options, Reading, Record, Routine, flag, table_of
+from pfsm.data.formats.records import Judgment, Options, Reading, Record, Routine, flag, table_of
 from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.tables import read_tables
 from pfsm.data.formats.wmt import read_direct_assessments, read_rankings
@@ -26,6 +26,7 @@ from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 from pfsm.registry import Table
 
+_OF_REFERENCES = Routine("judgments of a reference itself left out")
 _LONGEST_HEADER = 1 << 24
 _OPTION = re.compile(r"--(?!unquote)[a-z]")
 _PLACE = frozenset({"source_lang", "target_lang", "test_set"})
@@ -133,17 +134,33 @@ def read_format(paths: Sequence[StrPath], options: Options | None = None, name: 
             raise PfsmError(f"{flag(option)} does not apply to {chosen}, which uses {there}")
     with unquoting(options.unquote):
         reading = FORMATS[chosen].read(paths, options)
-    return replace(reading, records=_of_languages(reading, options))
+    return replace(reading, records=_kept(reading, options))
 
 
-def _of_languages(reading: Reading, options: Options) -> Iterator[Record]:
-    """The records of the languages that were asked for; those that name none are taken to be of these."""
+def _kept(reading: Reading, options: Options) -> Iterator[Record]:
+    """The records of the languages that were asked for, or of none; without judgments of a reference itself."""
     wanted = [(name, language_code(getattr(options, name))) for name in ("source_lang", "target_lang")]
     for record in reading.records:
-        if all(not code or language_code(getattr(record, name) or code) == code for name, code in wanted):
+        if _is_of_reference(record, options):
+            reading.notes[_OF_REFERENCES] += 1
+        elif all(not code or language_code(getattr(record, name) or code) == code for name, code in wanted):
             yield record
         else:
             reading.notes["judgments of other languages left out"] += 1
+
+
+def _is_of_reference(record: Record, options: Options) -> bool:
+    """Whether a copy of its reference was judged, under the name of a reference."""
+    sides = (
+        [(record.system, record.hypothesis)]
+        if isinstance(record, Judgment)
+        else [(record.better_system, record.better), (record.worse_system, record.worse)]
+    )
+    return any(
+        text in record.references
+        and (system in options.reference_systems or annotated.IS_REFERENCE.fullmatch(system) is not None)
+        for system, text in sides
+    )
 
 
 def guess_format(path: StrPath) -> str:
