@@ -16,7 +16,7 @@ from pfsm.data.formats.records import Options, Reading, Routine
 from pfsm.data.formats.rows import Row, rows_of
 from pfsm.data.formats.texts import load_texts
 from pfsm.data.spans import SEVERITIES, Span
-from pfsm.data.table import Table, finite_number, read_table, shown
+from pfsm.data.table import Table, finite_number, is_quoted, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
 
@@ -239,16 +239,12 @@ def _add(
 def _text(field_text: str, unquote: bool) -> str:
     """A field without error marks and, with ``unquote``, without the CSV quotes around it."""
     text = _SPAN.sub("", field_text)
-    return text[1:-1].replace('""', '"') if unquote and _quoted(text) else text
-
-
-def _quoted(text: str) -> bool:
-    return len(text) > 1 and text[0] == text[-1] == '"'
+    return text[1:-1].replace('""', '"') if unquote and is_quoted(text) else text
 
 
 def _marked(field_text: str, unquote: bool) -> Iterator[tuple[int, int]]:
     """Where the marks of a field begin and end in its `_text`."""
-    quoted = unquote and _quoted(_SPAN.sub("", field_text))
+    quoted = unquote and is_quoted(_SPAN.sub("", field_text))
     length = len(_text(field_text, unquote))
     for match in _MARKED.finditer(field_text):
         start, end = (_SPAN.sub("", field_text[:place]) for place in match.span(1))

@@ -21,7 +21,7 @@ from pfsm.data.formats.tables import read_tables
 from pfsm.data.formats.wmt import read_direct_assessments, read_rankings
 from pfsm.data.judgments import Judgments, judgments_from_table
 from pfsm.data.table import Table as JudgedTable
-from pfsm.data.table import read_table, unquoting
+from pfsm.data.table import delimiter, read_table, unquoting
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 from pfsm.registry import Table
@@ -195,8 +195,7 @@ def _by_header(line: str) -> str:
         return "wmt-da"
     if is_appraise(line):
         return "appraise"
-    tabs = "\t" in line
-    columns = {column.strip().strip('"').lower() for column in line.split("\t" if tabs else ",")}
+    columns = {column.strip().strip('"').lower() for column in line.split(delimiter("", line))}
     for name, needed in (
         ("wmt-ranking", {"srclang", "trglang", "system1id", "system1rank"}),
         ("mqm", {"system", "rater", "target", "category", "severity"}),
