@@ -99,6 +99,11 @@ def check_text(metric: SegmentMetric, lines: Iterable[str], options: Namespace) 
     else:
         what, blind = f"metric {metric.name}", needs_spaces(metric.origin or metric.name)
         other = "--language NAME chooses a tokeniser"
+        if options.language is not None:
+            language = english_name(options.language)
+            other = f"--language {language} does not change that; --metric chrf compares characters"
+        elif what == "metric ter":
+            other += " for Chinese and Japanese; --metric chrf compares characters"
     if blind and not options.force:
         refuse_text(what, lines, other)
     if doubt:
