@@ -35,6 +35,8 @@ _MARKUP = re.compile(
     r"\s*<(?:\?xml\b|!DOCTYPE\b|!--|(?:mteval|srcset|refset|tstset|dataset|collection|doc|seg|tmx|xliff)\b)",
     re.IGNORECASE,
 )
+_ELEMENT = re.compile(r"<(?:(?:[\w.-]+:)?(xliff|tmx)\b|[a-z])", re.IGNORECASE)
+_PROLOGUE = 50  # lines before the first element
 _LONGEST_TAG = 1 << 16
 _MARKS = frozenset("<>[")
 _ENTITIES_REFUSED = "declares entities, which are refused; put the text in their place"
@@ -58,15 +60,23 @@ def is_markup(lines: Sequence[str]) -> bool:
     return _MARKUP.match(next(filter(str.strip, lines), "")) is not None
 
 
+def is_bitext(lines: Sequence[str]) -> bool:
+    """Whether a file is XLIFF or TMX: by its first element."""
+    return (
+        is_markup(lines)
+        and (found := _ELEMENT.search("\n".join(lines[:_PROLOGUE]))) is not None
+        and bool(found[1])
+    )
+
+
 def markup_events(path: StrPath) -> Iterator[Tag | str]:
     """The tags of a file and the text between them, entities resolved, in order."""
     name = display_name(path)
-    lines = iter(read_lines(path))
-    first = next(lines, None)
-    if first is None:
+    lines = read_lines(path)
+    if not lines:
         raise PfsmError(f"{name}: empty file, a test set is needed")
-    every = chain([first], lines)
-    yield from _xml_events(every, name) if first.lstrip().startswith("<?xml") else _sgml_events(every, name)
+    is_xml = lines[0].lstrip().startswith("<?xml") or is_bitext(lines)
+    yield from (_xml_events if is_xml else _sgml_events)(iter(lines), name)
 
 
 def resolved(text: str) -> str:

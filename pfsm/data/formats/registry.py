@@ -11,7 +11,7 @@ from typing import Any
 from pfsm.data.formats import annotated
 from pfsm.data.formats.appraise import is_appraise, read_appraise
 from pfsm.data.formats.line_files import read_mlqe_pe, read_parallel_text
-from pfsm.data.formats.markup import is_markup
+from pfsm.data.formats.markup import is_bitext, is_markup
 from pfsm.data.formats.mqm import read_mqm
 from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
 from pfsm.data.formats.nist import read_nist
@@ -19,6 +19,7 @@ from pfsm.data.formats.records import Judgment, Options, Reading, Record, Routin
 from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.tables import read_tables
 from pfsm.data.formats.wmt import read_direct_assessments, read_rankings
+from pfsm.data.formats.xliff import read_xliff
 from pfsm.data.judgments import Judgments, judgments_from_table
 from pfsm.data.table import Table as JudgedTable
 from pfsm.data.table import delimiter, read_table, unquoting
@@ -73,6 +74,7 @@ _ALL = (
                       "skip_unknown_systems"}), read_mt_metrics_eval),
     Format("nist", "NIST's SGML or XML, or WMT's XML",
            _PLACE | {"references", "sources", "scores", "score_column"}, read_nist),
+    Format("xliff", "XLIFF's alternative translations, to be compared with its targets", _PLACE, read_xliff),
     Format("mlqe-pe", "folders of MLQE-PE", _PLACE | _TABLE, read_mlqe_pe),
     Format("parallel", "plain files, parallel line by line", _PLACE | _TEXTS | {"scores"}, read_parallel_text),
 )  # fmt: skip
@@ -182,7 +184,8 @@ def guess_format(path: StrPath) -> str:
     elif str(path) != STANDARD_INPUT:
         lines = read_lines(path)
         first = next(filter(str.strip, lines), "")
-        found = "nist" if is_markup(lines) else annotated.guess_annotations(first, path) or _by_header(first)
+        found = "xliff" if is_bitext(lines) else "nist" if is_markup(lines) else ""
+        found = found or annotated.guess_annotations(first, path) or _by_header(first)
         if found:
             return found
     names = ", ".join(FORMATS)
@@ -271,6 +274,8 @@ def _direct_format(path: StrPath) -> str:
             line = file.readline(_LONGEST_HEADER).decode("utf-8", "replace")
     except (OSError, EOFError):
         return ""  # reading it as a table says what is wrong
+    if is_markup([line]) and is_bitext(read_lines(path)):
+        return "xliff"
     if line.lstrip().startswith(("{", "[")):
         return annotated.guess_annotations(line, path)
     found = _by_header(line)

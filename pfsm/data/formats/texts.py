@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pfsm.data.formats.markup import Role, SetSegment, is_markup, set_segments
+from pfsm.data.formats.bitext import units
+from pfsm.data.formats.markup import Role, SetSegment, is_bitext, is_markup, set_segments
 from pfsm.data.formats.records import Options
 from pfsm.data.formats.rows import Row
 from pfsm.data.judgments import DOCUMENT, WITHIN
@@ -27,6 +28,8 @@ def segments_of(path: StrPath, role: Role) -> tuple[str, ...]:
     if is_markup(lines):
         if str(path) == STANDARD_INPUT:
             raise PfsmError(f"{display_name(path)}: SGML or XML is read from files alone; give the file")
+        if is_bitext(lines):
+            return tuple(unit.source if role == "source" else unit.target for unit in units(path))
         return tuple(segment.text for segment in _of_one_set(path, role))
     if is_json(lines, str(path)):
         raise PfsmError(
