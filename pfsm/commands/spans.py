@@ -12,8 +12,8 @@ from pfsm.commands.output import print_json
 from pfsm.data import ParallelText, Table
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.formats.rows import Row
-from pfsm.data.judgments import others
 from pfsm.data.parallel import PairsTable
+from pfsm.data.segments import others
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.bootstrap import Interval

@@ -23,9 +23,9 @@ from typing import Any
 from pfsm.data.formats.records import JUDGMENT_COLUMNS, Judgment, Options, Reading, Routine, gathered
 from pfsm.data.formats.rows import language_code, rows_of
 from pfsm.data.formats.texts import pair_columns
-from pfsm.data.judgments import further_references
+from pfsm.data.segments import further_references
 from pfsm.data.spans import ERRORS, Span, read_spans, spans_text
-from pfsm.data.table import json_number, read_table, refused, shown
+from pfsm.data.table import is_parquet, json_number, read_table, refused, shown
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.files import StrPath, display_name, read_text
 from pfsm.io.json_text import parsed
@@ -163,11 +163,6 @@ def _rows(path: StrPath) -> Iterator[Entry]:
 def _is_empty(value: object) -> bool:
     """Whether a value is missing: null, blank, or a NaN as pandas has it."""
     return value is None or (isinstance(value, str | float) and str(value).strip().lower() in _EMPTY)
-
-
-def is_parquet(path: StrPath) -> bool:
-    """Whether a file is Parquet, by its name."""
-    return str(path).endswith(".parquet") and not Path(path).is_dir()
 
 
 def _parquet_rows(path: StrPath) -> Iterator[Object]:

@@ -11,7 +11,6 @@ from typing import Any
 from pfsm.data.formats import annotated
 from pfsm.data.formats.appraise import is_appraise, read_appraise
 from pfsm.data.formats.line_files import read_mlqe_pe, read_parallel_text
-from pfsm.data.formats.markup import is_bitext, is_markup
 from pfsm.data.formats.mqm import read_mqm
 from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
 from pfsm.data.formats.nist import read_nist
@@ -21,8 +20,10 @@ from pfsm.data.formats.tables import read_tables
 from pfsm.data.formats.wmt import read_direct_assessments, read_rankings
 from pfsm.data.formats.xliff import read_xliff
 from pfsm.data.judgments import Judgments, judgments_from_table
+from pfsm.data.markup import is_bitext
+from pfsm.data.segments import is_markup
 from pfsm.data.table import Table as JudgedTable
-from pfsm.data.table import delimiter, read_table, unquoting
+from pfsm.data.table import delimiter, is_parquet, read_table, unquoting
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 from pfsm.registry import Table
@@ -179,12 +180,12 @@ def guess_format(path: StrPath) -> str:
             each.suffix in {".pe", ".hter"} or each.name.endswith(".df.short.tsv") for each in root.rglob("*")
         ):
             return "mlqe-pe"
-    elif annotated.is_parquet(path):
+    elif is_parquet(path):
         return "parquet"
     elif str(path) != STANDARD_INPUT:
         lines = read_lines(path)
         first = next(filter(str.strip, lines), "")
-        found = "xliff" if is_bitext(lines) else "nist" if is_markup(lines) else ""
+        found = ("xliff" if is_bitext(lines) else "nist") if is_markup(lines) else ""
         found = found or annotated.guess_annotations(first, path) or _by_header(first)
         if found:
             return found
@@ -196,8 +197,6 @@ def _by_header(line: str) -> str:
     """The format of a table with this header; ``""`` if it is not a known one."""
     if line.split() == ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"]:
         return "wmt-da"
-    if is_appraise(line):
-        return "appraise"
     columns = {column.strip().strip('"').lower() for column in line.split(delimiter("", line))}
     for name, needed in (
         ("wmt-ranking", {"srclang", "trglang", "system1id", "system1rank"}),
@@ -209,6 +208,8 @@ def _by_header(line: str) -> str:
     ):
         if needed <= columns:
             return name
+    if is_appraise(line):
+        return "appraise"
     return "csv" if annotated.is_annotations(columns) else ""
 
 
@@ -267,7 +268,7 @@ def _direct_format(path: StrPath) -> str:
     """The format of what is not a table of pfsm or COMET; ``""`` for these."""
     if str(path) == STANDARD_INPUT:
         return ""
-    if Path(path).is_dir() or annotated.is_parquet(path):
+    if Path(path).is_dir() or is_parquet(path):
         return guess_format(path)
     try:
         with (gzip.open if str(path).endswith(".gz") else open)(path, "rb") as file:

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from pfsm.data.bitext import units
 from pfsm.data.formats.annotated import Rated, reading_of
-from pfsm.data.formats.bitext import units
 from pfsm.data.formats.records import Options, Reading
 from pfsm.data.formats.rows import language_code
 from pfsm.errors import PfsmError
