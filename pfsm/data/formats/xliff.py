@@ -22,7 +22,7 @@ def read_xliff(paths: Sequence[StrPath], options: Options) -> Reading:
         source_lang, target_lang = (language_code(name.partition("-")[0]) for name in unit.languages)
         place = {"source_lang": source_lang, "target_lang": target_lang, "document": unit.document}
         place |= {"segment_id": unit.name, "source": unit.source}
-        for system, text in unit.alternatives:
+        for system, text in unit.alternatives.items():
             rated[len(rated)] = Rated(unit.line, place, (unit.target,), system, text)
     if not rated:
         raise PfsmError(
