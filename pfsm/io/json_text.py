@@ -1,6 +1,7 @@
 """JSON from files, in which every key stands once."""
 
 import json
+from collections import Counter
 from typing import Any
 
 from pfsm.errors import PfsmError
@@ -21,8 +22,7 @@ def parsed(text: str, where: str) -> Any:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice.append(max(keys, key=keys.count))
+            twice.append(Counter(key for key, _ in pairs).most_common(1)[0][0])
         return found
 
     try:

@@ -40,7 +40,6 @@ _FILLERS = Routine("tutorials, attention checks, forms and tasks that were reset
 IS_REFERENCE = re.compile(r"ref[-._]?[A-Z]?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SCORE = re.compile(r"(.*_)?score|COMET")
-_EMPTY = frozenset({"", "nan"})
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "hypothesis": ("hypothesis", "mt", "tgt", "translation"),
     "reference": ("reference", "ref"),
@@ -97,7 +96,8 @@ class Entry:
 
     def score(self, value: object, what: str) -> float:
         """A finite number, or NaN where there is none."""
-        return nan if _is_empty(value) else self.number(value, what)
+        is_nan = isinstance(value, str) and value.strip().lower() == "nan"
+        return nan if is_nan or _is_empty(value) else self.number(value, what)
 
     def mapping(self, value: object, what: str) -> Object:
         """An object of JSON."""
@@ -152,7 +152,10 @@ def _rows(path: StrPath) -> Iterator[Entry]:
         else ((row.line, row.fields) for row in rows_of(read_table(path)))
     )
     for number, row in rows:
-        filled = {key: None if value == "" or value != value else value for key, value in row.items()}  # noqa: PLR0124 - NaN
+        filled = {
+            key: None if _is_empty(value) and str(value) in {"", "nan"} else value
+            for key, value in row.items()
+        }
         entry = Entry(name, number, filled)
         for key in _NAMES[ERRORS]:
             if isinstance(marks := filled.get(key), str):
@@ -161,8 +164,10 @@ def _rows(path: StrPath) -> Iterator[Entry]:
 
 
 def _is_empty(value: object) -> bool:
-    """Whether a value is missing: null, blank, or a NaN as pandas has it."""
-    return value is None or (isinstance(value, str | float) and str(value).strip().lower() in _EMPTY)
+    """Whether a value is missing: null, blank, or a NaN, which pandas has for it."""
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or (isinstance(value, float) and isnan(value))
 
 
 def _parquet_rows(path: StrPath) -> Iterator[Object]:

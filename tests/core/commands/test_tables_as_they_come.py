@@ -74,6 +74,9 @@ def test_semicolons(name: str, cli: Cli, tmp_path: Path) -> None:
         cli("score", "--table", name, "-sl", *SMALL).lines
         == cli("score", "--table", "p.csv", "-sl", *SMALL).lines
     )
+    (tmp_path / "n.csv").write_text('system;reference;hypothesis\n"a\nb";r;r\nc;r;r\n', encoding="utf-8")
+    lines = cli("score", "--table", "n.csv", *SMALL).lines
+    assert [line.partition("\t")[0] for line in lines[1:]] == ["a b", "c"]
     for command in (("data", "info"), ("evaluate", "--metric", "chrf"), ("data", "convert")):
         assert cli(*command, name, *(("-o", "o.tsv") if command[-1] == "convert" else ())).status == 0
 

@@ -34,6 +34,7 @@ FIELDS: list[tuple[str, str, str, str]] = [
     ("pearmut", "x", '"score":5', '"score":@'),
     ("pearmut", "x", '"start_i":0', '"start_i":@'),
     ("jsonl", "x", '"score":5', '"score":@'),
+    ("csv", "x.csv", "abc;r;5", "abc;r;@"),
     ("jsonl", "x", "[[0,", "[[@,"),
     ("mt-metrics-eval", "t/human-scores/cs-en.mqm.seg.score", "A 1", "A @"),
     ("mt-metrics-eval", "t/human-scores/cs-en.mqm.sys.score", "A 1", "A @"),
