@@ -29,6 +29,7 @@ def files(write: Write, tmp_path: Path) -> None:
         ("-m", "comet", "a model (--model en) comes nearest"),
         ("-m", "bertscore", "--metric embedding_f1 comes nearest"),
         ("-m", "my-comet.json", "shipped models: en, "),
+        ("--metric", "en-fast", "it is a model: --model en-fast"),
         ("--metric", "bert-score", "--metric embedding_f1 comes nearest"),
         ("--metric", "Unbabel/wmt22-comet-da", "a model (--model en) comes nearest"),
         ("--metric", "chrF2++", "--metric chrf++ comes nearest"),
