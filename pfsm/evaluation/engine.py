@@ -37,6 +37,7 @@ from pfsm.evaluation.pooled import PooledScores, Scores, remembered
 from pfsm.evaluation.questions import Data, Question
 
 MEAN, POOLED = "mean", "pooled"
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -108,15 +109,19 @@ def paired_p_value(resampled_differences: Float, difference: float) -> float:
 
     Returns:
         ``(c + 1) / (n + 1)``, c being the number of resampled differences that lie at least as far from
-        their mean as the observed one lies from 0. It is never 0 (and 1 for a difference of 0). NaN where there are
-        no resamples, or all are the same though there is a difference: they tell nothing about chance.
+        their mean as the observed one lies from 0, or twice the number of those that are 0 or on its other side, if
+        that is more: no difference is significant whose percentile interval holds 0. It is never 0 (and 1 for a
+        difference of 0). NaN where there are no resamples, or all are the same though there is a difference: they tell
+        nothing about chance.
     """
     defined = resampled_differences[~np.isnan(resampled_differences)]
     if defined.size == 0 or (difference != 0.0 and never_differ(defined)):
         return float("nan")
     centred: Float = np.abs(defined - defined.mean())
     as_far = int(np.count_nonzero(centred >= abs(difference)))
-    return (as_far + 1) / (centred.size + 1)
+    rounding = ROUNDING * float(np.abs(defined).max())
+    across = 2 * int(min(np.count_nonzero(defined <= rounding), np.count_nonzero(defined >= -rounding)))
+    return (min(max(as_far, across), defined.size) + 1) / (defined.size + 1)
 
 
 def holm(p_values: ArrayLike) -> Float:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pfsm.evaluation import (
+    PooledCounts,
     bootstrap,
     calibrate_ties,
     compare_systems,
@@ -126,14 +127,19 @@ def normal_scores(n_systems: int, n_segments: int, seed: int = 1) -> list[NDArra
 
 
 def test_against_a_plain_loop_systems() -> None:
-    a, b = normal_scores(2, 25)
+    n = 125
+    a, b = normal_scores(2, n)
     draws = [
-        rows for block in bootstrap.resampled_rows(25, 200, group_seed(9, "all")) for rows in block.tolist()
+        rows for block in bootstrap.resampled_rows(n, 200, group_seed(9, "all")) for rows in block.tolist()
     ]
-    differences = [sum(a[row] - b[row] for row in rows) / 25 for rows in draws]
+    differences = [sum(a[row] - b[row] for row in rows) / n for rows in draws]
     centre = sum(differences) / 200
-    observed = sum(a) / 25 - sum(b) / 25
+    observed = sum(a) / n - sum(b) / n
     as_far = sum(abs(difference - centre) >= abs(observed) for difference in differences)
+    as_far = max(
+        as_far,
+        *(2 * sum(sign * one <= 0.0 for one in differences) for sign in (1, -1) if sign * observed > 0),
+    )
     result = compare_systems(["a", "b"], [a, b], n_resamples=200, seed=9, confidence=0.8)
     (pair,) = result.pairs
     assert pair.p_value == (as_far + 1) / 201
@@ -142,10 +148,59 @@ def test_against_a_plain_loop_systems() -> None:
     assert pair.interval.low == pytest.approx(np.quantile(differences, 0.1))
     assert pair.interval.high == pytest.approx(np.quantile(differences, 0.9))
     for system, scores in zip(result.systems, (a, b), strict=True):
-        means = [sum(scores[row] for row in rows) / 25 for rows in draws]
-        assert system.score == pytest.approx(sum(scores) / 25)
+        means = [sum(scores[row] for row in rows) / n for rows in draws]
+        assert system.score == pytest.approx(sum(scores) / n)
         assert system.interval.low == pytest.approx(np.quantile(means, 0.1))
         assert system.interval.high == pytest.approx(np.quantile(means, 0.9))
+
+
+def shares_ahead(a, b, units, score, shift=0.0):  # type: ignore[no-untyped-def]
+    """The share of all exchanges of units with a difference as large; a true difference is taken from all segments."""
+    a = a - shift
+    observed = abs(score(a) - score(b)) * (1 - 1e-12)
+    large = 0
+    for swap in product((False, True), repeat=max(units) + 1):
+        swapped = np.array(swap)[units].reshape(-1, *[1] * (a.ndim - 1))
+        one, other = np.where(swapped, b, a), np.where(swapped, a, b)
+        large += abs(score(one) - score(other)) >= observed
+    return large / 2.0 ** (max(units) + 1)
+
+
+UNITS = np.repeat(np.arange(8), [1, 2, 3, 4, 5, 4, 3, 2])
+
+
+def test_few_units_against_every_exchange() -> None:
+    """P is the share of all exchanges of documents; the interval ends where shifted systems are just told apart."""
+    a, b = normal_scores(2, 24, 3)
+    a += 0.6
+    (pair,) = compare_systems(["a", "b"], [a, b], documents=UNITS).pairs
+    assert pair.p_value == shares_ahead(a, b, UNITS, np.mean)
+    for end, inwards in ((pair.interval.low, 1), (pair.interval.high, -1)):
+        for side, told_apart in ((inwards, False), (-inwards, True)):
+            assert (shares_ahead(a, b, UNITS, np.mean, end + side * 1e-9) < 0.05) == told_apart
+
+
+def test_few_units_of_a_metric_that_pools_counts() -> None:
+    counts = np.random.default_rng(2).integers(1, 9, (2, 24, 2)).astype(np.float64)
+    counts[0, :, 0] += 2.0
+    pooled = PooledCounts(list(counts), lambda sums: sums[:, 0] / sums[:, 1])
+    (pair,) = compare_systems(["a", "b"], [np.zeros(24)] * 2, documents=UNITS, pooled=pooled).pairs
+    assert pair.p_value == shares_ahead(*counts, UNITS, lambda rows: rows[:, 0].sum() / rows[:, 1].sum())
+    assert (pair.p_value < 0.05) is not (pair.interval.low <= 0.0 <= pair.interval.high)
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 10, 16, 25, 40, 99, 150])
+def test_systems_that_do_not_differ_are_rarely_told_apart(n: int) -> None:
+    found = [
+        pair
+        for seed in range(60)
+        for pair in compare_systems(list("abcdefgh"), normal_scores(8, n, seed), 300, seed).pairs
+    ]
+    rejected = [pair.p_value < 0.05 for pair in found]
+    assert (0.025 if n > 5 else 0.0) <= np.mean(rejected) <= (0.06 if n > 5 else 0.0)
+    if n < 100:
+        excluded = [pair.interval.low > 0.0 or pair.interval.high < 0.0 for pair in found]
+        assert excluded == rejected
 
 
 def test_identical_systems_do_not_differ_and_one_segment_shows_nothing() -> None:
