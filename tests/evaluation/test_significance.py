@@ -159,7 +159,7 @@ Rows = NDArray[np.float64]
 
 
 def share_as_large(a: Rows, b: Rows, score: Callable[[Rows], Any], shift: float = 0.0) -> float:
-    """The share of all exchanges of `UNITS` with a difference as large; a true difference is taken from each segment."""
+    """The share of all exchanges of `UNITS` with a difference as large; a true one is taken from each segment."""
     a = a - shift
     observed = abs(score(a) - score(b)) * (1 - 1e-12)
     large = 0
