@@ -254,9 +254,9 @@ class _Checks:
         elif record.better == record.worse:
             yield EQUAL_PAIR
         else:
-            place = (record.references[0], record.segment_id)
-            self._again(CONTRADICTED, *place, record.better, record.worse)
-            if _key(*place, record.worse, record.better) in self._seen[CONTRADICTED]:
+            of = (record.references[0], record.segment_id)
+            self._again(CONTRADICTED, *of, record.better, record.worse)
+            if _key(*of, record.worse, record.better) in self._seen[CONTRADICTED]:
                 yield CONTRADICTED
 
     def _again(self, check: str, *texts: str) -> bool:

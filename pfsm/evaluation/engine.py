@@ -89,6 +89,9 @@ def _sample_difference(name: str, n: int, a: Sample, b: Sample, confidence: floa
     both = a.minus(b)
     interval = both.estimate(confidence).interval
     p_value = paired_p_value(both.resampled, both.value)
+    if both.n_units is not None:
+        # A test by every exchange of the units has no smaller p-value; more resamples do not make it smaller.
+        p_value = float(np.maximum(p_value, 2.0 ** (1 - both.n_units)))
     return Difference(name, n, a.value, b.value, both.value, interval, p_value)
 
 
@@ -278,7 +281,9 @@ def _samples_of(
         measures = [measure.pooled(of_totals) for measure in measures]
     resampled = resampled_together([(measure, values) for measure in measures], n_resamples, seed)
     return [
-        Sample(measure.value(values), found, measure.weight, partial(measure.remarks, values))
+        Sample(
+            measure.value(values), found, measure.weight, partial(measure.remarks, values), measure.n_units
+        )
         for measure, found in zip(measures, resampled, strict=True)
     ]
 

@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -23,9 +24,12 @@ from pfsm.evaluation import (
     paired_bootstrap_correlations,
     paired_p_value,
     perm_both,
+    plain,
+    question_of_scores,
 )
 from pfsm.evaluation.bootstrap import group_seed
-from pfsm.evaluation.significance import _p_value
+from pfsm.evaluation.catalogue import SEGMENT_LEVEL
+from pfsm.evaluation.significance import _p_value, permutation_test
 
 
 def scores(n: int, seed: int = 1, noise: tuple[float, float] = (1.0, 1.0)) -> tuple[NDArray[np.float64], ...]:
@@ -110,6 +114,49 @@ def test_segments_are_swapped_whole() -> None:
     assert group.p_value == pytest.approx(large / 2**8, abs=0.03)
     (apart,) = perm_both(human, a, b, segments, n_permutations=4000, resample="judgments").groups
     assert apart.p_value != group.p_value
+
+
+SPREAD = plain("spread", lambda metric, human: -float(np.std(metric - human)))
+
+
+@pytest.mark.parametrize("declared", [None, False])
+def test_a_statistic_in_the_units_of_the_metrics_is_tested_in_them(declared: bool | None) -> None:
+    """Standardised scores have another spread: 77% of metrics that are equally good were told apart."""
+    statistic = replace(SPREAD, scale_free=declared)
+    found = []
+    for seed in range(60):
+        human, a, b = (10.0 * side for side in scores(80, seed))
+        question = question_of_scores(human)
+        found.append(permutation_test(question, a, b, statistic, 200, seed).mean.p_value < 0.05)
+    assert np.mean(found) <= 0.08
+
+
+@pytest.mark.parametrize("declared", [None, True])
+def test_a_statistic_without_a_unit_is_tested_on_standardised_scores(declared: bool | None) -> None:
+    own = plain("own", lambda metric, human: float(np.corrcoef(metric, human)[0, 1]), scale_free=declared)
+    human, a, b = scores(40, seed=5)
+    question = question_of_scores(human)
+    tests = [
+        permutation_test(question, a, 100.0 * b + 7.0, one, 200, 1) for one in (own, SEGMENT_LEVEL["pearson"])
+    ]
+    assert (
+        tests[0].mean.p_value
+        == tests[1].mean.p_value
+        == permutation_test(question, a, b, own, 200, 1).mean.p_value
+    )
+
+
+def test_no_more_than_units_allow() -> None:
+    """A difference whose interval touches 0 is not significant, nor one of few units, however many resamples."""
+    resampled = np.repeat([0.0, 1 / 28], [40, 960])
+    assert paired_p_value(resampled, 1 / 28) >= 0.05
+    assert paired_p_value(-resampled, -1 / 28) >= 0.05
+    human, a, _ = scores(5)
+    test = paired_bootstrap_correlations(human, human + a / 50, a / 50 - human)
+    assert test.mean.p_value == test.groups[0].p_value == 2.0**-4
+    halves = np.repeat(["x", "y"], 5).tolist()
+    of_two = [np.tile(side, 2) for side in (human, human + a / 50, a / 50 - human)]
+    assert paired_bootstrap_correlations(*of_two, groups=halves).mean.p_value == 2.0**-9
 
 
 def test_permutations_that_are_not_a_number_count_as_large() -> None:
