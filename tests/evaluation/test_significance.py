@@ -155,8 +155,8 @@ def test_no_more_than_units_allow() -> None:
     test = paired_bootstrap_correlations(human, human + a / 50, a / 50 - human)
     assert test.mean.p_value == test.groups[0].p_value == 2.0**-4
     halves = np.repeat(["x", "y"], 5).tolist()
-    of_two = [np.tile(side, 2) for side in (human, human + a / 50, a / 50 - human)]
-    assert paired_bootstrap_correlations(*of_two, groups=halves).mean.p_value == 2.0**-9
+    of_two, one, other = (np.tile(side, 2) for side in (human, human + a / 50, a / 50 - human))
+    assert paired_bootstrap_correlations(of_two, one, other, halves).mean.p_value == 2.0**-9
 
 
 def test_permutations_that_are_not_a_number_count_as_large() -> None:
