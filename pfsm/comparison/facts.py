@@ -14,8 +14,9 @@ from pathlib import PurePath
 import numpy as np
 
 from pfsm.arrays import Float
-from pfsm.data.judgments import SEGMENT_ID, WITHIN, others, rows_with_references, segment_places
+from pfsm.data.judgments import SEGMENT_ID, WITHIN, segment_places
 from pfsm.data.parallel import ParallelText, SystemOutput, pairs_from_table
+from pfsm.data.segments import others, rows_with_references
 from pfsm.data.table import Table, mean_of_judges, read_table, shown
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import StrPath

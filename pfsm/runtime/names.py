@@ -36,12 +36,11 @@ TRAINING = (
     "start",
     "objective",
     "mixture",
-    "class_transitions",
     "edit_cost",
     "self_match",
     "encoder",
     "minimal_pairs",
     "weights",
 )
-# Switches to what the paper does otherwise.
-SWITCHES = ("standardise", "prune_jumps")
+# What the paper does otherwise.
+SWITCHES = ("standardise",)

@@ -27,11 +27,12 @@ from pfsm.encoder.scoring import HeadScorer
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import are_below, are_bounded
 from pfsm.io.containers import Array, content_bytes, read_content
+from pfsm.lexicons.compiling import Part, compile_paraphrases, compile_synonyms
 from pfsm.lexicons.container import FORMAT as LEXICON
 from pfsm.lexicons.container import Lexicon, read_lexicon, write_lexicon
-from pfsm.lexicons.paraphrases import ParaphraseTable, compile_paraphrases
+from pfsm.lexicons.paraphrases import ParaphraseTable
 from pfsm.lexicons.relations import Relations, RelationTable, compile_relations
-from pfsm.lexicons.synonyms import Part, SynonymTable, array_lines, compile_synonyms
+from pfsm.lexicons.synonyms import SynonymTable, array_lines
 from pfsm.matchers.paraphrase import _links
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.type_lists import TypeLists
@@ -43,7 +44,7 @@ from pfsm_linguistics.labeller.weights import read_role_weights, write_role_weig
 from pfsm_linguistics.parser.parse import Parser
 from pfsm_linguistics.parser.weights import FORMAT as PARSER
 from pfsm_linguistics.parser.weights import SCALE, read_weights, restored_arrays, stored_arrays, write_weights
-from tests.encoder.encoders import DIMENSION, LAYERS, head
+from tests.core.encoder.encoders import DIMENSION, LAYERS, head
 from tests.fuzz.mutations import EFFORT
 from tests.linguistics.analysis.samples import analysed, random_weights, role_weights
 from tests.model_cases import document

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,8 @@ from numba.core import config
 
 from pfsm_kernels import cache
 from pfsm_kernels.cache import (
+    DAMAGED,
     FILLED,
-    IN_USE,
-    OTHER_VERSIONS,
     OUTDATED,
     PREFIX,
     _DataFiles,
@@ -72,15 +72,18 @@ def test_an_edit_of_any_source_is_another_folder(folders: tuple[Path, Path]) -> 
 
 def test_old_folders_go(folders: tuple[Path, Path]) -> None:
     now = time.time()
-    ages = [0.0, *[2 * IN_USE + number for number in range(OTHER_VERSIONS + 2)], 2 * OUTDATED]
+    ages = [0.0, OUTDATED / 2, 2 * OUTDATED]
     place = folders[0] / "__pycache__"
     for number, age in enumerate(ages):
         (place / f"{PREFIX}{number}").mkdir(parents=True)
         os.utime(place / f"{PREFIX}{number}", (now - age, now - age))
     (place / "something else").mkdir()
     own = provide_cache(cache_places(*folders))
-    kept = {f"{PREFIX}{number}" for number in range(OTHER_VERSIONS)}
+    kept = {f"{PREFIX}{number}" for number in range(2)}
     assert {found.name for found in place.iterdir()} == {own.name, "something else", *kept}
+
+
+COMPILES = pytest.mark.skipif(config.DISABLE_JIT, reason="interpreted, nothing is compiled and kept")
 
 
 def compiled_kernel(source: Path, sign: str, monkeypatch: pytest.MonkeyPatch, *places: Path) -> Any:
@@ -98,6 +101,7 @@ def compiled_kernel(source: Path, sign: str, monkeypatch: pytest.MonkeyPatch, *p
     return kernel
 
 
+@COMPILES
 def test_a_folder_that_is_filled_is_used_though_it_is_read_only(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +116,7 @@ def test_a_folder_that_is_filled_is_used_though_it_is_read_only(
     assert compiled_kernel(package / "tiny.py", "+", monkeypatch, baked).stats.cache_hits
 
 
+@COMPILES
 def test_kernels_of_another_version_beside_ours(
     folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,3 +145,25 @@ def test_two_processes_that_save_at_once_never_swap_kernels(
     assert one.load("first") in {None, "machine code of the first"}
     files = {path.read_bytes() for path in tmp_path.glob("*.nbc")}
     assert len(files) == 2
+
+
+@COMPILES
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:30], lambda data: data[::-1]])
+def test_a_damaged_file_is_compiled_anew_in_one_line(
+    folders: tuple[Path, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    damage: Callable[[bytes], bytes],
+    kind: str,
+) -> None:
+    """Numba's own cache raises whatever pickle raises, at every call."""
+    source, place = folders[0] / "tiny.py", folders[1]
+    compiled_kernel(source, "+", monkeypatch, place)
+    for path in place.rglob(f"*.{kind}"):
+        path.write_bytes(damage(path.read_bytes()))
+    monkeypatch.setattr(cache, "the_notice", cache.Notice())
+    assert not compiled_kernel(source, "+", monkeypatch, place).stats.cache_hits
+    assert capfd.readouterr().err == f"pfsm: {DAMAGED}\n"
+    assert compiled_kernel(source, "+", monkeypatch, place).stats.cache_hits
+    assert not capfd.readouterr().err

@@ -163,4 +163,15 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # n
     return {**options, "parser": pinned(options["parser"])}
 
 
-MATCHER = MatcherKind("", lambda _, options: DependencyFeatures(**options), check_options, learn_options)
+MATCHER = MatcherKind(
+    "",
+    lambda _, options: DependencyFeatures(**options),
+    check_options,
+    learn_options,
+    lambda _: False,
+    labels={
+        "dep:class": "same relation to the head",
+        "dep:head": "same head",
+        "dep:both": "same head and relation",
+    },
+)
