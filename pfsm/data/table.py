@@ -31,9 +31,6 @@ def unquoting(wanted: bool = True) -> Iterator[None]:
 
     Args:
         wanted: False: as it is outside.
-
-    Returns:
-        The context to read them in.
     """
     token = _UNQUOTING.set(wanted or _UNQUOTING.get())
     try:
@@ -162,12 +159,7 @@ def is_parquet(path: StrPath) -> bool:
 
 
 def header_names(fields: Sequence[str], name: str) -> list[str]:
-    """The column names of a header row, without spaces around them or a byte order mark before them.
-
-    Args:
-        fields: the fields of the first line.
-        name: what messages call the file.
-    """
+    """The column names of a header row, without spaces around them or a byte order mark before them."""
     header = [field.replace("\ufeff", "").strip() for field in fields]
     if not any(header):
         raise PfsmError(f"{name}:1: the first line has no column names; a header row is needed")
@@ -344,9 +336,6 @@ def read_table(path: StrPath, separator: Separator | None = None) -> Table:
     Args:
         path: The file; ``-`` is standard input.
         separator: What separates fields, "tab", "comma" or "space"; None: as told by name and header.
-
-    Returns:
-        The columns, all of text.
 
     Raises:
         PfsmError: what `pfsm.io.files.read_bytes` raises, bytes that are not UTF-8, an empty file, a header without
