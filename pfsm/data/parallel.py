@@ -20,7 +20,7 @@ from pfsm.data.segments import (
 )
 from pfsm.data.table import Table
 from pfsm.errors import PfsmError
-from pfsm.io.files import STANDARD_INPUT, StrPath, display_name
+from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, one_line
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,8 @@ def pairs_from_table(table: Table, numeric: Sequence[str] = ()) -> PairsTable:
     references = all_references(table.column("reference", advice), table.columns)
     hypotheses = tuple(table.column("hypothesis", advice))
     systems, documents = (
-        tuple(table.columns[name]) if name in table.columns else None for name in ("system", "document")
+        tuple(map(one_line, table.columns[name])) if name in table.columns else None
+        for name in ("system", "document")
     )
     return PairsTable(
         references, hypotheses, systems, {name: table.numbers(name) for name in numeric}, documents
