@@ -92,12 +92,12 @@ def _tested(first: Float, second: Float, share: Float, confidence: float) -> tup
     bounded = (np.abs(share) < 1.0) & np.isfinite(found)
     sides = np.stack([np.full(share.size, -np.inf), np.full(share.size, np.inf)])
     np.divide(ends, np.stack([1.0 - share, 1.0 + share]), out=sides, where=bounded)
-    lows, highs = np.sort(sides, axis=0)
+    lows, highs = sides.min(axis=0), sides.max(axis=0)
     undefined = Interval(math.nan, math.nan)
     if found[0] != 0.0 and bounded.any() and never_differ(sides[:, bounded]):
         return undefined, math.nan
     p_value = float(np.mean((lows <= 0.0) & (highs >= 0.0)))
     rank = max(1, math.ceil((1.0 - confidence) * share.size - 1e-9))
-    low, high = np.sort(lows)[rank - 1], np.sort(highs)[-rank]
+    low, high = np.partition(lows, rank - 1)[rank - 1], np.partition(highs, -rank)[-rank]
     interval = Interval(float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else undefined
     return interval, p_value
