@@ -153,7 +153,8 @@ def test_documents_of_every_kind_of_file(cli: Cli, write: Write) -> None:
         "compare", "ref.txt", "--metric", "ter", "-i", "good.txt", "poor.txt", "--documents", "en-de.docs"
     )
     assert "  documents       10 better, 0 worse, 0 tied" in shown.out
-    assert "[10 documents; paired bootstrap" in shown.out
+    assert "over 10 documents" in shown.lines[0]
+    assert "[10 documents; paired permutation test, all exchanges;" in shown.out
     write("short.docs", "d\n")
     said = cli(*COMMAND, "good.txt", "poor.txt", "--documents", "short.docs").fault
     assert said == "short.docs: 1 line, but ref.txt has 40 lines; line i of both must be segment i"

@@ -35,7 +35,7 @@ def mean(scores: list[float]) -> float:
 
 @pytest.mark.parametrize("given", [("ref.txt", "-i", "hyp.txt"), ("--table", "t.tsv")])
 def test_one_system(cli: Cli, given: tuple[str, ...]) -> None:
-    command = ("score", *given, "-m", "hand.json")
+    command = ("score", *given, "-m", "hand.json", "-q")
     metric, score = pfsm.load("hand.json"), mean(expected())
     assert cli(*command).lines == [f"{metric.get_short_signature(1)} = {score:.4f}"]
     assert cli(*command, "--signature", "long").lines == [f"hand|{metric.get_signature(1)} = {score:.4f}"]
@@ -53,7 +53,7 @@ def test_one_system(cli: Cli, given: tuple[str, ...]) -> None:
 
 def test_standard_input(cli: Cli) -> None:
     for dash in ((), ("-i", "-")):
-        outcome = cli("score", "ref.txt", *dash, "-m", "hand.json", "-sl", stdin=text(HYPOTHESES))
+        outcome = cli("score", "ref.txt", *dash, "-m", "hand.json", "-sl", "-q", stdin=text(HYPOTHESES))
         assert outcome.lines == [f"{score:.4f}" for score in expected()]
 
 

@@ -51,6 +51,14 @@ SOURCE = '''
         def understood_scores(self, hypotheses, references):
             return np.full(len(hypotheses), np.inf)
 
+    class Silent(Letters):
+        name = "silent"
+        def entries(self):
+            return {}
+    class Constant(Letters):
+        name = "constant"
+        def entries(self):
+            return {"weight": "1"}
     class Nameless(Letters):
         name = "other"
     class Abstract(SegmentMetric):
@@ -80,6 +88,7 @@ POINTS = {
     "metric": {
         "letters": "numbers_here:Letters", "made": "numbers_here:made", "nameless": "numbers_here:Nameless",
         "picky": "numbers_here:Picky", "boundless": "numbers_here:Boundless", "made_i": "numbers_here:made",
+        "silent": "numbers_here:Silent", "constant": "numbers_here:Constant",
         "abstract": "numbers_here:Abstract", "nothing": "numbers_here:nothing", "list": "builtins:list",
         "bleu": "numbers_here:Letters", "failing": "numbers_here:Failing",
     },
@@ -98,6 +107,16 @@ POINTS = {
 @pytest.fixture(autouse=True)
 def _package(site: Path) -> None:
     installed(site, "pfsm-numbers", POINTS, {"numbers_here": SOURCE}, "0.9")
+
+
+@pytest.mark.parametrize("name", ["letters", "silent", "constant"])
+def test_options_are_in_the_signature_whatever_the_author_says(name: str) -> None:
+    metrics = [get_metric(f"{name}{options}") for options in ("", "(weight=2)", "(weight=9)")]
+    metrics += [get_metric(name, weight=value) for value in (0.5, 4.0)]
+    for level in ("segment", "corpus"):
+        assert len({metric.get_signature(1, level) for metric in metrics}) == len(metrics)
+        assert len({metric.get_short_signature(1, level) for metric in metrics}) == len(metrics)
+    assert get_metric(f"{name}(weight=2)").signature == metrics[1].signature
 
 
 def test_a_metric_by_its_name() -> None:
