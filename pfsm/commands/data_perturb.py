@@ -22,7 +22,7 @@ from pfsm.perturbation.pairs import (
     perturb,
     translations_of,
 )
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm.text.languages import language_code
 
 HEADER = ("reference", "better", "worse", "kind", "severity", "place")

@@ -14,11 +14,11 @@ from pfsm.commands.output import tell
 from pfsm.data.formats.annotated import parsed
 from pfsm.data.formats.rows import Row
 from pfsm.errors import PfsmError
-from pfsm.io.array_checks import is_text
+from pfsm.io.containers import is_text
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
 from pfsm.model.mbr import Choice, choose
 from pfsm.model.shipped import DEFAULT_MODEL, QUICK_MODEL, model_for
-from pfsm.runtime.progress import error_line
+from pfsm.runtime.terminal import error_line
 
 OPTIONS = f"""
 --input, -i, -t HYPS [{STANDARD_INPUT}]  JSON lines, a source on each: a list of candidates, texts or objects with

@@ -34,7 +34,7 @@ from pfsm.metrics.inputs import (
     number_of_references,
 )
 from pfsm.model.metric import Metric
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm.text.mismatch import warn_of_mismatches
 
 if TYPE_CHECKING:

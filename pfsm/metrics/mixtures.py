@@ -37,7 +37,7 @@ from pfsm.metrics.names import (
 )
 from pfsm.metrics.ngram_table import INFO, NgramTable
 from pfsm.metrics.words import WordMetric
-from pfsm.runtime.options import Options, number
+from pfsm.runtime.typed import Options, number
 
 _PERCENT = frozenset({"bleu", "chrf", "chrf++", "ter", "wer", "per", "terp", "terp-base"})
 # More would leave nothing of the metric; sums stay finite.

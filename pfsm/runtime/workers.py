@@ -18,7 +18,7 @@ from typing import Any, Self, TypeVar
 
 from pfsm.registry import Registered, registered, restore
 from pfsm.runtime.process import without_interrupts
-from pfsm.runtime.progress import silent
+from pfsm.runtime.terminal import silent
 
 # What a shell reports of a program that SIGTERM ended.
 ORPHANED = 143

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.lattice.arrays import merged
-from pfsm_kernels.lattice.arcs import each_once
 from pfsm_kernels.lattice.features import ramps
+from pfsm_kernels.lattice.lattices import each_once
 
 Row = tuple[int, int, int, int, int]
 
