@@ -14,7 +14,9 @@ for itself; no file names a module.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -228,6 +230,11 @@ class Table(Mapping[str, Item]):
         Raises:
             PfsmError: If it cannot be used.
         """
+        allowed = _allowed.get()
+        if allowed is not None and (self.kind, entry.name) not in allowed:
+            raise PfsmError(
+                f"names the {entry}, which is not in the file's list of plug-ins; train the model again"
+            )
         known = self._plugged.get(entry.name)
         if known is None or known[0] is not entry:
             known = self._plugged[entry.name] = (entry, self._admitted(entry))
@@ -286,6 +293,16 @@ def fault_of_plugin(error: BaseException) -> str | None:
     return None
 
 
+@contextmanager
+def only_plugins(needed: Iterable[tuple[str, str]]) -> Iterator[None]:
+    """Refuse all plug-ins in the block but these, given by kind and name: a file imports no other."""
+    token = _allowed.set(frozenset(needed))
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
 def _package(module: str) -> str:
     return module.partition(".")[0]
 
@@ -301,5 +318,7 @@ _tables: dict[str, "Table[Any]"] = {}
 scripts: dict[tuple[str, str], Entry] = {}
 # Resources that the user has given to this process, by name (`pfsm.io.named_resources`).
 given_resources: dict[str, str] = {}
+# While a model file is read, the plug-ins that it lists, by kind and name.
+_allowed: ContextVar[frozenset[tuple[str, str]] | None] = ContextVar("_allowed", default=None)
 # Who provides the plug-ins that have been imported, by the package of their modules.
 _at_work: dict[str, str] = {}

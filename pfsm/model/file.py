@@ -36,6 +36,7 @@ from pfsm.metrics.inputs import COLUMN
 from pfsm.model.references import check_plugins, check_references, plugins_of
 from pfsm.model.settings import LARGEST, RELATIVE, SMALLEST, Settings, settings_from_dict
 from pfsm.model.training_record import model_html
+from pfsm.registry import only_plugins
 from pfsm.runtime.typed import checked, needs
 from pfsm.text.classes import CLASSES
 
@@ -270,7 +271,9 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
     values = checked(dict(document), _Document, where)
     # Before the settings, which would only say that they do not know a name.
     plugins = check_plugins(values.plugins, f"{where}: plugins")
-    settings = settings_from_dict(values.settings, f"{where}: settings")
+    with only_plugins((kinds.removesuffix("s"), name) for kinds, names in plugins.items() for name in names):
+        settings = settings_from_dict(values.settings, f"{where}: settings")
+    _check_recorded(settings, plugins, f"{where}: plugins")
     weights = _weights(values.weights, settings, where)
     edit = next((name for name in weights if not name.startswith(FEATURE_PREFIX)), None)
     if not settings.edits and edit is not None:
@@ -293,6 +296,17 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
         licence=check_line(values.licence, f"{where}: licence"),
         plugins=plugins,
     )
+
+
+def _check_recorded(settings: Settings, record: Mapping[str, Mapping[str, str]], where: str) -> None:
+    """Refuse settings that use a plug-in which their file's record lacks; nothing is imported."""
+    for kinds, names in plugins_of(settings).items():
+        for name, origin in names.items():
+            if name not in record.get(kinds, {}):
+                raise PfsmError(
+                    f"{where}: lack the {kinds.removesuffix('s')} {name!r} of {origin}, which the settings name; "
+                    "train the model again"
+                )
 
 
 def _check_form(settings: Settings, alpha: float, scale: Scale, where: str) -> None:

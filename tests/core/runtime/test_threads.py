@@ -85,6 +85,7 @@ def test_the_first_search_is_late_and_there_is_none_at_the_end() -> None:
 
 
 def test_searches_go_on_after_the_last_of_several_threads() -> None:
+    gc.enable()  # a thread of another test may have paused it
     begun, done = threading.Event(), threading.Event()
 
     def work() -> None:
