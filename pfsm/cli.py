@@ -15,8 +15,7 @@ from itertools import chain
 from typing import TextIO
 
 from pfsm.commands import COMMANDS, by_task
-from pfsm.commands.options import declare
-from pfsm.commands.parsers import Parser
+from pfsm.commands.options import Parser, declare
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.registry import fault_of_plugin
 from pfsm.runtime.process import kept_interrupts

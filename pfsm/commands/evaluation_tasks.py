@@ -12,7 +12,7 @@ from pfsm.commands.evaluation_sources import (
     Source,
     scores_at_level,
 )
-from pfsm.commands.parsers import meant
+from pfsm.commands.options import meant
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Difference, Estimates, PairedTest, compare, estimate
