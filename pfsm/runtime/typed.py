@@ -91,13 +91,6 @@ def checked(
 ) -> T:
     """The same for what a person wrote.
 
-    Args:
-        value: The value.
-        kind: The type.
-        where: What begins a message.
-        what: What messages call a field of it.
-        page: Where its fields are listed.
-
     Raises:
         PfsmError: If it does not fit.
     """
@@ -247,12 +240,6 @@ def chosen_options(
     where: str, given: Options, known: Mapping[str, Option], hint: Callable[[str], str]
 ) -> dict[str, Any]:
     """Values of all options, those that are not given with their defaults.
-
-    Args:
-        where: What begins a message.
-        given: The options.
-        known: What they may be.
-        hint: What to say about an unknown one.
 
     Raises:
         PfsmError: If an option is unknown or has no such value.
