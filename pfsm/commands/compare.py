@@ -32,7 +32,7 @@ from pfsm.evaluation.comparison import NO_PREFERENCE, p_text, people_agree, to_s
 from pfsm.io.files import STANDARD_INPUT, atomic_write
 from pfsm.io.pages import page_maker
 from pfsm.model.shipped import DEFAULT_MODEL, model_for
-from pfsm.runtime.color import FAINT, GOOD, STRONG, painted
+from pfsm.runtime.terminal import FAINT, GOOD, STRONG, painted
 
 # XML 1.0 cannot hold these, escaped or not.
 _NEVER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pfsm.commands.evaluation_sources import Inputs, Scorer, Source, scores_at_level
-from pfsm.commands.parsers import meant
+from pfsm.commands.options import meant
 from pfsm.data import Judgments, Preferences
 from pfsm.data.judgments import SEGMENT_ID
 from pfsm.errors import PfsmError

@@ -41,7 +41,7 @@ from pfsm.model.metric import Metric
 from pfsm.model.references import resources_of
 from pfsm.model.shipped import find_model
 from pfsm.model.training_record import bracketed, doubt, edge, figure, started, tried, weighted
-from pfsm.runtime.progress import Stage, error_line
+from pfsm.runtime.terminal import Stage, error_line
 from pfsm.runtime.threads import default_threads
 from pfsm.text.language_names import english_name, looks_foreign
 from pfsm.text.scripts import needs_spaces, refuse_text

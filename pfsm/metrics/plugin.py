@@ -12,7 +12,7 @@ from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import as_texts, check_pairs
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.registry import origin_label
-from pfsm.runtime.options import Options
+from pfsm.runtime.typed import Options
 
 Compute = Callable[[Sequence[str], Sequence[str]], Any]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pfsm_kernels.lattice.arcs import each_once
+from pfsm_kernels.lattice.lattices import each_once
 
 
 def test_every_row_stays_once_with_its_largest_value() -> None:

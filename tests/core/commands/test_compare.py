@@ -11,8 +11,8 @@ import pytest
 
 import pfsm
 from pfsm.evaluation import compare_systems, holm
-from pfsm.runtime import color
-from pfsm.runtime.color import colored as colored_output
+from pfsm.runtime import terminal as screen
+from pfsm.runtime.terminal import colored as colored_output
 from tests.command_runs import Cli, Write, text
 from tests.model_cases import saved
 
@@ -54,7 +54,7 @@ def test_colours_on_a_terminal_alone(cli: Cli, write: Write, monkeypatch: pytest
         monkeypatch.setenv("NO_COLOR", no_color)
         monkeypatch.setattr(sys.stdout, "isatty", lambda terminal=terminal: terminal, raising=False)
         with colored_output(choice):
-            assert ("\x1b" in color.painted("x", color.GOOD)) is expected
+            assert ("\x1b" in screen.painted("x", screen.GOOD)) is expected
 
 
 COMMAND = ("compare", "ref.txt", "-m", "hand.json", "-i")

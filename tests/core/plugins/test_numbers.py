@@ -10,7 +10,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL, canonical, level_and_name
 from pfsm.features.values import feature_signature, feature_values
 from pfsm.metrics.registry import describe_feature, get_metric, metric_names
-from pfsm.model.plugins import metric_labels, plugin_labels, plugins_of
+from pfsm.model.references import metric_labels, plugin_labels, plugins_of
 from pfsm.model.settings import settings_from_dict
 from pfsm.registry import fault_of_plugin
 from tests.command_runs import Cli, Write

@@ -12,7 +12,7 @@ from pfsm.errors import PfsmError
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
-from pfsm.model.plugins import plugins_of
+from pfsm.model.references import plugins_of
 from pfsm.model.settings import settings_from_dict
 from pfsm.text.languages import check_tokeniser
 from pfsm.text.stemming import check_stemmer, stemmer_named, stemmer_names
