@@ -66,7 +66,7 @@ def test_links_lead_somewhere() -> None:
 class TestResults:
     def test_tables_have_the_figures_of_the_results_and_benchmarks(self, script: Any) -> None:
         build, results = script("build_tables"), script("results")
-        for path in build.PAGES:
+        for path in map(build.CHECKOUT.joinpath, build.PAGES):
             text = path.read_text(encoding="utf-8")
             assert text == build.made(text), f"{path.name} is stale: python scripts/build_tables.py --write"
         assert build.FIGURES.read_text(encoding="utf-8") == build.figures()
