@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pfsm.errors import PfsmError as PfsmError
-    from pfsm.metrics.base import Score as Score
+    from pfsm.metrics.score import Score as Score
     from pfsm.model.file import Model as Model
     from pfsm.model.file import Scale as Scale
     from pfsm.model.file import load_model as load_model

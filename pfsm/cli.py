@@ -21,12 +21,10 @@ from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.registry import fault_of_plugin
 from pfsm.runtime.color import AUTO, CHOICES, colored
 from pfsm.runtime.process import kept_interrupts
-from pfsm.runtime.progress import error_line, shown_compiling, shown_progress
+from pfsm.runtime.progress import error_line, shown_compiling
 
 __all__ = ["COMMANDS", "main"]
 
-# These score whole files. A service answers from threads, which must not fork.
-FORKING = frozenset({"score", "compare", "evaluate", "submit"})
 ENCODING = frozenset({"score", "compare", "explain", "evaluate", "mbr", "submit", "probe"})
 TABLES = frozenset({"score", "compare", "train", "tune", "evaluate", "probe", "submit", "experiment"})
 OPTIONS = f"""
@@ -117,12 +115,13 @@ class _ClosedOutput(io.TextIOBase):
 
 
 def _permissions(options: Namespace) -> contextlib.ExitStack:
-    """What holds for the whole command: ``--threads``, ``--resource`` and the like; some commands may fork."""
+    """What holds for the whole command: progress, ``--threads``, ``--resource`` and the like."""
     stack = contextlib.ExitStack()
-    if options.command in FORKING:
-        from pfsm.runtime.process import forks
+    if options.verbose or (sys.stderr is not None and sys.stderr.isatty()):
+        from pfsm.runtime.bars import shown_progress
 
-        stack.enter_context(forks())
+        shown = shown_progress(verbose=options.verbose, quiet=getattr(options, "quiet", False))
+        stack.enter_context(shown)
     if getattr(options, "threads", None) is not None:
         from pfsm.runtime.threads import at_most
 
@@ -185,12 +184,10 @@ def _run(arguments: list[str]) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    quiet = getattr(options, "quiet", False)
     with (
-        shown_progress(verbose=options.verbose, quiet=quiet),
-        shown_compiling(quiet=quiet),
-        colored(options.color),
         _permissions(options),
+        shown_compiling(quiet=getattr(options, "quiet", False)),
+        colored(options.color),
     ):
         try:
             status: int | None = options.run(options)

@@ -24,10 +24,9 @@ from real_data import CHECKOUT, data_folder, into_english
 
 from pfsm.data import Judgments, read_judgments, read_table
 from pfsm.io.files import atomic_write
+from pfsm.lexicons.compiling import compile_paraphrases, compile_synonyms
 from pfsm.lexicons.container import Lexicon, Source, read_lexicon, write_lexicon
-from pfsm.lexicons.paraphrases import compile_paraphrases
 from pfsm.lexicons.relations import compile_relations
-from pfsm.lexicons.synonyms import compile_synonyms
 from pfsm.lexicons.wordnet import read_wordnet, read_wordnet_relations
 from pfsm.metrics.meteor.words import Abbreviations, meteor_tokeniser
 from pfsm.runtime.threads import default_threads

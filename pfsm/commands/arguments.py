@@ -10,7 +10,7 @@ from itertools import tee
 from pathlib import Path
 
 from pfsm.commands.output import tell
-from pfsm.data.judgments import left_out_text
+from pfsm.data.segments import left_out_text
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.metrics import SegmentMetric, get_metric
 from pfsm.metrics.base import Level
@@ -26,7 +26,7 @@ from pfsm.text.scripts import REFUSED, lines_without_spaces
 def open_scorers(options: Namespace) -> list[SegmentMetric]:
     """The models and metrics that ``@scorers`` name, in their order; the default model if they name none."""
     return [
-        named_metric(name, options) if kind == "metric" else load(name, options.threads)
+        named_metric(name, options) if kind == "metric" else opened_model(name, options)
         for kind, name in given_scorers(options) or [("model", model_name(options))]
     ]
 
@@ -48,10 +48,17 @@ def given_scorers(options: Namespace) -> list[tuple[str, str]]:
 def open_scorer(options: Namespace) -> SegmentMetric:
     """The model or metric that ``@scorer`` names; the default model if it names none."""
     if options.metric is None:
-        return load(model_name(options, options.model), options.threads)
+        return opened_model(model_name(options, options.model), options)
     if options.model is not None:
         raise PfsmError("give either --model or --metric, not both")
     return named_metric(options.metric, options)
+
+
+def opened_model(name: str, options: Namespace) -> Metric:
+    """A model, which may use as many processes as threads: a command has no threads that they would lack."""
+    metric = load(name, options.threads)
+    metric.processes = metric.threads
+    return metric
 
 
 def named_metric(name: str, options: Namespace) -> SegmentMetric:

@@ -23,8 +23,9 @@ from pfsm.comparison import (
 )
 from pfsm.data import ParallelText, read_parallel
 from pfsm.data.formats import guess_format, read_judged
-from pfsm.data.formats.texts import check_parallel, read_documents
-from pfsm.data.judgments import others, target_languages
+from pfsm.data.formats.texts import read_documents
+from pfsm.data.judgments import target_languages
+from pfsm.data.segments import check_parallel, others
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, PairResult
 from pfsm.evaluation.comparison import NO_PREFERENCE, p_text, people_agree, to_settle

@@ -40,7 +40,7 @@ from pfsm.commands.evaluation_text import print_document
 from pfsm.commands.options import declare
 from pfsm.commands.output import print_json, tell
 from pfsm.data import Table, overlap
-from pfsm.data.judgments import all_references
+from pfsm.data.segments import all_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation import canonical, default_seed, preference_counts
 from pfsm.evaluation.catalogue import LEVELS, PREFERENCES, SYSTEM

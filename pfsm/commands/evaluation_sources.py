@@ -16,6 +16,7 @@ from pfsm.commands.arguments import (
     given_scorers,
     model_name,
     named_metric,
+    opened_model,
     signatures,
 )
 from pfsm.commands.output import tell
@@ -30,14 +31,8 @@ from pfsm.data.formats.mt_metrics_eval import read_test_set
 from pfsm.data.formats.records import table_of
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.formats.rows import Row
-from pfsm.data.judgments import (
-    TARGET_LANGUAGE,
-    all_references,
-    joined_tables,
-    others,
-    rows_with_references,
-    target_languages,
-)
+from pfsm.data.judgments import TARGET_LANGUAGE, joined_tables, target_languages
+from pfsm.data.segments import all_references, others, rows_with_references
 from pfsm.data.table import COMET_NAMES, mean_of_judges
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT
@@ -47,7 +42,7 @@ from pfsm.io.files import display_name, read_lines
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import score_distinct_rows
 from pfsm.metrics.inputs import NumberOfReferences, number_by_segment
-from pfsm.model.shipped import DEFAULT_MODEL, load, model_for
+from pfsm.model.shipped import DEFAULT_MODEL, model_for
 from pfsm.text.language_names import english_name, main_code
 
 DEFAULT_GROUPING = "source_lang"
@@ -314,7 +309,7 @@ def open_source(kind: str, value: str, options: Namespace) -> Source:
         return Given(value)
     if kind == "scores":
         return Given(display_name(value), _read_scores(value))
-    metric: SegmentMetric = load(value, options.threads) if kind == "model" else named_metric(value, options)
+    metric: SegmentMetric = opened_model(value, options) if kind == "model" else named_metric(value, options)
     if kind == "metric":
         metric.check_available()
     return Scorer(metric)

@@ -10,7 +10,7 @@ from typing import Any
 
 from pfsm.commands.options import declare
 from pfsm.commands.output import print_columns, print_json
-from pfsm.embeddings.beside import DISTRIBUTIONS, MODELS, folder_beside
+from pfsm.io.named_resources import DISTRIBUTIONS, MODELS, folder_beside
 from pfsm.model.file import Model, load_model
 from pfsm.model.shipped import DEFAULT_MODEL, ShippedModel, shipped_models
 from pfsm.text.language_names import ANY, english_name

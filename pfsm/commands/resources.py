@@ -11,7 +11,7 @@ from pfsm.commands.output import print_json, tell
 from pfsm.embeddings.encoders import described_encoders
 from pfsm.errors import PfsmError
 from pfsm.io.files import checksum, display_name
-from pfsm.lexicons import meteor, paraphrases, registry, synonyms
+from pfsm.lexicons import compiling, meteor, paraphrases, registry, synonyms
 from pfsm.lexicons.container import Lexicon, Source, read_lexicon, write_lexicon
 from pfsm.lexicons.paraphrase_formats import (
     LONGEST,
@@ -81,7 +81,7 @@ def _compile_synonyms(options: Namespace) -> None:
 
     path = _output(options.name)
     folders = [source for source in options.source if Path(source).is_dir()]
-    parts: list[synonyms.Part]
+    parts: list[compiling.Part]
     if folders:
         if len(options.source) > 1 or options.forms is not None:
             raise PfsmError("give one folder with WordNet's database and nothing else, or tab files")
@@ -94,7 +94,7 @@ def _compile_synonyms(options: Namespace) -> None:
         part, sources, licence = read_multilingual(options.source, options.forms)
         parts = [part]
     _write(
-        synonyms.compile_synonyms(options.name, parts, options.licence or licence or "not stated", sources),
+        compiling.compile_synonyms(options.name, parts, options.licence or licence or "not stated", sources),
         path,
     )
 
@@ -116,7 +116,7 @@ def _compile_paraphrases(options: Namespace) -> None:
         )
     sources = [Source(display_name(source), checksum(source)) for source in options.source]
     licence = options.licence or "not stated"
-    _write(paraphrases.compile_paraphrases(options.name, pairs, licence, sources), path)
+    _write(compiling.compile_paraphrases(options.name, pairs, licence, sources), path)
 
 
 def _learn(options: Namespace) -> None:
@@ -148,7 +148,7 @@ def _learn(options: Namespace) -> None:
         (Source(file.name, file.checksum) for file in files), key=lambda file: (file.name, file.sha256)
     )
     _write(
-        paraphrases.compile_paraphrases(
+        compiling.compile_paraphrases(
             options.name,
             pairs,
             options.licence or "not stated",

@@ -25,10 +25,11 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT
 from pfsm.io.limits import byte_size
 from pfsm.metrics import SegmentMetric
-from pfsm.metrics.data_columns import missing_column
 from pfsm.metrics.inputs import (
     NumberOfReferences,
     as_streams,
+    by_segment,
+    missing_column,
     number_by_segment,
     number_of_references,
 )
@@ -91,6 +92,48 @@ def _size(text: str) -> int:
 def run(options: Namespace) -> None:
     """Reads, scores, prints."""
     hush(options)
+    references = _checked(options)
+    metrics = open_scorers(options)
+    if options.spans is not None:
+        _check_spans(metrics, options, references)
+    for metric in metrics:
+        if options.table is None and metric.columns:
+            raise missing_column(metric.columns[0], f"model {metric.name}")
+    if options.output is not None:
+        if len(metrics) > 1 or options.confidence:
+            raise PfsmError("--output writes the scores of one model or metric, without --confidence")
+        from pfsm.commands import score_partitions  # noqa: PLC0415 - few runs write partitions
+
+        score_partitions.run(metrics[0], options)
+        return
+    text: ParallelText | PairsTable
+    nrefs: NumberOfReferences
+    if options.table is None:
+        text = _read_files(metrics, references, options)
+        n, nrefs = len(text.references[0]), number_of_references(text.references)
+        results = [_scored_files(metric, text, options) for metric in metrics]
+    else:
+        text = _read_table(metrics, options)
+        n, nrefs = len(text), number_by_segment(text.references)
+        results = [_scored_table(metric, text, options) for metric in metrics]
+    note_skipped(len(text.left_out), n + len(text.left_out), options)
+    if options.spans is not None and isinstance(metrics[0], Metric):
+        from pfsm.commands import spans  # noqa: PLC0415 - few runs write spans
+
+        systems = (
+            spans.systems_of(text)
+            if isinstance(text, ParallelText)
+            else spans.systems_of_table(options.table, text)
+        )
+        spans.write_spans(options.spans, metrics[0], systems)
+    columns = [
+        Column(metric, scored, nrefs, text.left_out) for metric, scored in zip(metrics, results, strict=True)
+    ]
+    print_scores(columns, options)
+
+
+def _checked(options: Namespace) -> list[str]:
+    """The reference files; refuses options that do not go together."""
     options.sentence_level = options.sentence_level or options.level == SEGMENT
     options.documents = options.level == DOCUMENT
     if options.documents and (options.table is None or options.sentence_level):
@@ -104,20 +147,7 @@ def run(options: Namespace) -> None:
         raise PfsmError("give either --table, or REF and -i, not both")
     if options.table is None and not references:
         raise PfsmError("nothing to score; give a reference file, --test-set NAME, or --table FILE")
-    metrics = open_scorers(options)
-    if options.spans is not None:
-        _check_spans(metrics, options, references)
-    for metric in metrics:
-        if options.table is None and metric.columns:
-            raise missing_column(metric.columns[0], f"model {metric.name}")
-    if options.output is None:
-        print_scores(_columns(metrics, references, options), options)
-        return
-    if len(metrics) > 1 or options.confidence:
-        raise PfsmError("--output writes the scores of one model or metric, without --confidence")
-    from pfsm.commands import score_partitions  # noqa: PLC0415 - few runs write partitions
-
-    score_partitions.run(metrics[0], options)
+    return references
 
 
 def _check_partitions(options: Namespace) -> None:
@@ -151,44 +181,31 @@ def _check_spans(metrics: Sequence[SegmentMetric], options: Namespace, reference
     check_output(options.spans, [options.table] if options.table else [*references, *(options.input or [])])
 
 
-def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], options: Namespace) -> list[Column]:
-    skip = options.skip_missing_references
-    if options.table is None:
-        with Stage(AREA, "reading", patience=PATIENCE):
-            inputs = options.input or [STANDARD_INPUT]
-            text = read_parallel(references, inputs, skip_missing_references=skip)
-        left_out, n = text.left_out, len(text.references[0])
-        _check_text(metrics, [*text.reference_lines], options)
-        warn_of_mismatches({system.name: system.lines for system in text.systems}, text.references)
-        nrefs: NumberOfReferences = number_of_references(text.references)
-        results = [_scored_files(metric, text, options) for metric in metrics]
-    else:
-        needed = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
-        with Stage(AREA, "reading", patience=PATIENCE):
-            table = read_pairs_table(options.table, needed, skip_missing_references=skip)
-        left_out, n = table.left_out, len(table)
-        if options.documents and table.documents is None:
-            raise PfsmError(f"{options.table}: has no column document, which --level document needs")
-        _check_text(metrics, [*chain.from_iterable(table.references)], options)
-        for name, rows in _rows_by_system(table).items():
-            streams = as_streams([table.references[row] for row in rows])
-            warn_of_mismatches({name or "hypothesis": [table.hypotheses[row] for row in rows]}, streams)
-        nrefs = number_by_segment(table.references)
-        results = [_scored_table(metric, table, options) for metric in metrics]
-    note_skipped(len(left_out), n + len(left_out), options)
-    if options.spans is not None and isinstance(metrics[0], Metric):
-        from pfsm.commands import spans  # noqa: PLC0415 - few runs write spans
-
-        systems = (
-            spans.systems_of(text) if options.table is None else spans.systems_of_table(options.table, table)
-        )
-        spans.write_spans(options.spans, metrics[0], systems)
-    return [Column(metric, scored, nrefs, left_out) for metric, scored in zip(metrics, results, strict=True)]
-
-
-def _check_text(metrics: Sequence[SegmentMetric], references: Sequence[str], options: Namespace) -> None:
+def _read_files(
+    metrics: Sequence[SegmentMetric], references: Sequence[str], options: Namespace
+) -> ParallelText:
+    with Stage(AREA, "reading", patience=PATIENCE):
+        inputs = options.input or [STANDARD_INPUT]
+        text = read_parallel(references, inputs, skip_missing_references=options.skip_missing_references)
     for metric in metrics:
-        check_text(metric, references, options)
+        check_text(metric, [*text.reference_lines], options)
+    warn_of_mismatches({system.name: system.lines for system in text.systems}, text.references)
+    return text
+
+
+def _read_table(metrics: Sequence[SegmentMetric], options: Namespace) -> PairsTable:
+    needed = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
+    with Stage(AREA, "reading", patience=PATIENCE):
+        skip = options.skip_missing_references
+        table = read_pairs_table(options.table, needed, skip_missing_references=skip)
+    if options.documents and table.documents is None:
+        raise PfsmError(f"{options.table}: has no column document, which --level document needs")
+    for metric in metrics:
+        check_text(metric, [*chain.from_iterable(table.references)], options)
+    for name, rows in _rows_by_system(table).items():
+        streams = as_streams([table.references[row] for row in rows])
+        warn_of_mismatches({name or "hypothesis": [table.hypotheses[row] for row in rows]}, streams)
+    return table
 
 
 def _with_corpora(options: Namespace) -> bool:
@@ -197,13 +214,13 @@ def _with_corpora(options: Namespace) -> bool:
 
 
 def _scored_files(metric: SegmentMetric, text: ParallelText, options: Namespace) -> list[Scored]:
-    found = []
+    found, outputs = [], [system.lines for system in text.systems]
     with Stage(AREA, f"scoring with {metric.name}", patience=PATIENCE):
-        for system in text.systems:
-            lines, score = system.lines, math.nan
-            segments = values = np.zeros(0)
-            if options.sentence_level or metric.averages:
-                segments = values = metric.segment_scores(lines, text.references)
+        every = [np.zeros(0)] * len(outputs)
+        if options.sentence_level or metric.averages:
+            every = metric.score_systems(outputs, by_segment(text.references))
+        for system, segments in zip(text.systems, every, strict=True):
+            lines, score, values = system.lines, math.nan, segments
             if metric.averages:
                 score = float(segments.mean())
             elif _with_corpora(options):
@@ -224,7 +241,7 @@ def _scored_table(metric: SegmentMetric, table: PairsTable, options: Namespace) 
         # Of each system what its score is made of: scores of segments, or counts that are pooled.
         values: dict[str, Float] = {}
         if options.sentence_level or metric.averages:
-            segments = metric.score_rows(table.hypotheses, table.references, table.numbers)
+            segments = metric.score_segments(table.hypotheses, table.references, table.numbers)
         if metric.averages:
             values = {name: segments[chosen] for name, chosen in rows.items()}
             score, whole = float(segments.mean()), segments
@@ -239,14 +256,14 @@ def _scored_table(metric: SegmentMetric, table: PairsTable, options: Namespace) 
         if not values:
             return [Scored(options.table, len(table), score, segments)]
         parts = [
-            Scored(name, len(own), _score(metric, own), np.zeros(0), _interval(metric, own, options))
+            Scored(name, len(own), _of_corpus(metric, own), np.zeros(0), _interval(metric, own, options))
             for name, own in (values.items() if len(rows) > 1 or options.documents else ())
         ]
         interval = _interval(metric, whole, options)
     return [Scored(options.table, len(table), score, segments, interval, tuple(parts))]
 
 
-def _score(metric: SegmentMetric, values: Float) -> float:
+def _of_corpus(metric: SegmentMetric, values: Float) -> float:
     return float(values.mean() if metric.averages else metric.corpus_from_totals(values.sum(axis=0)))
 
 

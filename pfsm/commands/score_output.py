@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pfsm.arrays import Float
 from pfsm.commands.arguments import heading, signatures
 from pfsm.commands.output import NO_INTERVAL, bracketed, print_json
-from pfsm.data.judgments import others
+from pfsm.data.segments import others
 from pfsm.errors import PfsmNote
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.inputs import NumberOfReferences

@@ -11,8 +11,8 @@ from pfsm.commands.evaluation_sources import read_mtme, with_references
 from pfsm.commands.output import print_json
 from pfsm.data import ParallelText, Table
 from pfsm.data.formats.registry import read_judged
-from pfsm.data.judgments import others
 from pfsm.data.parallel import PairsTable
+from pfsm.data.segments import others
 from pfsm.data.table import shown
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed

@@ -12,7 +12,8 @@ from pfsm.commands.arguments import check_text, heading, open_scorer
 from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import tell
 from pfsm.data import read_parallel
-from pfsm.data.formats.texts import check_parallel, document_names, segments_of
+from pfsm.data.formats.texts import document_names
+from pfsm.data.segments import check_parallel, segments_of
 from pfsm.data.submission import ALL, FORMATS, Submission, check_names
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, display_name, read_lines

@@ -30,7 +30,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed, pearson, preference_counts
 from pfsm.io.files import is_stream
 from pfsm.io.named_resources import find, parted
-from pfsm.metrics.data_columns import columns_of
+from pfsm.metrics.inputs import columns_of
 from pfsm.model.file import Model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.references import resources_of

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pfsm.arrays import Float
 from pfsm.comparison.facts import DOCUMENT, SegmentFacts
-from pfsm.data.judgments import left_out_text
+from pfsm.data.segments import left_out_text
 from pfsm.evaluation.bootstrap import default_seed
 from pfsm.evaluation.comparison import (
     Comparison,
@@ -24,7 +24,7 @@ from pfsm.evaluation.correlation import kendall_tau_b, pearson
 from pfsm.io.files import StrPath, atomic_write
 from pfsm.io.pages import page_maker
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import NumberOfReferences, Streams, checked_streams, number_of_references
+from pfsm.metrics.inputs import NumberOfReferences, Streams, by_segment, checked_streams, number_of_references
 from pfsm.runtime.charts import text
 from pfsm.text.mismatch import warn_of_mismatches
 
@@ -166,7 +166,7 @@ def _result(
     seed: int,
     documents: Sequence[str] | None,
 ) -> MetricResult:
-    scores = tuple(metric.segment_scores(lines, references) for lines in outputs)
+    scores = tuple(metric.score_systems(outputs, by_segment(references)))
     statistics = None
     if not metric.averages:
         statistics = tuple(metric.segment_statistics(lines, references) for lines in outputs)

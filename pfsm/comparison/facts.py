@@ -15,8 +15,9 @@ import numpy as np
 
 from pfsm.arrays import Float
 from pfsm.data.groups import SEGMENT_ID
-from pfsm.data.judgments import WITHIN, others, rows_with_references
+from pfsm.data.judgments import WITHIN
 from pfsm.data.parallel import ParallelText, SystemOutput, pairs_from_table
+from pfsm.data.segments import others, rows_with_references
 from pfsm.data.table import Table, mean_of_judges, read_table, shown
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import StrPath

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.registry import Entry
-from pfsm.runtime.workers import FreshPool
+from pfsm.runtime.workers import Workers
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -158,7 +158,7 @@ def in_another_process(work: Callable[..., Found], *arguments: Any) -> Found:
     Raises:
         PfsmError: If the process ends, or what the function raises.
     """
-    with FreshPool(1) as pool:
+    with Workers(1) as pool:
         try:
             return pool.submit(work, *arguments).result()
         except BrokenProcessPool:

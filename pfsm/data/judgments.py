@@ -1,6 +1,5 @@
 """Judgments of translations: absolute scores, and preferences of one translation to another; both on one table."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data.segments import all_references
 from pfsm.data.table import DataSource, Table, mean_of_judges, numbers_of, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
@@ -20,50 +20,6 @@ Rows = TypeVar("Rows", bound="_Rows")
 DOCUMENT, TARGET_LANGUAGE = "document", "target_lang"
 # The name of a document or segment alone is not unique: every test set and language pair has its own.
 WITHIN = ("test_set", "source_lang", TARGET_LANGUAGE)
-FURTHER_REFERENCE = re.compile(r"reference_([1-9][0-9]*)", re.ASCII)
-
-
-def all_references(first: Sequence[str], columns: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    """The references of every row that are not blank, of the first column and ``reference_2`` …; blank ones alone: one.
-
-    Args:
-        first: [n_rows], the column ``reference``.
-        columns: Other columns by name, [n_rows] each.
-    """
-    further = [columns[name] for name in further_references(columns)]
-    if not further:
-        return tuple((reference,) for reference in first)
-    return tuple(map(given_references, zip(first, *further, strict=True)))
-
-
-def given_references(references: Sequence[str]) -> tuple[str, ...]:
-    """The references of a segment that are not blank: blank ones are missing; the first one where all are blank."""
-    return tuple(filter(str.strip, references)) or (references[0],)
-
-
-def rows_with_references(rows: Sequence[Sequence[str]], name: str) -> list[int]:
-    """Which of the segments of a file, by their references, have one that is not blank, from 0; refuses none at all."""
-    kept = [row for row, references in enumerate(rows) if any(map(str.strip, references))]
-    if rows and not kept:
-        raise PfsmError(f"{name}: every reference is missing, there is nothing to score against")
-    return kept
-
-
-def others(rows: Sequence[int], n: int) -> tuple[int, ...]:
-    """The numbers below ``n`` that are not among these."""
-    chosen = {*rows}
-    return tuple(row for row in range(n) if row not in chosen)
-
-
-def left_out_text(left_out: int, total: int) -> str:
-    """How many segments of so many are left out, which have no reference."""
-    return f"{left_out} of {total} segments left out, which have no reference"
-
-
-def further_references(columns: Mapping[str, Sequence[str]]) -> list[str]:
-    """The columns ``reference_2``, ``reference_3`` …, by number; gaps in the numbers do not matter."""
-    numbers = {name: int(match[1]) for name in columns if (match := FURTHER_REFERENCE.fullmatch(name))}
-    return sorted((name for name, number in numbers.items() if number > 1), key=numbers.__getitem__)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data.formats.registry import read_judged
-from pfsm.data.formats.texts import check_parallel, segments_of
-from pfsm.data.judgments import (
-    absolute_advice,
+from pfsm.data.judgments import absolute_advice
+from pfsm.data.segments import (
     all_references,
+    check_parallel,
     given_references,
     others,
     rows_with_references,
+    segments_of,
 )
 from pfsm.data.table import Table
 from pfsm.errors import PfsmError

@@ -5,7 +5,6 @@ mark is a character like any other. A CSV follows RFC 4180, as pandas writes it.
 """
 
 import csv
-import json
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data.segments import is_json
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import StrPath, content_checksum, decode, display_name, each_line, read_bytes
 from pfsm.io.limits import LINE, check_lines
@@ -154,23 +154,6 @@ def numbers_of(
 def is_csv(name: str, first_line: str) -> bool:
     """Whether a table is CSV: by its name, or because its header has commas and no tab."""
     return name.lower().removesuffix(".gz").endswith(".csv") or ("," in first_line and "\t" not in first_line)
-
-
-def is_json(lines: Sequence[str], name: str) -> bool:
-    """Whether a file is JSON: by its name, by its first line that is not blank, or as a whole."""
-    first = next(filter(str.strip, lines), "").strip()
-    if name.lower().removesuffix(".gz").endswith((".json", ".jsonl", ".ndjson")):
-        return bool(first)
-    return first.startswith(("{", "[")) and (_is_json(first) or _is_json("\n".join(lines)))
-
-
-def _is_json(text: str) -> bool:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    # A line such as [1] is a footnote.
-    return bool(value) and (isinstance(value, dict) or isinstance(value[0], dict | list | str))
 
 
 def header_names(fields: Sequence[str], name: str) -> list[str]:

@@ -113,7 +113,7 @@ def _scored(piece: Piece, job: Job, metric: SegmentMetric) -> Part:
     table = read_piece(piece, (*job.keep, *metric.columns))
     pairs = pairs_from_table(table, metric.columns)
     kept = {name: table.column(name) for name in job.keep}
-    scores = metric.score_rows(pairs.hypotheses, pairs.references, pairs.numbers)
+    scores = metric.score_segments(pairs.hypotheses, pairs.references, pairs.numbers)
     statistics = np.zeros((0, 0))
     if len(pairs) and not metric.averages:
         statistics = metric.segment_statistics(pairs.hypotheses, as_streams(pairs.references))

@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from fsspec.utils import read_block
 
-from pfsm.data.judgments import FURTHER_REFERENCE
 from pfsm.data.parallel import pairs_from_table
+from pfsm.data.segments import FURTHER_REFERENCE
 from pfsm.data.table import Table, is_csv, table_from_bytes, with_our_names
 from pfsm.errors import PfsmError
 from pfsm.io.files import gzip_explained, reading_explained

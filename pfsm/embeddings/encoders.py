@@ -12,14 +12,24 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pfsm.embeddings.beside import DISTRIBUTIONS, folder_beside, folder_of
 from pfsm.embeddings.folder import CONFIG, SAFETENSORS, FolderEncoder
 from pfsm.embeddings.network import NetworkVectors
 from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.vectors import Vectors
 from pfsm.embeddings.words import VECTORS, WORDS, FileVectors, WordTable
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.io.named_resources import find, is_name, may_download, name_for, needed, parted, register
+from pfsm.io.named_resources import (
+    DISTRIBUTIONS,
+    find,
+    folder_beside,
+    folder_of,
+    is_name,
+    may_download,
+    name_for,
+    needed,
+    parted,
+    register,
+)
 
 HUB = "transformers:"
 # No code, and no pickled weights.

@@ -39,7 +39,6 @@ from pfsm.embeddings.session import (
 from pfsm.errors import PfsmError
 from pfsm.io.files import checksum, decode, read_bytes
 from pfsm.io.limits import DOCUMENT
-from pfsm.runtime.process import fork_safe
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads, each
 
@@ -117,7 +116,7 @@ class FolderEncoder:
         self._positions = positions - first if is_number else USUAL_POSITIONS
         self.tokenizer = PieceTokenizer(folder / TOKENIZER)
         self._runs: dict[tuple[int, str], tuple[Run, int]] = {}
-        self._opening = fork_safe(Lock(), 3)
+        self._opening = Lock()
         self._tuned, self._label = tuned or {}, label
 
     def tuned(self, tuned: Tuned, label: str) -> "FolderEncoder":

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.io.files import decode, read_bytes
 from pfsm.io.limits import DOCUMENT
-from pfsm.runtime.process import fork_safe
 
 _RUST = "pyo3_runtime"
-_one_at_a_time = fork_safe(threading.Lock(), 4)
+_one_at_a_time = threading.Lock()
 
 
 @contextlib.contextmanager

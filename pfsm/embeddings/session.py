@@ -23,7 +23,6 @@ from pfsm.embeddings.bert_graph import Model
 from pfsm.embeddings.pieces import TOKENIZER
 from pfsm.embeddings.safetensors import Rows
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.runtime.process import fork_safe
 
 Ids = NDArray[np.int64]
 States = NDArray[np.float32]
@@ -248,7 +247,7 @@ def open_transformers(folder: Path) -> tuple[Run, int]:
 
 
 def _torch_function(torch: Any, model: Any, largest: int, where: str) -> Run:
-    one_at_a_time = fork_safe(Lock(), 4)
+    one_at_a_time = Lock()
 
     def run(ids: Ids) -> States:
         with one_at_a_time, _one_thread(torch), torch.inference_mode():

@@ -22,7 +22,6 @@ from pfsm.embeddings.vectors import unit_rows
 from pfsm.errors import PfsmError
 from pfsm.io.files import decode, read_bytes, reading_explained
 from pfsm.io.limits import limited_lines
-from pfsm.runtime.process import fork_safe
 from pfsm.text.languages import tokeniser_named
 
 TOKENISER = "plain"
@@ -43,7 +42,7 @@ class WordVectors(ABC):
         self._row_of = {NOWHERE: 0}
         self._rows = np.zeros((1, dimension), dtype=np.int16)
         self._tokenise = tokeniser_named(TOKENISER)
-        self._one_at_a_time = fork_safe(Lock(), 4)
+        self._one_at_a_time = Lock()
 
     @abstractmethod
     def _places(self, tokens: Sequence[str]) -> Sequence[int]:

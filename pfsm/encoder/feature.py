@@ -12,7 +12,6 @@ from pfsm.arrays import Float, Float32
 from pfsm.encoder.heads import PARTS, feature_name, known_head, parse_feature
 from pfsm.encoder.scoring import HeadScorer, LineVectors, pair_values
 from pfsm.errors import PfsmError
-from pfsm.runtime.process import fork_safe
 from pfsm.runtime.progress import Stage
 
 # Lines whose states are in memory at a time: 300 kB each.
@@ -159,7 +158,7 @@ class _KnownLines:
     def __init__(self, largest: int) -> None:
         self._largest, self._bytes = largest, 0
         self._lines: dict[str, Mixed] = {}
-        self._one_at_a_time = fork_safe(Lock(), 1)
+        self._one_at_a_time = Lock()
 
     def get(self, lines: Iterable[str]) -> dict[str, Mixed]:
         with self._one_at_a_time:

@@ -5,15 +5,15 @@ Every registered metric is one; others are parts of a metric, or too plain to be
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pfsm.arrays import Float
+from pfsm.arrays import Float, Int64
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.data_columns import PREFIX, columns_of, missing_column
+from pfsm.metrics.inputs import COLUMN, columns_of, missing_column
 from pfsm.metrics.metric_group import MetricGroup, PairFeatures
 from pfsm.metrics.registry import feature_names, get_metric, group_of
 from pfsm.registry import find_table
@@ -73,6 +73,11 @@ def _metric(name: str) -> SegmentMetric:
     return metric
 
 
+def can_run_in_child_process(names: Iterable[str]) -> bool:
+    """Return whether all features need nothing but text, so that forked processes can compute them."""
+    return all(_group(name).can_run_in_child_process for name in names)
+
+
 def feature_signature(name: str) -> str:
     """What decides a feature's values: its name, and for a metric its signature without ``nrefs`` and our version.
 
@@ -115,6 +120,32 @@ def missing_packages(names: Iterable[str]) -> list[NotInstalledError]:
     return found
 
 
+@dataclass(frozen=True, eq=False)
+class OwnLines:
+    """The lines against themselves that pairs of the relative form are counted from.
+
+    Attributes:
+        lines: The reference of a pair, if it has text, else the hypothesis.
+        of: int64 [n_pairs], which of them is that of each pair.
+        first: int64 [n_lines], a pair whose reference is the line; None where some line is none's.
+    """
+
+    lines: Sequence[str]
+    of: Int64
+    first: Int64 | None = None
+
+    @staticmethod
+    def among(references: Sequence[str], hypotheses: Sequence[str]) -> "OwnLines":
+        """Return those of text that nobody has read yet."""
+        numbers: dict[str, int] = {}
+        lines = (
+            reference if reference.strip() else hypothesis
+            for reference, hypothesis in zip(references, hypotheses, strict=True)
+        )
+        of = np.array([numbers.setdefault(line, len(numbers)) for line in lines], dtype=np.int64)
+        return OwnLines(list(numbers), of)
+
+
 class FeatureSet:
     """Features that are computed together. Their metrics are made once; nothing that they need is loaded before use.
 
@@ -145,7 +176,11 @@ class FeatureSet:
                 check_feature(name)
 
     def values(
-        self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float] | None = None
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        columns: Mapping[str, Float] | None = None,
+        own: OwnLines | None = None,
     ) -> Float:
         """Values of the features, float64 [n_pairs, n_names]; what features share is computed once.
 
@@ -153,17 +188,20 @@ class FeatureSet:
             hypotheses: Translations.
             references: As many references.
             columns: Of each column that a feature is taken from the numbers, float64 [n_pairs].
+            own: What differences are counted from, where that is known.
 
         Raises:
             PfsmError: If something that a feature needs is not there.
             ValueError: If the lists differ in length.
         """
         values = self._values(hypotheses, references, columns or {})
-        return self._differences(values, hypotheses, references) if self._relative and values.size else values
+        if not self._relative or not values.size:
+            return values
+        return self._differences(values, hypotheses, own or OwnLines.among(references, hypotheses))
 
-    def _differences(self, values: Float, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """The values of pairs as differences to those of what they are counted from against itself."""
-        distinct, of = numbered(counted_from(references, hypotheses))
+    def _differences(self, values: Float, hypotheses: Sequence[str], counted: OwnLines) -> Float:
+        """Return the values of pairs as differences to those of what they are counted from against itself."""
+        distinct, of = counted.lines, counted.of
         given = {name: np.zeros(len(distinct)) for name in columns_of(self.names)}
         own = self._values(distinct, distinct, given)
         if self._counts:
@@ -177,7 +215,7 @@ class FeatureSet:
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float]
     ) -> Float:
         values = np.zeros((len(hypotheses), len(self.names)))
-        known = {f"{PREFIX}{name}": numbers for name, numbers in columns.items()}
+        known = {f"{COLUMN}{name}": numbers for name, numbers in columns.items()}
         for column, name in enumerate(self.names):
             if name not in known:
                 known.update(self._computer(name)(hypotheses, references))
@@ -186,28 +224,13 @@ class FeatureSet:
 
     def _computer(self, name: str) -> PairFeatures:
         """What computes a feature. Of features that are computed together only the first one needs it."""
-        if name.startswith(PREFIX):
-            raise missing_column(name.removeprefix(PREFIX), f"feature {name}")
+        if name.startswith(COLUMN):
+            raise missing_column(name.removeprefix(COLUMN), f"feature {name}")
         if name not in self._prepared:
             if not is_counted(name):
                 raise PfsmError(f"feature {name}: {UNCOUNTED}")
             self._prepared[name] = _group(name).prepare(name)
         return self._prepared[name]
-
-
-def counted_from(references: Sequence[str], hypotheses: Sequence[str]) -> list[str]:
-    """The line whose perfect match each pair of the relative form is counted from: the reference, if it has text."""
-    return [
-        reference if reference.strip() else hypothesis
-        for reference, hypothesis in zip(references, hypotheses, strict=True)
-    ]
-
-
-def numbered(lines: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
-    """The distinct lines, and which of them each line is, int64 [n_lines]."""
-    places: dict[str, int] = {}
-    of = np.array([places.setdefault(line, len(places)) for line in lines], dtype=np.int64)
-    return list(places), of
 
 
 def _is_plain_metric(group: MetricGroup, name: str) -> bool:

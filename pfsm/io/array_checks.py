@@ -3,15 +3,12 @@
 Lexicons, parsers, labellers, heads and word vectors ask here, so that a bound is not forgotten in one of them.
 """
 
-import unicodedata
 from typing import Any
 
 from numpy.typing import NDArray
 
 # Of any weight either way, and of a temperature up or down: beyond, sums over a line could overflow.
 LARGEST_NUMBER = 1e4
-# Categories of Unicode: control characters, lone surrogates, line and paragraph separators.
-_CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 def are_below(values: NDArray[Any], n_values: int) -> bool:
@@ -49,10 +46,3 @@ def is_text(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def is_line(text: object) -> bool:
-    """Whether it is a line of text: not blank, without tabs, line ends and other control characters."""
-    return (
-        isinstance(text, str) and bool(text.strip()) and _CONTROL.isdisjoint(map(unicodedata.category, text))
-    )

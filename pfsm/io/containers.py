@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.io.array_checks import is_line
-from pfsm.io.files import StrPath, atomic_write, display_name, read_bytes, reading_explained
+from pfsm.io.files import StrPath, atomic_write, display_name, is_line, read_bytes, reading_explained
 from pfsm.io.limits import DOCUMENT, MOST_QUOTED, check_size
 
 ALIGNMENT = 8

@@ -14,6 +14,7 @@ import os
 import secrets
 import stat
 import sys
+import unicodedata
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -374,3 +375,14 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+# Categories of Unicode: control characters, lone surrogates, line and paragraph separators.
+_CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+
+def is_line(text: object) -> bool:
+    """Whether it is a line of text: not blank, without tabs, line ends and other control characters."""
+    return (
+        isinstance(text, str) and bool(text.strip()) and _CONTROL.isdisjoint(map(unicodedata.category, text))
+    )

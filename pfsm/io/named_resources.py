@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 
@@ -179,3 +180,27 @@ def pinned_file(source: str) -> str:
     name, _ = parted(source)
     checksum = content_checksum(read_bytes(find(name) or name))[:8]
     return f"{name if find(name) else register(name)}@{checksum}"
+
+
+# By the name of an encoder, what pip installs in the checkout; its module is pfsm_encoder_NAME.
+DISTRIBUTIONS = {"large": "./encoders/large"}
+# By model, the encoder whose distribution it comes with.
+MODELS = {"en-large": "large"}
+_TOKENIZER = "tokenizer.json"
+
+
+def folder_beside(name: str) -> Path | None:
+    """The folder of such an encoder; None if it is not installed."""
+    return folder_of(f"pfsm_encoder_{name}")
+
+
+def folder_of(module: str) -> Path | None:
+    """The folder with a tokenizer: that of an installed module, or one inside it. None if there is none."""
+    spec = find_spec(module)
+    for place in (spec.submodule_search_locations or []) if spec is not None else []:
+        if Path(place).resolve().parent == Path.cwd():  # a folder that came with the data is not a package
+            continue
+        found = sorted(Path(place).rglob(_TOKENIZER), key=lambda path: (len(path.parts), path))
+        if found:
+            return found[0].parent
+    return None

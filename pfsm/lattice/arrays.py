@@ -151,6 +151,20 @@ class LatticeBatch:
         table = weights.table if batch.states == self.states else None
         return own - batch.values(named, batch.weights(named, table), threads)[of]
 
+    def normalised(self, named: Mapping[str, float], weights: "Weights | None", threads: int = 1) -> Float:
+        """Return what a model makes of the pairs before its scale: values of edits and points of features.
+
+        Args:
+            named: Weights by feature name.
+            weights: The same as `weights` gives them; None: the model has no edits.
+            threads: Threads over pairs; the result does not depend on it.
+
+        Returns:
+            float64 [n_pairs].
+        """
+        points: Float = self.sentence_features.points(named, len(self))
+        return points if weights is None else self.values(named, weights, threads) + points
+
     def log_sums(self, named: Mapping[str, float], weights: "Weights", threads: int = 1) -> Float:
         """y of every pair, equation (2) of Wang and Manning (2012), float64 [n_pairs], in the log domain.
 

@@ -20,9 +20,9 @@ import numpy as np
 from pfsm.errors import NotInstalledError
 from pfsm.installation import install_command
 from pfsm.io.files import check_writable, checksum
+from pfsm.lexicons.compiling import Links, compile_links, compile_paraphrases
 from pfsm.lexicons.container import Lexicon, Source, write_lexicon
 from pfsm.lexicons.paraphrase_formats import pruned, read_paraphrases
-from pfsm.lexicons.paraphrases import Links, compile_links, compile_paraphrases
 
 NAME, FULL_NAME = "meteor-en", "meteor-en-full"
 PACKAGE, EXTRA = "pycocoevalcap", "paraphrases"

@@ -9,7 +9,6 @@ it, packed. A table is compiled when a model first needs it; nothing is download
 """
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,9 +16,9 @@ from zipfile import BadZipFile, ZipFile
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, check_writable, checksum, display_name, read_lines
+from pfsm.lexicons.compiling import Part, compile_synonyms
 from pfsm.lexicons.container import Source, write_lexicon
 from pfsm.lexicons.meteor import say
-from pfsm.lexicons.synonyms import Part, compile_synonyms
 from pfsm.text.language_names import NAMES, main_code
 
 
@@ -76,25 +75,17 @@ def _read_forms(path: StrPath) -> dict[str, list[str]]:
 
 # The corpora of NLTK that have such files, the newest first.
 CORPORA = ("omw-1.4", "omw")
-_NAME = re.compile(r"omw-([a-z]{2,3})")
+# What else brings a table.
+ADVICE = f", or fetch NLTK's data with `python -m nltk.downloader {CORPORA[0]}`"
 ABOUT = "Open Multilingual Wordnet, from NLTK's data"
 
 
-def language_of(name: str) -> str | None:
-    """The code of the language in the name of such a table; None for the name of another table."""
-    match = _NAME.fullmatch(name)
-    return None if match is None else match[1]
-
-
-def compile_omw(name: str, path: Path) -> bool:
-    """Compiles the table of this name; says whether there is data for it.
+def compile_omw(name: str, language: str, path: Path) -> bool:
+    """Compile the table of a language under a name; say whether there is data for it.
 
     Raises:
         PfsmError: If the data is damaged, or the table cannot be written.
     """
-    language = language_of(name)
-    if language is None:
-        return False
     with TemporaryDirectory() as scratch:
         tab = next(_tabs(language, Path(scratch)), None)
         if tab is None:
@@ -104,13 +95,6 @@ def compile_omw(name: str, path: Path) -> bool:
         part, sources, licence = read_multilingual([tab])
     write_lexicon(compile_synonyms(name, [part], licence or "not stated", sources, ABOUT), path)
     return True
-
-
-def advice(name: str) -> str:
-    """What else brings a table of this name; empty for other tables."""
-    if language_of(name) is None:
-        return ""
-    return f", or fetch NLTK's data with `python -m nltk.downloader {CORPORA[0]}`"
 
 
 def _tabs(language: str, scratch: Path) -> Iterator[Path]:

@@ -6,124 +6,21 @@ children is node ``n_words + k``, and a phrase is found by exact comparison of i
 has a list of targets, the nodes of its paraphrases, in rising order; most have none.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.arrays import Int32
 from pfsm.io.array_checks import are_bounded, are_lists
-from pfsm.lexicons.container import Lexicon, Source
-from pfsm.lexicons.synonyms import array_lines, lines_array
+from pfsm.lexicons.container import Lexicon
+from pfsm.lexicons.synonyms import array_lines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 KIND = "paraphrases"
 Phrase = tuple[str, ...]
-# Phrase, paraphrase -> probability.
-Pairs = Mapping[tuple[Phrase, Phrase], float]
-
-
-def compile_paraphrases(
-    name: str, pairs: Pairs, licence: str, sources: Sequence[Source], about: str = ""
-) -> Lexicon:
-    """The lexicon of a table of paraphrases; their order does not matter.
-
-    Args:
-        name: What models will call it.
-        pairs: Phrases of at least one lower-cased word; probabilities above 0 and at most 1.
-        licence: Terms of the table.
-        sources: What it was made from.
-        about: One line for people.
-    """
-    phrases = sorted({phrase for pair in pairs for phrase in pair})
-    number_of = {phrase: number for number, phrase in enumerate(phrases)}
-    given, meant = (
-        np.fromiter((number_of[pair[side]] for pair in pairs), np.int32, len(pairs)) for side in (0, 1)
-    )
-    probabilities = np.fromiter(pairs.values(), np.float64, len(pairs))
-    return compile_links(name, phrases, Links(given, meant, probabilities), licence, sources, about)
-
-
-@dataclass(frozen=True, eq=False)
-class Links:
-    """Pairs of a phrase and its paraphrase, each pair once; phrases are given by their place in a list.
-
-    Attributes:
-        phrases: int32 [n_links].
-        paraphrases: int32 [n_links].
-        probabilities: float64 [n_links], above 0 and at most 1.
-    """
-
-    phrases: Int32
-    paraphrases: Int32
-    probabilities: NDArray[np.float64]
-
-
-def compile_links(
-    name: str,
-    phrases: Sequence[Phrase],
-    links: Links,
-    licence: str,
-    sources: Sequence[Source],
-    about: str = "",
-) -> Lexicon:
-    """The lexicon of a table that is too large for a mapping, as `compile_paraphrases` makes it.
-
-    Args:
-        name: What models will call it.
-        phrases: All phrases, each once, in increasing order.
-        links: The table.
-        licence: Terms of the table.
-        sources: What it was made from.
-        about: One line for people.
-    """
-    words = sorted({word for phrase in phrases for word in phrase})
-    nodes, child_offsets, child_words = _trie(phrases, words)
-    given, meant = nodes[links.phrases], nodes[links.paraphrases]
-    order = np.lexsort((meant, given))
-    counts = np.bincount(given, minlength=child_offsets.size - 1)
-    return Lexicon(
-        KIND,
-        name,
-        licence,
-        tuple(sources),
-        {"pairs": given.size, "phrases": len(phrases), "words": len(words)},
-        {
-            "child_offsets": child_offsets,
-            "child_words": child_words,
-            "target_offsets": np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
-            "targets": meant[order],
-            "probabilities": links.probabilities[order].astype(np.float32),
-            "words": lines_array(words),
-        },
-        {"about": about, "longest": max(map(len, phrases), default=0)},
-    )
-
-
-def _trie(phrases: Sequence[Phrase], words: Sequence[str]) -> tuple[Int32, Int32, Int32]:
-    """Node of every phrase; offsets and words of the children, int32 [n_nodes + 1] and int32 [n_nodes - n_words]."""
-    word_id = {word: number for number, word in enumerate(words)}
-    lengths = np.fromiter(map(len, phrases), np.int64, len(phrases))
-    longest = int(lengths.max(initial=1))
-    rows = np.full((len(phrases), longest), -1, dtype=np.int32)
-    rows[np.arange(longest) < lengths[:, np.newaxis]] = [
-        word_id[word] for phrase in phrases for word in phrase
-    ]
-    begins_anew = np.ones(len(phrases), dtype=np.bool_)
-    begins_anew[1:] = rows[1:, 0] != rows[:-1, 0]
-    nodes, n_nodes = rows[:, 0].copy(), len(words)
-    parents, child_words = [nodes[:0]], [nodes[:0]]
-    for level in range(1, longest):
-        begins_anew[1:] |= rows[1:, level] != rows[:-1, level]
-        reaches = lengths > level
-        opens = reaches & begins_anew
-        parents.append(nodes[opens])
-        child_words.append(rows[opens, level])
-        nodes = np.where(reaches, n_nodes - 1 + np.cumsum(opens), nodes).astype(np.int32)
-        n_nodes += int(np.count_nonzero(opens))
-    counts = np.bincount(np.concatenate(parents), minlength=n_nodes)
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    return nodes, offsets, np.concatenate(child_words)
 
 
 class ParaphraseTable:

@@ -14,7 +14,7 @@ from pfsm.errors import PfsmError
 from pfsm.io.named_resources import FOLDER_VARIABLE, user_folder
 from pfsm.lexicons.container import Lexicon, read_header, read_lexicon
 from pfsm.lexicons.meteor import RECIPES, compile_meteor
-from pfsm.lexicons.omw import advice, compile_omw, language_of
+from pfsm.lexicons.omw import ADVICE, compile_omw
 from pfsm.lexicons.paraphrases import KIND as PARAPHRASES
 from pfsm.lexicons.synonyms import KIND as SYNONYMS
 from pfsm.registry import given_resources
@@ -137,10 +137,21 @@ def _read(path: Path, changed: int, size: int) -> Lexicon:  # noqa: ARG001 - a f
     return read_lexicon(path)
 
 
+# Of synonyms in other languages.
+_MULTILINGUAL = re.compile(r"omw-([a-z]{2,3})")
+
+
+def language_of(name: str) -> str | None:
+    """The code of the language in the name of such a table; None for the name of another table."""
+    match = _MULTILINGUAL.fullmatch(name)
+    return None if match is None else match[1]
+
+
 def _find(name: str, kind: str) -> Path:
     if name in given_resources:
         return Path(given_resources[name])
-    is_compiled = name in RECIPES or language_of(name) is not None
+    language = language_of(name)
+    is_compiled = name in RECIPES or language is not None
     for entry in installed():
         # A table from a recipe is compiled again if this version can no longer read it.
         if entry.name == name and (not is_compiled or is_current(entry.path)):
@@ -148,11 +159,11 @@ def _find(name: str, kind: str) -> Path:
     if name in RECIPES and kind == PARAPHRASES:
         compile_meteor(name, user_path(name))
         return user_path(name)
-    if kind == SYNONYMS and language_of(name) is not None and compile_omw(name, user_path(name)):
+    if kind == SYNONYMS and language is not None and compile_omw(name, language, user_path(name)):
         return user_path(name)
     raise PfsmError(
         f"there is no table of {kind} {name}; compile it with `pfsm resources compile {kind} … --name {name}`, "
-        f"or copy {name}{SUFFIX} into {user_folder()}{advice(name)}"
+        f"or copy {name}{SUFFIX} into {user_folder()}{'' if language is None else ADVICE}"
     )
 
 

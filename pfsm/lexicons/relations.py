@@ -13,8 +13,9 @@ import numpy as np
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import are_lists
 from pfsm.lexicons import registry, synonyms
+from pfsm.lexicons.compiling import Part, synset_numbers
 from pfsm.lexicons.container import Lexicon, Source
-from pfsm.lexicons.synonyms import Part, SynonymTable, array_lines, lines_array, synset_numbers
+from pfsm.lexicons.synonyms import SynonymTable, array_lines, lines_array
 
 KIND = "relations"
 

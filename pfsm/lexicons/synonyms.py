@@ -8,7 +8,7 @@ counts). A word belongs to the synsets of all its base forms in all parts.
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -16,75 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.io.array_checks import are_lists
-from pfsm.lexicons.container import Lexicon, Source
+from pfsm.lexicons.container import Lexicon
 
 KIND = "synonyms"
 Detachments = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Part:
-    """One part of speech of a dictionary.
-
-    Attributes:
-        tag: Its name, such as ``n``.
-        synsets: Lower-cased lemma -> keys of its synsets, in the dictionary's own notation.
-        irregular: Inflected form -> lemmas.
-        detachments: Endings and what replaces them.
-    """
-
-    tag: str
-    synsets: Mapping[str, Sequence[str]]
-    irregular: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    detachments: Detachments = ()
-
-
-def compile_synonyms(
-    name: str, parts: Sequence[Part], licence: str, sources: Sequence[Source], about: str = ""
-) -> Lexicon:
-    """The lexicon of a dictionary; the order of the input does not matter."""
-    numbers = synset_numbers(parts)
-    ranges = []
-    first = 0
-    for place, part in enumerate(parts):
-        last = first + sum(1 for of, _ in numbers if of == place)
-        ranges.append([part.tag, first, last, [list(pair) for pair in part.detachments]])
-        first = last
-    lemmas = sorted({lemma for part in parts for lemma in part.synsets})
-    lists = [
-        sorted(
-            {numbers[place, key] for place, part in enumerate(parts) for key in part.synsets.get(lemma, ())}
-        )
-        for lemma in lemmas
-    ]
-    offsets = np.zeros(len(lists) + 1, dtype=np.int32)
-    offsets[1:] = np.cumsum([len(entry) for entry in lists])
-    irregular = sorted(
-        "\t".join([part.tag, form, *bases]) for part in parts for form, bases in part.irregular.items()
-    )
-    return Lexicon(
-        KIND,
-        name,
-        licence,
-        tuple(sources),
-        {"lemmas": len(lemmas), "synsets": len(numbers), "irregular forms": len(irregular)},
-        {
-            "offsets": offsets,
-            "synsets": np.array([number for entry in lists for number in entry], dtype=np.int32),
-            "lemmas": lines_array(lemmas),
-            "irregular": lines_array(irregular),
-        },
-        {"about": about, "parts": ranges},
-    )
-
-
-def synset_numbers(parts: Sequence[Part]) -> dict[tuple[int, str], int]:
-    """Number of each synset, by the index of its part and its key; counted part by part, in the order of keys."""
-    numbers: dict[tuple[int, str], int] = {}
-    for place, part in enumerate(parts):
-        for key in sorted({key for keys in part.synsets.values() for key in keys}):
-            numbers[place, key] = len(numbers)
-    return numbers
 
 
 def lines_array(lines: Iterable[str]) -> NDArray[np.uint8]:

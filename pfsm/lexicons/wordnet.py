@@ -12,9 +12,10 @@ from typing import NamedTuple, TypeVar
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, checksum, read_lines
+from pfsm.lexicons.compiling import Part
 from pfsm.lexicons.container import Source
 from pfsm.lexicons.relations import Relations
-from pfsm.lexicons.synonyms import Detachments, Part
+from pfsm.lexicons.synonyms import Detachments
 
 Parsed = TypeVar("Parsed")
 

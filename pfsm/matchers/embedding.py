@@ -26,6 +26,7 @@ KNOWN = {
     "nearest": Option(NEAREST, lambda value: type(value) is int and value >= 0, "a whole number from 0"),
     "bins": BINS,
 }
+SHIPPED_WORDS = "shipped:words-"
 # Number of pairs whose vectors are in memory at a time.
 PAIRS_AT_ONCE = 512
 
@@ -157,4 +158,9 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
     return result
 
 
-MATCHER = MatcherKind("S_emb", lambda _, options: build(options), check_options, learn_options)
+def is_table(options: Options) -> bool:
+    """Return whether the vectors are a table of words that ships, no network."""
+    return str(options["source"]).startswith(SHIPPED_WORDS)
+
+
+MATCHER = MatcherKind("S_emb", lambda _, options: build(options), check_options, learn_options, is_table)

@@ -97,6 +97,14 @@ class MatcherPlugin(ABC):
         """
         return nothing_to_learn(options, pairs)
 
+    @classmethod
+    def can_run_in_child_process(cls, options: Options) -> bool:  # noqa: ARG003 - for those that override it
+        """Return whether the matcher needs nothing but text and tables in memory, so that forked processes may score.
+
+        False unless overridden: connections, threads and programs do not outlive a fork.
+        """
+        return False
+
     @property
     def resources(self) -> tuple[str, ...]:
         """Files and tables that the matcher knows from, as ``NAME@CHECKSUM`` for signatures; none by default."""
@@ -140,7 +148,8 @@ def checked_kind(name: str, value: Any) -> MatcherKind:
         kind = ValidatingAnnotator if isinstance(matcher, Annotator) else ValidatingMatcher
         return kind(matcher, max_block)
 
-    return MatcherKind(state, build, value.check, value.learn)
+    in_child = getattr(value, "can_run_in_child_process", lambda _: False)
+    return MatcherKind(state, build, value.check, value.learn, in_child)
 
 
 class ValidatingMatcher:

@@ -22,8 +22,3 @@ BUILT_IN = {
 RESERVED = ("link", "feature")
 
 MATCHERS: Table[MatcherKind] = Table("matcher", BUILT_IN, checked_kind, RESERVED.__contains__)
-
-
-def matcher_state(name: str) -> str:
-    """Name of the substitution state of a registered matcher; empty for one that offers no blocks."""
-    return MATCHERS[name].state

@@ -1,34 +1,22 @@
-"""What a metric is: one class for learned models, classic metrics and your own.
-
-A metric of your own needs a name and ``score_pairs``; settings that change its scores go into ``entries``::
-
-    class SharedLetters(SegmentMetric):
-        name = "shared-letters"
-
-        def score_pairs(self, hypotheses, references):
-            pairs = zip(hypotheses, references, strict=True)
-            return np.array([float(len(set(h) & set(r))) for h, r in pairs])
-
-The score of a corpus is a function of sums over its segments. Unless a metric says otherwise these sums are the segment
-scores and the number of segments, and the function is the mean. A metric that pools counts, as BLEU does, defines
-``pair_statistics`` and ``corpus_from_totals``; partitions of a corpus add their totals, and a bootstrap resample adds
-the statistics of the segments drawn.
-"""
+"""What is derived from a metric's contract: scores of segments and corpora, signatures; one class for every metric."""
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from importlib import import_module
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from pfsm.arrays import Float, Int64
+from pfsm.arrays import Float
 from pfsm.errors import PfsmError
+from pfsm.metrics.contract import MetricContract
 from pfsm.metrics.inputs import (
+    Columns,
     NumberOfReferences,
     PairScorer,
     Streams,
@@ -36,63 +24,25 @@ from pfsm.metrics.inputs import (
     best_of_references,
     by_segment,
     check_references,
+    check_words,
     checked_streams,
     flat_pairs,
+    mean_of_references,
+    missing_column,
+    needed_columns,
+    number_by_segment,
     number_of_references,
-    of_texts,
     sides_of,
 )
 from pfsm.metrics.ngram_table import NgramTable
+from pfsm.metrics.score import Score
 from pfsm.version import __version__
 
 Level = Literal["segment", "corpus"]
-UseOfReferences = Literal["best", "mean", "all"]
 # Enough for the kernels to be busy, little enough for memory.
 PAIRS_AT_ONCE = 2048
 # What to do with a metric that cannot score in parts.
 ALL_AT_ONCE = "score all at once with `pfsm score`, without --output, or take another metric"
-
-
-class Score(float):
-    """A score: a number that prints itself and knows where it came from.
-
-    Attributes:
-        name: Name of the metric or model.
-        signature: Everything that can change the number, ``key:value|…|version:X``.
-        short_signature: ``pfsm:NAME:DIGEST:VERSION``, which is printed; empty where only the long one is known.
-        segment_scores: float64 [n_segments], the scores that this one is the unweighted mean of; empty if it is
-            computed from pooled counts instead.
-    """
-
-    name: str
-    signature: str
-    short_signature: str
-    segment_scores: Float
-
-    @classmethod
-    def of(cls, value: float | Float, name: str, signature: str, short: str = "") -> "Score":
-        """The mean of segment scores: the score of a system, or of one sentence; or a system's from pooled counts."""
-        score = cls(np.mean(value))
-        score.segment_scores = value if isinstance(value, np.ndarray) else np.zeros(0)
-        score.name, score.signature, score.short_signature = name, signature, short
-        return score
-
-    @property
-    def score(self) -> float:
-        """The number itself, as in sacrebleu."""
-        return float(self)
-
-    def __str__(self) -> str:
-        return f"{self.short_signature or f'{self.name}|{self.signature}'} = {float(self):.4f}"
-
-    def _repr_html_(self) -> str:
-        """The score with its signature, for notebooks."""
-        from pfsm.runtime.charts import html_table  # noqa: PLC0415 - for notebooks alone
-
-        return html_table(["", "score"], [[self.name, f"{float(self):.4f}"]], self.signature)
-
-    def __repr__(self) -> str:
-        return f"Score({float(self)!r}, {self.name!r}, {self.signature!r})"
 
 
 @dataclass(frozen=True)
@@ -121,43 +71,8 @@ def short_signature(name: str, digest: str, nrefs: NumberOfReferences) -> str:
     return ":".join(["pfsm", name.replace(":", "_"), digest, *references, __version__])
 
 
-class SegmentMetric(ABC):
-    """A metric of segments and corpora.
-
-    Attributes:
-        name: What scores are reported under.
-        origin: The name, with options, that `pfsm.metrics.get_metric` makes this metric from; empty if it does not.
-        maker: Of a metric with an origin, the maker of its `recipe`.
-        lower_is_better: Whether a lower corpus score is better, as for error rates. Segment scores are always
-            negated where that is needed: of them the higher is better.
-        is_additive: Whether the statistics of a segment depend on that segment alone, so that a corpus can be
-            scored in parts.
-        segment_references: What a segment score does with several references: ``best`` takes the score against the
-            best one, ``mean`` the mean of the scores against each, ``all`` uses them together.
-        corpus_references: The same of a corpus score that pools statistics.
-        language: Code of the language of a metric that is made for one; empty for others.
-        columns: Columns of the data that scores depend on besides the text; `score_rows` takes them.
-        most_words: Of a line; with more of them a score would take minutes, and is refused.
-    """
-
-    name: str
-    origin: str = ""
-    maker: str = ""
-    lower_is_better: bool = False
-    is_additive: bool = True
-    segment_references: UseOfReferences = "best"
-    corpus_references: UseOfReferences = "best"
-    language: str = ""
-    columns: tuple[str, ...] = ()
-    most_words: int = 100_000
-
-    def __init_subclass__(cls, **given: Any) -> None:
-        """Every metric takes columns of tables, and refuses what is not a string, whoever wrote its ``score_pairs``."""
-        super().__init_subclass__(**given)
-        for name in ("score_pairs", "pair_statistics"):
-            defined = cls.__dict__.get(name)
-            if defined is not None:
-                setattr(cls, name, of_texts(defined))
+class SegmentMetric(MetricContract):
+    """A metric of segments and corpora: of its own it defines what `MetricContract` says."""
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Metrics that can be made by name are pickled and copied by their recipe."""
@@ -168,14 +83,6 @@ class SegmentMetric(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.origin or self.name!r})"
-
-    def entries(self) -> Mapping[str, str]:
-        """Settings and resources that can change a score, in the order in which a signature gives them.
-
-        Raises:
-            PfsmError: If something that the metric needs is not installed.
-        """
-        return {}
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -222,21 +129,6 @@ class SegmentMetric(ABC):
 
     # Segments
 
-    @abstractmethod
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of single-reference pairs.
-
-        Args:
-            hypotheses: Translations, one string each.
-            references: As many references.
-
-        Returns:
-            float64 [n_pairs], finite; higher is better.
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-
     @property
     def is_independent(self) -> bool:
         """Whether the score of a pair depends on that pair alone, not on others in the same call."""
@@ -252,21 +144,20 @@ class SegmentMetric(ABC):
         """
         return self
 
-    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """`score_pairs` with NaN for pairs that the metric cannot judge, such as lines without a parse."""
-        return self.score_pairs(hypotheses, references)
-
     def tolerant_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """`score_pairs` with 0 for pairs that the metric cannot judge, whatever it says of them itself."""
         return np.nan_to_num(self.understood_scores(hypotheses, references), nan=0.0)
 
-    def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """Scores of segments, as `score_segments` gives them.
+    def segment_scores(
+        self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
+    ) -> Float:
+        """Return scores of segments, as `score_segments` gives them.
 
         Args:
             hypotheses: One translation a segment.
             references: Streams, as in sacrebleu: ``references[k][i]`` is the k-th reference of segment i, None where
                 it has fewer.
+            columns: As in `score_segments`.
 
         Returns:
             float64 [n_segments]; higher is better.
@@ -275,60 +166,78 @@ class SegmentMetric(ABC):
             ValueError: If there is no stream, or one differs in length from the hypotheses.
         """
         hypotheses, references = checked_streams(hypotheses, references)
-        return self.score_segments(hypotheses, by_segment(references))
+        scores = self.score_segments(hypotheses, by_segment(references), columns)
+        self._note_call(number_of_references(references))
+        return scores
 
-    def score_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """Scores of segments against all their references; what several mean, `segment_references` says.
+    def score_segments(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Columns | None = None
+    ) -> Float:
+        """Return scores of segments against all their references; what several mean, `segment_references` says.
 
         Every command, experiment and training scores by this method.
 
         Args:
             hypotheses: One translation a segment.
             references: For each of them its references, one at least.
+            columns: Of each of the metric's `columns` a number for each segment; others do not matter.
 
         Returns:
             float64 [n_segments]; higher is better.
 
         Raises:
             ValueError: If the lists differ in length, or a segment has no reference.
+            PfsmError: If a column is missing, or a line is too long.
         """
         check_references(hypotheses, references)
-        if all(len(several) == 1 for several in references):
-            return self.score_pairs(hypotheses, [several[0] for several in references])
-        return self.several_references(hypotheses, references)
+        hypotheses = as_texts(hypotheses, "hypotheses")
+        for lines in (hypotheses, *references):
+            check_words(self.name, self.most_words, lines)
+        counts = [len(several) for several in references]
+        score: Callable[..., Float] = self.score_pairs
+        if self.columns:
+            given = needed_columns(self.columns, columns, len(hypotheses), f"model {self.name}")
+            score = partial(score, columns={name: np.repeat(own, counts) for name, own in given.items()})
+        if all(count == 1 for count in counts):
+            scores = score(hypotheses, [several[0] for several in references])
+        elif self.columns:
+            scores = self._over_references(lambda _: score, hypotheses, references)
+        else:
+            scores = self.several_references(hypotheses, references)
+        self._note_call(number_by_segment(references))
+        return scores
 
-    def score_rows(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        columns: Mapping[str, Float],  # noqa: ARG002
-    ) -> Float:
-        """`score_segments` of rows of data that have more than text.
+    def score_systems(
+        self, outputs: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
+    ) -> list[Float]:
+        """Return `score_segments` of the outputs of several systems; where it makes no difference, of all at once."""
+        if self.is_independent and len(outputs) > 1:
+            with suppress(PfsmError):  # a line at fault is told by its place among those of its own system
+                scores = self.score_segments([*chain.from_iterable(outputs)], [*references] * len(outputs))
+                return np.split(scores, len(outputs))
+        return [self.score_segments(lines, references) for lines in outputs]
 
-        Args:
-            hypotheses: One translation a row.
-            references: For each of them its references.
-            columns: Of each of the metric's `columns` the numbers, float64 [n_rows]; others do not matter.
-        """
-        return self.score_segments(hypotheses, references)
+    def _note_call(self, nrefs: NumberOfReferences) -> None:
+        """Note how many references a call had, where signatures say it."""
 
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """`score_segments` where some segment has several references: the best one counts, unless this is overridden.
+        """Return `score_segments` where some segment has several references: the best one, or the mean.
 
         A segment with one reference must get the score that `score_pairs` gives it.
         """
-        return self._best_of(lambda metric: metric.score_pairs, hypotheses, references)
+        return self._over_references(lambda metric: metric.score_pairs, hypotheses, references)
 
-    def _best_of(
+    def _over_references(
         self,
         scorer: Callable[["Self"], PairScorer],
         hypotheses: Sequence[str],
         references: Sequence[Sequence[str]],
     ) -> Float:
-        """The best scores of pairs, by a method of the metric that has counted over all references."""
+        """Return the best scores of pairs, or their means, by a metric that has counted over all references."""
         metric = self.counted_over([line for several in references for line in several])
         if metric.is_independent or len({len(several) for several in references}) > 1:
-            return best_of_references(scorer(metric), hypotheses, references)
+            over = mean_of_references if self.segment_references == "mean" else best_of_references
+            return over(scorer(metric), hypotheses, references)
         # Scores that depend on the other pairs: each translation is to be among them once.
         streams = zip(*references, strict=True)
         return np.asarray(np.max([scorer(metric)(hypotheses, stream) for stream in streams], axis=0))
@@ -348,7 +257,7 @@ class SegmentMetric(ABC):
         if plain and "understood_scores" not in vars(self):
             return self.score_segments(hypotheses, references)
         if tolerant:
-            return self._best_of(lambda metric: metric.tolerant_scores, hypotheses, references)
+            return self._over_references(lambda metric: metric.tolerant_scores, hypotheses, references)
         repeated, flat, starts = flat_pairs(hypotheses, references)
         scores = self.understood_scores(repeated, flat)
         known = np.where(np.isnan(scores), -np.inf, scores)
@@ -379,33 +288,20 @@ class SegmentMetric(ABC):
             yield from self.score_segments(hypotheses, references).tolist()
             first += len(block)
 
-    def named_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Mapping[str, Float]:  # noqa: ARG002
-        """What the scores of pairs are made of, by name, float64 [n_pairs] each; `pfsm explain --metric` prints it.
-
-        Optional: a metric without parts has none. Those of metrics that come with pfsm are features of models too, see
-        `pfsm.metrics.registry.metric_parts`.
-        """
-        return {}
-
     @property
     def has_named_parts(self) -> bool:
         """Whether `named_parts` is defined."""
         return type(self).named_parts is not SegmentMetric.named_parts
 
-    def score_lines(self, lines: Sequence[str], hypotheses: Int64, references: Int64) -> Float:
-        """Scores of pairs of lines that are given by number, float64 [n_pairs], as `score_pairs` gives them.
+    def sentence_score(
+        self, hypothesis: str, references: Sequence[str], columns: Mapping[str, float] | None = None
+    ) -> Score:
+        """Return the score of one translation, as `score_segments` gives it.
 
         Args:
-            lines: The text.
-            hypotheses: int64 [n_pairs], which line is the hypothesis of each pair.
-            references: int64 [n_pairs], which line is its reference.
-        """
-        return self.score_pairs(
-            [lines[place] for place in hypotheses.tolist()], [lines[place] for place in references.tolist()]
-        )
-
-    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
-        """Score of one translation, as `score_segments` gives it.
+            hypothesis: The translation.
+            references: Its references.
+            columns: Of each of the metric's `columns` the number of this translation.
 
         Raises:
             ValueError: If ``references`` is a string or empty.
@@ -413,8 +309,17 @@ class SegmentMetric(ABC):
         if isinstance(references, str) or not len(references):
             raise ValueError("references must be a list of strings, the references of this one sentence")
         references = as_texts(references, "references")
-        scores = self.segment_scores([hypothesis], [[reference] for reference in references])
+        streams = [[reference] for reference in references]
+        scores = self.segment_scores([hypothesis], streams, self._of_one(columns))
         return self._as_score(scores, len(references), "segment")
+
+    def _of_one(self, columns: Mapping[str, float] | None) -> Columns:
+        """Return the columns of one translation."""
+        given = {} if columns is None else columns
+        for name in self.columns:
+            if name not in given:
+                raise missing_column(name, f"model {self.name}", single=True)
+        return {name: [value] for name, value in given.items()}
 
     def _as_score(self, scores: float | Float, nrefs: NumberOfReferences, level: Level) -> Score:
         """The mean of segment scores, or a score from pooled counts, with its signatures."""
@@ -429,12 +334,15 @@ class SegmentMetric(ABC):
         """Whether the corpus score is the mean of the segment scores: no statistics are pooled."""
         return type(self).corpus_from_totals is SegmentMetric.corpus_from_totals
 
-    def corpus_score(self, hypotheses: Sequence[str], references: Streams) -> Score:
-        """Score of a system's whole output.
+    def corpus_score(
+        self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
+    ) -> Score:
+        """Return the score of a system's whole output.
 
         Args:
             hypotheses: One translation a segment.
             references: Streams, as `segment_scores` takes them.
+            columns: As in `score_segments`.
 
         Raises:
             ValueError: If there are no segments, or streams differ in length.
@@ -445,7 +353,7 @@ class SegmentMetric(ABC):
         nrefs = number_of_references(references)
         value: float | Float
         if self.averages:
-            value = self.segment_scores(hypotheses, references)
+            value = self.segment_scores(hypotheses, references, columns)
         else:
             totals = self.segment_statistics(hypotheses, references).sum(axis=0)
             value = float(self.corpus_from_totals(np.asarray(totals)))
@@ -465,7 +373,10 @@ class SegmentMetric(ABC):
             ValueError: If there is no stream, or one differs in length from the hypotheses.
         """
         hypotheses, references = checked_streams(hypotheses, references)
-        return self._several_statistics(hypotheses, by_segment(references))
+        segments = by_segment(references)
+        for lines in (hypotheses, *segments):
+            check_words(self.name, self.most_words, lines)
+        return self._several_statistics(hypotheses, segments)
 
     def _several_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """`segment_statistics` from the references of each segment."""
@@ -476,18 +387,6 @@ class SegmentMetric(ABC):
         values = self.oriented(self.corpus_from_totals(statistics))
         best = [int(np.argmax(part)) for part in np.split(values, starts[1:])]
         return np.asarray(statistics[starts + np.array(best, dtype=np.int64)])
-
-    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """What a corpus score adds up, of single-reference pairs, float64 [n_pairs, k].
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-        return np.column_stack([self.score_pairs(hypotheses, references), np.ones(len(hypotheses))])
-
-    def corpus_from_totals(self, totals: Float) -> Float:
-        """Corpus scores from sums of statistics: float64 [..., k] to float64 [...]."""
-        return np.asarray(totals[..., 0] / totals[..., 1])
 
     def oriented(self, corpus_scores: Float) -> Float:
         """Corpus scores with the sign turned if lower is better, so that higher is better."""

@@ -1,8 +1,7 @@
 """What metrics are given: lists and columns of strings, pairs, streams of references; each distinct pair once."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
-from functools import wraps
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, Literal, TypeVar
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.arrays import Float, Int64
-from pfsm.data.judgments import given_references
+from pfsm.data.segments import given_references
 from pfsm.errors import PfsmError
 
 
@@ -87,8 +86,12 @@ def score_distinct(
 
     Raises:
         ValueError: If the lists differ in length.
+        TypeError: If a hypothesis or reference is not a string.
     """
     check_pairs(hypotheses, references)
+    hypotheses, references = as_texts(hypotheses, "hypotheses"), _listed(references, "references")
+    if references and not isinstance(references[0], tuple):
+        as_texts(references, "references")
     place: dict[tuple[str, Reference], int] = {}
     rows = [place.setdefault(pair, len(place)) for pair in zip(hypotheses, references, strict=True)]
     scores = score_pairs([hypothesis for hypothesis, _ in place], [reference for _, reference in place])
@@ -287,19 +290,6 @@ def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], St
     return lines, as_streams([given_references(several) if several else () for several in there])
 
 
-def of_texts(method: Callable[..., Float]) -> Callable[..., Float]:
-    """A method of pairs that takes lists and columns of strings, and refuses everything else."""
-
-    @wraps(method)
-    def checked(self: Any, hypotheses: Any, references: Any, *more: Any, **named: Any) -> Float:
-        lines = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
-        for side in lines:
-            check_words(self.name, self.most_words, side)
-        return method(self, *lines, *more, **named)
-
-    return checked
-
-
 def sides_of(pair: Any, place: int) -> tuple[str, Sequence[str]]:
     """The hypothesis and the references of a pair."""
     if isinstance(pair, str | bytes) or not isinstance(pair, Sequence) or len(pair) != 2:
@@ -321,3 +311,53 @@ def numbered_words(lines: Sequence[Sequence[str]], ids: dict[str, int]) -> tuple
     """Numbers for the words of all lines, and where each line begins; new words are added to the known ones."""
     flat = np.array([ids.setdefault(word, len(ids)) for line in lines for word in line], dtype=np.int32)
     return flat, np.cumsum([0, *map(len, lines)], dtype=np.int64)
+
+
+# By the name of a column of the data, a number for each segment.
+Columns = Mapping[str, Sequence[float] | Float]
+# Features that are columns begin so.
+COLUMN = "column:"
+
+
+def columns_of(features: Sequence[str]) -> tuple[str, ...]:
+    """The columns that features are taken from, in their order."""
+    return tuple(name.removeprefix(COLUMN) for name in features if name.startswith(COLUMN))
+
+
+def missing_column(name: str, needed_by: str, *, single: bool = False) -> PfsmError:
+    """What to say where a column is needed and only text is there; ``single``: of one translation, not of a list."""
+    return PfsmError(
+        f"{needed_by} needs {COLUMN}{name}, a number of every translation that its text does not give; score a table "
+        f"with the column {name} (pfsm score --table FILE), or in Python give "
+        f"columns={{{name!r}: {'NUMBER' if single else '[…]'}}}"
+    )
+
+
+def needed_columns(
+    names: Sequence[str], given: Columns | None, n_pairs: int, needed_by: str
+) -> dict[str, Float]:
+    """The columns that are needed, float64 [n_pairs] each, checked; others are left out.
+
+    Raises:
+        PfsmError: A column is missing, or has a number that is not finite.
+        ValueError: A column has another length or shape.
+    """
+    found = {}
+    for name in names:
+        if given is None or name not in given:
+            raise missing_column(name, needed_by)
+        try:
+            values = np.asarray(given[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            raise PfsmError(f"columns[{name!r}] holds something that is not a number") from None
+        if values.ndim != 1:
+            raise ValueError(
+                f"columns[{name!r}] must have one number for each hypothesis, not an array of shape {values.shape}"
+            )
+        if values.size != n_pairs:
+            raise ValueError(f"columns[{name!r}] has {values.size} numbers for {n_pairs} hypotheses")
+        if not np.isfinite(values).all():
+            row = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise PfsmError(f"columns[{name!r}][{row}] is {values[row]}, a finite number is needed")
+        found[name] = values + 0.0
+    return found

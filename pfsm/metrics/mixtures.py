@@ -18,7 +18,7 @@ O_l is over sets of words, as in the paper.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,13 +26,19 @@ from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.metric_group import MetricGroup
-from pfsm.metrics.names import parse_name, read_options, written_name
+from pfsm.metrics.names import (
+    BACK_OFF,
+    SCALE,
+    MixedName,
+    mixed_parts,
+    parse_name,
+    read_options,
+    written_name,
+)
 from pfsm.metrics.ngram_table import INFO, NgramTable
 from pfsm.metrics.words import WordMetric
 from pfsm.runtime.options import Options, number
 
-BACK_OFF, INTERPOLATION = "_b", "_i"
-SCALE = "scale"
 _PERCENT = frozenset({"bleu", "chrf", "chrf++", "ter", "wer", "per", "terp", "terp-base"})
 # More would leave nothing of the metric; sums stay finite.
 LARGEST_SCALE = 1000
@@ -169,32 +175,6 @@ class _Interpolation(_Mixed):
         return np.asarray((own + self._scale * self.lexical.several_references(hypotheses, references)) / 2.0)
 
 
-class _Parts(NamedTuple):
-    """A name taken apart: the metric that is mixed, with its options, how, and with what scale (as written)."""
-
-    inner: str
-    ending: str
-    scale: str
-
-
-def mixed_metric(name: str) -> str:
-    """The name of the metric that ``NAME_b`` or ``NAME_i`` is a mixture of, with its options; else the name itself."""
-    parts = _taken_apart(name)
-    return name if parts is None else parts.inner
-
-
-def _taken_apart(name: str) -> _Parts | None:
-    """The parts of ``NAME_b(…)`` or ``NAME_i(…)``; None for a name of another form."""
-    base, parenthesis, rest = name.partition("(")
-    ending = base[-2:]
-    if ending not in {BACK_OFF, INTERPOLATION} or not base[:-2]:
-        return None
-    entries = rest.removesuffix(")").split(",") if parenthesis else []
-    scales = [entry for entry in entries if entry.startswith(f"{SCALE}=")]
-    others = ",".join(entry for entry in entries if entry not in scales)
-    return _Parts(f"{base[:-2]}({others})" if others else base[:-2], ending, "".join(scales))
-
-
 # From the name of a metric, whatever stands in its parentheses, to its group; None where there is none.
 Find = Callable[[str], MetricGroup | None]
 
@@ -203,7 +183,7 @@ def mixtures(find: Find) -> MetricGroup:
     """``NAME_b`` and ``NAME_i`` of all metrics that a function finds the group of."""
 
     def family(name: str) -> str | None:
-        parts = _taken_apart(name)
+        parts = mixed_parts(name)
         group = None if parts is None else find(parts.inner)
         if parts is None or group is None:
             return None
@@ -223,8 +203,8 @@ def mixtures(find: Find) -> MetricGroup:
     )
 
 
-def _parts_and_group(find: Find, name: str) -> tuple[_Parts, MetricGroup]:
-    parts = _taken_apart(name)
+def _parts_and_group(find: Find, name: str) -> tuple[MixedName, MetricGroup]:
+    parts = mixed_parts(name)
     group = None if parts is None else find(parts.inner)
     if parts is None or group is None:
         raise PfsmError(f"{name!r} is not a mixture of a metric with lexical overlap")
@@ -251,7 +231,7 @@ def _mixture(find: Find, name: str, options: Options) -> SegmentMetric:
 
 def _pinned(find: Find, name: str) -> str:
     """The feature with the metric as its group pins it; a feature must not depend on the pairs beside it."""
-    parts = _taken_apart(name)
+    parts = mixed_parts(name)
     if parts is not None and parts.ending == BACK_OFF and not parts.scale:
         raise PfsmError(f"feature {name}: give the mean score, as in {name.partition('(')[0]}({SCALE}=0.4)")
     return _rebuilt(find, name, lambda group, inner: group.pin(inner))

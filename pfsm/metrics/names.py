@@ -133,3 +133,34 @@ def needs_spaces(name: str) -> bool:
     if base == "bleu":
         return options.get("tokenize", "13a") in {"13a", "intl", "none"}
     return base == "ter" and not options.get("asian_support", False)
+
+
+# Endings of mixtures of a metric (`pfsm.metrics.mixtures`), and their option.
+BACK_OFF, INTERPOLATION = "_b", "_i"
+SCALE = "scale"
+
+
+class MixedName(NamedTuple):
+    """A name taken apart: the metric that is mixed, with its options, how, and with what scale (as written)."""
+
+    inner: str
+    ending: str
+    scale: str
+
+
+def mixed_metric(name: str) -> str:
+    """The name of the metric that ``NAME_b`` or ``NAME_i`` is a mixture of, with its options; else the name itself."""
+    parts = mixed_parts(name)
+    return name if parts is None else parts.inner
+
+
+def mixed_parts(name: str) -> MixedName | None:
+    """The parts of ``NAME_b(…)`` or ``NAME_i(…)``; None for a name of another form."""
+    base, parenthesis, rest = name.partition("(")
+    ending = base[-2:]
+    if ending not in {BACK_OFF, INTERPOLATION} or not base[:-2]:
+        return None
+    entries = rest.removesuffix(")").split(",") if parenthesis else []
+    scales = [entry for entry in entries if entry.startswith(f"{SCALE}=")]
+    others = ",".join(entry for entry in entries if entry not in scales)
+    return MixedName(f"{base[:-2]}({others})" if others else base[:-2], ending, "".join(scales))

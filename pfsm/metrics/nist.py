@@ -29,7 +29,6 @@ from pfsm.metrics.inputs import quotient
 from pfsm.metrics.names import parse_name, written_name
 from pfsm.metrics.ngram_table import INFO, ORDERS, SET, NgramTable, remember
 from pfsm.runtime.options import Options
-from pfsm.runtime.process import fork_safe
 from pfsm.text.stemming import NO_STEMMER
 from pfsm.text.vocabulary import Vocabulary
 
@@ -85,7 +84,7 @@ class PairEncoder:
     def __init__(self, tokeniser: str, lowercase: bool) -> None:
         self._tokeniser = tokeniser
         self._lowercase = lowercase
-        self._lock = fork_safe(Lock(), 1)
+        self._lock = Lock()
         self._vocabulary = self._new()
 
     def _new(self) -> Vocabulary:

@@ -241,5 +241,6 @@ GROUPS = (
         about={
             "kept": "repeated words, other case, numbers, negations, spaces and starts that differ, counted"
         },
+        can_run_in_child_process=True,
     ),
 )

@@ -1,7 +1,7 @@
 """Metrics and features by name, in their groups."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import chain
 from typing import Any
@@ -11,22 +11,19 @@ from pfsm.encoder.feature import check_feature, feature_label, pinned_feature, p
 from pfsm.encoder.heads import FEATURE
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.bleu import BLEU_PARTS, BleuMetric, bleu_parts
 from pfsm.metrics.data_columns import GROUP as COLUMNS
+from pfsm.metrics.edit_rates import TER_PARTS, TerMetric, ter_parts
+from pfsm.metrics.inputs import score_distinct
 from pfsm.metrics.lengths import LENGTHS, LengthRatio, length_parts
 from pfsm.metrics.meteor.options import BASE, METEOR, PARTS, check_options
-from pfsm.metrics.metric_group import (
-    MetricGroup,
-    MetricWithComponents,
-    feature_group,
-    group_with_parts,
-    metric_group,
-    without_options,
-)
+from pfsm.metrics.metric_group import MetricGroup, MetricWithComponents, group_with_parts, without_options
 from pfsm.metrics.mixtures import mixtures
-from pfsm.metrics.names import written_name
+from pfsm.metrics.names import mixed_parts, written_name
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.nist import counted_name
-from pfsm.metrics.sacre import BLEU_PARTS, TER_PARTS, sacre_metric, sacre_parts
+from pfsm.metrics.plugin import feature_group, metric_group
+from pfsm.metrics.sacre import CHRF, ChrfMetric, SacreMetric
 from pfsm.metrics.words import MORE_NIST_PARTS, prepared_nist, word_metric
 from pfsm.registry import Table, own
 from pfsm.runtime.names import known_names
@@ -39,6 +36,19 @@ def _meteor(name: str, options: Options) -> MetricWithComponents:
     return MeteorMetric(name, check_options(name, options))
 
 
+_OF_SACREBLEU: Mapping[str, type[SacreMetric]] = {
+    "bleu": BleuMetric,
+    **dict.fromkeys(CHRF, ChrfMetric),
+    "ter": TerMetric,
+}
+
+
+def _sacre_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+    """The parts of BLEU or of TER, whichever a feature is one of, by name, float64 [n_pairs] each."""
+    compute, names = (ter_parts, TER_PARTS) if name.startswith("ter.") else (bleu_parts, BLEU_PARTS)
+    return dict(zip(names, score_distinct(compute, hypotheses, references).T, strict=True))
+
+
 _FIRST = (
     MetricGroup(
         {
@@ -47,10 +57,11 @@ _FIRST = (
             "chrf++": "chrF++, character and word n-grams (sacrebleu)",
             "ter": "translation edit rate, negated: 0 is best (sacrebleu)",
         },
-        sacre_metric,
+        lambda name, options: _OF_SACREBLEU[name](name, options),
         parts={"bleu": BLEU_PARTS, "ter": TER_PARTS},
-        values=sacre_parts,
+        values=_sacre_parts,
         counts=frozenset(part for part in TER_PARTS if part.endswith("_count")),
+        can_run_in_child_process=True,
     ),
     MetricGroup(
         {
@@ -75,6 +86,7 @@ _FIRST = (
     MetricGroup(
         {"length_ratio": "shorter length over longer, in characters"},
         without_options(lambda _: LengthRatio()),
+        can_run_in_child_process=True,
     ),
     MetricGroup(
         parts={"length": LENGTHS},
@@ -82,6 +94,7 @@ _FIRST = (
         label=str,
         counts=frozenset({"reference_words", "hypothesis_words"}),
         about={"length": "lengths of the two sides"},
+        can_run_in_child_process=True,
     ),
 )
 # Modules with `GROUPS` of their own; most of them bring parsers.
@@ -119,19 +132,19 @@ _LEARNED = MetricGroup(
 
 # Columns first, whatever they are called; then mixtures: a name such as dp-or-*_b is theirs, not a type of dp-or.
 _MIXTURES = mixtures(lambda name: next((group for group in _groups() if group.is_metric(name)), None))
-_BEFORE = (COLUMNS, _LEARNED, _MIXTURES)
 
 
-def _all() -> Iterator[MetricGroup]:
-    return chain(_BEFORE, _groups())
+def _all(name: str) -> Iterator[MetricGroup]:
+    """The groups that a name may belong to."""
+    return chain((COLUMNS, _LEARNED), [_MIXTURES] if mixed_parts(name) else [], _groups())
 
 
 def _built_in(name: str) -> MetricGroup | None:
-    return next((group for group in _all() if group.knows(name)), None)
+    return next((group for group in _all(name) if group.knows(name)), None)
 
 
 def _is_taken(name: str) -> bool:
-    return any(group.knows(name) or name in group.parts for group in _all())
+    return any(group.knows(name) or name in group.parts for group in _all(name))
 
 
 METRICS: Table[MetricGroup] = Table("metric", {}, metric_group, _is_taken)
@@ -155,7 +168,7 @@ def group_of(name: str) -> MetricGroup | None:
     """The group of a metric or feature; None where there is none of this name."""
     bare = name.partition("(")[0]
     found = _built_in(name) or METRICS.get(bare) or FEATURES.get(bare)
-    return _OF_PLUGINS if found is None and _OF_PLUGINS.knows(name) else found
+    return _OF_PLUGINS if found is None and mixed_parts(name) and _OF_PLUGINS.knows(name) else found
 
 
 def describe_feature(name: str) -> str:

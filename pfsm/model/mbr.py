@@ -137,7 +137,9 @@ def _scores(metric: SegmentMetric, group: Sequence[_Source]) -> Iterator[Float]:
         rows.append(np.repeat(places, places.size))
         columns.append(np.tile(places, places.size))
         lines += source.distinct
-    scores = metric.score_lines(lines, np.concatenate(rows), np.concatenate(columns))
+    scores = metric.score_pairs(
+        *([lines[place] for place in np.concatenate(side).tolist()] for side in (rows, columns))
+    )
     first = 0
     for source in group:
         size = len(source.distinct)

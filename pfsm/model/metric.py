@@ -5,7 +5,7 @@ import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, starmap
+from functools import cached_property
 from threading import RLock, local
 from typing import TYPE_CHECKING, Any
 
@@ -15,36 +15,28 @@ from numpy.typing import NDArray
 from pfsm.encoder.heads import contents_of, is_encoder_feature, remember_contents, remember_shipped, ships
 from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
-from pfsm.metrics.base import Level, Recipe, Score, SegmentMetric, short_signature
-from pfsm.metrics.data_columns import columns_of, missing_column, needed_columns
+from pfsm.metrics.base import Level, Recipe, SegmentMetric, short_signature
 from pfsm.metrics.inputs import (
+    Columns,
     NumberOfReferences,
-    Streams,
     as_texts,
-    best_of_references,
-    by_segment,
-    check_references,
     check_words,
-    checked_streams,
-    mean_of_references,
-    number_by_segment,
-    number_of_references,
+    columns_of,
+    needed_columns,
 )
-from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder, check_lengths
-from pfsm.model.explain.alignments import Alignments, align_lattices, joined
-from pfsm.model.explain.errors import errors, marker_of, mended
-from pfsm.model.explain.explaining import Explaining, PieceExplainer
+from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder, Pairs, check_lengths
+from pfsm.model.explain.alignments import Alignments
+from pfsm.model.explain.errors import marker_of, mended
+from pfsm.model.explain.explainer import Explainer
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.file import Model, model_at_work
-from pfsm.model.forked_scoring import BAR_PATIENCE, ForkedScorer
-from pfsm.model.long_lines import LongLines, joined_alignments, joined_explanations, long_lines
+from pfsm.model.long_lines import LongLines, long_lines
 from pfsm.model.predictions import Prediction, Rows
-from pfsm.model.prepared import PreparedPairs, batch_values, on_scale
-from pfsm.model.settings import MEAN, RELATIVE
+from pfsm.model.prepared import PreparedPairs
+from pfsm.model.settings import RELATIVE
 from pfsm.model.signature import signature
-from pfsm.runtime.process import fork_safe
 from pfsm.runtime.progress import Stage
-from pfsm.runtime.threads import at_most, default_threads, each
+from pfsm.runtime.threads import default_threads, each
 from pfsm.text.language_names import doubt_of_english
 from pfsm.text.scripts import is_without_spaces, needs_spaces
 
@@ -52,15 +44,18 @@ if TYPE_CHECKING:
     from pfsm_kernels.inference import Weights
 
 Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
-# By the name of a column of the data, a number for each hypothesis.
-Columns = Mapping[str, Sequence[float] | Float]
 # Of the document that goes to other processes: files beside the model's, by label.
 HEADS = "heads"
 # About 130 MB.
 MOST_TYPES = 250_000
-# Their lattices are built together; more of them would take memory and no less time.
-EXPLAINED_AT_ONCE = 100
+# To fork processes takes as long as to score some hundred pairs, and each takes memory of its own.
+FEWEST_TO_SHARE, MOST_PROCESSES = 3000, 16
+# So many are scored here first, and so compile kernels and fill tables for all; then so many at a time at most.
+SCORED_HERE, PAIRS_AT_ONCE = 64, 2048
+# Parts of the work of each process, so that all end at about the same time.
+PARTS_EACH = 4
+# Seconds before scoring is worth a bar.
+BAR_PATIENCE = 0.5
 # Fewer lines in one call say little about their language; more would take longer to look at than they say.
 LINES_THAT_TELL, LINES_LOOKED_AT = 20, 50
 
@@ -80,6 +75,11 @@ class Metric(SegmentMetric):
         threads: Threads for the dynamic programs; None: as many as the process may use. Scores do not depend on it.
         most_types: Token types after which a call starts afresh; each takes about 500 bytes.
 
+    Attributes:
+        processes: How many forked processes may share out thousands of pairs, on Linux, if the model needs nothing but
+            text and tables. At first 1: the commands of ``pfsm`` set it, since threads of other programs would not
+            survive.
+
     Raises:
         NotInstalledError: If something that the model needs is not installed; the message names all of it.
         PfsmError: If a table that the model needs cannot be used.
@@ -90,20 +90,20 @@ class Metric(SegmentMetric):
         self.most_types = most_types
         self._asked_threads = threads
         # Reading text, and the tables behind it, are for one thread at a time; kernels run beside each other.
-        self._lock = fork_safe(RLock())
+        self._lock = RLock()
         self._last = local()
         self.name = model.name
         self.language = model.settings.language
-        self._marker = marker_of(model.training, model.settings.features, f"model {self.name}")
-        self._pieces = PieceExplainer(model)
+        if "errors" in model.training:  # a damaged record is refused before anybody scores
+            marker_of(model.training, model.settings.features, f"model {self.name}")
         self.columns = columns_of(tuple(model.settings.features))
         if any(map(is_encoder_feature, model.settings.features)):
             self.most_words = 25_000
         self.segment_references = model.settings.references
         self.threads = default_threads() if threads is None else threads
+        self.processes = 1
         self._builder = self._new_builder()
         self._tables: dict[tuple[str, ...], Float] = {}
-        self._forked = ForkedScorer(self.threads, model.settings)
         self.needs_spaces = model.settings.edits and needs_spaces(model.settings.tokeniser)
         # Whether there is no need to compare the language of the text with the model's: somebody has, or has warned.
         self.language_looked_at = False
@@ -111,7 +111,7 @@ class Metric(SegmentMetric):
 
     def _new_builder(self) -> LatticeBuilder:
         try:
-            return LatticeBuilder(self.model.settings)
+            return LatticeBuilder(self.model.settings, lock=self._lock)
         except NotInstalledError as error:
             raise all_missing(f"model {self.model.name}", [error]) from None
 
@@ -176,14 +176,74 @@ class Metric(SegmentMetric):
             ValueError: If the lists differ in length, or one of them is a single string.
             PfsmError: If a column is missing, or has a number that is not finite.
         """
+        hypotheses, references, numbers, long = self._read(hypotheses, references, columns)
         self._last.nrefs = 1
-        return self._score_pairs(hypotheses, references, columns)
+        pairs, builder = _pairs(hypotheses, references, numbers, long), self._reader()
+        order = np.arange(len(pairs))
+        if self.model.settings.form == RELATIVE:
+            # Pairs of one reference come together: what it has with itself is computed once.
+            order = np.argsort(pairs.references, kind="stable")
+            pairs = pairs.select(order)
+        many = self.processes > 1 and len(pairs) >= FEWEST_TO_SHARE and builder.can_run_in_child_process
+        scores = np.empty(len(pairs))
+        scores[order] = self._shared(builder, pairs) if many else self._scored(builder, pairs, self.threads)
+        self._look_at(references)
+        return scores if long is None else long.scores(scores)
 
-    def score_rows(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Mapping[str, Float]
-    ) -> Float:
-        """As `SegmentMetric.score_rows`."""
-        return self.score_segments(hypotheses, references, columns)
+    def _read(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None
+    ) -> tuple[Sequence[str], Sequence[str], dict[str, Float], LongLines | None]:
+        """Return pairs and their columns, checked; and in parts, where the model scores long ones so."""
+        hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
+        check_lengths(references, hypotheses)
+        for side in (hypotheses, references):
+            check_words(self.name, self.most_words, side)
+        numbers = needed_columns(self.columns, columns, len(hypotheses), f"model {self.name}")
+        relative = self.model.settings.form == RELATIVE
+        long = long_lines(hypotheses, references, self.language) if relative else None
+        return hypotheses, references, numbers, long
+
+    def _scored(self, builder: LatticeBuilder, pairs: Pairs, threads: int) -> Float:
+        """Return scores: threads share out the batches, or the pairs of the only one."""
+        several = len(pairs) > PAIRS_PER_BATCH
+
+        def values(batch: LatticeBatch) -> Float:
+            found = batch.normalised(self.model.weights, self._weights(batch), 1 if several else threads)
+            stage.advance(len(batch))
+            return found
+
+        with Stage("score", "scoring", len(pairs), "pairs", patience=BAR_PATIENCE) as stage:
+            batches = builder.batches(pairs, threads)
+            parts = each(values, batches, threads) if several else [*map(values, batches)]
+        return self.model.on_scale(np.concatenate([np.zeros(0), *parts]))
+
+    def _shared(self, builder: LatticeBuilder, pairs: Pairs) -> Float:
+        """Return scores by forked processes; where there can be none, or one of them dies, those of this process."""
+        from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - few calls need it
+
+        from pfsm.runtime.workers import can_fork, forked_results  # noqa: PLC0415
+
+        if not can_fork():
+            return self._scored(builder, pairs, self.threads)
+        # The first are scored here, and so compile kernels and fill tables for all.
+        found = [self._scored(builder, pairs.select(slice(SCORED_HERE)), self.threads)]
+        processes = min(self.processes, MOST_PROCESSES)
+        size = min(PAIRS_AT_ONCE, -(-len(pairs) // (PARTS_EACH * processes)))
+
+        def alone(start: int) -> Float:
+            return self._scored(builder, pairs.select(slice(start, start + size)), 1)
+
+        try:
+            with Stage("score", "scoring", len(pairs), "pairs", patience=BAR_PATIENCE) as stage:
+                for part in forked_results(alone, range(SCORED_HERE, len(pairs), size), processes):
+                    found.append(part)
+                    stage.advance(part.size)
+        except (BrokenProcessPool, MemoryError, OSError):
+            told = "a process has ended by itself, perhaps for want of memory; scored in one process"
+            warnings.warn(told, PfsmWarning, stacklevel=2)
+            self.processes = 1
+            return self._scored(builder, pairs, self.threads)
+        return np.concatenate(found)
 
     def predict(
         self, data: Any, batch_size: int = 8, *, gpus: int = 0, progress_bar: bool = False
@@ -213,115 +273,8 @@ class Metric(SegmentMetric):
                 "src is not used: translations are compared with references", PfsmWarning, stacklevel=2
             )
         numbers = {name: np.array(values) for name, values in rows.numbers.items()}
-        scores = self.score_rows(rows.hypotheses, rows.references, numbers)
+        scores = self.score_segments(rows.hypotheses, rows.references, numbers)
         return Prediction(scores=scores.tolist(), system_score=float(scores.mean()))
-
-    def score_lines(self, lines: Sequence[str], hypotheses: Int64, references: Int64) -> Float:
-        """Scores of single-reference pairs of lines, given by number: a line of many pairs is tokenised once.
-
-        Args:
-            lines: The text.
-            hypotheses: int64 [n_pairs], which line is the hypothesis of each pair.
-            references: int64 [n_pairs], which is its reference.
-
-        Returns:
-            float64 [n_pairs], as ``score_pairs``.
-
-        Raises:
-            ValueError: If the arrays differ in length.
-            PfsmError: If the model needs columns of the data, which belong to translations, not to pairs of lines.
-        """
-        for name in self.columns:
-            raise missing_column(name, f"model {self.name}")
-        check_lengths(references, hypotheses)
-        if self.model.settings.form == RELATIVE:
-            own, others = ([lines[place] for place in side.tolist()] for side in (hypotheses, references))
-            return self._score_pairs(own, others, None)
-        batches = self._reader().batches_of(lines, references, hypotheses)
-        scores = self._scored(batches, hypotheses.size, self.threads)
-        self._look_at(lines)
-        return scores
-
-    def _score_pairs(
-        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None
-    ) -> Float:
-        numbers = self._numbers(columns, len(hypotheses))
-        check_lengths(references, hypotheses)
-        for side in (hypotheses, references):
-            check_words(self.name, self.most_words, side)
-        long, seen = self._long(hypotheses, references), references
-        if long is not None:
-            hypotheses, references, numbers = long.hypotheses, long.references, long.repeated(numbers)
-        scores = self._forked.scores(self._read_and_scored, hypotheses, references, numbers)
-        self._look_at(seen)
-        return scores if long is None else long.scores(scores)
-
-    def _read(
-        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None
-    ) -> tuple[Sequence[str], Sequence[str], Mapping[str, Float], LongLines | None]:
-        """Pairs and their columns, checked; and in parts, where `_long` has them so."""
-        hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
-        check_lengths(references, hypotheses)
-        numbers = self._numbers(columns, len(hypotheses))
-        return hypotheses, references, numbers, self._long(hypotheses, references)
-
-    def _long(self, hypotheses: Sequence[str], references: Sequence[str]) -> LongLines | None:
-        """Pairs in parts, where the model scores long ones so and there are any."""
-        if self.model.settings.form != RELATIVE:
-            return None
-        return long_lines(hypotheses, references, self.language)
-
-    def _read_and_scored(
-        self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float], threads: int
-    ) -> Float:
-        if self.model.settings.form != RELATIVE:
-            return self._scored(
-                self._reader().batches(references, hypotheses, columns), len(hypotheses), threads
-            )
-        # Pairs of one reference come together: what it has with itself is computed once.
-        places: dict[str, int] = {}
-        order = np.argsort([places.setdefault(line, len(places)) for line in references], kind="stable")
-        references, hypotheses = (
-            [side[place] for place in order.tolist()] for side in (references, hypotheses)
-        )
-        batches = self._reader().batches(
-            references, hypotheses, {name: values[order] for name, values in columns.items()}
-        )
-        scores = np.zeros(len(hypotheses))
-        scores[order] = self._scored(batches, len(hypotheses), threads)
-        return scores
-
-    def _numbers(self, columns: Columns | None, n_pairs: int) -> Mapping[str, Float]:
-        return needed_columns(self.columns, columns, n_pairs, f"model {self.name}")
-
-    def _of_one(self, columns: Mapping[str, float] | None) -> Columns:
-        """Columns of one translation."""
-        given = {} if columns is None else columns
-        for name in self.columns:
-            if name not in given:
-                raise missing_column(name, f"model {self.name}", single=True)
-        return {name: [value] for name, value in given.items()}
-
-    def _scored(self, batches: Iterator[LatticeBatch], n_pairs: int, threads: int) -> Float:
-        """Scores of the pairs of all batches: threads share out the batches, or the pairs of the only one."""
-        several = n_pairs > PAIRS_PER_BATCH
-        inner = 1 if several else threads
-
-        def normalised(batch: LatticeBatch) -> Float:
-            return batch_values(batch, self.model, self._weights(batch), inner)
-
-        if not several:
-            values = np.concatenate([np.zeros(0), *map(normalised, self._alone(batches, threads))])
-            return on_scale(values, self.model)
-        with Stage("score", "scoring", n_pairs, "pairs", patience=BAR_PATIENCE) as stage:
-
-            def counted(batch: LatticeBatch) -> Float:
-                scores = normalised(batch)
-                stage.advance(len(batch))
-                return scores
-
-            parts = each(counted, self._alone(batches, threads), threads)
-        return on_scale(np.concatenate(parts), self.model)
 
     def prepare(self, hypotheses: Sequence[str], references: Sequence[str]) -> PreparedPairs:
         """Single-reference pairs that can be scored again with other weights, without reading them again.
@@ -338,19 +291,8 @@ class Metric(SegmentMetric):
         """
         hypotheses, references, numbers, long = self._read(hypotheses, references, None)
         self._look_at(references)
-        if long is not None:
-            hypotheses, references, numbers = long.hypotheses, long.references, long.repeated(numbers)
-        batches = self._reader().batches(references, hypotheses, numbers)
-        return PreparedPairs([*self._alone(batches, self.threads)], self.threads, long)
-
-    def _alone(self, batches: Iterator[LatticeBatch], threads: int) -> Iterator[LatticeBatch]:
-        """The batches, each made while no other thread makes one."""
-        while True:
-            with self._lock, at_most(threads):
-                batch = next(batches, None)
-            if batch is None:
-                return
-            yield batch
+        pairs = _pairs(hypotheses, references, numbers, long)
+        return PreparedPairs([*self._reader().batches(pairs, self.threads)], self.threads, long)
 
     @property
     def _of_last_call(self) -> NumberOfReferences:
@@ -358,60 +300,12 @@ class Metric(SegmentMetric):
         found: NumberOfReferences = getattr(self._last, "nrefs", "var")
         return found
 
-    def score_segments(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Columns | None = None
-    ) -> Float:
-        """As `SegmentMetric.score_segments`: the best score against the references, or the mean, as the settings say.
+    def _note_call(self, nrefs: NumberOfReferences) -> None:
+        self._last.nrefs = nrefs
 
-        Args:
-            hypotheses: One translation a segment.
-            references: For each of them its references, one at least.
-            columns: Of each of the metric's `columns` a number for each hypothesis.
-        """
-        check_references(hypotheses, references)
-        counts = [len(several) for several in references]
-        numbers = self._numbers(columns, len(hypotheses))
-        repeated = {name: np.repeat(values, counts) for name, values in numbers.items()}
-
-        def score(flat_hypotheses: Sequence[str], flat_references: Sequence[str]) -> Float:
-            return self._score_pairs(flat_hypotheses, flat_references, repeated)
-
-        over = mean_of_references if self.model.settings.references == MEAN else best_of_references
-        scores = over(score, hypotheses, references)
-        self._last.nrefs = number_by_segment(references)
-        return scores
-
-    def segment_scores(
-        self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
-    ) -> Float:
-        """As `SegmentMetric.segment_scores`; ``columns`` as in `score_segments`."""
-        hypotheses, references = checked_streams(hypotheses, references)
-        scores = self.score_segments(hypotheses, by_segment(references), columns)
-        self._last.nrefs = number_of_references(references)
-        return scores
-
-    def sentence_score(
-        self, hypothesis: str, references: Sequence[str], columns: Mapping[str, float] | None = None
-    ) -> Score:
-        """As `SegmentMetric.sentence_score`; ``columns`` has the number of this translation in each column."""
-        if not self.columns or isinstance(references, str) or not len(references):
-            return super().sentence_score(hypothesis, references)
-        scores = self.segment_scores(
-            [hypothesis], [[reference] for reference in references], self._of_one(columns)
-        )
-        return self._as_score(scores, len(references), "segment")
-
-    def corpus_score(
-        self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
-    ) -> Score:
-        """As `SegmentMetric.corpus_score`; ``columns`` has a number for each hypothesis, as in `score_segments`."""
-        if not self.columns:
-            return super().corpus_score(hypotheses, references)
-        hypotheses, references = checked_streams(hypotheses, references)
-        if not hypotheses:
-            raise ValueError("no segments to score")
-        scores = self.segment_scores(hypotheses, references, columns)
-        return self._as_score(scores, number_of_references(references), "corpus")
+    @cached_property
+    def _explainer(self) -> Explainer:
+        return Explainer(self.model, self._reader, self._weights)
 
     def recipe(self) -> Recipe:
         """The model without what it says of its training."""
@@ -470,16 +364,9 @@ class Metric(SegmentMetric):
         """
         hypotheses, references, numbers, long = self._read(hypotheses, references, columns)
         self._look_at(references)
-        sides = (hypotheses, references) if long is None else long.parts
-        explaining = Explaining(self.model, self._reader, self._lock, self._weights, self._pieces)
-        blocks = _blocks(*sides, numbers if long is None else long.of_parts(numbers))
-        explained: Iterator[Explanation] = chain.from_iterable(starmap(explaining.block, blocks))
-        if long is not None:
-            scores = self._score_pairs(hypotheses, references, columns)
-            explained = joined_explanations(explained, *long.owners_of_parts, scores)
-        for one, hypothesis, reference in zip(explained, hypotheses, references, strict=True):
-            found = replace(one, errors=errors(one, hypothesis, reference, self.language, self._marker))
-            yield found if as_arrays else replace(found, contributions=tuple(found.contributions))
+        scores = None if long is None else self.score_pairs(hypotheses, references, columns)
+        found = self._explainer.explanations(hypotheses, references, numbers, long, scores)
+        return found if as_arrays else (replace(one, contributions=tuple(one.contributions)) for one in found)
 
     def undone(
         self, explanations: Sequence[Explanation], hypotheses: Sequence[str], references: Sequence[str]
@@ -516,20 +403,8 @@ class Metric(SegmentMetric):
         hypotheses, references, numbers, long = self._read(hypotheses, references, columns)
         if not hypotheses:
             raise ValueError("no pairs to align")
-        if long is None:
-            return joined([*starmap(self._aligned, _blocks(hypotheses, references, numbers))])
-        scores = self._score_pairs(hypotheses, references, columns)
-        found = joined([*starmap(self._aligned, _blocks(*long.parts, long.of_parts(numbers)))])
-        return joined_alignments(found, *long.owners_of_parts, scores)
-
-    def _aligned(
-        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
-    ) -> Alignments:
-        builder = self._reader()
-        with self._lock:
-            pairs = builder.encode(references, hypotheses)
-            tokens, batch = builder.tokens(pairs), builder.lattices(pairs, columns=numbers)
-        return align_lattices(batch, self.model, self._weights(batch), tokens, self.threads)
+        scores = None if long is None else self.score_pairs(hypotheses, references, columns)
+        return self._explainer.alignments(hypotheses, references, numbers, long, scores, self.threads)
 
     def _weights(self, batch: LatticeBatch) -> "Weights | None":
         """The kernel's weights, of edits; the table over states is worked out once, which single pairs would feel."""
@@ -554,14 +429,13 @@ class Metric(SegmentMetric):
         )
 
 
-def _blocks(
-    hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
-) -> Iterator[tuple[Sequence[str], Sequence[str], dict[str, Float]]]:
-    """Pairs as many at a time as are explained together."""
-    for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
-        part = slice(first, first + EXPLAINED_AT_ONCE)
-        own = {name: values[part] for name, values in numbers.items()}
-        yield hypotheses[part], references[part], own
+def _pairs(
+    hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float], long: LongLines | None
+) -> Pairs:
+    """Return what is scored: the pairs as they stand, or their parts."""
+    if long is None:
+        return Pairs.of(hypotheses, references, numbers)
+    return Pairs.of(long.hypotheses, long.references, long.repeated(numbers), long.owner)
 
 
 def from_document(text: str) -> Metric:

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pfsm.errors import PfsmError, PfsmWarning
-from pfsm.metrics.mixtures import mixed_metric
-from pfsm.metrics.names import parse_name
+from pfsm.metrics.names import mixed_metric, parse_name
 from pfsm.metrics.registry import METRICS
 from pfsm.model.settings import Settings
 from pfsm.registry import KINDS, Origin, plugin, table

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from pfsm.data.judgments import FURTHER_REFERENCE, given_references
+from pfsm.data.segments import FURTHER_REFERENCE, given_references
 from pfsm.data.table import COMET_NAMES, finite_number, shown
 from pfsm.errors import PfsmError
 

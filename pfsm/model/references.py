@@ -11,7 +11,7 @@ from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.io.named_resources import NAME, find, is_name, needed, parted
-from pfsm.metrics.data_columns import PREFIX as COLUMN
+from pfsm.metrics.inputs import COLUMN
 from pfsm.model.settings import Settings
 from pfsm.registry import find_table, plugin
 

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from pfsm.errors import PfsmError
 from pfsm.features.values import check_feature
 from pfsm.lattice.names import DELETE, INSERT, inserted_repeat
-from pfsm.matchers.registry import MATCHERS, matcher_state
+from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.registry import expanded
 from pfsm.runtime.names import known_names
@@ -188,7 +188,8 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     """
     given = checked(dict(values), _Given, where, what="setting", page=_PAGE)
     # They are known to this process from here on, so that names can refer to them.
-    remember_documents(given.counts, f"{where}: counts")
+    if given.counts:
+        remember_documents(given.counts, f"{where}: counts")
     for key in values:
         if not given.edits and key not in WITHOUT_EDITS:
             raise PfsmError(f"{where}: {key} needs edits, but edits is false; leave out one of them")
@@ -268,7 +269,7 @@ def _feature_scale(value: object, where: str) -> tuple[float, float] | None:
 
 def _split(given: _Given, where: str) -> tuple[str, ...]:
     """The states to split, in the order of the machine's states."""
-    known = (INSERT, DELETE, *filter(None, map(matcher_state, given.matchers)))
+    known = (INSERT, DELETE, *(MATCHERS[name].state for name in given.matchers if MATCHERS[name].state))
     whole = (*known, inserted_repeat())
     for name in given.split:
         if name not in whole:

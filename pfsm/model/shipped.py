@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from pfsm.embeddings.beside import DISTRIBUTIONS, MODELS, folder_beside
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.io.named_resources import give
+from pfsm.io.named_resources import DISTRIBUTIONS, MODELS, folder_beside, give
 from pfsm.model.file import Model, load_model, model_from_dict
 from pfsm.model.metric import Metric
 from pfsm.text.language_names import main_code

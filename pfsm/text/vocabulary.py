@@ -24,17 +24,19 @@ Entry = TypeVar("Entry", np.int32, np.bool_)
 
 @dataclass(frozen=True, eq=False)
 class EncodedLines:
-    """Lines as token ids of the vocabulary that encoded them. Both arrays are read-only.
+    """Lines as token ids of the vocabulary that encoded them. The arrays are read-only.
 
     Attributes:
         ids: int32 [n_tokens], the ids of all lines, one line after the other.
         offsets: int64 [n_lines + 1]; line k is ``ids[offsets[k]:offsets[k + 1]]``.
         lines: The text of the lines [n_lines].
+        numbers: int64 [n_lines], which of the encoded lines each is, where they are a selection.
     """
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
     lines: Sequence[str]
+    numbers: NDArray[np.int64]
 
     @staticmethod
     def without_tokens(lines: Iterable[str]) -> "EncodedLines":
@@ -42,7 +44,7 @@ class EncodedLines:
         text = tuple(lines)
         ids, offsets = np.zeros(0, np.int32), np.zeros(len(text) + 1, np.int64)
         ids.flags.writeable = offsets.flags.writeable = False
-        return EncodedLines(ids, offsets, text)
+        return EncodedLines(ids, offsets, text, np.arange(len(text)))
 
     def __len__(self) -> int:
         """Number of lines."""
@@ -56,7 +58,8 @@ class EncodedLines:
         places = np.arange(offsets[-1]) + np.repeat(self.offsets[lines] - offsets[:-1], sizes)
         ids = self.ids[places]
         ids.flags.writeable = offsets.flags.writeable = False
-        return EncodedLines(ids, offsets, tuple(self.lines[line] for line in lines.tolist()))
+        text = tuple(self.lines[line] for line in lines.tolist())
+        return EncodedLines(ids, offsets, text, self.numbers[lines])
 
     def part(self, first: int, stop: int) -> "EncodedLines":
         """The lines from ``first`` to before ``stop``; the ids are a view."""
@@ -64,7 +67,7 @@ class EncodedLines:
         ids = self.ids[offsets[0] : offsets[-1]]
         offsets = offsets - offsets[0]
         offsets.flags.writeable = False
-        return EncodedLines(ids, offsets, self.lines[first:stop])
+        return EncodedLines(ids, offsets, self.lines[first:stop], self.numbers[first:stop])
 
 
 class _Column(Generic[Entry]):
@@ -146,18 +149,18 @@ class Vocabulary:
         return len(self.types)
 
     def encode(self, lines: Iterable[str]) -> EncodedLines:
-        """Tokenises lines, each distinct one once, and looks up the ids of their tokens; new types get new ids.
+        """Tokenises lines and looks up the ids of their tokens; new types get new ids.
 
-        A line whose chunks are known costs a few microseconds. An empty line has no tokens.
+        A line that is known costs next to nothing, one whose chunks are known a few microseconds. An empty line has no
+        tokens.
         """
         text = tuple(lines)
-        ids = {line: self._lines[line] for line in dict.fromkeys(text)}
-        encoded = [ids[line] for line in text]
+        encoded = [self._lines[line] for line in text]
         offsets = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
         offsets //= np.dtype(np.int32).itemsize
         offsets.flags.writeable = False
-        return EncodedLines(np.frombuffer(b"".join(encoded), np.int32), offsets, text)
+        return EncodedLines(np.frombuffer(b"".join(encoded), np.int32), offsets, text, np.arange(len(text)))
 
     def tokens(self, line: str) -> list[str]:
         """The tokens of a line in their own case (quotes as the tokeniser writes them)."""

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.embeddings import beside
 from pfsm.embeddings.encoders import check_layer, check_source, label, load_vectors, pinned, shipped_encoders
 from pfsm.errors import NotInstalledError, PfsmError
+from pfsm.io.named_resources import DISTRIBUTIONS
 from tests.embeddings.networks import write_network, write_vectors
 
 VECTORS = {"a": [1.0, 0.0], "b": [0.6, 0.8]}
@@ -49,7 +49,7 @@ def test_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_encoder_that_is_a_distribution_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(beside.DISTRIBUTIONS, "huge", "./encoders/huge")
+    monkeypatch.setitem(DISTRIBUTIONS, "huge", "./encoders/huge")
     source = check_source("shipped:huge", "here")
     with pytest.raises(
         NotInstalledError, match=r"^shipped:huge: .* not installed; pip install \./encoders/huge$"

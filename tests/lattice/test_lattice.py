@@ -12,7 +12,7 @@ from pfsm.lattice.building import build_lattices
 from pfsm.matchers.bins import ramped
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.model import builder as builder_module
-from pfsm.model.builder import LatticeBuilder
+from pfsm.model.builder import LatticeBuilder, Pairs
 from pfsm.model.settings import Settings, settings_from_dict
 from pfsm_kernels.lattice.lattices import single
 from tests.matchers.test_spelling import encoded
@@ -155,7 +155,7 @@ class TestBatches:
         whole = arcs_by_name(LatticeBuilder(Settings()).build(self.REFERENCES, self.HYPOTHESES))
         monkeypatch.setattr(builder_module, "PAIRS_PER_BATCH", most_pairs)
         monkeypatch.setattr(builder_module, "CELLS_PER_BATCH", most_cells)
-        batches = list(LatticeBuilder(Settings()).batches(self.REFERENCES, self.HYPOTHESES))
+        batches = list(LatticeBuilder(Settings()).batches(Pairs.of(self.HYPOTHESES, self.REFERENCES)))
         assert [arcs for batch in batches for arcs in arcs_by_name(batch)] == whole
         for number, batch in enumerate(batches):
             sizes = np.diff(batch.lattices.offsets, axis=0)[:, :2] + 1

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from pfsm.lexicons.compiling import Part, compile_paraphrases, compile_synonyms
 from pfsm.lexicons.container import Lexicon, write_lexicon
-from pfsm.lexicons.paraphrases import Phrase, compile_paraphrases
 from pfsm.lexicons.registry import SUFFIX
-from pfsm.lexicons.synonyms import Part, compile_synonyms
+
+if TYPE_CHECKING:
+    from pfsm.lexicons.paraphrases import Phrase
 
 NOUNS = Part(
     "n",

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pfsm.errors import PfsmError
+from pfsm.lexicons.compiling import Part, compile_synonyms
 from pfsm.lexicons.container import Lexicon, Source, read_lexicon, write_lexicon
 from pfsm.lexicons.paraphrases import ParaphraseTable
 from pfsm.lexicons.relations import Relations, RelationTable, compile_relations
-from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
+from pfsm.lexicons.synonyms import SynonymTable
 from tests.lexicons.lexicon_cases import NOUNS, VERBS, paraphrases, synonyms
 
 any_array = st.sampled_from(["uint8", "int32", "int64", "float32"]).flatmap(

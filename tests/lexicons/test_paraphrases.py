@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.errors import PfsmError
+from pfsm.lexicons.compiling import compile_paraphrases
 from pfsm.lexicons.container import lexicon_bytes
 from pfsm.lexicons.paraphrase_formats import format_of, pruned, read_paraphrases
-from pfsm.lexicons.paraphrases import ParaphraseTable, Phrase, compile_paraphrases
+from pfsm.lexicons.paraphrases import ParaphraseTable, Phrase
 from tests.lexicons.lexicon_cases import paraphrases
 
 WORDS = ["a", "b", "c", "é"]

@@ -11,11 +11,12 @@ import pytest
 from pfsm.errors import PfsmError
 from pfsm.io.named_resources import FOLDER_VARIABLE
 from pfsm.lexicons import meteor, registry
+from pfsm.lexicons.compiling import compile_synonyms
 from pfsm.lexicons.container import Lexicon, read_header
 from pfsm.lexicons.meteor import RECIPES, Recipe
 from pfsm.lexicons.omw import read_multilingual
 from pfsm.lexicons.paraphrases import ParaphraseTable
-from pfsm.lexicons.synonyms import KIND, SynonymTable, compile_synonyms
+from pfsm.lexicons.synonyms import KIND, SynonymTable
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import settings_from_dict
 from tests.command_runs import Cli

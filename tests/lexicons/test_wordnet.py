@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.errors import PfsmError
+from pfsm.lexicons.compiling import Part, compile_synonyms
 from pfsm.lexicons.container import Lexicon, lexicon_bytes, read_lexicon, write_lexicon
 from pfsm.lexicons.lemmas import lemma_of
 from pfsm.lexicons.registry import SUFFIX, shipped_folder
 from pfsm.lexicons.relations import Relations, RelationTable, compile_relations, load_relations
-from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
+from pfsm.lexicons.synonyms import SynonymTable
 from pfsm.lexicons.wordnet import is_wordnet, read_wordnet, read_wordnet_relations
 from tests.lexicons.lexicon_cases import write_wordnet
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pfsm.lexicons.paraphrases import Phrase, compile_paraphrases
+from pfsm.lexicons.compiling import compile_paraphrases
+from pfsm.lexicons.paraphrases import Phrase
 from pfsm.matchers.paraphrase import ParaphraseMatcher
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS

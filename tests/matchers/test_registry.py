@@ -9,7 +9,7 @@ import pytest
 from pfsm.errors import PfsmError
 from pfsm.matchers.plugin import Annotations, MatcherPlugin, Offers, checked_kind
 from pfsm.matchers.protocol import Annotator, EncodedPairs
-from pfsm.matchers.registry import MATCHERS, matcher_state
+from pfsm.matchers.registry import MATCHERS
 from pfsm.model.settings import SMALLEST_BLOCKS
 from pfsm.text.vocabulary import Vocabulary
 from tests.embeddings.networks import write_vectors
@@ -33,7 +33,7 @@ def test_what_annotates_offers_nothing(name: str) -> None:
     vocabulary = Vocabulary()
     lines = vocabulary.encode(["the cats, the cats", "c d e"])
     assert isinstance(matcher, Annotator)
-    assert matcher_state(name) == matcher.state == ""
+    assert MATCHERS[name].state == matcher.state == ""
     assert len(matcher.offers(EncodedPairs(vocabulary, lines, lines)).blocks) == 0
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pfsm.lexicons.synonyms import Part, compile_synonyms
+from pfsm.lexicons.compiling import Part, compile_synonyms
 from pfsm.matchers.protocol import EncodedPairs, Matcher
 from pfsm.matchers.registry import MATCHERS
 from pfsm.matchers.synonym import SynonymMatcher

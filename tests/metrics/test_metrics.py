@@ -7,12 +7,21 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from pfsm.metrics import get_metric, metric_names
+from pfsm.metrics import SegmentMetric, get_metric, metric_names
+from pfsm.metrics.contract import MetricContract
 from tests.judgment_cases import rows
 
 PAIRS = [(hypothesis, reference) for reference, hypothesis, _ in rows(30)]
 HYPOTHESES = [hypothesis for hypothesis, _ in PAIRS]
 REFERENCES = [reference for _, reference in PAIRS]
+
+
+def test_a_metric_defines_at_most_six_methods_and_must_define_one() -> None:
+    own = {name for name, value in vars(MetricContract).items() if callable(value) and name[0] != "_"}
+    assert own == {
+        "score_pairs", "entries", "pair_statistics", "corpus_from_totals", "understood_scores", "named_parts",
+    }  # fmt: skip
+    assert MetricContract.__abstractmethods__ == SegmentMetric.__abstractmethods__ == {"score_pairs"}
 
 
 def test_length_ratio_by_hand() -> None:

@@ -13,8 +13,9 @@ from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from pfsm.facts.numbers import english_numbers
 from pfsm.features.values import feature_values
+from pfsm.metrics.bleu import BLEU_PARTS
+from pfsm.metrics.edit_rates import count_edits
 from pfsm.metrics.preservation import KEPT, differences
-from pfsm.metrics.sacre import BLEU_PARTS, count_edits
 from pfsm.metrics.words import MORE_NIST_PARTS
 from pfsm.text.classes import normal_form, shipped_lists
 from pfsm.text.numbers import digit_numbers

@@ -8,9 +8,8 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.features.values import check_feature, feature_values
+from pfsm.lexicons.compiling import Part, compile_paraphrases, compile_synonyms
 from pfsm.lexicons.container import write_lexicon
-from pfsm.lexicons.paraphrases import compile_paraphrases
-from pfsm.lexicons.synonyms import Part, compile_synonyms
 from pfsm.metrics import get_metric, metric_names
 
 # Another value than the default, by option; more than one where metrics differ in their defaults.

@@ -100,8 +100,8 @@ class TestByHand:
 class TestParaphrases:
     @pytest.fixture
     def table(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+        from pfsm.lexicons.compiling import compile_paraphrases
         from pfsm.lexicons.container import write_lexicon
-        from pfsm.lexicons.paraphrases import compile_paraphrases
 
         pairs: dict[tuple[tuple[str, ...], tuple[str, ...]], float] = {
             (("very", "big"), ("huge",)): 0.1,

@@ -93,8 +93,6 @@ def test_explanations_of_long_lines_add_up() -> None:
             if edit.state == "S_word":
                 own, other = one.reference[slice(*edit.reference)], one.hypothesis[slice(*edit.hypothesis)]
                 assert own == other
-    lines = [*hypotheses, *references]
-    np.testing.assert_array_equal(METRIC.score_lines(lines, np.arange(4), np.arange(4, 8)), scores)
     prepared = METRIC.prepare(hypotheses, references)
     assert len(prepared) == 4
     np.testing.assert_array_equal(prepared.scores(MODEL), scores)

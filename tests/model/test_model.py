@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pfsm.errors import PfsmError
-from pfsm.matchers.registry import MATCHERS, matcher_state
+from pfsm.matchers.registry import MATCHERS
 from pfsm.model.file import Model, Scale, load_model, model_from_dict, save_model
 from pfsm.model.shipped import load
 from tests.model_cases import WEIGHTS, document, model, random_weights, saved, without
@@ -162,8 +162,9 @@ def test_a_field_that_is_not_what_it_must_be(changes: dict[str, Any], expected: 
 )
 def test_a_weight_that_no_machine_has(name: str, tmp_path: Path) -> None:
     text = refused(json.dumps(document(weights={name: 1.0})), tmp_path)
+    states = [kind.state for kind in MATCHERS.values()]
     assert text == (
         f": weights names {name!r}, which no machine has; states are "
-        f"{', '.join(sorted(['Delete', 'Insert', 'Jump', *filter(None, map(matcher_state, MATCHERS))]))}, "
+        f"{', '.join(sorted(['Delete', 'Insert', 'Jump', *filter(None, states)]))}, "
         "transitions STATE>STATE, by word class STATE:CLASS"
     )

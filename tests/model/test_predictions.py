@@ -1,4 +1,4 @@
-"""COMET's way to score: the same data gives the scores of `score_rows`; what cannot be scored is one clear error."""
+"""COMET's way to score: the same data gives the same scores; what cannot be scored is one clear error."""
 
 import json
 import math
@@ -29,7 +29,7 @@ def test_every_form_of_the_data_gives_the_same_scores() -> None:
     with pytest.warns(PfsmWarning, match=r"^src is not used"):
         assert metric.predict([{"src": "x", **row} for row in rows]).scores == expected
     two = metric.predict([{"mt": MT[0], "ref": REF[1], "reference_2": REF[0]}])
-    assert two.scores == metric.score_rows(MT[:1], [(REF[1], REF[0])], {}).tolist()
+    assert two.scores == metric.score_segments(MT[:1], [(REF[1], REF[0])], {}).tolist()
 
 
 @pytest.mark.parametrize(

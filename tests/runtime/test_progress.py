@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from pfsm.runtime.progress import Stage, shown_progress
+from pfsm.runtime.bars import shown_progress
+from pfsm.runtime.progress import Stage
 
 
 class Terminal(io.StringIO):

@@ -17,7 +17,7 @@ from pfsm.evaluation.catalogue import (
     level_and_name,
 )
 from pfsm.evaluation.preference import TAUS
-from pfsm.metrics.data_columns import columns_of
+from pfsm.metrics.inputs import columns_of
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm_training.config import TrainingConfig

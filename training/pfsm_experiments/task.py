@@ -39,7 +39,7 @@ from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels
 from pfsm.registry import own
-from pfsm.runtime.workers import FreshPool
+from pfsm.runtime.workers import Workers
 from pfsm.version import __version__
 from pfsm_experiments.data import (
     TestSet,
@@ -210,7 +210,7 @@ def run_task(task: Task) -> Outcome:
         )
     assert model is not None
     scorer = Metric(model, threads=1)
-    scores = scorer.score_rows(
+    scores = scorer.score_segments(
         task.hypotheses, task.references, {name: np.array(numbers) for name, numbers in task.columns.items()}
     )
     return Outcome(model, scorer.get_signature(number_by_segment(task.references)), scores)
@@ -389,7 +389,7 @@ def run_tasks(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]
     workers = min(jobs, len(tasks))
     running: dict[Future[Outcome], Task] = {}
     waiting = iter(tasks)
-    with FreshPool(workers, _start, compiling) as pool:
+    with Workers(workers, _start, compiling) as pool:
         while True:
             for task in islice(waiting, workers - len(running)):
                 running[pool.submit(run_task, task)] = task

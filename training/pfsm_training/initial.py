@@ -10,7 +10,7 @@ from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.features.values import with_checksum
-from pfsm.metrics.data_columns import columns_of
+from pfsm.metrics.inputs import columns_of
 from pfsm.metrics.ngram_table import without_label
 from pfsm.model.file import Model
 from pfsm.model.settings import (

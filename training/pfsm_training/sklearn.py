@@ -13,7 +13,7 @@ from pfsm.arrays import Float
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.io.named_resources import give
-from pfsm.metrics.data_columns import columns_of
+from pfsm.metrics.inputs import columns_of
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.settings import ABSOLUTE

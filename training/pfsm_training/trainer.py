@@ -19,7 +19,7 @@ from pfsm.data.groups import SEGMENT, group_names, shuffled
 from pfsm.embeddings.encoders import pinned
 from pfsm.encoder.heads import is_encoder_feature
 from pfsm.errors import PfsmError
-from pfsm.metrics.data_columns import columns_of
+from pfsm.metrics.inputs import columns_of
 from pfsm.model.file import Model, Scale
 from pfsm.model.plugins import plugins_of
 from pfsm.model.settings import RELATIVE, Settings

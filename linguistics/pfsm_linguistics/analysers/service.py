@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from pfsm.errors import PfsmError
 from pfsm.io.named_resources import find, parted
 from pfsm.registry import Entry
-from pfsm.runtime.workers import FreshPool
+from pfsm.runtime.workers import Workers
 from pfsm_linguistics.analysers.registry import ANALYSERS, DEFAULT_PARSER, Analyser, get_analyser
 from pfsm_linguistics.analysis.sentence import Analysis
 from pfsm_linguistics.analysis.wanted import Wanted
@@ -85,20 +85,17 @@ def _analysed(
         for portion in portions:
             yield portion, analyser.analyse(portion, wanted)
         return
-    with FreshPool(min(processes, len(portions))) as pool:
-        waiting = [pool.submit(_in_worker, parser, portion, wanted) for portion in portions]
+    with Workers(min(processes, len(portions))) as workers:
         try:
-            for portion, future in zip(portions, waiting, strict=True):
-                while not pool.first_done([future]):
-                    pass
-                yield portion, future.result()
+            found = workers.results(partial(_in_worker, parser, wanted), portions)
+            yield from zip(portions, found, strict=True)
         except BrokenProcessPool:
             raise PfsmError(
                 "a parsing process was killed, perhaps for lack of memory; use fewer processes"
             ) from None
 
 
-def _in_worker(parser: str, portion: list[str], wanted: Wanted) -> list[Analysis]:
+def _in_worker(parser: str, wanted: Wanted, portion: list[str]) -> list[Analysis]:
     return _loaded(parser).analyse(portion, wanted)
 
 

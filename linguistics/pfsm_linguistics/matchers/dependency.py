@@ -163,4 +163,6 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # n
     return {**options, "parser": pinned(options["parser"])}
 
 
-MATCHER = MatcherKind("", lambda _, options: DependencyFeatures(**options), check_options, learn_options)
+MATCHER = MatcherKind(
+    "", lambda _, options: DependencyFeatures(**options), check_options, learn_options, lambda _: False
+)

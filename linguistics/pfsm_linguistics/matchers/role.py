@@ -156,4 +156,5 @@ MATCHER = MatcherKind(
     lambda _, options: RoleFeatures(**options),
     lambda options, where: read_options(options, KNOWN, where),
     learn_options,
+    lambda _: False,
 )

@@ -23,7 +23,7 @@ from typing import Any
 from pfsm.data.formats.records import JUDGMENT_COLUMNS, Judgment, Options, Reading, Routine, gathered
 from pfsm.data.formats.rows import language_code, rows_of
 from pfsm.data.formats.texts import pair_columns
-from pfsm.data.judgments import further_references
+from pfsm.data.segments import further_references
 from pfsm.data.spans import ERRORS, Span, read_spans, spans_text
 from pfsm.data.table import finite_number, read_table, shown
 from pfsm.errors import NotInstalledError, PfsmError

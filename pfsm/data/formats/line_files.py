@@ -14,13 +14,8 @@ from pathlib import Path
 
 from pfsm.data.formats.records import Judgment, Options, Reading, gathered, number_text
 from pfsm.data.formats.rows import Row, language_code, need, pair_in_name, rows_of
-from pfsm.data.formats.texts import (
-    SegmentTexts,
-    check_parallel,
-    load_texts,
-    segments_of,
-    system_name,
-)
+from pfsm.data.formats.texts import SegmentTexts, load_texts, system_name
+from pfsm.data.segments import check_parallel, segments_of
 from pfsm.data.table import read_table
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, reading_explained

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.data.formats.annotated import Entry, json_entries, parsed
-from pfsm.data.formats.markup import Role
 from pfsm.data.formats.records import Judgment, Options, Reading, gathered, number_text
 from pfsm.data.formats.rows import language_code
-from pfsm.data.formats.texts import check_parallel, document_names, segments_of
+from pfsm.data.formats.texts import document_names
+from pfsm.data.markup import Role
+from pfsm.data.segments import check_parallel, segments_of
 from pfsm.data.spans import ERRORS, SEVERITIES, Span, read_spans, spans_text
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from pfsm.data.formats.markup import SetSegment, set_segments
 from pfsm.data.formats.records import Judgment, Options, Reading, gathered
 from pfsm.data.formats.rows import Row, language_code, rows_of
+from pfsm.data.markup import SetSegment, set_segments
 from pfsm.data.table import Table, finite_number, header_names, mean_of_judges, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines

@@ -11,7 +11,6 @@ from typing import Any
 from pfsm.data.formats import annotated
 from pfsm.data.formats.appraise import is_appraise, read_appraise
 from pfsm.data.formats.line_files import read_mlqe_pe, read_parallel_text
-from pfsm.data.formats.markup import is_markup
 from pfsm.data.formats.mqm import read_mqm
 from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
 from pfsm.data.formats.nist import read_nist
@@ -20,6 +19,7 @@ from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.tables import read_tables
 from pfsm.data.formats.wmt import read_direct_assessments, read_rankings
 from pfsm.data.judgments import Judgments, judgments_from_table
+from pfsm.data.segments import is_markup
 from pfsm.data.table import Table as JudgedTable
 from pfsm.data.table import read_table, unquoting
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning

@@ -6,45 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pfsm.data.formats.markup import Role, SetSegment, is_markup, set_segments
 from pfsm.data.formats.records import Options
 from pfsm.data.formats.rows import Row
 from pfsm.data.judgments import DOCUMENT, WITHIN
-from pfsm.data.table import is_json, read_table, shown
+from pfsm.data.markup import Role, set_segments
+from pfsm.data.segments import check_parallel, counted_lines, is_markup, segments_of, segments_of_one_set
+from pfsm.data.table import read_table, shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines, reading_explained
-
-
-def _lines(count: int) -> str:
-    return f"{count} line" if count == 1 else f"{count} lines"
-
-
-def segments_of(path: StrPath, role: Role) -> tuple[str, ...]:
-    """The segments of a file: its lines, or in SGML and XML those of the one set of this role; JSON is refused."""
-    lines = read_lines(path)
-    if not lines:
-        raise PfsmError(f"{display_name(path)}: no lines, at least one segment is needed")
-    if is_markup(lines):
-        if str(path) == STANDARD_INPUT:
-            raise PfsmError(f"{display_name(path)}: SGML or XML is read from files alone; give the file")
-        return tuple(segment.text for segment in _of_one_set(path, role))
-    if is_json(lines, str(path)):
-        raise PfsmError(
-            f"{display_name(path)}: JSON, not text; `pfsm data convert` makes a table of JSON lines, for --table"
-        )
-    return tuple(lines)
-
-
-def _of_one_set(path: StrPath, role: Role) -> list[SetSegment]:
-    chosen = [segment for segment in set_segments(path) if segment.role == role]
-    names = sorted({segment.name for segment in chosen})
-    if not chosen:
-        raise PfsmError(f"{display_name(path)}: no segments of a {role}")
-    if len(names) > 1:
-        raise PfsmError(
-            f"{display_name(path)}: holds several {role}s ({', '.join(names)}); split it, or read it with --from nist"
-        )
-    return chosen
+from pfsm.io.files import StrPath, display_name, read_lines, reading_explained
 
 
 def document_names(path: StrPath) -> tuple[tuple[str, str], ...]:
@@ -58,7 +27,7 @@ def document_names(path: StrPath) -> tuple[tuple[str, str], ...]:
     if is_markup(lines):
         segments = list(set_segments(path))
         role: Role = segments[0].role
-        return tuple((segment.genre, segment.document) for segment in _of_one_set(path, role))
+        return tuple((segment.genre, segment.document) for segment in segments_of_one_set(path, role))
     names = []
     for number, line in enumerate(lines, start=1):
         fields = line.split("\t") if "\t" in line else line.split()
@@ -104,7 +73,7 @@ class SegmentTexts:
     def check_index(self, index: int, row: Row, column: str) -> None:
         """Refuse a row about a segment that does not exist."""
         if index >= len(self):
-            there = _lines(len(self))
+            there = counted_lines(len(self))
             raise row.fault(
                 f"{column} is {shown(row[column])}, but {display_name(self.first_path)} has {there}"
             )
@@ -142,15 +111,6 @@ def load_texts(options: Options, where: str) -> SegmentTexts:
     for path, stream in streams:
         check_parallel(path, len(stream), first, len(references[0]))
     return SegmentTexts(references, sources, documents, first)
-
-
-def check_parallel(path: StrPath, count: int, other: StrPath, needed: int) -> None:
-    """Refuse files that are not parallel line by line."""
-    if count != needed:
-        raise PfsmError(
-            f"{display_name(path)}: {_lines(count)}, but {display_name(other)} has {_lines(needed)}; "
-            "line i of both must be segment i"
-        )
 
 
 def pair_columns(options: Options) -> Mapping[str, str]:

@@ -37,7 +37,6 @@ from pfsm.metrics.inputs import quotient, score_distinct
 from pfsm.metrics.meteor.options import BASE, STAGES, MeteorOptions, Parameters
 from pfsm.metrics.meteor.words import meteor_lists, meteor_tokeniser, own_lists
 from pfsm.metrics.metric_group import MetricWithComponents
-from pfsm.runtime.process import fork_safe
 from pfsm.text.chunks import Tokeniser
 from pfsm.text.languages import default_stemmer
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
@@ -59,7 +58,7 @@ class LinkFinder:
     def __init__(
         self, tokeniser: Tokeniser, stemmer: str, *, stem: bool, synonym_table: str, paraphrase_table: str
     ) -> None:
-        self.lock = fork_safe(Lock(), 1)
+        self.lock = Lock()
         self.labels: dict[str, str] = {}
         if stem:
             self.labels["stemmer"] = stemmer
@@ -190,7 +189,9 @@ def distinct(lines: EncodedLines, n_types: int, size: int) -> tuple[EncodedLines
     for ahead in range(size):
         kept[np.minimum(first + ahead, lines.offsets[1:][numbers[first]] - 1)] = True
     counts = np.cumsum(np.append(0, kept))
-    return EncodedLines(lines.ids[kept], counts[lines.offsets], lines.lines), counts[first[place]]
+    return EncodedLines(lines.ids[kept], counts[lines.offsets], lines.lines, lines.numbers), counts[
+        first[place]
+    ]
 
 
 def of_different_words(pairs: EncodedPairs, blocks: Int32) -> Int32:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from threading import RLock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -121,14 +120,12 @@ class Explaining:
     Attributes:
         model: The model.
         reader: Gives the builder for the next block.
-        lock: Held while a builder reads.
         weights: The kernel's weights of a batch; None for a model without edits.
         pieces: Adds what an encoder says.
     """
 
     model: Model
     reader: Callable[[], LatticeBuilder]
-    lock: RLock
     weights: Callable[[LatticeBatch], "Weights | None"]
     pieces: PieceExplainer
     _perfect: dict[PerfectKey, PerfectMatch | None] = field(default_factory=dict)
@@ -156,7 +153,7 @@ class Explaining:
         self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
     ) -> Iterator[Explanation]:
         builder = self.reader()
-        with self.lock:
+        with builder.lock:
             pairs = builder.encode(references, hypotheses)
             tokens = builder.tokens(pairs)
             batch = builder.lattices(pairs, columns=numbers)
@@ -171,7 +168,7 @@ class Explaining:
             rows = np.array(places, dtype=np.int64)
             side = pairs.references.select(rows)
             own = {name: values[rows] for name, values in numbers.items()}
-            with self.lock:
+            with builder.lock:
                 same = builder.lattices(EncodedPairs(pairs.vocabulary, side, side), columns=own)
             return perfect_matches(same, self.model, self.weights(same), [lengths[k] for k in places])
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import FEATURE_PREFIX, JUMP
-from pfsm.matchers.registry import MATCHERS, matcher_state
+from pfsm.matchers.registry import MATCHERS
 from pfsm.model.explain.explanation import (
     Agreement,
     Contributions,
@@ -109,7 +109,7 @@ def _agreements(batch: LatticeBatch, model: Model, pair: int, length: int) -> tu
     """What holds of each substitution of a pair of so many tokens, in the order of the reference, then of features."""
     given = batch.arc_features
     # Matchers without a state annotate the arcs of others.
-    stateless = {name for name in model.settings.matchers if name in MATCHERS and not matcher_state(name)}
+    stateless = {name for name in model.settings.matchers if name in MATCHERS and not MATCHERS[name].state}
     names = {name for name in given.names if name.partition(":")[0] in stateless}
     if not names:
         return ()

@@ -15,7 +15,7 @@ from textwrap import wrap
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import weight_table
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
-from pfsm.matchers.registry import matcher_state
+from pfsm.matchers.registry import MATCHERS
 from pfsm.model.explain.explanation import Edit, Explanation
 from pfsm.model.explain.text import words_of
 from pfsm.model.file import Model
@@ -43,7 +43,7 @@ def machine_svg(model: Model, explanation: Explanation | None = None) -> str:
     settings = model.settings
     if not settings.edits:
         raise PfsmError(f"model {model.name}: it has no edits, so there is no machine to draw")
-    states = [INSERT, DELETE, *filter(None, map(matcher_state, settings.matchers))]
+    states = [INSERT, DELETE, *(MATCHERS[name].state for name in settings.matchers if MATCHERS[name].state)]
     states += [JUMP] if settings.max_jump else []
     radius = max(210.0, 44.0 * len(states))
     size = 2 * (radius + _MARGIN)

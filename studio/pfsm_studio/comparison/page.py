@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pfsm.comparison.compared import Compared, MetricResult, agreement
-from pfsm.data.judgments import others
+from pfsm.data.segments import others
 from pfsm.evaluation.comparison import Comparison, interval_entry, listed, number
 from pfsm.runtime.charts import text as escaped
 from pfsm.text.offsets import token_offsets

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import UNSET
 
 from pfsm.arrays import Float
-from pfsm.data.judgments import others, rows_with_references
+from pfsm.data.segments import others, rows_with_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, compare_systems
 from pfsm.evaluation.comparison import comparison_document, interval_entry

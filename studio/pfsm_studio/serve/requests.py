@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn, TypeVar, cast
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from pfsm.data.judgments import given_references
+from pfsm.data.segments import given_references
 from pfsm.io.array_checks import is_text
 from pfsm.runtime.typed import MISSING, UNKNOWN, MisfitError, typed
 from pfsm.version import __version__

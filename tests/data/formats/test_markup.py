@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data.formats.markup import SetSegment, set_segments
+from pfsm.data.markup import SetSegment, set_segments
 from pfsm.errors import PfsmError
 from tests.data.formats.judged_sets import JudgedSet, judged_sets, nist_set, numbers_in_documents
 from tests.data.formats.reading import fault, judgments, reading, write

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pfsm.data.formats import Judgment, Preference, Reading, collect, guess_format, read_format, write_tsv
 from pfsm.data.formats.records import layout
 from pfsm.data.formats.rows import language_code, pair_in_name
-from pfsm.data.formats.texts import document_names, segments_of, system_name
+from pfsm.data.formats.texts import document_names, system_name
+from pfsm.data.segments import segments_of
 from pfsm.errors import PfsmError
 from tests.data.formats.judged_sets import NAME, SCORE, SEGMENT
 from tests.data.formats.reading import reading, write

@@ -14,7 +14,7 @@ from pfsm.encoder.heads import is_encoder_feature
 from pfsm.features.values import counted_features, with_checksum
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
-from pfsm.metrics.data_columns import PREFIX, columns_of
+from pfsm.metrics.inputs import COLUMN, columns_of
 from pfsm.metrics.ngram_table import documents_of
 from pfsm.model.builder import TextReader
 from pfsm.model.settings import RELATIVE, Settings
@@ -155,7 +155,7 @@ class TrainingText:
 
     def _scale_of(self, name: str, column: Float) -> tuple[float, float]:
         """Mean and standard deviation; those of a constant feature are the constant and 1."""
-        relative = self.settings.form == RELATIVE and not name.startswith(PREFIX)
+        relative = self.settings.form == RELATIVE and not name.startswith(COLUMN)
         if (column == column[0]).all():
             return 0.0 if relative else float(column[0]), 1.0  # what they would be but for rounding
         weights = self.items.weights(self.weights)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm.data import Judgments, Preferences
-from pfsm.metrics.data_columns import columns_of
+from pfsm.metrics.inputs import columns_of
 from pfsm.model.settings import Settings
 from pfsm.text.plain import chunk_tokens, token_counts
 from pfsm_training.data.training_set import Encoder, TrainingSet

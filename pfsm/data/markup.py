@@ -6,7 +6,7 @@ are refused in both, before anything can be expanded. External DTDs may be named
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
@@ -31,10 +31,6 @@ _DECLARATION = re.compile(r"<!ENTITY|<!DOCTYPE(?:(?!<!DOCTYPE)[^>\[])*+\[", re.I
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
-_MARKUP = re.compile(
-    r"\s*<(?:\?xml\b|!DOCTYPE\b|!--|(?:mteval|srcset|refset|tstset|dataset|collection|doc|seg|tmx|xliff)\b)",
-    re.IGNORECASE,
-)
 _LONGEST_TAG = 1 << 16
 _MARKS = frozenset("<>[")
 _ENTITIES_REFUSED = "declares entities, which are refused; put the text in their place"
@@ -51,11 +47,6 @@ class Tag:
     line: int
     raw: str = ""
     """In SGML the tag as written, in case it turns out to be text."""
-
-
-def is_markup(lines: Sequence[str]) -> bool:
-    """Whether a file is SGML or XML, such as the test sets of NIST and WMT: by its first line that is not blank."""
-    return _MARKUP.match(next(filter(str.strip, lines), "")) is not None
 
 
 def markup_events(path: StrPath) -> Iterator[Tag | str]:
