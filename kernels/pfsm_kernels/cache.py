@@ -31,14 +31,16 @@ from numba.core.caching import (
     UserProvidedCacheLocator,
 )
 from numba.core.runtime.nrt import rtsys
+from numba.misc.appdirs import AppDirs
 
 NOTICE = "compiling kernels, up to 30 s, once for each command"
 LOGGER = logging.getLogger("pfsm.kernels")
 PREFIX = "pfsm-kernels-"
 # A file that says that all kernels are there.
 FILLED = "filled"
-# Folders of other versions: so many are kept, and those that a process may still use.
-OTHER_VERSIONS, IN_USE, OUTDATED = 4, 86_400.0, 30 * 86_400.0
+DAMAGED = "a file of compiled kernels is damaged; they are compiled anew"
+# Folders of other versions that nobody has used for so many seconds go; that of this one is noted in use each day.
+OUTDATED, DAY = 30 * 86_400.0, 86_400.0
 
 
 def can_be_written(folder: Path) -> bool:
@@ -47,15 +49,6 @@ def can_be_written(folder: Path) -> bool:
         if os.path.lexists(place):  # of a place that may not even be looked at, `Path.exists` raises an error
             return os.path.isdir(place) and os.access(place, os.W_OK | os.X_OK)  # noqa: PTH112
     return False
-
-
-def user_cache() -> Path:
-    """The folder below which Numba's user-wide cache is."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home())
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 def digest(package: Path) -> str:
@@ -98,20 +91,13 @@ def provide_cache(places: Iterable[Path]) -> Path:
 def tidy_up(folder: Path) -> None:
     """Notes that a folder is in use, and removes those beside it that have not been for long."""
     now = time.time()
-    try:
-        new = not folder.exists()
+    with suppress(OSError):  # another process was faster, or may do what this one may not
         folder.mkdir(parents=True, exist_ok=True)
-        if now - folder.stat().st_mtime > IN_USE / 2.0:
+        if now - folder.stat().st_mtime > DAY:
             os.utime(folder)
-        if not new:
-            return
-        others = [place for place in folder.parent.glob(f"{PREFIX}*") if place != folder]
-        ages = sorted((now - place.stat().st_mtime, place) for place in others)
-    except OSError:  # another process was faster, or may do what this one may not
-        return
-    for rank, (age, place) in enumerate(ages):
-        if age > OUTDATED or (age > IN_USE and rank >= OTHER_VERSIONS):
-            shutil.rmtree(place, ignore_errors=True)
+        for place in folder.parent.glob(f"{PREFIX}*"):
+            if place != folder and now - place.stat().st_mtime > OUTDATED:
+                shutil.rmtree(place, ignore_errors=True)
 
 
 class Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
@@ -122,31 +108,34 @@ class Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
 
     def __init__(self) -> None:
         self.given = bool(os.environ.get("PFSM_NO_NOTICE"))
+        self.damaged = False
 
     def on_start(self, event: event.Event) -> None:  # noqa: ARG002 - Numba's signature
         """A kernel that was in no cache is about to be compiled: says it, unless it has been said."""
         if self.given:
             return
         self.given = True
-        if LOGGER.isEnabledFor(logging.INFO):
-            LOGGER.info(NOTICE)
-        elif sys.stderr is not None and sys.stderr.isatty():
-            sys.stderr.write(f"pfsm: {NOTICE}\n")
-            sys.stderr.flush()
+        self._say(NOTICE, sys.stderr is not None and sys.stderr.isatty())
 
     def on_end(self, event: event.Event) -> None:
         """Nothing is said when it is done."""
 
+    def on_damage(self) -> None:
+        """A saved kernel cannot be read: says it once, on a terminal or not."""
+        if not self.damaged:
+            self.damaged = True
+            self._say(DAMAGED, sys.stderr is not None)
 
-def _home_cache() -> Path:
-    try:
-        return user_cache()
-    except RuntimeError:  # no home folder can be found
-        return Path(os.devnull) / "cache"
+    def _say(self, text: str, plainly: bool) -> None:
+        if LOGGER.isEnabledFor(logging.INFO):
+            LOGGER.info(text)
+        elif plainly:
+            sys.stderr.write(f"pfsm: {text}\n")
+            sys.stderr.flush()
 
 
 PACKAGE = Path(__file__).resolve().parent
-PLACES = cache_places(PACKAGE, _home_cache())
+PLACES = cache_places(PACKAGE, Path(AppDirs(appname="numba", appauthor=False).user_cache_dir))
 FOLDER = provide_cache(PLACES)
 
 
@@ -173,13 +162,30 @@ class _Overloads(CompileResultCacheImpl):  # type: ignore[misc]  # likewise
 
 
 class _DataFiles(IndexDataCacheFile):  # type: ignore[misc]  # likewise
-    """Files of a kernel, of which no two processes ever write the same.
+    """Files of a kernel: no two processes ever write the same one, and one that is damaged is as good as none.
 
     Numba numbers the compiled forms of a kernel; two processes that compile at once would both take the first number.
     """
 
     def _data_name(self, number: int) -> str:  # noqa: ARG002 - Numba's signature
         return f"{Path(self._index_name).stem}.{os.urandom(6).hex()}.nbc"
+
+    def _load_index(self) -> Any:
+        return _if_whole(super()._load_index) or {}
+
+    def _load_data(self, name: str) -> Any:
+        return _if_whole(super()._load_data, name)
+
+
+def _if_whole(read: Callable[..., Any], *given: Any) -> Any:
+    """What is read; None where it is damaged, and numba compiles and saves anew."""
+    try:
+        return read(*given)
+    except OSError:
+        raise
+    except Exception:  # pickle raises anything where it reads anything
+        the_notice.on_damage()
+        return None
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]  # likewise
@@ -196,12 +202,21 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # likewise
         Numba first imports everything that compiling could need; compiled code needs its counting of references alone.
         """
         rtsys.initialize(target_context)
-        with self._guard_against_spurious_io_errors():
+        with suppress(OSError):
             return self._load_overload(sig, target_context)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Saves a kernel if that is possible."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
 
 
 class KernelCache:
-    """The saved forms of one kernel, as Numba's dispatcher uses it."""
+    """The saved forms of one kernel, as Numba's dispatcher uses it.
+
+    Numba's own cache is made when it is asked for: most kernels are never called in a process.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -211,19 +226,7 @@ class KernelCache:
 
     @cached_property
     def _files(self) -> _Cache:
-        """Numba's own cache, made when it is asked for: most kernels are never called in a process."""
         return _Cache(self._function)
-
-    def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """A form that is found and readable, None if none is."""
-        with suppress(OSError):
-            return self._files.load_overload(signature, target_context)
-        return None
-
-    def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Saves a kernel if that is possible."""
-        with suppress(OSError):
-            self._files.save_overload(signature, compiled)
 
 
 the_notice = Notice()

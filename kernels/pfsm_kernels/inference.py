@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.lattice.batch import Factors, Outputs, Weights
+from pfsm_kernels.lattice.batch import Factors, Outputs, Weights, table_shape
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.linear_space import cells_of, linear_task
 from pfsm_kernels.machine.log_space import best_path as best_of_machine
@@ -143,9 +143,9 @@ def expectations(
         ValueError: As ``log_sum``.
     """
     _check_weights(lattices, weights)
-    n, S, A = len(lattices), lattices.n_states, lattices.arcs.shape[0]
+    n, A, shape = len(lattices), lattices.arcs.shape[0], table_shape(lattices.n_states)
     result = Expectations(
-        np.zeros(n), np.zeros((n, S + 1, S)), np.zeros(A), np.zeros(0 if weights.links is None else A)
+        np.zeros(n), np.zeros((n, *shape)), np.zeros(A), np.zeros(0 if weights.links is None else A)
     )
     accepted = np.zeros(n, dtype=np.bool_)
     factors = _linear_factors(lattices, weights)
@@ -201,10 +201,10 @@ def best_path(lattices: Lattices, weights: Weights, pair: int, jumps: Jumps | No
 
 def _check_weights(lattices: Lattices, weights: Weights, pair: int | None = None) -> None:
     """Checks shapes, and numbers: all, or those of one pair."""
-    S, A = lattices.n_states, lattices.arcs.shape[0]
+    A = lattices.arcs.shape[0]
     own = slice(None) if pair is None else slice(*lattices.offsets[pair : pair + 2, 2].tolist())
     for name, array, shape in (
-        ("table", weights.table, (S + 1, S)),
+        ("table", weights.table, table_shape(lattices.n_states)),
         ("arcs", weights.arcs, (A,)),
         ("links", weights.links, (A,)),
     ):
@@ -238,7 +238,7 @@ def _in_log_space(
     threads: int,
 ) -> None:
     """Does the pairs that linear space did not accept."""
-    table = np.zeros((lattices.n_states + 1, lattices.n_states))
+    table = np.zeros(table_shape(lattices.n_states))
 
     def one(pair: int) -> None:
         first, last = lattices.offsets[pair : pair + 2, 2]

@@ -1,9 +1,8 @@
 """Which kernel of linear space does a pair, and what all pairs share: rates, tables.
 
-With one state each for Insert and Delete, pairs go by diagonals (``machine.by_diagonal``), with jumps from arc to arc
-where arcs are few (``pushdown.arc_to_arc``). The others, and those whose sum comes out of range that way, go from cell
-to cell (``cell_to_cell``). What is out of range without jumps, or likely to be (``tilt.likely_underflow``), is tried at
-a rate that is looked for (``machine.measured``).
+With one state each for Insert and Delete, pairs go by diagonals (``machine.by_diagonal``), long ones and those whose
+sum comes out of range at a rate that is found. With jumps they go from arc to arc where arcs are few
+(``pushdown.arc_to_arc``), else from cell to cell (``pushdown.cell_to_cell``).
 """
 
 from collections.abc import Callable, Iterator
@@ -14,9 +13,7 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.lattice.batch import Cells, Factors, Float, Outputs
 from pfsm_kernels.lattice.lattices import Lattices
-from pfsm_kernels.machine.by_diagonal import LONGEST, diagonal_machine_batch
-from pfsm_kernels.machine.cell_to_cell import machine_batch
-from pfsm_kernels.machine.measured import measured_batch
+from pfsm_kernels.machine.by_diagonal import LONGEST, diagonal_machine_batch, wide_machine_batch
 from pfsm_kernels.machine.tilt import rates_with_jumps
 from pfsm_kernels.pushdown.arc_to_arc import sparse_pushdown_batch
 from pfsm_kernels.pushdown.cell_to_cell import pushdown_batch
@@ -35,12 +32,10 @@ def linear_task(lattices: Lattices, factors: Factors, jumps: Jumps | None, outpu
         jumps: Its jumps; None for the finite-state machine.
         outputs: Room for results: ``accepted`` becomes False where log space is needed.
     """
-    ways = [cell_to_cell(lattices, factors, jumps, outputs)]
     if jumps is None:
-        inputs = lattices, factors, outputs
-        ways = [by_diagonal(*inputs), *ways, at_measured_rates(*inputs)]
+        ways = [way(lattices, factors, outputs) for way in (by_diagonal, by_wide_diagonal)]
     else:
-        ways = [arc_to_arc(lattices, factors, jumps, outputs), *ways]
+        ways = [way(lattices, factors, jumps, outputs) for way in (arc_to_arc, cell_to_cell)]
 
     def task(first: int, last: int) -> None:
         for kernel in ways:
@@ -70,35 +65,21 @@ def arc_to_arc(lattices: Lattices, factors: Factors, jumps: Jumps, outputs: Outp
 
 
 def by_diagonal(lattices: Lattices, factors: Factors, outputs: Outputs) -> Task:
-    """What does those of lattices first..last-1 that go by diagonals and are not accepted yet; without jumps."""
+    """What does those of lattices first..last-1 that are short and not accepted yet, by diagonals; without jumps."""
     inputs = cells_of(lattices), factors, outputs, True if outputs.table.shape[0] else None
-    return _where(by_diagonals(lattices), diagonal_machine_batch, *inputs)
+    return _where(lattices.uniform & (_sides(lattices).max(0) <= LONGEST), diagonal_machine_batch, *inputs)
 
 
-def cell_to_cell(lattices: Lattices, factors: Factors, jumps: Jumps | None, outputs: Outputs) -> Task:
-    """What does those of lattices first..last-1 that are not accepted yet, from cell to cell."""
-    cells = cells_of(lattices)
-    if jumps is None:
-        inputs = (*plain((cells, factors, outputs)), True if outputs.table.shape[0] else None)
-        return lambda first, last: machine_batch(first, last, *inputs)
-    inputs = plain((cells, factors, jumping_of(jumps), _rates(lattices, factors, jumps), outputs))
+def by_wide_diagonal(lattices: Lattices, factors: Factors, outputs: Outputs) -> Task:
+    """What does those of any length that are not accepted yet, at a rate found for each; without jumps."""
+    return _where(lattices.uniform, wide_machine_batch, cells_of(lattices), factors, outputs)
+
+
+def cell_to_cell(lattices: Lattices, factors: Factors, jumps: Jumps, outputs: Outputs) -> Task:
+    """What does those of lattices first..last-1 that are not accepted yet, from cell to cell, with jumps."""
+    rates = _rates(lattices, factors, jumps)
+    inputs = plain((cells_of(lattices), factors, jumping_of(jumps), rates, outputs))
     return lambda first, last: pushdown_batch(first, last, *inputs)
-
-
-def at_measured_rates(lattices: Lattices, factors: Factors, outputs: Outputs) -> Task:
-    """What does those of lattices first..last-1 that are not accepted yet, at a rate found for each; without jumps."""
-    inputs = plain((cells_of(lattices), factors, outputs))
-    return lambda first, last: measured_batch(first, last, *inputs)
-
-
-def by_diagonals(lattices: Lattices) -> NDArray[np.bool_]:
-    """Which pairs can go by diagonals: those with tokens on both sides and one state each for Insert and Delete.
-
-    Returns:
-        bool [n_pairs].
-    """
-    m, n, _ = np.diff(lattices.offsets, axis=0).T
-    return np.asarray(lattices.uniform & (np.minimum(m, n) > 0) & (np.maximum(m, n) <= LONGEST))
 
 
 def groups(lattices: Lattices, few: NDArray[np.bool_]) -> Iterator[tuple[int, int, NDArray[np.bool_], int]]:
@@ -114,15 +95,19 @@ def groups(lattices: Lattices, few: NDArray[np.bool_]) -> Iterator[tuple[int, in
         The state of all Inserts, that of all Deletes, which pairs (bool [n_pairs]), one more than the tokens of their
         longest side.
     """
-    m, n, _ = np.diff(lattices.offsets, axis=0).T
-    chosen = np.flatnonzero(few & lattices.uniform & (np.minimum(m, n) > 0))
+    chosen = np.flatnonzero(few & lattices.uniform)
     inserts = lattices.insert_states[lattices.offsets[chosen, 1]].astype(np.int64)
     kinds = inserts * lattices.n_states + lattices.delete_states[lattices.offsets[chosen, 0]]
     for kind in np.unique(kinds).tolist():
         pairs = chosen[kinds == kind]
         wanted = np.zeros(len(lattices), dtype=np.bool_)
         wanted[pairs] = True
-        yield *divmod(kind, lattices.n_states), wanted, int(np.maximum(m, n)[pairs].max()) + 1
+        yield *divmod(kind, lattices.n_states), wanted, int(_sides(lattices)[:, pairs].max()) + 1
+
+
+def _sides(lattices: Lattices) -> NDArray[np.int64]:
+    """Tokens of the reference and of the hypothesis of each pair, int64 [2, n_pairs]."""
+    return np.asarray(np.diff(lattices.offsets[:, :2], axis=0).T, dtype=np.int64)
 
 
 def _rates(lattices: Lattices, factors: Factors, jumps: Jumps) -> Float:

@@ -168,7 +168,7 @@ class LatticeBatch:
     def log_sums(self, named: Mapping[str, float], weights: "Weights", threads: int = 1) -> Float:
         """y of every pair, equation (2) of Wang and Manning (2012), float64 [n_pairs], in the log domain.
 
-        With jumps it is found by whole states where that is possible, which takes half of the time.
+        It is found by whole states where states are split by word class.
 
         Args:
             named: Weights by feature name.
@@ -179,7 +179,7 @@ class LatticeBatch:
         from pfsm_kernels.whole_states import Parts, are_small, whole_log_sum  # noqa: PLC0415
 
         used = [name for name, weight in named.items() if weight]
-        if self.jumps is not None and (parts := state_parts(self.states, used)) is not None:
+        if (parts := state_parts(self.states, used)) is not None:
             whole, of = parts
             visits = np.array(
                 [named.get(state, 0.0) if base_state(state) != state else 0.0 for state in self.states]
@@ -208,8 +208,11 @@ def weight_table(states: Sequence[str], named: Mapping[str, float]) -> Float:
 
     A state split by word class has the weights of the unsplit state in addition to its own.
     """
+    from pfsm_kernels.lattice.batch import table_shape  # noqa: PLC0415 - brings numba
+
     visits = np.array([sum(named.get(name, 0.0) for name in (cur, *shared(cur))) for cur in states])
-    table = np.tile(visits, (len(states) + 1, 1))
+    table = np.empty(table_shape(len(states)))
+    table[:] = visits
     for prev, before in enumerate(states):
         for cur, after in enumerate(states):
             name = transition(before, after)

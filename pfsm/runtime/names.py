@@ -36,7 +36,6 @@ TRAINING = (
     "start",
     "objective",
     "mixture",
-    "class_transitions",
     "edit_cost",
     "self_match",
     "encoder",

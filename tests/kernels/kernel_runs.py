@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm_kernels import inference, linear_space
 from pfsm_kernels.inference import Expectations, Jumps, Weights
-from pfsm_kernels.lattice.batch import Factors, Outputs
+from pfsm_kernels.lattice.batch import Factors, Outputs, table_shape
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.pushdown import crossings
 
@@ -24,7 +24,7 @@ def empty_expectations(lattices: Lattices, weights: Weights) -> Expectations:
     pairs, states, arcs = len(lattices), lattices.n_states, lattices.arcs.shape[0]
     return Expectations(
         np.full(pairs, np.nan),
-        np.full((pairs, states + 1, states), np.nan),
+        np.full((pairs, *table_shape(states)), np.nan),
         np.full(arcs, np.nan),
         np.full(0 if weights.links is None else arcs, np.nan),
     )
@@ -60,16 +60,10 @@ def run_linear(
     return outputs.accepted, Expectations(outputs.log_sum, outputs.table, outputs.arcs, outputs.links)
 
 
-def in_linear_space(
-    lattices: Lattices, weights: Weights, jumps: Jumps | None = None
-) -> tuple[NDArray[np.bool_], Expectations]:
-    """Forward-backward from cell to cell only."""
-    return run_linear(linear_space.cell_to_cell, lattices, weights, True, jumps)
-
-
-measured = partial(run_linear, linear_space.at_measured_rates)
-"""The machine at a rate of its own only; so with a further argument whether derivatives are asked for."""
 by_diagonal = partial(run_linear, linear_space.by_diagonal)
+by_wide_diagonal = partial(run_linear, linear_space.by_wide_diagonal)
+cell_to_cell = partial(run_linear, linear_space.cell_to_cell)
+"""With jumps. All take a batch, weights, whether derivatives are asked for, and jumps."""
 
 
 def uniform(lattices: Lattices, insert: int = 0, delete: int = 2) -> Lattices:
@@ -123,8 +117,8 @@ class Outcome:
 
 
 def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -> list[Outcome]:
-    """What every implementation makes of a batch: the front, from cell to cell, at a measured rate, by
-    diagonals, from arc to arc, in log space.
+    """What every implementation makes of a batch: the front, log space, and by diagonals, narrow and wide; with jumps
+    from cell to cell and from arc to arc.
 
     From arc to arc and by diagonals every pair with one state of Insert and one of Delete goes, however many arcs it
     has.
@@ -139,24 +133,20 @@ def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -
     parts = [part for part in (weights.table, weights.arcs, weights.links) if part is not None]
     if any(np.abs(part[part > -np.inf]).max(initial=0.0) > LARGEST for part in parts):
         return found
-    accepted, expected = in_linear_space(lattices, weights, jumps)
-    accepted_forward, forward = run_linear(linear_space.cell_to_cell, lattices, weights, False, jumps)
-    np.testing.assert_array_equal(accepted, accepted_forward)
-    found.append(Outcome("cell to cell", accepted, expected, forward.log_sum))
     if jumps is None:
-        accepted, expected = measured(lattices, weights)
-        _, forward = measured(lattices, weights, False)
-        found.append(Outcome("measured", accepted, expected, forward.log_sum))
-        accepted, expected = by_diagonal(lattices, weights)
-        _, forward = by_diagonal(lattices, weights, False)
+        ways = {"by diagonals": by_diagonal, "wide": by_wide_diagonal}
+    else:
+        ways = {"cell to cell": cell_to_cell, "arc to arc": partial(run_linear, linear_space.arc_to_arc)}
+        with mock.patch.object(crossings, "PAIR_OF_ARCS", 0.0):
+            jumps = Jumps(jumps.state, crossings.find_crossings(lattices, jumps.crossings.max_jump))
+    given = () if jumps is None else (jumps,)
+    for name, way in ways.items():
+        accepted, expected = way(lattices, weights, True, *given)
+        accepted_forward, forward = way(lattices, weights, False, *given)
+        np.testing.assert_array_equal(accepted, accepted_forward)
         np.testing.assert_array_equal(expected.log_sum[accepted], forward.log_sum[accepted])
-        return [*found, Outcome("by diagonals", accepted, expected, forward.log_sum)]
-    with mock.patch.object(crossings, "PAIR_OF_ARCS", 0.0):
-        jumps = Jumps(jumps.state, crossings.find_crossings(lattices, jumps.crossings.max_jump))
-    accepted, expected = run_linear(linear_space.arc_to_arc, lattices, weights, True, jumps)
-    _, forward = run_linear(linear_space.arc_to_arc, lattices, weights, False, jumps)
-    np.testing.assert_array_equal(expected.log_sum[accepted], forward.log_sum[accepted])
-    return [*found, Outcome("arc to arc", accepted, expected, forward.log_sum)]
+        found.append(Outcome(name, accepted, expected, forward.log_sum))
+    return found
 
 
 def largest_difference(left: Float, right: Float) -> float:

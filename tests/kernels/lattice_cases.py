@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.inference import DELETE, INSERT, BestPath, Expectations, Jumps, Weights, find_jumps
 from pfsm_kernels.inference import JUMP as JUMPED
+from pfsm_kernels.lattice.batch import table_shape
 from pfsm_kernels.lattice.lattices import Lattices
 from tests.oracles.enumeration import JUMP, Arc, EditLattice, Link, Move, legal_moves
 from tests.oracles.jumping import Configuration
@@ -115,7 +116,7 @@ def number(named: Sequence[EditLattice], weights: Mapping[str, float], max_jump:
 
 def table(states: Sequence[str], weights: Mapping[str, float]) -> NDArray[np.float64]:
     """W[prev, cur] = u[cur] + t[prev > cur]; the last row, Start, is u[cur]."""
-    result = np.zeros((len(states) + 1, len(states)))
+    result = np.zeros(table_shape(len(states)))
     for cur, name in enumerate(states):
         result[:, cur] = weights.get(name, 0.0)
         for prev, before in enumerate(states):
@@ -218,6 +219,6 @@ def random_weights(rng: np.random.Generator, lattices: Lattices, scale: float) -
     """Normal weights of the given standard deviation in the table, on arcs and on links."""
     states, arcs = lattices.n_states, lattices.arcs.shape[0]
     table, arc_weights, links = (
-        rng.normal(0.0, scale, size) for size in ((states + 1, states), (arcs,), (arcs,))
+        rng.normal(0.0, scale, size) for size in (table_shape(states), (arcs,), (arcs,))
     )
     return Weights(table, arc_weights, links)

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels.inference import Weights, find_jumps
+from pfsm_kernels.lattice.batch import table_shape
 from pfsm_kernels.lattice.lattices import Lattices
 from tests.fuzz.mutations import EFFORT
 from tests.kernels.kernel_runs import (
@@ -50,7 +51,7 @@ def test_weights_of_any_size(scale: float, max_jump: int) -> None:
     sizes = [(0, 0), (0, 4), (3, 0), *[(8, 9), (14, 12), (20, 20)] * 3]
     drawn, _, _ = random_batch(rng, sizes, 0.0)
     for lattices in (drawn, uniform(drawn)) * 3:
-        table = of_one_scale(rng, (9, 8), scale)
+        table = of_one_scale(rng, table_shape(lattices.n_states), scale)
         arcs, links = of_one_scale(rng, (2, lattices.arcs.shape[0]), scale)
         check_both(lattices, Weights(table, arcs, links), max_jump)
         check_both(lattices, Weights(table), max_jump)
@@ -93,7 +94,7 @@ def of_many_scales(rng: np.random.Generator, shape: int | tuple[int, ...]) -> Fl
 def mixed(rng: np.random.Generator, lattices: Lattices) -> Weights:
     states, arcs = lattices.n_states, lattices.arcs.shape[0]
     weights = Weights(
-        of_many_scales(rng, (states + 1, states)), of_many_scales(rng, arcs), of_many_scales(rng, arcs)
+        of_many_scales(rng, table_shape(states)), of_many_scales(rng, arcs), of_many_scales(rng, arcs)
     )
     return with_jump_weights(rng, weights)
 
@@ -102,7 +103,7 @@ def nearly_even(rng: np.random.Generator, lattices: Lattices) -> Weights:
     """A level per consumed token with little around it: one growth rate fits, so much is accepted."""
     states, arcs = lattices.n_states, lattices.arcs.shape[0]
     level = rng.uniform(-1.0, 1.0) * rng.choice([1.0, 30.0, 250.0])
-    table = of_one_scale(rng, (states + 1, states), rng.choice([0.1, 3.0, 15.0]))
+    table = of_one_scale(rng, table_shape(states), rng.choice([0.1, 3.0, 15.0]))
     table[:, :JUMP] += level
     lengths = lattices.arcs[:, 1] + lattices.arcs[:, 3]
     arc_weights = clipped((lengths - 1) * level + of_one_scale(rng, arcs, 5.0))
@@ -113,7 +114,7 @@ def nearly_even(rng: np.random.Generator, lattices: Lattices) -> Weights:
 def steps_out_of_windows(rng: np.random.Generator, lattices: Lattices) -> Weights:
     """Edits after matches are all but impossible, so that windows empty out before their mass is used."""
     states, arcs = lattices.n_states, lattices.arcs.shape[0]
-    table = of_one_scale(rng, (states + 1, states), rng.choice([0.1, 3.0]))
+    table = of_one_scale(rng, table_shape(states), rng.choice([0.1, 3.0]))
     cost, gain = rng.choice([100.0, 300.0, 500.0, 590.0]), rng.choice([0.0, 5.0, 12.0])
     table[4:JUMP, :JUMP] -= cost * (rng.random((JUMP - 4, JUMP)) < 0.6)
     table[JUMP, 4:JUMP] += gain
@@ -125,7 +126,7 @@ def steps_out_of_windows(rng: np.random.Generator, lattices: Lattices) -> Weight
 def cancelling(rng: np.random.Generator, lattices: Lattices) -> Weights:
     """Arc weights that undo large table entries of their states, and the other way round."""
     states, arcs = lattices.n_states, lattices.arcs.shape[0]
-    table = of_one_scale(rng, (states + 1, states), rng.choice([0.1, 3.0, 50.0]))
+    table = of_one_scale(rng, table_shape(states), rng.choice([0.1, 3.0, 50.0]))
     table[:, 4:JUMP] += rng.uniform(-1.0, 1.0, JUMP - 4) * rng.choice([30.0, 100.0, LARGEST])
     arc_weights = -table[-1, lattices.arcs[:, 4]] + of_one_scale(rng, arcs, rng.choice([0.1, 10.0, 50.0]))
     return with_jump_weights(rng, Weights(clipped(table), clipped(arc_weights), of_one_scale(rng, arcs, 3.0)))
@@ -134,7 +135,7 @@ def cancelling(rng: np.random.Generator, lattices: Lattices) -> Weights:
 def costly_positions(rng: np.random.Generator, lattices: Lattices) -> Weights:
     """Some edits cost so much that the tilted total falls to about the smallest that is accepted."""
     states, arcs = lattices.n_states, lattices.arcs.shape[0]
-    table = of_one_scale(rng, (states + 1, states), 1.0)
+    table = of_one_scale(rng, table_shape(states), 1.0)
     cost = rng.uniform(150.0, 700.0) / max(1, lattices.delete_states.size)
     table[:, 2:4] -= cost * np.array([1.0, rng.choice([0.5, 1.0, 2.0])])
     table[:, JUMP] += rng.choice([-cost, -5.0, 0.0, 3.0])
@@ -149,8 +150,7 @@ FAMILIES = (mixed, nearly_even, steps_out_of_windows, cancelling, costly_positio
 @pytest.mark.parametrize("jumping", [False, True])
 def test_what_linear_space_accepts_is_right(family: Family, jumping: bool) -> None:
     rng = np.random.default_rng([FAMILIES.index(family), jumping])
-    uniformly = "arc to arc" if jumping else "by diagonals"
-    taken = {"cell to cell": 0, uniformly: 0}
+    taken = dict.fromkeys(("cell to cell", "arc to arc") if jumping else ("by diagonals", "wide"), 0)
     for trial in range(TRIES):
         size = (int(rng.integers(0, 13)), int(rng.integers(0, 13)))
         max_block = int(rng.choice([1, 12]))
@@ -165,8 +165,7 @@ def test_what_linear_space_accepts_is_right(family: Family, jumping: bool) -> No
                 taken[outcome.name] += 1
                 assert_agree(outcome.expected, truth, 1e-9)
                 np.testing.assert_allclose(outcome.sums, truth.log_sum, rtol=1e-12, atol=1e-12)
-    assert taken["cell to cell"] > TRIES // 40, "a search in which nothing is accepted shows nothing"
-    assert taken[uniformly]
+    assert all(taken.values()), "a search in which nothing is accepted shows nothing"
 
 
 def test_far_below_and_far_above_one() -> None:
@@ -174,6 +173,6 @@ def test_far_below_and_far_above_one() -> None:
     rng = np.random.default_rng(7)
     lattices = uniform(random_lattices(rng, [(150, 150), (90, 140)], 6, spread=1))
     for shift in (-14.0, 9.0):
-        table = rng.normal(size=(7, 6))
+        table = rng.normal(size=table_shape(lattices.n_states))
         weights = Weights(table, np.full(lattices.arcs.shape[0], shift))
         check_both(lattices, weights)

@@ -1,4 +1,4 @@
-"""Long sentences: rows that are kept and recomputed, thousands of tokens, by diagonals too; hundreds with jumps."""
+"""Long sentences: what is kept and recomputed, thousands of tokens, narrow and wide diagonals; hundreds with jumps."""
 
 import math
 
@@ -8,15 +8,16 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels.inference import DELETE, INSERT, Weights, best_path, expectations, find_jumps, log_sum
+from pfsm_kernels.lattice.batch import table_shape
 from pfsm_kernels.lattice.lattices import Lattices, single
-from pfsm_kernels.linear_space import by_diagonals
 from pfsm_kernels.machine.by_diagonal import LANES, LONGEST
-from pfsm_kernels.machine.cell_to_cell import STORED_CELLS
+from pfsm_kernels.machine.log_space import STORED_CELLS
 from tests.kernels.kernel_runs import (
     assert_agree,
     by_diagonal,
+    by_wide_diagonal,
+    cell_to_cell,
     chosen,
-    in_linear_space,
     in_log_space,
     uniform,
 )
@@ -36,9 +37,9 @@ def even_weights(
     odds = (
         lattices.insert_states.size
         / lattices.delete_states.size
-        * np.exp(rng.uniform(-spread, spread, states + 1))
+        * np.exp(rng.uniform(-spread, spread, table_shape(states)[0]))
     )
-    table = np.empty((states + 1, states))
+    table = np.empty(table_shape(states))
     table[:, :2] = np.log(odds / (1.0 + odds))[:, None]
     table[:, 2:4] = np.log(1.0 / (1.0 + odds))[:, None]
     table[:, 4:] = match
@@ -56,9 +57,9 @@ STORED = [(127, 255)]
 def test_both_ways_of_keeping_rows_agree_with_log_space(m: int, n: int) -> None:
     assert ((m + 1) * (n + 1) > STORED_CELLS) == ((m, n) in CHECKPOINTED)
     rng = np.random.default_rng([m, n])
-    lattices = random_lattices(rng, [(m, n)], n_states=7, max_block=5, arcs=3.0 * min(m, n) / max(m, n))
+    lattices = uniform(random_lattices(rng, [(m, n)], 7, max_block=5, arcs=3.0 * min(m, n) / max(m, n)))
     weights = even_weights(rng, lattices)
-    accepted, linear = in_linear_space(lattices, weights)
+    accepted, linear = by_wide_diagonal(lattices, weights)
     assert accepted.all()
     assert linear.arcs.max() > 1e-3
     assert linear.links.max() > 1e-5
@@ -112,7 +113,7 @@ def test_hundreds_of_tokens_a_side_with_jumps() -> None:
     weights = even_weights(rng, lattices, spread=0.02, match=-5.0)
     weights.table[:, state] += 3.0
     jumps = find_jumps(lattices, state, 5)
-    accepted, linear = in_linear_space(lattices, weights, jumps)
+    accepted, linear = cell_to_cell(lattices, weights, True, jumps)
     truth = in_log_space(lattices, weights, jumps)
     assert accepted.all()
     assert_agree(linear, truth, 1e-9)
@@ -130,7 +131,7 @@ def test_every_token_pair_matches() -> None:
     for max_jump in (1, 2, 4):
         jumps = find_jumps(lattices, 3, max_jump)
         truth = add_up(oracle, {}, max_jump)
-        weights = Weights(np.zeros((5, 4)))
+        weights = Weights(np.zeros(table_shape(lattices.n_states)))
         assert log_sum(lattices, weights, jumps=jumps)[0] == pytest.approx(
             math.log(truth.n_sequences), rel=1e-12
         )
@@ -152,21 +153,22 @@ def of_uniform_states(sizes: list[tuple[int, int]]) -> tuple[Lattices, Weights]:
 
 
 def test_which_pairs() -> None:
-    lattices, _ = of_uniform_states(
-        [(5, 5), (5, 0), (0, 5), (0, 0), (LONGEST, 2), (LONGEST + 1, 2), (2, LONGEST + 1)]
-    )
-    assert by_diagonals(lattices).tolist() == [True, False, False, False, True, False, False]
+    sizes = [(5, 5), (5, 0), (0, 5), (0, 0), (LONGEST, 2), (LONGEST + 1, 2), (2, LONGEST + 1)]
+    lattices, weights = of_uniform_states(sizes)
+    assert by_diagonal(lattices, weights)[0].tolist() == [True, False, False, False, True, False, False]
+    assert by_wide_diagonal(lattices, weights)[0].tolist() == [True, False, False, False, True, True, True]
     inserts = lattices.insert_states.copy()
     inserts[0] += 1
     split = Lattices(6, lattices.delete_states, inserts, lattices.arcs, lattices.offsets)
-    assert not by_diagonals(split)[0]
+    assert not by_diagonal(split, weights)[0][0]
 
 
 @pytest.mark.parametrize("sizes", [SIZES, LONG], ids=["lanes", "long"])
-def test_the_same_as_from_cell_to_cell(sizes: list[tuple[int, int]]) -> None:
+def test_narrow_and_wide_agree(sizes: list[tuple[int, int]]) -> None:
     lattices, weights = of_uniform_states(sizes)
-    accepted, found = by_diagonal(lattices, weights)
-    also, expected = in_linear_space(lattices, weights)
-    np.testing.assert_array_equal(accepted, also)
-    assert accepted.mean() > 0.5
-    assert_agree(chosen(found, lattices, accepted), chosen(expected, lattices, accepted), 1e-11)
+    narrow, found = by_diagonal(lattices, weights)
+    wide, expected = by_wide_diagonal(lattices, weights)
+    assert narrow.mean() > 0.5
+    assert wide.all()
+    assert_agree(chosen(found, lattices, narrow), chosen(expected, lattices, narrow), 1e-11)
+    assert_agree(expected, in_log_space(lattices, weights), 1e-9)

@@ -104,7 +104,6 @@ OTHERS: dict[str, dict[str, Any]] = {
     "start": {"config": replace(CONFIG, start="zero")},
     "objective": {"config": replace(CONFIG, objective="huber")},
     "mixture": {"config": replace(CONFIG, mixture=0.25)},
-    "class transitions": {"config": replace(CONFIG, class_transitions=True)},
     "raw scores": {"config": replace(CONFIG, standardise=False)},
     "features of Jump": {"config": replace(CONFIG, prune_jumps=True)},
     "edit cost": {"config": replace(CONFIG, edit_cost=0.5)},

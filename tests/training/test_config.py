@@ -47,7 +47,6 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         solver: lbfgs
         lambda: 0.5
         mixture: 0.25
-        class_transitions: true
         edit_cost: 0
         self_match: 0
         encoder: false
@@ -63,7 +62,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
     )
     assert config.settings == settings
     assert (config.penalty, config.solver, config.objective) == (0.5, "lbfgs", "huber")
-    assert (config.mixture, config.class_transitions) == (0.25, True)
+    assert config.mixture == 0.25
     assert config.weights == WeightOptions("raters", 3.0)
     assert config.given.keys() == {*settings.to_dict(), "form", *KEYS}
 

@@ -12,6 +12,7 @@ from pfsm.lattice.arrays import LatticeBatch, SentenceFeatures
 from pfsm.lattice.names import transition
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import settings_from_dict
+from pfsm_kernels.lattice.batch import table_shape
 from pfsm_training import LogLinearMachine, log_sum
 from pfsm_training.lattices.features import feature_index, frequent, instances
 from tests.oracles.log_linear import predictions as enumerated
@@ -152,8 +153,8 @@ def test_parts_that_differ_in_visits_alone(max_jump: int, matching: str, size: f
 def test_the_sum_as_a_function_of_pytorch(max_jump: int) -> None:
     """By central differences; its second derivative is refused, not silently zero."""
     batch, rng = split_by_class(max_jump, "overlapping"), np.random.default_rng(max_jump)
-    n_states, n_arcs = len(batch.states), batch.lattices.arcs.shape[0]
-    sizes = (n_states + 1, n_states), n_arcs, n_arcs
+    n_arcs = batch.lattices.arcs.shape[0]
+    sizes = table_shape(len(batch.states)), n_arcs, n_arcs
     weights = tuple(torch.tensor(rng.normal(size=size)).requires_grad_() for size in sizes)
 
     def sums(table: Tensor, arcs: Tensor | None = None, links: Tensor | None = None) -> Tensor:

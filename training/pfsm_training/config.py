@@ -61,7 +61,6 @@ class TrainingConfig:
         objective: Loss of the scores: ``squared_error`` or ``huber``. Preferences have the pairwise logistic loss.
         mixture: Share of the preferences in the objective if there are scores too, at least 0 and below 1;
             ``auto`` chooses it by cross-validation.
-        class_transitions: Whether transitions between states split by word class have weights of their own.
         start: Weights to start from: ``zero``, as in the paper; ``matches``, where matches are likely; ``best``: both,
             and the lower minimum is kept. An initial model takes precedence.
         lambda_rule: Which of several lambdas is chosen: the one with the ``highest`` cross-validated agreement, or
@@ -84,7 +83,6 @@ class TrainingConfig:
     solver: str = GAUSS_NEWTON
     objective: str = "squared_error"
     mixture: Mixture = 0.5
-    class_transitions: bool = False
     start: str = BEST
     lambda_rule: str = HIGHEST
     standardise: bool = True
@@ -114,7 +112,6 @@ class _Given(Struct, frozen=True, rename={"penalty": "lambda"}):
     mixture: Annotated[
         Annotated[float, Meta(ge=0.0, lt=1.0)] | Literal["auto"], needs("a number from 0 to below 1, or auto")
     ] = 0.5
-    class_transitions: bool = False
     start: Literal["best", "matches", "zero"] = "best"
     lambda_rule: Literal["highest", "one_standard_error"] = "highest"
     standardise: bool = True
@@ -164,15 +161,12 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     if "lambda" in own:
         own["lambda"] = numbers_of_text(own["lambda"])
     given = checked(own, _Given, where)
-    if given.class_transitions and not settings.edits:
-        raise PfsmError(f"{where}: class_transitions needs edits, but edits is false; leave out one of them")
     config = TrainingConfig(
         settings,
         sorted_once(given.penalty),
         given.solver,
         given.objective,
         given.mixture,
-        given.class_transitions,
         given.start,
         given.lambda_rule,
         given.standardise,

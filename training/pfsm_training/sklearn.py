@@ -69,7 +69,6 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self_match: How likely each word of a reference must be matched with itself.
         encoder: What to learn over an encoder: ``{"tune": "head"}``, or False.
         minimal_pairs: What to learn from minimal pairs, such as ``{"weight": 0.3}``, or False.
-        class_transitions: Whether transitions between split states have weights of their own.
         prune_jumps: Whether features of Jump with few instances are left out.
         weights: How much each judgment counts. X has no column for it, so False alone is taken: `fit` has
             ``sample_weight`` instead.
@@ -111,7 +110,6 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
     self_match: float | None = None
     encoder: bool | Mapping[str, Any] | None = None
     minimal_pairs: bool | Mapping[str, Any] | None = None
-    class_transitions: bool | None = None
     prune_jumps: bool | None = None
     weights: bool | str | Mapping[str, Any] | None = None
     solver: str | None = None

@@ -258,7 +258,7 @@ def _decisive(
         "settings": settings.to_dict(),
         "config": [
             *(config.penalty, config.solver, config.start),
-            *(config.objective, config.mixture, config.class_transitions, config.lambda_rule),
+            *(config.objective, config.mixture, config.lambda_rule),
             *(config.standardise, config.prune_jumps),
             *((config.edit_cost,) if config.edit_cost else ()),
             *(("self_match", config.self_match) if config.self_match else ()),

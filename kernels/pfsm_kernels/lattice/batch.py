@@ -10,6 +10,11 @@ Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 
 
+def table_shape(n_states: int) -> tuple[int, int]:
+    """Return the shape of a table of transitions: a row for each state, then Start; a column for each state."""
+    return n_states + 1, n_states
+
+
 @dataclass(frozen=True, eq=False)
 class Weights:
     """Weights of one machine, in the log domain.

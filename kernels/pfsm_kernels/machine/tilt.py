@@ -12,8 +12,8 @@ swaps add ``2 D g^3 (B / rho^2)^2 / ((1 - r)^2 (1 - A / rho))`` to what can foll
 the left-hand side: two substitutions that open the blocks, three jumps, and any edits inside.
 
 A pass that underflows is slow, as most processors are slow with subnormal numbers. So none is begun where the score of
-two sequences, a lower bound of the sum, lies too far below what the rate allows for (``likely_underflow``); those pairs
-are tried at a rate of their own (``measured``).
+two sequences, a lower bound of the sum, lies too far below what the rate allows for (``will_underflow``); those pairs
+are tried at a rate of their own (``by_diagonal``).
 
 The bounds ask for factors that are normal numbers themselves: a table with entries beyond ``LARGEST_WEIGHT`` is for log
 space alone.
@@ -39,8 +39,6 @@ SMALLEST_TOTAL_WITH_JUMPS = 1e-230
 LARGEST_GROWTH = 300.0
 # Of the log of the total: how far it usually lies above that of two sequences.
 USUAL_GAIN = 100.0
-# Those with more are not measured: all their rows would be kept.
-MOST_CELLS = 1 << 20
 # What a lattice has of a state, as bits.
 INSERTED, DELETED, MATCHED = 1, 2, 4
 # Of the log of a sum that should be one.
@@ -176,7 +174,9 @@ def _bounded(rho, A, B, g, max_jump, longest):
     if rho <= 0.0:
         return False
     edit = A / rho
-    match = B * max(1.0 / (rho * rho), rho ** -float(longest))
+    match = B
+    for _ in range(longest if rho < 1.0 else 2):
+        match /= rho
     room = 1.0 - edit - match
     if room <= 0.0:
         return False
@@ -198,15 +198,6 @@ def tilt_arcs(rho, first, last, arcs, arc_factor, tilted):
     return largest <= LARGEST_FACTOR
 
 
-@njit(inner=True, borrows=True)
-def accept(k, total, rho, tokens, accepted, log_sum):
-    """Takes a total that is exact: its log, with the tilt put back, is that of lattice k. Returns whether it is."""
-    accepted[k] = total >= SMALLEST_TOTAL
-    if accepted[k]:
-        log_sum[k] = math.log(total) + tokens * math.log(rho)
-    return accepted[k]
-
-
 @njit(nogil=True, error_model="numpy")
 def rates_with_jumps(cells, factors, jump, max_jump):
     """``rho`` of every lattice with jumps, 0 where log space is needed: float64 [n_lattices]."""
@@ -226,23 +217,11 @@ def rates_with_jumps(cells, factors, jump, max_jump):
 
 
 @njit(inner=True)
-def least_log_sum(log_E, delete_states, insert_states):
-    """A lower bound of the log-sum: the better of the two sequences without a match and with one turn."""
-    start = log_E.shape[0] - 1
-    scores = np.zeros(2)
-    for order in range(2):
-        first, second = (delete_states, insert_states) if order == 0 else (insert_states, delete_states)
-        last = start
-        for part in (first, second):
-            for state in part:
-                scores[order] += log_E[last, state]
-                last = state
-    return max(scores[0], scores[1])
+def least_log_sum(log_E, insert, delete, m, n):
+    """A lower bound of the log-sum of ``m`` Deletes and ``n`` Inserts, of one state each.
 
-
-@njit(inner=True)
-def least_uniform_log_sum(log_E, insert, delete, m, n):
-    """``least_log_sum`` of ``m`` Deletes and ``n`` Inserts, at least one each, with one state each."""
+    It is the better of the two sequences without a match and with one turn.
+    """
     start = log_E.shape[0] - 1
     runs = (m - 1) * log_E[delete, delete] if m > 1 else 0.0
     runs += (n - 1) * log_E[insert, insert] if n > 1 else 0.0
@@ -251,18 +230,9 @@ def least_uniform_log_sum(log_E, insert, delete, m, n):
 
 
 @njit(inner=True)
-def likely_underflow(rho, log_E, delete_states, insert_states):
-    """Whether the total will usually underflow at rate ``rho``, and a lattice is not too large to be measured.
+def will_underflow(least):
+    """Whether a total will usually underflow, given a lower bound of its log.
 
     Where neither of the two sequences is possible nothing is known.
     """
-    least = least_log_sum(log_E, delete_states, insert_states)
-    return will_underflow(least, rho, delete_states.size, insert_states.size)
-
-
-@njit(inner=True)
-def will_underflow(least, rho, m, n):
-    """As ``likely_underflow``, given the lower bound of the log-sum."""
-    if least == -math.inf or (m + 1) * (n + 1) > MOST_CELLS:
-        return False
-    return least + USUAL_GAIN - (m + n) * math.log(rho) < math.log(SMALLEST_TOTAL)
+    return least > -math.inf and least + USUAL_GAIN < math.log(SMALLEST_TOTAL)

@@ -452,7 +452,7 @@ def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, w
     width = longest + 2
     rate = windows.rate
     T1, T2, reach = E / rate, E / (rate * rate), column_maxima(E)
-    c0, c1, c2, inner = np.empty((S + 1, S)), np.empty((S + 1, S)), np.empty((S + 1, S)), np.empty((2, 5))
+    c0, c1, c2, inner = np.empty(E.shape), np.empty(E.shape), np.empty(E.shape), np.empty((2, 5))
     rows = np.zeros((5, width))
     dcolumns, dsums = np.zeros((max_jump, 2, width)), np.zeros((width, 4 * max_jump))
     dleaves, dturns = np.zeros((width, 2 * max_jump)), np.zeros((width, 2 * max_jump))

@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from pfsm.arrays import Float
-from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
+from pfsm.lattice.arrays import LatticeBatch
 from pfsm_kernels.inference import Expectations, Jumps, Weights, expectations
 from pfsm_kernels.inference import log_sum as kernel_log_sum
 from pfsm_kernels.lattice.features import add_arc_counts, add_table_counts
@@ -88,6 +87,21 @@ def log_sum(
     return result
 
 
+class _Normalised(torch.autograd.Function):
+    """``LogLinearMachine.edits_with_jacobian`` as a function of the weights that are learned."""
+
+    @staticmethod
+    def forward(ctx: Any, theta: Tensor, machine: "LogLinearMachine", batch: LatticeBatch) -> Tensor:  # noqa: ARG004
+        values, ctx.slopes = machine.edits_with_jacobian(batch)
+        return torch.from_numpy(values)
+
+    @staticmethod
+    @once_differentiable  # as above
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        gradient = gradients[0].detach().numpy()
+        return torch.from_numpy(np.einsum("p,pk->k", gradient, ctx.slopes)), None, None
+
+
 class LogLinearMachine(torch.nn.Module):
     """Predicts ``y / (m + n) + alpha``, equations (2) and (3) of Wang and Manning (2012).
 
@@ -121,35 +135,23 @@ class LogLinearMachine(torch.nn.Module):
     def forward(self, batch: LatticeBatch) -> Tensor:
         """Predictions in standardised units, float64 [n_pairs]; ``y / (m + n)`` is 0 for an empty pair."""
         index = feature_index(batch, self.learned, self.initial)
-        predictions = self.normalised_log_sum(batch, index) + self.alpha
+        predictions = self._normalised(batch) + self.alpha
         if not batch.sentence_features.names:
             return predictions
         return (
             predictions + torch.from_numpy(batch.sentence_features.values) @ self._all(index)[index.columns]
         )
 
-    def normalised_log_sum(self, batch: LatticeBatch, index: FeatureIndex) -> Tensor:
+    def _normalised(self, batch: LatticeBatch) -> Tensor:
         """``y / (m + n)``, less that of a perfect match; float64 [n_pairs], 0 for a model without edits."""
         if not batch.states:
             return torch.zeros(len(batch), dtype=torch.float64)
-        if batch.perfect is not None:
-            perfect, alone = batch.perfect, replace(batch, perfect=None)
-            same = self.normalised_log_sum(
-                perfect.batch, feature_index(perfect.batch, self.learned, self.initial)
-            )
-            return self.normalised_log_sum(alone, index) - same[torch.from_numpy(perfect.of)]
-        weights = self._all(index)
-        table = weights[index.states].sum(0) + weights[index.transitions].sum(0)
-        n_arcs = batch.lattices.arcs.shape[0]
-        y = log_sum(
-            table,
-            batch.lattices,
-            _arc_weights(batch.arc_features, weights[index.arcs], n_arcs),
-            _arc_weights(batch.link_features, weights[index.links], n_arcs),
-            self.threads,
-            batch.jumps,
-        )
-        return y / _lengths(batch)
+        if torch.is_grad_enabled():
+            result = _Normalised.apply(self.theta, self, batch)  # type: ignore[no-untyped-call]
+            assert isinstance(result, Tensor)
+            return result
+        named = self.weights()
+        return torch.from_numpy(batch.values(named, batch.weights(named), self.threads))
 
     def with_jacobian(self, batch: LatticeBatch) -> tuple[Float, Float]:
         """Predictions and their exact derivatives, which are the expected counts of the features per token.
@@ -164,7 +166,7 @@ class LogLinearMachine(torch.nn.Module):
         jacobian[:, size] = 1.0
         predictions = np.full(len(batch), float(self.alpha.detach()))
         if batch.states:
-            normalised, jacobian[:, :size] = self._edits_with_jacobian(batch, index, weights)
+            normalised, jacobian[:, :size] = self.edits_with_jacobian(batch)
             predictions += normalised
         for values, column in zip(batch.sentence_features.values.T, index.columns.tolist(), strict=True):
             predictions += values * weights[column]
@@ -172,10 +174,10 @@ class LogLinearMachine(torch.nn.Module):
                 jacobian[:, column] += values
         return predictions, jacobian
 
-    def _edits_with_jacobian(
-        self, batch: LatticeBatch, index: FeatureIndex, weights: Float
-    ) -> tuple[Float, Float]:
-        """As `normalised_log_sum`, and its derivatives, float64 [n_pairs, n_learned]."""
+    def edits_with_jacobian(self, batch: LatticeBatch) -> tuple[Float, Float]:
+        """``y / (m + n)``, less that of a perfect match, and its derivatives, float64 [n_pairs, n_learned]."""
+        index = feature_index(batch, self.learned, self.initial)
+        weights = self._all(index).detach().numpy()
         expected, counts = self._edit_counts(batch, index, weights)
         for features, places, numbers in (
             (batch.arc_features, index.arcs, expected.arcs),
@@ -189,9 +191,8 @@ class LogLinearMachine(torch.nn.Module):
         values = expected.log_sum / lengths
         if batch.perfect is None:
             return values, counts
-        perfect, of = batch.perfect.batch, batch.perfect.of
-        index = feature_index(perfect, self.learned, self.initial)
-        same, slopes = self._edits_with_jacobian(perfect, index, self._all(index).detach().numpy())
+        of = batch.perfect.of
+        same, slopes = self.edits_with_jacobian(batch.perfect.batch)
         return values - same[of], counts - slopes[of]
 
     def _edit_counts(
@@ -227,14 +228,3 @@ class LogLinearMachine(torch.nn.Module):
 def _table(weights: Float, index: FeatureIndex | WholeIndex) -> Float:
     table: Float = weights[index.states].sum(0) + weights[index.transitions].sum(0)
     return table
-
-
-def _lengths(batch: LatticeBatch) -> Tensor:
-    return torch.from_numpy(batch.lattices.lengths).clamp(min=1)
-
-
-def _arc_weights(features: ArcFeatures, by_name: Tensor, n_arcs: int) -> Tensor | None:
-    if not features.arc.size:
-        return None
-    values = by_name[torch.from_numpy(features.feature).long()] * torch.from_numpy(features.value)
-    return torch.zeros(n_arcs, dtype=torch.float64).index_add(0, torch.from_numpy(features.arc), values)
