@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from types import FrameType
 from typing import Any
 
@@ -49,4 +50,4 @@ def test_twice_the_input_takes_at_most_two_and_a_half_times_the_work(
 ) -> None:
     work(3)  # tables are read, kernels compiled
     counts = [operations(lambda n=n: work(n)) for n in sizes]  # type: ignore[misc]
-    assert all(more <= 2.5 * less for less, more in zip(counts, counts[1:], strict=False)), counts
+    assert all(more <= 2.5 * less for less, more in pairwise(counts)), counts
