@@ -92,9 +92,9 @@ mutants: $(VENV)/.dev
 # takes long, such as clusters whose workers die while they train, notebooks, and weights of any size.
 FUZZ ?= 300
 fuzz: $(VENV)/.dev
-	PFSM_FUZZ=$(FUZZ) $(BIN)/python -m pytest tests/fuzz tests/distributed \
+	PFSM_FUZZ=$(FUZZ) $(BIN)/python -m pytest tests/fuzz tests/core/distributed \
 	    tests/kernels/test_extreme_weights.py \
-	    tests/text/test_tokenisers.py tests/evaluation/test_wmt_rankings.py tests/examples/test_notebooks.py
+	    tests/core/text/test_tokenisers.py tests/core/evaluation/test_wmt_rankings.py tests/examples/test_notebooks.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pfsm needs Python 3.11 or newer; try make PYTHON=python3.12")'

@@ -14,19 +14,19 @@ nox.options.default_venv_backend = "uv"
 nox.options.error_on_missing_interpreters = False
 # A part of the suite that touches every dependency, in a few minutes with cold kernels.
 TESTS = (
-    "tests/io",
-    "tests/text",
-    "tests/data",
-    "tests/lattice",
-    "tests/matchers",
-    "tests/commands/test_score.py",
+    "tests/core/io",
+    "tests/core/text",
+    "tests/core/data",
+    "tests/core/lattice",
+    "tests/core/matchers",
+    "tests/core/commands/test_score.py",
 )
 TRAINING = (
     "tests/training/test_train.py",
     "tests/training/test_losses.py",
-    "tests/commands/test_experiment.py",
+    "tests/core/commands/test_experiment.py",
 )
-NEED_TORCH = "tests/matchers/test_embedding.py::TestRarity::test_through_training_and_back"
+NEED_TORCH = "tests/core/matchers/test_embedding.py::TestRarity::test_through_training_and_back"
 
 
 @nox.session(python="3.11")

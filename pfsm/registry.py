@@ -8,16 +8,15 @@ Each kind of thing (matchers, metrics, …) has one `Table`. A name is looked up
 3. what a script has registered: ``@pfsm.register.matcher("glossary")``;
 4. what installed packages of others offer as entry points of the same groups.
 
-A table announces itself where it is made. Where a kind is asked for by its name before that, an entry point
-``pfsm.kinds`` says where its table is. Entry points are read once, when a name is asked for that the core does not
-have, those of others when it is not ours at all. A plug-in is imported only when it is asked for itself. Names that a
-file gives are looked up here and nowhere else: reading a model file imports no module that the file names.
+A table announces itself where it is made; an entry point ``pfsm.kinds`` leads to one that was not imported yet. Entry
+points are read once, when a name is asked for that the core does not have. A plug-in is imported only when it is asked
+for itself; no file names a module.
 """
 
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -44,38 +43,7 @@ KINDS = (
 PAGE = "`docs/extending.md`"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
 _MAIN = ("__main__", "__mp_main__")
-_SCRIPT = "module"
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Who provides a plug-in.
-
-    Attributes:
-        package: Name of the distribution; of a script's registration, its module.
-        version: Version of the distribution; of a module, 8 hex digits of the SHA-256 of its source.
-        script: Whether a script registered it.
-    """
-
-    package: str
-    version: str
-    script: bool = False
-
-    def __str__(self) -> str:
-        """As messages and model files have it: ``pfsm-glossary 0.1.0`` or ``module my_matchers 1f2e3d4c``."""
-        return " ".join(filter(None, (_SCRIPT if self.script else "", self.package, self.version)))
-
-    @classmethod
-    def parse(cls, text: str) -> "Origin":
-        """The origin that a model file records: the inverse of ``str``."""
-        script = text.startswith(f"{_SCRIPT} ")
-        package, _, version = text.removeprefix(f"{_SCRIPT} " if script else "").partition(" ")
-        return cls(package, version, script)
-
-    @property
-    def label(self) -> str:
-        """As signatures have it: ``pfsm-glossary@0.1.0``."""
-        return f"{self.package}@{self.version}" if self.version else self.package
+_SCRIPT = "module "
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,22 +53,34 @@ class Entry:
     Attributes:
         kind: What it is: ``matcher``.
         name: What settings and commands call it.
-        origin: Who provides it.
-        load: Imports it, if need be.
-        rivals: Others that provide one of this kind and name.
+        package: Name of the distribution that provides it; of a script's registration, ``module`` and its module.
+        version: Version of the distribution; of a module, 8 hex digits of the SHA-256 of its source.
         module: Where it is; of a script's registration, the module that can be imported to repeat it.
+        load: Imports it, if need be.
+        rival: Another package that has one of this kind and name.
     """
 
     kind: str
     name: str
-    origin: Origin
+    package: str
+    version: str
+    module: str
     load: Callable[[], object] = field(repr=False)
-    rivals: tuple[Origin, ...] = ()
-    module: str = ""
+    rival: str = ""
 
     def __str__(self) -> str:
         """As messages call it."""
         return f"{self.kind} {self.name!r} of {self.origin}"
+
+    @property
+    def origin(self) -> str:
+        """As model files have it: ``pfsm-glossary 0.1.0`` or ``module my_matchers 1f2e3d4c``."""
+        return f"{self.package} {self.version}".rstrip()
+
+    @property
+    def label(self) -> str:
+        """As signatures have it: ``pfsm-glossary@0.1.0``."""
+        return f"{self.package.removeprefix(_SCRIPT)}@{self.version}".rstrip("@")
 
 
 def group(kind: str) -> str:
@@ -125,7 +105,7 @@ def table(kind: str) -> "Table[Any]":
 def find_table(kind: str) -> "Table[Any] | None":
     """Return the table of a kind, imported if need be; None where the package that has it is not there."""
     if kind not in _tables and kind in own("kind"):
-        own("kind")[kind].load()
+        _tables.setdefault(kind, own("kind")[kind].load())
     return _tables.get(kind)
 
 
@@ -135,10 +115,16 @@ def plugin(kind: str, name: str) -> "Entry | None":
     return None if found is None else found.plugin(name)
 
 
+def plugins(*kinds: str) -> list[Entry]:
+    """Return all plug-ins of some kinds, by name, those included that cannot be used."""
+    known = {**_installed(), **_scripts}
+    return [known[key] for kind in kinds for key in sorted(known) if key[0] == kind]
+
+
 def origin_label(kind: str, name: str) -> str:
     """Package and version of a plug-in, as signatures have it; empty for what comes with pfsm."""
     entry = plugin(kind, name)
-    return "" if entry is None else entry.origin.label
+    return "" if entry is None else entry.label
 
 
 @cache
@@ -164,6 +150,7 @@ class Table(Mapping[str, Item]):
             lacks.
         taken: Whether a name is not for plug-ins for another reason than being built in.
         pinned: From a text of settings that names one of the kind to what a model keeps of it.
+        tried: From a name and lines to a result for each line, for `pfsm.testing.check`; of kinds that the core lacks.
     """
 
     def __init__(
@@ -173,12 +160,13 @@ class Table(Mapping[str, Item]):
         check: Callable[[str, Any], Item],
         taken: Callable[[str], bool] = lambda _: False,
         pinned: Callable[[str], str] = str,
+        tried: Callable[[str, Sequence[str]], Sequence[object]] | None = None,
     ) -> None:
         self.kind = kind
         self.built_in = built_in
         self._check = check
         self._taken = taken
-        self.pinned = pinned
+        self.pinned, self.tried = pinned, tried
         self._made: dict[str, Item] = {}
         self._plugged: dict[str, tuple[Entry, Item]] = {}
         _tables.setdefault(kind, self)
@@ -192,7 +180,7 @@ class Table(Mapping[str, Item]):
         """All names: what comes with pfsm first."""
         yield from self.built_in
         yield from own(self.kind)
-        yield from (entry.name for entry in self.plugins() if not self.is_taken(entry.name))
+        yield from (entry.name for entry in plugins(self.kind) if not self.is_taken(entry.name))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -234,15 +222,10 @@ class Table(Mapping[str, Item]):
             return None
         return _scripts.get((self.kind, name)) or _installed().get((self.kind, name))
 
-    def plugins(self) -> tuple[Entry, ...]:
-        """All plug-ins of this kind, by name, those included that cannot be used."""
-        known = {**_installed(), **_scripts}
-        return tuple(known[key] for key in sorted(known) if key[0] == self.kind)
-
     def label(self, name: str) -> str:
         """The name as signatures have it: ``word``, but ``glossary(pfsm-glossary@0.1.0)``."""
         entry = self.plugin(name)
-        return name if entry is None else f"{name}({entry.origin.label})"
+        return name if entry is None else f"{name}({entry.label})"
 
     def loaded(self, entry: Entry) -> Item:
         """A plug-in, imported and checked.
@@ -261,12 +244,13 @@ class Table(Mapping[str, Item]):
         return known[1]
 
     def _admitted(self, entry: Entry) -> Item:
-        if entry.rivals:
-            rivals = " and ".join(map(str, (entry.origin, *entry.rivals)))
-            raise PfsmError(
-                f"{self.kind} {entry.name!r}: {rivals} have one of this name each; uninstall all but one"
-            )
-        self.check_name(entry)
+        if entry.rival:
+            rivals = f"{entry.origin} and {entry.rival}"
+            raise PfsmError(f"{self.kind} {entry.name!r}: {rivals} have one each; uninstall all but one")
+        if self.is_taken(entry.name):
+            raise PfsmError(f"{entry}: the name is one of pfsm's own; its author must choose another")
+        if not _NAME.fullmatch(entry.name):
+            raise PfsmError(f"{entry}: a name is made of letters, digits, - and _, and begins with a letter")
         try:
             value = entry.load()
         except PfsmError:
@@ -274,22 +258,11 @@ class Table(Mapping[str, Item]):
         except (Exception, SystemExit) as error:  # whatever its module does when it is imported
             line = str(error).partition("\n")[0]
             raise PfsmError(f"{entry}: cannot be imported ({type(error).__name__}: {line})") from None
-        _at_work.add(entry)
+        _at_work[_package(entry.module)] = entry.origin
         try:
             return self._check(entry.name, value)
         except PfsmError as error:
             raise PfsmError(f"{entry}: {error}; see {PAGE}") from None
-
-    def check_name(self, entry: Entry) -> None:
-        """Refuses a name that no plug-in can have.
-
-        Raises:
-            PfsmError: If it is one of pfsm's own, or not of letters, digits, hyphens and underscores.
-        """
-        if self.is_taken(entry.name):
-            raise PfsmError(f"{entry}: the name is one of pfsm's own; its author must choose another")
-        if not _NAME.fullmatch(entry.name):
-            raise PfsmError(f"{entry}: a name is made of letters, digits, - and _, and begins with a letter")
 
 
 @cache
@@ -302,52 +275,39 @@ def _installed() -> dict[tuple[str, str], Entry]:
     for kind in KINDS:
         for point in everything.select(group=group(kind)):
             dist = point.dist  # none of a point that is made by hand
-            origin = Origin(point.module, "") if dist is None else Origin(dist.name, dist.version)
-            found = Entry(kind, point.name, origin, point.load, module=point.module)
-            if origin.package != DISTRIBUTION:
+            package, version = (point.module, "") if dist is None else (dist.name, dist.version)
+            if package != DISTRIBUTION:
+                found = Entry(kind, point.name, package, version, point.module, point.load)
                 first = known.setdefault((kind, point.name), found)
                 if first is not found:
-                    known[kind, point.name] = replace(first, rivals=(*first.rivals, origin))
+                    known[kind, point.name] = replace(first, rival=found.origin)
     return known
 
 
 def fault_of_plugin(error: BaseException) -> str | None:
-    """One line about an exception that a plug-in has let through; None if no plug-in was at work.
-
-    Args:
-        error: The exception, with its traceback.
-    """
-    known = [*_scripts.values(), *(_installed().values() if _installed.cache_info().currsize else ())]
-    at_work = [entry for entry in known if entry in _at_work]
-    frames = [
-        (str(frame.f_globals.get("__name__", "")), Path(frame.f_code.co_filename).name, line)
-        for frame, line in walk_tb(error.__traceback__)
-    ]
-    for module, file, line in reversed(frames):
-        same = [entry for entry in at_work if entry.module == module]
-        beside = [entry for entry in at_work if _package(entry.module) == _package(module)]
-        if module and (same or beside):
-            named = " or ".join(map(str, same or beside))
-            said = " ".join(str(error).split())
-            return (
-                f"{named} has failed ({type(error).__name__}: {said}; {file}, line {line}); its author must mend it, "
-                "--verbose shows where it was called from"
-            )
+    """Return one line about an exception that the module of a plug-in let through; None if there was none."""
+    for frame, line in reversed(list(walk_tb(error.__traceback__))):
+        origin = _at_work.get(_package(str(frame.f_globals.get("__name__"))))
+        if origin is not None:
+            said = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            place = f"{Path(frame.f_code.co_filename).name}, line {line}"
+            advice = "its author must mend it, --verbose shows the calls"
+            return f"{origin} has failed ({said}; {place}); {advice}"
     return None
-
-
-def _package(module: str) -> str:
-    return module.partition(".")[0]
 
 
 @contextmanager
 def only_plugins(needed: Iterable[tuple[str, str]]) -> Iterator[None]:
-    """Refuses all plug-ins in the block but these, given by kind and name."""
+    """Refuse all plug-ins in the block but these, given by kind and name: a file imports no other."""
     token = _allowed.set(frozenset(needed))
     try:
         yield
     finally:
         _allowed.reset(token)
+
+
+def _package(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def reread() -> None:
@@ -361,17 +321,14 @@ _tables: dict[str, "Table[Any]"] = {}
 _scripts: dict[tuple[str, str], Entry] = {}
 # Resources that the user has given to this process, by name (`pfsm.io.named_resources`).
 given_resources: dict[str, str] = {}
-# While a file is read, the plug-ins that it says it needs, by kind and name: no other is imported.
+# While a model file is read, the plug-ins that it lists, by kind and name.
 _allowed: ContextVar[frozenset[tuple[str, str]] | None] = ContextVar("_allowed", default=None)
-# The plug-ins that have been imported.
-_at_work: set[Entry] = set()
+# Who provides the plug-ins that have been imported, by the package of their modules.
+_at_work: dict[str, str] = {}
 
 
 def _registration(kind: str, name: str) -> Callable[[Value], Value]:
-    """Return what registers a class, function or object under a name.
-
-    Registering a name again from the same module replaces what was there, as when a cell of a notebook is run once
-    more.
+    """Return what registers a class, function or object under a name; again from the same module, it replaces it.
 
     Raises:
         PfsmError: If the name is taken or left out, or the object lacks something.
@@ -379,14 +336,13 @@ def _registration(kind: str, name: str) -> Callable[[Value], Value]:
     if not isinstance(name, str):
         raise PfsmError(f'register.{kind} needs a name: write @pfsm.register.{kind}("NAME")')
     place = sys._getframe(1).f_globals  # noqa: SLF001 - the module that registers, whatever it registers
-    origin = _script_origin(place)
+    package, version = _script(place)
 
     def register(value: Value) -> Value:
         known = table(kind)
-        entry = Entry(kind, name, origin, lambda: value, module=str(place.get("__name__")))
-        known.check_name(entry)
+        entry = Entry(kind, name, package, version, str(place.get("__name__")), lambda: value)
         other = known.plugin(name)
-        if other is not None and (other.origin.package, other.origin.script) != (origin.package, True):
+        if other is not None and other.package != package:
             raise PfsmError(f"{entry}: {other.origin} has one of this name already; choose another")
         known.loaded(entry)
         _scripts[kind, name] = entry
@@ -395,62 +351,53 @@ def _registration(kind: str, name: str) -> Callable[[Value], Value]:
     return register
 
 
-def _script_origin(place: Mapping[str, Any]) -> Origin:
-    """The module that registers, with a checksum of its source where it has one."""
-    name, file = str(place.get("__name__")), place.get("__file__")
-    if name in _MAIN:
+def _script(place: Mapping[str, Any]) -> tuple[str, str]:
+    """The module that registers, and a checksum of its source where it has one."""
+    name, file = str(place.get("__name__")), Path(place.get("__file__") or "")
+    if name in _MAIN and file.name:
         # A worker process knows the script under another name: what it is called must not depend on that.
-        name = Path(file).stem if file else _MAIN[0]
-    try:
-        source = Path(file).read_bytes() if file else b""
-    except OSError:
-        source = b""
-    return Origin(name, hashlib.sha256(source).hexdigest()[:8] if source else "", script=True)
+        name = file.stem
+    source = file.read_bytes() if file.is_file() else b""
+    return f"{_SCRIPT}{name}", hashlib.sha256(source).hexdigest()[:8] if source else ""
 
 
 @dataclass(frozen=True)
 class Registered:
-    """What scripts have registered, as it is sent to another process: names and modules, no objects; and resources."""
+    """What scripts have registered, as it is sent to another process: plug-ins without objects; and resources."""
 
-    entries: tuple[tuple[str, str, Origin, str], ...]
+    entries: tuple[Entry, ...]
     resources: Mapping[str, str] = field(default_factory=dict)
 
 
 def registered() -> Registered:
     """What scripts have registered in this process, for `restore` in another one."""
-    return Registered(
-        tuple((entry.kind, entry.name, entry.origin, entry.module) for entry in _scripts.values()),
-        dict(given_resources),
-    )
+    return Registered(tuple(replace(one, load=object) for one in _scripts.values()), dict(given_resources))
 
 
 def restore(sent: Registered) -> None:
     """Makes another process's registrations known here; their modules are imported when they are asked for."""
     given_resources.update(sent.resources)
-    for kind, name, origin, module in sent.entries:
-        load = partial(_repeated, kind, name, origin, module)
-        _scripts.setdefault((kind, name), Entry(kind, name, origin, load, module=module))
+    for entry in sent.entries:
+        _scripts.setdefault((entry.kind, entry.name), replace(entry, load=partial(_repeated, entry)))
 
 
-def _repeated(kind: str, name: str, origin: Origin, module: str) -> object:
-    """Repeat a registration that another process sent."""
-    what = f"{kind} {name!r}"
-    if module in _MAIN:
-        raise PfsmError(
-            f"{what} was registered by the script or notebook itself, which a worker process cannot import; "
-            "register it in a module of its own"
-        )
+def _repeated(sent: Entry) -> object:
+    """Repeat a registration that another process sent, by importing the module that made it."""
+    lazy = _scripts.pop((sent.kind, sent.name))
+    fault = "it is the script or notebook itself"
     try:
-        import_module(module)
+        if sent.module not in _MAIN:
+            fault = f"{sent.module} does not register it at its top level"
+            import_module(sent.module)
     except ImportError as error:
+        fault = str(error)
+    entry = _scripts.setdefault((sent.kind, sent.name), lazy)
+    if entry is lazy:
         raise PfsmError(
-            f"{what} is registered by the module {module}, which a worker process cannot import ({error})"
-        ) from None
-    entry = _scripts[kind, name]
-    if getattr(entry.load, "func", None) is _repeated:
-        raise PfsmError(f"{what}: importing the module {module} does not register it; do so at its top level")
-    if entry.origin != origin:
-        raise PfsmError(f"{what}: a worker process has another {entry.origin}, not {origin}; use the same")
+            f"{sent}: a worker process cannot repeat the registration ({fault}); register it in a module of its own"
+        )
+    if entry.origin != sent.origin:
+        raise PfsmError(f"{sent}: a worker process has that of {entry.origin}; use the same")
     return entry.load()
 
 

@@ -23,7 +23,8 @@ from pfsm.data import Judgments, read_judgments
 from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs, shipped_minimal_pairs
 from pfsm.data.reference_digests import digests
 from pfsm.data.table import read_table
-from pfsm.encoder.heads import Head, head_from_bytes, known_head, labels_in
+from pfsm.encoder.heads import Head, head_from_bytes, known_head
+from pfsm.encoder.names import labels_in
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, probe

@@ -1,4 +1,4 @@
-"""Fails where a room has more lines than its ceiling in pyproject.toml; ``make lint`` runs it.
+"""Fails where a room is more than 3% above its ceiling in pyproject.toml; ``make lint`` runs it.
 
     python scripts/ceilings.py            # one line for each room that is too large
     python scripts/ceilings.py --all      # every room with its lines and files
@@ -14,6 +14,7 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
+ROOM = 1.03
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 
@@ -46,10 +47,11 @@ def main() -> int:
     too_large = 0
     for room, ceiling in ceilings.items():
         unit = "words" if room == "docs" else "lines"
-        over = amounts[room] > ceiling
+        over = amounts[room] > ROOM * ceiling
         too_large += over
         if over or "--all" in sys.argv[1:]:
-            print(f"{room}: {amounts[room]:,} {unit} in {files[room]} files, ceiling {ceiling:,}")
+            told = ": more than 3% above it; raise it in the same commit and say why" if over else ""
+            print(f"{room}: {amounts[room]:,} {unit} in {files[room]} files, ceiling {ceiling:,}{told}")
     return int(too_large > 0)
 
 

@@ -1,6 +1,6 @@
 """Compares the METEOR 1.5 program with pfsm's METEOR.
 
-Without arguments, the program scores the pairs of ``tests/metrics/meteor_pairs.tsv``, with all stages and without
+Without arguments, the program scores the pairs of ``tests/core/metrics/meteor_pairs.tsv``, with all stages and without
 paraphrases, and those of ``meteor_tasks.tsv`` beside it, in their languages and for their tasks. The numbers are
 written into these files for the tests. With files of judgments (TSV), the agreement of both is printed.
 Needs Java and the package ``pycocoevalcap``.
@@ -24,7 +24,7 @@ from pfsm.lexicons.meteor import table_path
 from pfsm.metrics import get_metric
 from pfsm.metrics.meteor.options import check_options
 
-PAIRS = CHECKOUT / "tests" / "metrics" / "meteor_pairs.tsv"
+PAIRS = CHECKOUT / "tests" / "core" / "metrics" / "meteor_pairs.tsv"
 COLUMNS = ("reference", "hypothesis", "precision", "recall", "penalty", "score", "score_without_paraphrases")
 TASKS = PAIRS.with_name("meteor_tasks.tsv")
 STAGES = {"exact": "exact", "stem": "stem", "syn": "synonym"}

@@ -40,7 +40,7 @@ def _no_variables(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """A folder of packages on the path; what the test puts into it with `tests.plugins.packages` is installed.
+    """A folder of packages on the path; what the test puts into it with `tests.core.plugins.packages` is installed.
 
     Afterwards neither its modules nor what scripts have registered are known.
     """

@@ -54,7 +54,7 @@ TASKS = {
         "models": "list the shipped models",
         "metrics": "list other metrics, and features of models",
         "resources": "list tables of synonyms and paraphrases; compile others",
-        "plugins": "list and check what other packages add",
+        "plugins": "list what other packages add",
     },
     "language and machine": {
         "warmup": "compile all kernels ahead, for images and read-only machines",

@@ -20,7 +20,7 @@ from pfsm.model.metric import Metric
 from pfsm.model.shipped import ANY_MODEL, DEFAULT_MODEL, load, model_for
 from pfsm.runtime.names import known_names
 from pfsm.text.language_names import ANY, code_of, doubt_of_english, english_name, main_code
-from pfsm.text.scripts import REFUSED, lines_without_spaces
+from pfsm.text.scripts import refuse_text
 
 
 def open_scorers(options: Namespace) -> list[SegmentMetric]:
@@ -110,22 +110,6 @@ def check_text(metric: SegmentMetric, lines: Iterable[str], options: Namespace) 
         refuse_text(what, lines, other)
     if doubt:
         warnings.warn(doubt, PfsmWarning, stacklevel=2)
-
-
-def refuse_text(what: str, lines: Iterable[str], other: str) -> None:
-    """Refuses text of which a quarter of the lines or more are in a script without spaces between words.
-
-    Args:
-        what: What would read it.
-        lines: The text.
-        other: What to do instead.
-    """
-    found, seen = lines_without_spaces(lines)
-    if seen and found >= REFUSED * seen:
-        raise PfsmError(
-            f"{what} finds words between spaces, but {found} of {seen} lines are in a script without them; {other}, "
-            "--force goes on"
-        )
 
 
 def heading(metric: SegmentMetric, nrefs: NumberOfReferences, level: Level, options: Namespace) -> str:

@@ -45,9 +45,7 @@ EXAMPLES = {
     "resources compile paraphrases": "printf '0.5\\nin fact\\nindeed\\n' > phrases.txt\n"
     "  pfsm resources compile paraphrases phrases.txt --name mine",
     "resources learn-paraphrases": "pfsm resources learn-paraphrases train.tsv --name mine",
-    "plugins": "pfsm plugins list",
-    "plugins list": "pfsm plugins list",
-    "plugins check": "pfsm plugins check penn",
+    "plugins": "pfsm plugins",
     "parse": "pfsm parse reference.txt",
     "warmup": "pfsm warmup",
 }

@@ -5,7 +5,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pfsm import registry as plugins
 from pfsm.commands.options import declare, number_where
 from pfsm.commands.output import print_json, tell
 from pfsm.embeddings.encoders import described_encoders
@@ -20,6 +19,7 @@ from pfsm.lexicons.paraphrase_formats import (
     pruned,
     read_paraphrases,
 )
+from pfsm.registry import plugins
 from pfsm.runtime.progress import Stage
 
 NAMED = """
@@ -187,9 +187,8 @@ def _list(options: Namespace) -> None:
             if name not in here
         ),
         *(
-            {"name": entry.name, "kind": f"plug-in ({kind})", "package": str(entry.origin)}
-            for kind in ("matcher", "analyser", "tokeniser", "stemmer")
-            for entry in plugins.table(kind).plugins()
+            {"name": entry.name, "kind": f"plug-in ({entry.kind})", "package": entry.origin}
+            for entry in plugins("matcher", "analyser", "tokeniser", "stemmer")
         ),
     ]
     if options.format == "json":

@@ -1,14 +1,14 @@
 """``pfsm show``: prints what a model has learned, as a table, or draws its machine."""
 
 import json
-import math
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from pfsm.commands.options import declare
 from pfsm.embeddings.bert_weights import tuned_layers
-from pfsm.encoder.heads import PARTS, contents_of, head_path, is_encoder_feature, known_head, parse_feature
+from pfsm.encoder.heads import PARTS, contents_of, head_path, known_head
+from pfsm.encoder.names import is_encoder_feature, parse_feature
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write
 from pfsm.lattice.names import inserted_repeat
@@ -18,7 +18,16 @@ from pfsm.model.file import Model
 from pfsm.model.references import resources_of
 from pfsm.model.settings import ABSOLUTE, Settings
 from pfsm.model.shipped import find_model
-from pfsm.model.training_record import doubt, edge, started, tried, weight_groups, weighted
+from pfsm.model.training_record import (
+    bracketed,
+    doubt,
+    edge,
+    figure,
+    started,
+    tried,
+    weight_groups,
+    weighted,
+)
 
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
@@ -126,7 +135,7 @@ def _encoder_lines(model: Model) -> list[str]:
     learned = model.training.get("encoder", {})
     passes, held_out = learned.get("passes"), learned.get("held_out")
     if isinstance(held_out, Mapping):
-        alone = number(held_out.get(str(passes)))
+        alone = figure(held_out.get(str(passes)))
         lines.append(f"{'':<12}learned in {passes} passes; alone {alone} on held-out judgments")
     if head.tuned:
         tuned = ", ".join(str(layer + 1) for layer in tuned_layers(head.tuned))
@@ -176,24 +185,14 @@ def _agreement(training: Mapping[str, Any], key: str, name: str) -> list[str]:
     lines = []
     if key in training:
         lines.append(
-            f"{name:<12}{number(training[key])} in training{interval(training.get(f'{key}_interval'))}"
+            f"{name:<12}{figure(training[key])} in training{bracketed(training.get(f'{key}_interval'))}"
         )
     if key in validated:
         heading = "" if lines else name
-        by = f"cross-validated by {validated.get('by')}{interval(validated.get('interval'))}"
-        lines.append(f"{heading:<12}{number(validated[key])} {by}")
+        by = f"cross-validated by {validated.get('by')}{bracketed(validated.get('interval'))}"
+        lines.append(f"{heading:<12}{figure(validated[key])} {by}")
         lines += [f"{'':<12}{name}: {told}" for name, told in started(training, key).items()]
     return lines
-
-
-def number(value: object) -> str:
-    """A figure of a training record."""
-    return f"{value:.3f}" if isinstance(value, float) and not math.isnan(value) else "undefined"
-
-
-def interval(ends: Sequence[float | None] | None) -> str:
-    """An interval in brackets; empty where the record has none."""
-    return f"  [{ends[0]:.3f}, {ends[1]:.3f}]" if ends and None not in ends else ""
 
 
 def _print_costs(model: Model) -> None:

@@ -10,9 +10,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pfsm.commands.arguments import model_name, refuse_text
+from pfsm.commands.arguments import model_name
 from pfsm.commands.evaluation_sources import Inputs, Scorer
-from pfsm.commands.show import STATISTICS, interval, number
+from pfsm.commands.show import STATISTICS
 from pfsm.commands.spans import compared, marked_translations, print_rows
 from pfsm.data import (
     Judgments,
@@ -34,32 +34,21 @@ from pfsm.metrics.inputs import columns_of
 from pfsm.model.file import Model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.references import resources_of
-from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
-from pfsm.model.training_record import doubt, edge, started, tried, weighted
+from pfsm.model.training_record import bracketed, doubt, edge, figure, started, tried, weighted
 from pfsm.runtime.progress import Stage, error_line
 from pfsm.runtime.threads import default_threads
 from pfsm.text.language_names import english_name, looks_foreign
-from pfsm.text.languages import language_code
-from pfsm.text.scripts import needs_spaces
-from pfsm_training.config import (
-    TrainingConfig,
-    config_from_dict,
-    in_language,
-    is_given,
-    language_of,
-    read_config,
-    settings_to_train,
-    weighing,
-    with_knowledge,
-)
+from pfsm.text.scripts import needs_spaces, refuse_text
+from pfsm_training.config import TrainingConfig, config_from_dict, read_config
 from pfsm_training.data.training_set import Encoder, encode_here
 from pfsm_training.error_spans import Lesson
 from pfsm_training.fit.checkpoint import Checkpoint
-from pfsm_training.fit.crossval import FEWEST_HELD_OUT, make_folds
+from pfsm_training.fit.crossval import FEWEST_HELD_OUT
+from pfsm_training.fit.plan import COLUMN, GIVEN, Plan, resolve
 from pfsm_training.lattices.store import lattice_memory
 from pfsm_training.report import write_report
-from pfsm_training.trainer import train
+from pfsm_training.trainer import carry_out
 
 if TYPE_CHECKING:
     from pfsm_training.fit.training import Training
@@ -76,35 +65,33 @@ def learn(options: Namespace, checkpoint: str | None) -> None:
     """Trains, reports, writes; ``checkpoint`` is the file in which iterations are kept, where they are."""
     init = find_model(options.init) if options.init is not None else None
     config = _config(options, init)
-    if config.encoder is not None and is_stream(options.output):
+    if config is not None and config.encoder is not None and is_stream(options.output):
         raise PfsmError(f"{options.output}: with encoder, two files are written; --output must name a file")
     dev = None if options.dev is None else _judged(read_judged(options.dev, options.score_column), options)
+    plan = resolve(
+        *_read(options),
+        config=config,
+        init=init,
+        language=options.language,
+        score_column=options.score_column,
+        folds_by=options.folds_by,
+        threads=options.threads,
+        processes=options.threads or default_threads(),
+    )
     if dev is not None:
-        for column in columns_of(tuple(settings_to_train(None, config, init).features)):
+        for column in columns_of(tuple(plan.settings.features)):
             dev.numbers(column)
-    judgments, preferences = _read(options, config)
-    word = ""
-    if init is None:
-        config, word = _with_language(config, judgments, preferences)
-        config = with_knowledge(config) if options.config is None else config
-    _check_text(settings_to_train(None, config, init), judgments, preferences, options)
-    if word:
+    _check_text(plan, options)
+    if word := _language_notice(plan):
         error_line(f"pfsm: {word}")
     kept_iterations = None if checkpoint is None else Checkpoint(checkpoint, resume=options.resume)
     kept: list[Training] = []
     hint = ""
     with _encoder(options) as encoder:
-        model = train(
-            judgments,
-            preferences=preferences,
-            config=config,
-            init=init,
+        model = carry_out(
+            plan,
             name=options.name,
             licence=options.licence,
-            score_column=options.score_column,
-            folds_by=options.folds_by,
-            threads=options.threads,
-            processes=options.threads or default_threads(),
             encoder=encoder,
             checkpoint=kept_iterations,
             after=None if options.report is None else kept.append,
@@ -116,8 +103,7 @@ def learn(options: Namespace, checkpoint: str | None) -> None:
             record = training.model.training
             notes = [*weighted(record), *doubt(record), *edge(record)]
             hint = write_report(training, options.report, notes)
-    folds = make_folds(judgments or None, preferences, options.folds_by)
-    _report(model, len(folds.names), hint)
+    _report(model, len(plan.folds.names), hint)
     if dev is not None:
         print(_dev_agreement(model, dev, options))
     print(f"wrote {options.output}{'' if options.report is None else f' and {options.report}'}")
@@ -154,49 +140,38 @@ def learn_errors(options: Namespace) -> None:
     print(f"wrote {options.output}")
 
 
-def _config(options: Namespace, init: Model | None) -> TrainingConfig:
-    config = (
-        read_config(options.config, init)
-        if options.config not in (None, WORDS)
-        else config_from_dict({}, "config", init)
-    )
-    if options.language is None:
-        return config
-    named = config.given.get("language")
-    if named is not None and language_code(str(named)) != options.language:
+def _config(options: Namespace, init: Model | None) -> TrainingConfig | None:
+    """Return the configuration of the options; None for the standard one."""
+    if options.config is None:
+        return None
+    if options.config == WORDS:
+        return config_from_dict({}, WORDS, init)
+    config = read_config(options.config, init)
+    named = config.settings.language
+    if options.language is not None and "language" in config.own and named != options.language:
         raise PfsmError(
             f"--language is {options.language}, but {options.config} says {named}; leave out one of them"
         )
-    where = options.config or "--language"
-    return config_from_dict({**config.given, "language": options.language}, where, init)
+    return config
 
 
-def _with_language(
-    config: TrainingConfig, judgments: Judgments | None, preferences: Preferences | None
-) -> tuple[TrainingConfig, str]:
-    """The configuration in the language of the data, and a clear word where nothing says which it is."""
-    if is_given(config):
-        return config, ""
-    language = language_of(judgments, preferences)
-    if language is not None:
-        named = f"{english_name(language)}, as the column {TARGET_LANGUAGE} says"
-        return in_language(config, language), named
-    references = [line for part in (judgments, preferences) if part is not None for line in part.references]
-    if "tokeniser" in config.given or not looks_foreign(references):
-        return config, ""
-    return config, (
+def _language_notice(plan: Plan) -> str:
+    """Say which language a column of the data names, or warn that nothing says which it is."""
+    if plan.language_from == COLUMN:
+        return f"{english_name(plan.settings.language)}, as the column {TARGET_LANGUAGE} says"
+    if plan.language_from == GIVEN or "tokeniser" in plan.config.own or not looks_foreign(plan.references):
+        return ""
+    return (
         "warning: no language is given, so the text is read as English (Penn tokens, Porter stems), which it does not "
         "look like; --language NAME says what it is"
     )
 
 
-def _check_text(
-    settings: Settings, judgments: Judgments | None, preferences: Preferences | None, options: Namespace
-) -> None:
-    if not settings.edits or options.force or not needs_spaces(settings.tokeniser):
+def _check_text(plan: Plan, options: Namespace) -> None:
+    if not plan.settings.edits or options.force or not needs_spaces(plan.settings.tokeniser):
         return
-    what = f"the tokeniser {settings.tokeniser}"
-    for part in (judgments, preferences):
+    what = f"the tokeniser {plan.settings.tokeniser}"
+    for part in plan.data:
         if part is not None:
             lines = chain.from_iterable(part.all_references)
             refuse_text(what, lines, "--language NAME chooses a tokeniser")
@@ -221,24 +196,14 @@ def _judged(table: Table, options: Namespace) -> Judgments | Preferences:
     return judgments_from_table(table, options.score_column)
 
 
-def _read(options: Namespace, config: TrainingConfig) -> tuple[Judgments | None, Preferences | None]:
+def _read(options: Namespace) -> tuple[Judgments | None, Preferences | None]:
     with Stage("training", "reading", patience=0.5):
         tables = [read_judged(path, options.score_column) for path in options.data]
         scored, preferences = joined_tables(tables, options.score_column)
     for table in tables:
         for warning in _warnings(table, options.score_column):
             error_line(f"pfsm: warning: {warning}")
-    judgments = weighing(scored, preferences, config.weights)
-    files = ", ".join(options.data)
-    if judgments:
-        if judgments.scores.min() == judgments.scores.max():
-            raise PfsmError(
-                f"{files}: {options.score_column} is {judgments.scores[0]:g} on every row "
-                f"({len(judgments)}), scores that differ are needed to learn from"
-            )
-    elif preferences is not None and not preferences.votes.any():
-        raise PfsmError(f"{files}: votes is 0 on every row, there is nothing to learn from")
-    return judgments, preferences
+    return scored, preferences
 
 
 def _warnings(table: Table, score_column: str) -> Iterator[str]:
@@ -264,9 +229,9 @@ def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespac
     if isinstance(dev, Preferences):
         better, worse = scorer.scores(Inputs((), None, dev, None), pairwise=True).T
         tau = preference_counts(better, worse, dev.votes).kendall_tau("wmt12")
-        return f"Kendall tau, {options.dev}: {number(tau)}"
+        return f"Kendall tau, {options.dev}: {figure(tau)}"
     r = pearson(scorer.scores(Inputs((), dev, None, None), pairwise=False), dev.scores)
-    return f"Pearson r, {options.dev}: {number(r)}"
+    return f"Pearson r, {options.dev}: {figure(r)}"
 
 
 def _report(model: Model, n_folds: int, hint: str) -> None:
@@ -284,16 +249,16 @@ def _report(model: Model, n_folds: int, hint: str) -> None:
     validated = training["cross_validated"]
     validated_key = next(key for key in STATISTICS if key in validated)
     rows = {
-        f"{name}, training data": f"{number(training[key])}{interval(training[f'{key}_interval'])}"
+        f"{name}, training data": f"{figure(training[key])}{bracketed(training[f'{key}_interval'])}"
         for key, name in STATISTICS.items()
         if key in training
     }
     heading = f"{STATISTICS[validated_key]}, cross-validated"
-    agreement = f"{number(validated[validated_key])}{interval(validated['interval'])}"
+    agreement = f"{figure(validated[validated_key])}{bracketed(validated['interval'])}"
     rows |= {heading: f"{agreement}{_folds(training, n_folds)}", **started(training, validated_key)}
     found = training["overfitting"]
     if found["difference"] is not None:
-        rows["difference, within folds"] = f"{number(found['difference'])}{interval(found['interval'])}"
+        rows["difference, within folds"] = f"{figure(found['difference'])}{bracketed(found['interval'])}"
     for name, told in rows.items():
         print(f"{f'{name}:':<{len(heading) + 1}} {told}")
     for line in filter(None, (*tried(training), *edge(training), hint)):

@@ -156,6 +156,11 @@ def is_csv(name: str, first_line: str) -> bool:
     return name.lower().removesuffix(".gz").endswith(".csv") or ("," in first_line and "\t" not in first_line)
 
 
+def is_parquet(path: StrPath) -> bool:
+    """Whether a file is Parquet, by its name."""
+    return str(path).endswith(".parquet") and not Path(path).is_dir()
+
+
 def header_names(fields: Sequence[str], name: str) -> list[str]:
     """The column names of a header row, without spaces around them or a byte order mark before them.
 

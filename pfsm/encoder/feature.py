@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from pfsm.arrays import Float, Float32
-from pfsm.encoder.heads import PARTS, feature_name, known_head, parse_feature
+from pfsm.encoder.heads import PARTS, known_head
+from pfsm.encoder.names import feature_name, parse_feature
 from pfsm.encoder.scoring import HeadScorer, LineVectors, pair_values
 from pfsm.errors import PfsmError
 from pfsm.runtime.progress import Stage

@@ -5,7 +5,6 @@ called ``encoder-LABEL.safetensors``. So no name in a model can lead out of its 
 """
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +15,7 @@ import numpy as np
 from pfsm.arrays import Float32
 from pfsm.embeddings.bert_weights import is_tuned, stored_tensors
 from pfsm.embeddings.safetensors import safetensors_content, tensors_of
+from pfsm.encoder.names import LABEL_DIGITS, labels_in
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import LARGEST_NUMBER, are_bounded
 from pfsm.io.files import StrPath, atomic_write, display_name, is_stream, read_bytes
@@ -129,13 +129,7 @@ def head_from_bytes(content: bytes, where: str) -> Head:
     return Head(**own, tuned=tuned, stored=content)
 
 
-FEATURE = "encoder"
 _SHIPPED = Path(__file__).resolve().parent.parent / "resources" / "models"
-LABEL_DIGITS = 16
-_NAME = re.compile(
-    rf"{FEATURE}\(head=(?P<label>[0-9a-f]{{{LABEL_DIGITS}}}),source=(?P<source>.+)\)", re.DOTALL
-)
-
 _known: dict[str, Head] = {}
 
 
@@ -158,36 +152,6 @@ def known_head(label: str, where: str) -> Head:
     if label not in _known:
         raise PfsmError(f"{where}: there is no head {label}; it is stored beside the model that names it")
     return _known[label]
-
-
-def parse_feature(name: str) -> tuple[str, str]:
-    """The label and the source in the name of a feature.
-
-    Raises:
-        PfsmError: If the name is not of this form.
-    """
-    match = _NAME.fullmatch(name)
-    if match is None:
-        raise PfsmError(
-            f"feature {name!r} is learned over an encoder; write `encoder: {{tune: head}}` in the configuration "
-            "of a training"
-        )
-    return match["label"], match["source"]
-
-
-def is_encoder_feature(name: str) -> bool:
-    """Whether the name is that of the feature, whatever stands in its parentheses."""
-    return name.partition("(")[0] == FEATURE
-
-
-def feature_name(label: str, source: str) -> str:
-    """The inverse of `parse_feature`."""
-    return f"{FEATURE}(head={label},source={source})"
-
-
-def labels_in(names: Iterable[str]) -> list[str]:
-    """The labels of the heads that features refer to."""
-    return [parse_feature(name)[0] for name in names if is_encoder_feature(name)]
 
 
 def head_path(folder: StrPath, label: str) -> Path:

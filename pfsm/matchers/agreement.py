@@ -71,9 +71,13 @@ def lemma_keys(vocabulary: Vocabulary) -> Keys:
     return np.where(vocabulary.is_punctuation, np.int32(NO_KEY), vocabulary.stem_ids)
 
 
-PUNCTUATION = MatcherKind("S_punct", lambda size, _: AgreementMatcher("punct", punctuation_keys, size))
-WORDS = MatcherKind("S_word", lambda size, _: AgreementMatcher("word", word_keys, size))
-LEMMAS = MatcherKind("S_lemma", lambda size, _: AgreementMatcher("lemma", lemma_keys, size))
+def _agreement(name: str, keys: Callable[[Vocabulary], Keys], label: str) -> MatcherKind:
+    return MatcherKind(f"S_{name}", lambda size, _: AgreementMatcher(name, keys, size), label=label)
+
+
+PUNCTUATION = _agreement("punct", punctuation_keys, "the same punctuation mark")
+WORDS = _agreement("word", word_keys, "the same word")
+LEMMAS = _agreement("lemma", lemma_keys, "another form of the word")
 
 SMALLEST = 2
 """Tokens of the smallest swap."""
@@ -139,4 +143,6 @@ def _is_straight(
     return straight
 
 
-SWAPS = MatcherKind("S_swap", lambda max_block, _: SwapMatcher(max_block))
+SWAPS = MatcherKind(
+    "S_swap", lambda max_block, _: SwapMatcher(max_block), label="neighbours that changed places"
+)

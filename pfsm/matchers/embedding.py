@@ -163,4 +163,11 @@ def is_table(options: Options) -> bool:
     return str(options["source"]).startswith(SHIPPED_WORDS)
 
 
-MATCHER = MatcherKind("S_emb", lambda _, options: build(options), check_options, learn_options, is_table)
+MATCHER = MatcherKind(
+    "S_emb",
+    lambda _, options: build(options),
+    check_options,
+    learn_options,
+    is_table,
+    label="a word of similar meaning",
+)

@@ -93,7 +93,11 @@ class MorphologyMatcher:
 
 
 MORPHOLOGY = MatcherKind(
-    "S_morph", lambda _, options: MorphologyMatcher(options["table"]), check_options, learn_options
+    "S_morph",
+    lambda _, options: MorphologyMatcher(options["table"]),
+    check_options,
+    learn_options,
+    label="another word of the same family",
 )
 
 
@@ -155,4 +159,6 @@ def _token_kinds(tokens: Sequence[str]) -> list[int]:
     return list(map(token_kind, tokens))
 
 
-QUANTITY = MatcherKind("S_quantity", lambda max_block, _: QuantityMatcher(max_block))
+QUANTITY = MatcherKind(
+    "S_quantity", lambda max_block, _: QuantityMatcher(max_block), label="a quantity in another unit"
+)

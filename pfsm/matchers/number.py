@@ -75,4 +75,5 @@ MATCHER = MatcherKind(
     "S_num",
     lambda max_block, options: NumberMatcher(max_block, options["words"]),
     lambda options, where: read_options(options, KNOWN, where),
+    label="a number written otherwise",
 )

@@ -172,4 +172,4 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
     return result
 
 
-MATCHER = MatcherKind("S_para", build, check_options, learn_options)
+MATCHER = MatcherKind("S_para", build, check_options, learn_options, label="a paraphrase")

@@ -4,9 +4,9 @@ A kernel takes blocks as they are, so what a plug-in offers is checked on every 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,10 +50,14 @@ class MatcherPlugin(ABC):
     Attributes:
         name: Name in ``settings.matchers``; the one that it is registered under.
         state: Name of the substitution state: ``S_`` and the name, which is the default, or ``""``.
+        label: A match in plain words, such as ``a term of the glossary``, for explanations.
+        labels: Features in plain words, by name.
     """
 
     name: ClassVar[str] = ""
     state: ClassVar[str] = ""
+    label: ClassVar[str] = ""
+    labels: ClassVar[Mapping[str, str]] = {}
 
     def __init_subclass__(cls, **further: Any) -> None:
         super().__init_subclass__(**further)
@@ -63,11 +67,6 @@ class MatcherPlugin(ABC):
     def __init__(self, max_block: int, options: Options) -> None:
         self.max_block = max_block
         self.options = dict(options)
-
-    @classmethod
-    def build(cls, max_block: int, options: Options) -> Self:
-        """Makes the matcher."""
-        return cls(max_block, options)
 
     @classmethod
     def check(cls, options: Options, where: str) -> dict[str, Any]:
@@ -120,36 +119,31 @@ def checked_kind(name: str, value: Any) -> MatcherKind:
 
     Args:
         name: What it is registered under.
-        value: A class such as `pfsm.matchers.plugin.MatcherPlugin`, or another object with what `MatcherKind` has.
+        value: A class derived from `MatcherPlugin`.
 
     Raises:
-        PfsmError: If it lacks something, or its state has another name than its matcher.
+        PfsmError: If it is none, lacks something, or its state has another name than its matcher.
     """
-    for method in ("check", "learn", "build"):
-        if not callable(getattr(value, method, None)):
-            raise PfsmError(f"has no method {method}(); derive it from pfsm.matchers.plugin.MatcherPlugin")
-    missing = ", ".join(f"{method}()" for method in sorted(getattr(value, "__abstractmethods__", ())))
-    if missing:
-        raise PfsmError(f"does not define {missing}")
-    if getattr(value, "name", name) != name:
+    if not (isinstance(value, type) and issubclass(value, MatcherPlugin)):
+        raise PfsmError("must be a class derived from pfsm.matchers.plugin.MatcherPlugin")
+    if missing := sorted(value.__abstractmethods__):
+        raise PfsmError(f"does not define {', '.join(f'{method}()' for method in missing)}")
+    if value.name != name:
         raise PfsmError(f"calls itself {value.name!r}; its name must be {name!r}, as it is registered")
-    state = getattr(value, "state", None)
-    if state not in {f"S_{name}", ""}:
-        raise PfsmError(f"its state is {state!r}, it must be 'S_{name}', or '' for one that offers no blocks")
-
-    def build(max_block: int, options: Options) -> Matcher:
-        matcher = value.build(max_block, options)
-        for attribute, expected in (("name", name), ("state", state)):
-            found = getattr(matcher, attribute, None)
-            if found != expected:
-                raise PfsmError(f"matcher {name!r}: its {attribute} is {found!r}, not {expected!r}")
-        if not callable(getattr(matcher, "offers", None)):
-            raise PfsmError(f"matcher {name!r}: has no method offers()")
-        kind = ValidatingAnnotator if isinstance(matcher, Annotator) else ValidatingMatcher
-        return kind(matcher, max_block)
-
-    in_child = getattr(value, "can_run_in_child_process", lambda _: False)
-    return MatcherKind(state, build, value.check, value.learn, in_child)
+    if value.state not in {f"S_{name}", ""}:
+        raise PfsmError(
+            f"its state is {value.state!r}, it must be 'S_{name}', or '' for one that offers no blocks"
+        )
+    kind = ValidatingAnnotator if hasattr(value, "annotate") else ValidatingMatcher
+    return MatcherKind(
+        value.state,
+        lambda max_block, options: kind(value(max_block, options), max_block),
+        value.check,
+        value.learn,
+        value.can_run_in_child_process,
+        value.label,
+        value.labels,
+    )
 
 
 class ValidatingMatcher:

@@ -145,6 +145,8 @@ class MatcherKind:
         learn: Fills in options that are to be learned (such as ``bins: auto``) from training pairs.
         can_run_in_child_process: From checked options to whether the matcher needs nothing but text and tables: no
             network, parser, program or connection, which would not outlive a fork.
+        label: A match in plain words, such as ``a synonym``, for explanations.
+        labels: Features in plain words, by name, such as ``role:same``.
     """
 
     state: str
@@ -152,3 +154,5 @@ class MatcherKind:
     check: Callable[[Options, str], dict[str, Any]] = no_options
     learn: Callable[[Options, EncodedPairs], dict[str, Any]] = nothing_to_learn
     can_run_in_child_process: Callable[[Options], bool] = lambda _: True
+    label: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)

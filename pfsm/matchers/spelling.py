@@ -130,4 +130,6 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
     return {**options, "bins": quantile_knots(values[other])}
 
 
-MATCHER = MatcherKind("S_char", lambda _, options: build(options), check_options, learn_options)
+MATCHER = MatcherKind(
+    "S_char", lambda _, options: build(options), check_options, learn_options, label="a similar spelling"
+)

@@ -64,5 +64,9 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # n
 
 
 MATCHER = MatcherKind(
-    "S_syn", lambda _, options: SynonymMatcher(options["table"]), check_options, learn_options
+    "S_syn",
+    lambda _, options: SynonymMatcher(options["table"]),
+    check_options,
+    learn_options,
+    label="a synonym",
 )

@@ -86,6 +86,7 @@ class MetricGroup:
             several; models of the relative form take their rates.
         listed: Whether the names mean something without options.
         about: By the same as `parts`, half a line on each of the features, where they are parts of no metric.
+        labels: Features in plain words, by name, as explanations have them where their names say too little.
         family: From a name to half a line on it, if it is one of a family that no list holds; else None.
         can_run_in_child_process: Whether the features need nothing but text, as `MatcherKind` says it.
     """
@@ -103,6 +104,7 @@ class MetricGroup:
     counts: frozenset[str] = frozenset()
     listed: bool = True
     about: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
     family: Callable[[str], str | None] = lambda _: None
     can_run_in_child_process: bool = False
 

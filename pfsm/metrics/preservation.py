@@ -144,9 +144,18 @@ def _read_line(line: str) -> _Line:
 _lines = LineCache(_read_line)
 CASE, NUMBERS, NUMBERS_EN = "kept.case", "kept.numbers", "kept.numbers-en"
 FACTS, SAID, SPACES = "kept.facts-en", "kept.said-en", "kept.spaces"
-KEPT = (
-    "kept.repeats", CASE, NUMBERS, NUMBERS_EN, "kept.negation-en", SPACES, "kept.start", FACTS, SAID,
-)  # fmt: skip
+KEPT = {
+    "kept.repeats": "no words are repeated",
+    CASE: "capital letters are kept",
+    NUMBERS: "numbers are kept",
+    NUMBERS_EN: "numbers are kept",
+    "kept.negation-en": "negation is kept",
+    SPACES: "spaces between words are kept",
+    "kept.start": "the sentence starts alike",
+    FACTS: "numbers, dates, names and units are kept",
+    SAID: "numbers, dates and units say the same, however they are written",
+}
+"""The features, in plain words."""
 
 
 def differences(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
@@ -234,7 +243,8 @@ def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:
 
 GROUPS = (
     MetricGroup(
-        parts={"kept": KEPT},
+        parts={"kept": tuple(KEPT)},
+        labels=KEPT,
         values=differences,
         label=str,
         counts=frozenset({"kept"}),

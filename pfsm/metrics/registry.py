@@ -8,7 +8,7 @@ from typing import Any
 
 from pfsm.arrays import Float
 from pfsm.encoder.feature import check_feature, feature_label, pinned_feature, prepared_feature
-from pfsm.encoder.heads import FEATURE
+from pfsm.encoder.names import FEATURE
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.bleu import BLEU_PARTS, BleuMetric, bleu_parts
@@ -61,6 +61,7 @@ _FIRST = (
         parts={"bleu": BLEU_PARTS, "ter": TER_PARTS},
         values=_sacre_parts,
         counts=frozenset(part for part in TER_PARTS if part.endswith("_count")),
+        labels={"chrf": "character n-grams in common (chrF)"},
         can_run_in_child_process=True,
     ),
     MetricGroup(
@@ -86,6 +87,7 @@ _FIRST = (
     MetricGroup(
         {"length_ratio": "shorter length over longer, in characters"},
         without_options(lambda _: LengthRatio()),
+        labels={"length_ratio": "the length fits"},
         can_run_in_child_process=True,
     ),
     MetricGroup(
@@ -127,6 +129,7 @@ _LEARNED = MetricGroup(
     label=feature_label,
     pin=pinned_feature,
     about={FEATURE: "learned over an encoder: a machine over word pieces and order-free similarity"},
+    labels={FEATURE: "similarity by the encoder"},
 )
 
 

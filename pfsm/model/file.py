@@ -14,6 +14,7 @@ from msgspec import UNSET, Meta, Struct
 
 from pfsm.arrays import Float
 from pfsm.encoder.heads import contents_of, read_heads, remember_contents, write_heads
+from pfsm.encoder.names import labels_in
 from pfsm.errors import PfsmError
 from pfsm.features.values import UNCOUNTED, is_counted
 from pfsm.io.files import atomic_write, decode, display_name, is_line, read_bytes
@@ -32,7 +33,7 @@ from pfsm.lattice.names import (
 )
 from pfsm.matchers.registry import BUILT_IN, MATCHERS, RESERVED
 from pfsm.metrics.inputs import COLUMN
-from pfsm.model.plugins import check_plugins, check_recorded, plugins_of
+from pfsm.model.plugins import check_plugins, plugins_of
 from pfsm.model.references import check_references
 from pfsm.model.settings import LARGEST, RELATIVE, SMALLEST, Settings, settings_from_dict
 from pfsm.model.training_record import model_html
@@ -153,7 +154,8 @@ def save_model(model: Model, path: str | Path) -> None:
     """
     check_references(model.to_dict(), display_name(path), run=False)
     text = json.dumps(model.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    write_heads(model.settings.features, path)
+    if labels_in(model.settings.features):
+        write_heads(model.settings.features, path)
     with atomic_write(path) as handle:
         # A data file's name may hold bytes that are not UTF-8: JSON can say so, as \udcff.
         handle.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
@@ -270,10 +272,9 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
     values = checked(dict(document), _Document, where)
     # Before the settings, which would only say that they do not know a name.
     plugins = check_plugins(values.plugins, f"{where}: plugins")
-    needed = [(kinds.removesuffix("s"), name) for kinds, names in plugins.items() for name in names]
-    with only_plugins(needed):
+    with only_plugins((kinds.removesuffix("s"), name) for kinds, names in plugins.items() for name in names):
         settings = settings_from_dict(values.settings, f"{where}: settings")
-    check_recorded(settings, plugins, f"{where}: plugins")
+    _check_recorded(settings, plugins, f"{where}: plugins")
     weights = _weights(values.weights, settings, where)
     edit = next((name for name in weights if not name.startswith(FEATURE_PREFIX)), None)
     if not settings.edits and edit is not None:
@@ -296,6 +297,17 @@ def model_at_work(document: Mapping[str, Any], where: str) -> Model:
         licence=check_line(values.licence, f"{where}: licence"),
         plugins=plugins,
     )
+
+
+def _check_recorded(settings: Settings, record: Mapping[str, Mapping[str, str]], where: str) -> None:
+    """Refuse settings that use a plug-in which their file's record lacks; nothing is imported."""
+    for kinds, names in plugins_of(settings).items():
+        for name, origin in names.items():
+            if name not in record.get(kinds, {}):
+                raise PfsmError(
+                    f"{where}: lack the {kinds.removesuffix('s')} {name!r} of {origin}, which the settings name; "
+                    "train the model again"
+                )
 
 
 def _check_form(settings: Settings, alpha: float, scale: Scale, where: str) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.encoder.heads import contents_of, is_encoder_feature, remember_contents, remember_shipped, ships
+from pfsm.encoder.heads import contents_of, remember_contents, remember_shipped, ships
+from pfsm.encoder.names import is_encoder_feature
 from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.metrics.base import Level, Recipe, SegmentMetric, short_signature
@@ -213,15 +214,21 @@ class Metric(SegmentMetric):
     def _scored(self, builder: LatticeBuilder, pairs: Pairs, threads: int) -> Float:
         """Return scores: threads share out the batches, or the pairs of the only one."""
         several = len(pairs) > PAIRS_PER_BATCH
+        batches = builder.batches(pairs, threads)
 
         def values(batch: LatticeBatch) -> Float:
-            found = batch.normalised(self.model.weights, self._weights(batch), 1 if several else threads)
+            return batch.normalised(self.model.weights, self._weights(batch), 1 if several else threads)
+
+        def counted(batch: LatticeBatch) -> Float:
+            found = values(batch)
             stage.advance(len(batch))
             return found
 
-        with Stage("score", "scoring", len(pairs), "pairs", patience=BAR_PATIENCE) as stage:
-            batches = builder.batches(pairs, threads)
-            parts = each(values, batches, threads) if several else [*map(values, batches)]
+        if several:
+            with Stage("score", "scoring", len(pairs), "pairs", patience=BAR_PATIENCE) as stage:
+                parts = each(counted, batches, threads)
+        else:
+            parts = [*map(values, batches)]
         return self.model.on_scale(np.concatenate([np.zeros(0), *parts]))
 
     def _shared(self, builder: LatticeBuilder, pairs: Pairs) -> Float:

@@ -8,9 +8,9 @@ from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.metrics.names import mixed_metric, parse_name
 from pfsm.metrics.registry import METRICS
 from pfsm.model.settings import Settings
-from pfsm.registry import KINDS, Origin, plugin, table
+from pfsm.registry import KINDS, Entry, plugin, table
 
-Record = Mapping[str, Mapping[str, str]]
+_FORM = '{}: must be as in {{"matchers": {{"glossary": "pfsm-glossary 0.1.0"}}}}'
 # Options of matchers and features that name something that may be a plug-in itself.
 _NAMING = {"parser": "analyser", "tokeniser": "tokeniser", "stemmer": "stemmer"}
 
@@ -18,10 +18,8 @@ _NAMING = {"parser": "analyser", "tokeniser": "tokeniser", "stemmer": "stemmer"}
 def plugins_of(settings: Settings) -> dict[str, dict[str, str]]:
     """What a model file records: ``{"matchers": {"glossary": "pfsm-glossary 0.1.0"}}``; empty without plug-ins."""
     found: dict[str, dict[str, str]] = {}
-    for kind, name in sorted(set(_named(settings))):
-        entry = plugin(kind, name)
-        if entry is not None:
-            found.setdefault(f"{kind}s", {})[name] = str(entry.origin)
+    for entry in _found(_named(settings)):
+        found.setdefault(f"{entry.kind}s", {})[entry.name] = entry.origin
     return found
 
 
@@ -36,11 +34,11 @@ def metric_labels(name: str, options: Mapping[str, Any]) -> list[str]:
 
 
 def _labels(named: Iterable[tuple[str, str]]) -> list[str]:
-    return [
-        f"{kind} {table(kind).label(name)}"
-        for kind, name in sorted(set(named))
-        if plugin(kind, name) is not None
-    ]
+    return [f"{entry.kind} {entry.name}({entry.label})" for entry in _found(named)]
+
+
+def _found(named: Iterable[tuple[str, str]]) -> list[Entry]:
+    return [entry for one in sorted(set(named)) if (entry := plugin(*one)) is not None]
 
 
 def _named(settings: Settings) -> Iterator[tuple[str, str]]:
@@ -73,7 +71,7 @@ def _naming(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def check_plugins(value: object, where: str) -> dict[str, dict[str, str]]:
-    """What a model file records of plug-ins, if they are here; of another version they are used, with a warning.
+    """Return what a model file records of plug-ins, if they are here; of another version they are used, with a warning.
 
     Args:
         value: What the file has under ``plugins``.
@@ -82,58 +80,26 @@ def check_plugins(value: object, where: str) -> dict[str, dict[str, str]]:
     Raises:
         PfsmError: If it is no such record, or a plug-in is missing or another one has its name.
     """
-    record = _record(value, where)
-    for kinds, names in record.items():
-        for name, text in names.items():
-            _check(kinds.removesuffix("s"), name, text, where)
-    return record
-
-
-def check_recorded(settings: Settings, record: Record, where: str) -> None:
-    """Refuses settings that use a plug-in which their file's record lacks; nothing is imported.
-
-    Raises:
-        PfsmError: If there is one.
-    """
-    for kinds, names in plugins_of(settings).items():
-        for name, origin in names.items():
-            if name not in record.get(kinds, {}):
-                raise PfsmError(
-                    f"{where}: lack the {kinds.removesuffix('s')} {name!r} of {origin}, which the settings name; "
-                    "train the model again"
-                )
-
-
-def _record(value: object, where: str) -> dict[str, dict[str, str]]:
-    fault = PfsmError(f'{where}: must be as in {{"matchers": {{"glossary": "pfsm-glossary 0.1.0"}}}}')
-    if not isinstance(value, dict):
-        raise fault
+    if not isinstance(value, dict) or not all(isinstance(names, dict) for names in value.values()):
+        raise PfsmError(_FORM.format(where))
     for kinds, names in value.items():
-        if not isinstance(names, dict) or not all(
-            isinstance(text, str) and text.strip() and text.isprintable()
-            for text in (*names, *names.values())
-        ):
-            raise fault
-        if kinds not in {f"{kind}s" for kind in KINDS}:
+        if kinds.removesuffix("s") not in KINDS:
             raise PfsmError(f"{where}: names {kinds!r}; known are {', '.join(f'{kind}s' for kind in KINDS)}")
+        for name, origin in names.items():
+            if not isinstance(origin, str) or not origin.strip() or not (name + origin).isprintable():
+                raise PfsmError(_FORM.format(where))
+            _check(kinds.removesuffix("s"), name, origin, where)
     return value
 
 
-def _check(kind: str, name: str, text: str, where: str) -> None:
-    needed = Origin.parse(text)
-    known = table(kind)
-    entry = known.plugin(name)
-    asked = f"{where}: the model needs the {kind} {name!r} of {text}"
-    if entry is None and known.is_taken(name):
-        raise PfsmError(f"{asked}, but pfsm has one of its own of this name; retrain the model")
-    if entry is None and needed.script:
-        raise PfsmError(f"{asked}, which is not registered; import {needed.package} before the model is read")
-    if entry is None:
-        raise PfsmError(f"{asked}, which is not installed; install {needed.package}, preferably this version")
-    if entry.origin.package != needed.package:
-        remedy = f"{'import' if needed.script else 'install'} {needed.package}"
-        raise PfsmError(f"{asked}, but here it is of {entry.origin}; {remedy} instead")
-    if entry.origin.version != needed.version:
+def _check(kind: str, name: str, origin: str, where: str) -> None:
+    entry = plugin(kind, name)
+    asked = f"{where}: the model needs the {kind} {name!r} of {origin}"
+    if entry is None or not f"{origin} ".startswith(f"{entry.package} "):
+        is_script, package = origin.startswith("module "), origin.removeprefix("module ").split()[0]
+        found = "which is not here" if entry is None else f"but here it is of {entry.origin}"
+        raise PfsmError(f"{asked}, {found}; {'import' if is_script else 'install'} {package}")
+    if entry.origin != origin:
         message = f"{asked}, but here is {entry.origin}; scores may differ, which their signature shows"
         warnings.warn(message, PfsmWarning, stacklevel=2)
-    known.loaded(entry)
+    table(kind).loaded(entry)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain, groupby
 
-from pfsm.encoder.heads import is_encoder_feature
+from pfsm.encoder.names import is_encoder_feature
 from pfsm.features.values import feature_signature
 from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.inputs import NumberOfReferences

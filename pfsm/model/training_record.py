@@ -52,7 +52,7 @@ def tried(training: Mapping[str, Any]) -> list[str]:
     And what the choice of lambda brought.
     """
     lines = [
-        f"{name} {value:>5}: {_number(r)}{_interval(training, name, value)}"
+        f"{name} {value:>5}: {figure(r)}{_interval(training, name, value)}"
         for name in ("lambda", "mixture")
         for value, r in _mapping(training, f"{name}_tried").items()
     ]
@@ -75,7 +75,7 @@ def started(training: Mapping[str, Any], statistic: str) -> dict[str, str]:
         word = f"  (these judgments do not improve on {name}: use it as it is)"
     elif ends is not None and ends[0] <= 0.0:
         word = f"  (not enough judgments to tell that they improve on {name})"
-    told = f"{_number(init.get(statistic))}{_within(init.get('interval'))}"
+    told = f"{figure(init.get(statistic))}{bracketed(init.get('interval'))}"
     return {f"{name} itself, same folds": told, f"gain over {name}, paired": f"{signed(gain)}{word}"}
 
 
@@ -83,7 +83,7 @@ def signed(compared: Mapping[str, Any]) -> str:
     """A difference with its sign and its interval, in the form of a training record."""
     value = compared.get("difference")
     told = f"{value:+.3f}" if isinstance(value, float) else "undefined"
-    return told + _within(compared.get("interval"), "+")
+    return told + bracketed(compared.get("interval"), "+")
 
 
 def _ends(value: object) -> list[float] | None:
@@ -92,7 +92,8 @@ def _ends(value: object) -> list[float] | None:
     return value if good else None  # type: ignore[return-value]
 
 
-def _within(interval: object, sign: str = "") -> str:
+def bracketed(interval: object, sign: str = "") -> str:
+    """Return an interval in brackets after two spaces; nothing where the record has none."""
     ends = _ends(interval)
     return "" if ends is None else f"  [{ends[0]:{sign}.3f}, {ends[1]:{sign}.3f}]"
 
@@ -102,9 +103,7 @@ def weighted(training: Mapping[str, Any]) -> list[str]:
     found = _mapping(training, "weights")
     if not isinstance(found.get("column"), str):
         return []
-    noise = found.get("rater_noise")
-    told = f", rater noise {noise:g}" if isinstance(noise, float) else ""
-    return [f"judgments are weighted by {found['column']}{told}; so is Pearson's r of the training data"]
+    return [f"judgments are weighted by {found['column']}; so is Pearson's r of the training data"]
 
 
 def _others(training: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
@@ -131,7 +130,7 @@ def _percent(share: float) -> str:
 
 def _interval(training: Mapping[str, Any], name: str, value: str) -> str:
     chosen = "  chosen" if value == _short(training.get(name)) else ""
-    return f"{_within(_mapping(training, f'{name}_intervals').get(value))}{chosen}"
+    return f"{bracketed(_mapping(training, f'{name}_intervals').get(value))}{chosen}"
 
 
 def _short(value: object) -> str:
@@ -139,8 +138,9 @@ def _short(value: object) -> str:
     return f"{value:g}" if isinstance(value, float | int) and abs(value) < 1e100 else ""
 
 
-def _number(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else "undefined"
+def figure(value: object) -> str:
+    """Return a figure of a training record as text."""
+    return f"{value:.3f}" if isinstance(value, float) and not math.isnan(value) else "undefined"
 
 
 # Weights of single states and of features; those of transitions are too many.

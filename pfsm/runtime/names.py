@@ -42,5 +42,5 @@ TRAINING = (
     "minimal_pairs",
     "weights",
 )
-# Switches to what the paper does otherwise.
-SWITCHES = ("standardise", "prune_jumps")
+# What the paper does otherwise.
+SWITCHES = ("standardise",)

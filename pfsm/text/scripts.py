@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+from pfsm.errors import PfsmError
 from pfsm.text.characters import composed
 from pfsm.text.chunks import LineCache
 from pfsm.text.plain import UNSPACED
@@ -50,6 +51,22 @@ def lines_without_spaces(lines: Iterable[str]) -> tuple[int, int]:
     """How many lines, of those looked at, are in a script without spaces; and how many were looked at."""
     seen = list(islice(lines, MOST_LINES))
     return sum(map(is_without_spaces, seen)), len(seen)
+
+
+def refuse_text(what: str, lines: Iterable[str], other: str) -> None:
+    """Refuses text of which a quarter of the lines or more are in a script without spaces between words.
+
+    Args:
+        what: What would read it.
+        lines: The text.
+        other: What to do instead.
+    """
+    found, seen = lines_without_spaces(lines)
+    if seen and found >= REFUSED * seen:
+        raise PfsmError(
+            f"{what} finds words between spaces, but {found} of {seen} lines are in a script without them; {other}, "
+            "--force goes on"
+        )
 
 
 def spaceless(lines: Sequence[str]) -> tuple[str, list[int]]:

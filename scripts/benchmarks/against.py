@@ -26,7 +26,7 @@ from stopwatch import machine, one_core, rounded, run_command
 
 from pfsm.data import read_judgments
 
-PACKAGES = ("pfsm", "kernels", "training")
+FOLDERS = ("", "kernels", "training", "linguistics", "studio")
 TOLERANCE = 0.1
 JUDGMENTS = 500
 
@@ -87,8 +87,8 @@ def works() -> list[Work]:
 
 
 def unpacked(commit: str, folder: Path) -> Path:
-    """The packages of a commit, in a folder."""
-    command = ["git", "archive", "--format=tar", commit, *PACKAGES, "pyproject.toml"]
+    """A commit, in a folder."""
+    command = ["git", "archive", "--format=tar", commit]
     archive = subprocess.run(command, cwd=CHECKOUT, capture_output=True, check=False)
     if archive.returncode:
         refuse(archive.stderr.decode().strip())
@@ -99,10 +99,10 @@ def unpacked(commit: str, folder: Path) -> Path:
 
 def environment(root: Path, kernels: Path) -> dict[str, str]:
     """What a process needs to run a tree, whose modules are compiled here; its kernels are kept in ``kernels``."""
-    modules = [str(root / name) for name in PACKAGES]
+    paths = os.pathsep.join(str(root / name) for name in FOLDERS)
+    modules = [str(path) for path in root.glob("*/pfsm_*")] + [str(root / "pfsm")]
     compiling = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", *modules]
     subprocess.run(compiling, check=True)
-    paths = os.pathsep.join(str(root / name) for name in ("", "kernels", "training"))
     return {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(kernels), "PFSM_NO_NOTICE": "1"}
 
 

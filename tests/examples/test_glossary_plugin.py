@@ -8,8 +8,8 @@ import pytest
 
 from pfsm.model.file import load_model
 from tests.command_runs import Cli, Write
+from tests.core.plugins.packages import installed
 from tests.judgment_cases import tsv
-from tests.plugins.packages import installed
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "glossary-plugin"
 # Reference, hypothesis and score: using the other term of the glossary is no fault.

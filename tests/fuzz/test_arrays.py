@@ -44,7 +44,7 @@ from pfsm_linguistics.labeller.weights import read_role_weights, write_role_weig
 from pfsm_linguistics.parser.parse import Parser
 from pfsm_linguistics.parser.weights import FORMAT as PARSER
 from pfsm_linguistics.parser.weights import SCALE, read_weights, restored_arrays, stored_arrays, write_weights
-from tests.encoder.encoders import DIMENSION, LAYERS, head
+from tests.core.encoder.encoders import DIMENSION, LAYERS, head
 from tests.fuzz.mutations import EFFORT
 from tests.linguistics.analysis.samples import analysed, random_weights, role_weights
 from tests.model_cases import document

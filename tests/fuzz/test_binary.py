@@ -13,7 +13,7 @@ from pfsm.embeddings.safetensors import read_stored
 from pfsm.errors import PfsmError
 from pfsm.io.containers import DIGEST_SIZE
 from pfsm.io.files import read_bytes
-from tests.embeddings.networks import write_network
+from tests.core.embeddings.networks import write_network
 from tests.fuzz.mutations import EFFORT, damaged, effort
 from tests.fuzz.test_arrays import files
 

@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("pfsm", "kernels", "training", "tests")
 DELETED = ("linguistics", "studio")
 TESTS = (
-    *(f"tests/commands/test_{name}.py" for name in ("score", "train", "evaluate", "compare")),
-    "tests/model/test_alignments.py",
+    *(f"tests/core/commands/test_{name}.py" for name in ("score", "train", "evaluate", "compare")),
+    "tests/core/model/test_alignments.py",
 )
 # The editable installation would find the folders of the checkout.
 BLOCK = """

@@ -83,6 +83,9 @@ def test_old_folders_go(folders: tuple[Path, Path]) -> None:
     assert {found.name for found in place.iterdir()} == {own.name, "something else", *kept}
 
 
+COMPILES = pytest.mark.skipif(config.DISABLE_JIT, reason="interpreted, nothing is compiled and kept")
+
+
 def compiled_kernel(source: Path, sign: str, monkeypatch: pytest.MonkeyPatch, *places: Path) -> Any:
     """A tiny kernel that has been called, of a file of a fixed stamp; its cache is in the first of some places."""
     source.write_text(f"def two(a, b):\n    return a {sign} b\n")
@@ -98,6 +101,7 @@ def compiled_kernel(source: Path, sign: str, monkeypatch: pytest.MonkeyPatch, *p
     return kernel
 
 
+@COMPILES
 def test_a_folder_that_is_filled_is_used_though_it_is_read_only(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +116,7 @@ def test_a_folder_that_is_filled_is_used_though_it_is_read_only(
     assert compiled_kernel(package / "tiny.py", "+", monkeypatch, baked).stats.cache_hits
 
 
+@COMPILES
 def test_kernels_of_another_version_beside_ours(
     folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +147,7 @@ def test_two_processes_that_save_at_once_never_swap_kernels(
     assert len(files) == 2
 
 
+@COMPILES
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 @pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:30], lambda data: data[::-1]])
 def test_a_damaged_file_is_compiled_anew_in_one_line(

@@ -18,6 +18,9 @@ from pfsm_kernels.strings.overlap import (
     shared_weights,
     squared_runs,
 )
+from tests.kernels.kernel_runs import OVERFLOWS
+
+pytestmark = OVERFLOWS  # of hashes, which are meant to
 
 Lines = list[tuple[int, ...]]
 

@@ -15,7 +15,7 @@ from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
 from pfsm_training.fit import starts
 from pfsm_training.fit.checkpoint import Checkpoint
-from pfsm_training.options import EncoderOptions, MinimalPairsOptions, WeightOptions
+from pfsm_training.options import EncoderOptions, MinimalPairsOptions
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
@@ -105,12 +105,11 @@ OTHERS: dict[str, dict[str, Any]] = {
     "objective": {"config": replace(CONFIG, objective="huber")},
     "mixture": {"config": replace(CONFIG, mixture=0.25)},
     "raw scores": {"config": replace(CONFIG, standardise=False)},
-    "features of Jump": {"config": replace(CONFIG, prune_jumps=True)},
     "edit cost": {"config": replace(CONFIG, edit_cost=0.5)},
     "self match": {"config": replace(CONFIG, self_match=0.9)},
     "minimal pairs": {"config": replace(CONFIG, minimal_pairs=MinimalPairsOptions(kinds=("drop-word",)))},
     "encoder": {"config": replace(CONFIG, encoder=EncoderOptions())},
-    "weights": {"config": replace(CONFIG, weights=WeightOptions("raters"))},
+    "weights": {"config": replace(CONFIG, weights="raters")},
     "settings": {"settings": Settings(matchers=("word",))},
     "no judgments": {"judgments": None},
     "fewer judgments": {"judgments": JUDGMENTS.select(np.arange(80))},
@@ -152,5 +151,5 @@ def test_every_option_of_training_is_among_them() -> None:
         for name in TrainingConfig.__dataclass_fields__
         if getattr(other["config"], name) != getattr(CONFIG, name)
     }
-    # The settings of the machine are among the others; what was given is there in other fields.
-    assert changed == set(TrainingConfig.__dataclass_fields__) - {"settings", "given"}
+    # The settings of the machine are among the others; no option of a plug-in is.
+    assert changed == set(TrainingConfig.__dataclass_fields__) - {"settings", "own", "constraints"}

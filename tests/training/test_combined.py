@@ -13,8 +13,8 @@ from pfsm.model.file import load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
 from pfsm_training.fit.anchor import combined
-from tests.encoder.encoders import LINES, network
-from tests.encoder.encoders import head as random_head
+from tests.core.encoder.encoders import LINES, network
+from tests.core.encoder.encoders import head as random_head
 
 REFERENCES = [line for line in LINES if line.split()]
 HYPOTHESES = REFERENCES[1:] + REFERENCES[:1]

@@ -7,9 +7,7 @@ import yaml
 
 from pfsm.errors import PfsmError
 from pfsm.model.settings import Settings
-from pfsm.runtime.names import TRAINING as KEYS
 from pfsm_training import TrainingConfig, read_config
-from pfsm_training.options import WeightOptions
 from pfsm_training.yaml_file import read_yaml_mapping
 
 
@@ -51,7 +49,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         self_match: 0
         encoder: false
         minimal_pairs: false
-        weights: {column: raters, rater_noise: 3}
+        weights: raters
         start: matches
         lambda_rule: one_standard_error
     """
@@ -63,8 +61,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
     assert config.settings == settings
     assert (config.penalty, config.solver, config.objective) == (0.5, "lbfgs", "huber")
     assert config.mixture == 0.25
-    assert config.weights == WeightOptions("raters", 3.0)
-    assert config.given.keys() == {*settings.to_dict(), "form", *KEYS}
+    assert config.weights == "raters"
+    assert config.own == {*settings.to_dict(), "form"}
 
 
 def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
@@ -78,7 +76,7 @@ def test_lambda(tmp_path: Path) -> None:
     for value, penalty in (*values.items(), ("[5, 0.5, 1e-3]", (0.001, 0.5, 5.0))):
         config = read_config(written(tmp_path, f"lambda: {value}\n"))
         assert (config.penalty, type(config.penalty)) == (penalty, type(penalty))
-        assert config.given.keys() == {"lambda"}
+        assert not config.own
 
 
 @pytest.mark.parametrize(
@@ -116,15 +114,7 @@ def test_invalid_options_are_refused_in_one_line(tmp_path: Path) -> None:
         ("encoder: {tune: all}", "encoder: tune is 'all', it must be one of head"),
         ("encoder: {tune: head, rank: 3}", "encoder: unknown option 'rank'; known are tune, source, layers"),
         ("encoder: {tune: head, minimal_pairs: 1}", "encoder: minimal_pairs needs the option minimal_pairs"),
-        (
-            "weights: true",
-            "weights is True, it must be false, the name of a column, or {column: NAME, rater_n",
-        ),
-        ("weights: {column: n, noise: 1}", "weights: unknown option 'noise'; known are column, rater_noise"),
-        (
-            "weights: {column: n, rater_noise: -1}",
-            "weights: rater_noise is -1, it must be a number from 0 to",
-        ),
+        ("weights: true", "weights is True, it must be false or the name of a column"),
         ("{solver: lbfgs, self_match: 0.5}", "self_match needs solver: gauss-newton"),
     ):
         assert refusal(tmp_path, text).startswith(f"train.yaml: {message}")
@@ -133,7 +123,7 @@ def test_invalid_options_are_refused_in_one_line(tmp_path: Path) -> None:
 def test_every_config_of_the_repository_can_be_read() -> None:
     paths = [*(Path(__file__).parents[2] / "configs" / "models").glob("*.yaml")]
     assert paths
-    assert all(read_config(path).given.keys() >= {"language", "lambda"} for path in paths)
+    assert all("language" in read_config(path).own for path in paths)
 
 
 MERGED = """\

@@ -15,7 +15,8 @@ from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.edit_cost import EditCost, copies_of
-from pfsm_training.fit.self_match import SelfMatchLoss, lost_by_word, self_match_to_train
+from pfsm_training.fit.plan import resolve
+from pfsm_training.fit.self_match import SelfMatch, SelfMatchLoss, lost_by_word, prepare
 from pfsm_training.loss.hinges import AllHinges
 from pfsm_training.loss.module import LogLinearMachine
 from tests.training.small_data import WORDS, invented
@@ -118,11 +119,16 @@ JUDGED = invented(6)
 LINES = sorted(set(JUDGED.references))
 
 
+def self_match(least: float) -> SelfMatch:
+    plan = resolve(JUDGED, config=config_from_dict({"self_match": least}, "x"))
+    constraint = prepare(least, plan, TrainingText(JUDGED, None, plan.settings))
+    assert constraint is not None
+    return constraint
+
+
 def test_what_is_lost_is_minus_the_log_of_the_probability_that_nothing_is_deleted() -> None:
     """Against the products of the probabilities of words, where these are nearly certain, and against differences."""
-    config = config_from_dict({"self_match": 0.9}, "x")
-    constraint = self_match_to_train(TrainingText(JUDGED, None, config.settings), config)
-    assert constraint is not None
+    constraint = self_match(0.9)
     assert len(constraint.same) == len(LINES)
     names = ("Insert", "Delete", "S_word", "S_word>S_word", "Insert>Delete")
     weights = dict(zip(names, (-0.5, -1.0, 1.5, 0.3, -0.2), strict=True))
@@ -141,9 +147,7 @@ def test_what_is_lost_is_minus_the_log_of_the_probability_that_nothing_is_delete
 
 
 def test_it_is_a_hinge() -> None:
-    config = config_from_dict({"self_match": 0.9}, "x")
-    constraint = self_match_to_train(TrainingText(JUDGED, None, config.settings), config)
-    assert constraint is not None
+    constraint = self_match(0.9)
     machine = LogLinearMachine(("S_word",), {"S_word": 0.5})
     lost = lost_by_word(machine, constraint.same)[0]
     for most in (0.5 * lost, 2.0 * lost):

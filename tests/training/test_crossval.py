@@ -216,7 +216,7 @@ def test_three_votes_weigh_as_much_as_three_rows() -> None:
 def test_of_many_judgments_a_part_is_searched_and_all_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     judgments = invented(1, segments=20, languages=("de",))
     steps: set[str] = set()
-    monkeypatch.setattr("pfsm_training.trainer.MOST_SEARCHED", len(judgments.scores) // 2)
+    monkeypatch.setattr("pfsm_training.fit.choosing.MOST_SEARCHED", len(judgments.scores) // 2)
     config = config_from_dict({"lambda": "auto"}, "x")
     monkeypatch.setattr("pfsm_training.fit.fitting.tell", lambda step, _: steps.add(step))
     model = train(judgments, config=config, threads=1)

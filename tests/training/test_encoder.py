@@ -31,7 +31,7 @@ from pfsm_training.fit.crossval import Folds, make_folds
 from pfsm_training.fit.minimal_pairs import PairsText, minimal_pairs_text
 from pfsm_training.options import EncoderOptions, minimal_pairs_option
 from pfsm_training.trainer import one_torch_thread
-from tests.encoder.encoders import DIMENSION, LAYERS, LINES, judgments, network
+from tests.core.encoder.encoders import DIMENSION, LAYERS, LINES, judgments, network
 from tests.training.small_data import judgments_of
 
 CPU = torch.device("cpu")
@@ -192,7 +192,7 @@ def test_the_loss_is_that_of_plain_loops(with_pairs: TrainingConfig, monkeypatch
     expected = float(np.mean((values.numpy()[part.scored] - (scores - scores.mean()) / scores.std()) ** 2))
     for pair in part.preferences.tolist():
         apart = float(values[given.better[pair]] - values[given.worse[pair]])
-        term = made.scale * math.log1p(math.exp((made.margins[pair] - apart) / made.scale))
+        term = made.options.scale * math.log1p(math.exp((made.margins[pair] - apart) / made.options.scale))
         expected += weight * term / part.preferences.size
     assert found == pytest.approx(expected)
 

@@ -13,10 +13,9 @@ from pfsm.data.judgments import Places
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm_training import train
-from pfsm_training.config import TrainingConfig, config_from_dict, judgment_weights
+from pfsm_training.config import TrainingConfig, config_from_dict
 from pfsm_training.data.minimal_pairs import _best
 from pfsm_training.lattices import features
-from pfsm_training.options import WeightOptions
 from tests.training.report_cases import preferences_of
 from tests.training.small_data import invented
 
@@ -98,15 +97,6 @@ def test_weights_are_weighed_against_lambda() -> None:
     alike(trained(scaled, weights="counts", **{"lambda": 2.0 * factor}), plain)
 
 
-def test_rater_noise() -> None:
-    judgments = with_column(invented(7, 4), np.array([0.0, 1.0, 2.0, 4.0, 100.0, 1.5, *[3.0] * 6]))
-    found = judgment_weights(judgments, WeightOptions("counts", 4.0))
-    assert found == pytest.approx([0.0, 1 / 5, 2 / 6, 4 / 8, 100 / 104, 1.5 / 5.5, *[3 / 7] * 6], rel=1e-15)
-    even = judgment_weights(judgments, WeightOptions("counts", 0.0))
-    assert even is not None
-    assert even.tolist() == [0.0, *[1.0] * 11]
-
-
 PLACED = replace(
     invented(7, 4),
     places=Places(("judged.tsv",), np.zeros(12, dtype=np.int64), np.arange(2, 14)),
@@ -124,7 +114,7 @@ def test_bad_weights_are_refused_and_a_lack_of_them() -> None:
             trained(judgments, weights="counts")
     with pytest.raises(PfsmError, match=r"^judged.tsv: no column 'raters' besides the texts"):
         trained(PLACED, weights="raters")
-    config = TrainingConfig(penalty=5.0, weights=WeightOptions("votes"))
+    config = TrainingConfig(penalty=5.0, weights="votes")
     only = "weights is for judgments with scores, but there are only preferences"
     with pytest.raises(PfsmError, match=only):
         train(None, preferences=preferences_of(invented(2, 20)), config=config, threads=1)

@@ -16,9 +16,10 @@ from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.minimal_pairs import PairToLearn, pairs_to_learn
 from pfsm_training.data.training_set import encode_here
+from pfsm_training.fit.choosing import choose_weight
 from pfsm_training.fit.crossval import CrossValidation, make_folds
 from pfsm_training.fit.fitting import Choice
-from pfsm_training.fit.minimal_pairs import MinimalPairsPart, choose_with_pairs, minimal_pairs_text
+from pfsm_training.fit.minimal_pairs import MinimalPairsPart, minimal_pairs_text
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.options import MinimalPairsOptions, minimal_pairs_option
@@ -40,7 +41,7 @@ def part_of(
     pairs = pairs_to_learn((judgments, None), "en", options)
     folds = make_folds(judgments, None)
     text = minimal_pairs_text(pairs, (judgments, None), config.settings, options, folds)
-    return text.to_train(encode_here), pairs.pairs
+    return text.to_train(encode_here, config.settings), pairs.pairs
 
 
 def options_of(values: Mapping[str, Any]) -> MinimalPairsOptions:
@@ -52,7 +53,7 @@ def options_of(values: Mapping[str, Any]) -> MinimalPairsOptions:
 def test_the_objective_adds_the_weighted_mean_of_the_pairs_and_has_exact_slopes() -> None:
     judgments = invented(4).sorted()
     part, pairs = part_of(judgments, options_of({**MADE, "weight": 0.7}))
-    names = frequent(part.data.instances(), jumps=False)
+    names = frequent(part.data.instances())
     rng = np.random.default_rng(0)
     machine = LogLinearMachine(names, dict(zip(names, rng.normal(0.0, 0.3, len(names)), strict=True)), 0.1)
     objective = part.term(Choice(1.0, 0.0, 0.7), 90, 1.0)
@@ -153,7 +154,7 @@ def test_pairs_of_a_file(tmp_path: Path) -> None:
     rows += [f"{line}\t{line}\t{line} zebra\tzebra\tcritical\t{line} again" for line in lines]
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     options = options_of({"file": str(path)})
-    assert options.kinds is None
+    assert options.kinds is False
     part, pairs = part_of(judgments.sorted(), options)
     assert {pair.kind for pair in pairs} == {"zebra"}
     assert all(len(pair.references) == 2 for pair in pairs)
@@ -174,8 +175,8 @@ def test_the_largest_weight_without_a_fall_is_chosen() -> None:
     within = tried(0.1, 0.51, 0.59, 0.71, 0.58)
     below = tried(0.3, 0.49, 0.59, 0.69, 0.58)
     again = tried(1.0, 0.49, 0.62, 0.69, 0.6)
-    assert choose_with_pairs([base, below], 4, "highest").choice.weight == 0.0
-    assert choose_with_pairs([below, within, base], 4, "highest").choice.weight == 0.1
-    assert choose_with_pairs([base, within, below, again], 4, "highest").choice.weight == 1.0
+    assert choose_weight([base, below], 4, "highest").choice.weight == 0.0
+    assert choose_weight([below, within, base], 4, "highest").choice.weight == 0.1
+    assert choose_weight([base, within, below, again], 4, "highest").choice.weight == 1.0
     # Pairs that change nothing at all cost nothing.
-    assert choose_with_pairs([base, tried(0.3, *base.folds.values())], 4, "highest").choice.weight == 0.3
+    assert choose_weight([base, tried(0.3, *base.folds.values())], 4, "highest").choice.weight == 0.3

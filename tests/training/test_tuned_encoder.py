@@ -23,8 +23,8 @@ from pfsm_training.encoder.pieces import SequenceLines, uniform_mix
 from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.crossval import make_folds
 from pfsm_training.options import EncoderOptions
-from tests.embeddings.networks import SHAPE, random_tensors, write_network, write_safetensors
-from tests.encoder.encoders import DIMENSION, LAYERS, LINES, judgments
+from tests.core.embeddings.networks import SHAPE, random_tensors, write_network, write_safetensors
+from tests.core.encoder.encoders import DIMENSION, LAYERS, LINES, judgments
 
 CPU = torch.device("cpu")
 # The second has more pieces than the network has positions.

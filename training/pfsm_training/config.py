@@ -1,7 +1,9 @@
 """Training options: the keys of a YAML file for ``pfsm train --config``."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -12,27 +14,27 @@ from pfsm.data import Judgments, Preferences
 from pfsm.data.judgments import TARGET_LANGUAGE, target_languages
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
+from pfsm.metrics.inputs import COLUMN
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
-from pfsm.model.settings import RELATIVE, Settings
-from pfsm.model.shipped import find_model
+from pfsm.model.settings import RELATIVE, Settings, settings_from_dict
+from pfsm.registry import find_table
 from pfsm.runtime.names import SWITCHES, TRAINING, known_names
 from pfsm.runtime.typed import checked, needs
+from pfsm.text.characters import CLEAN
+from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.language_names import main_code
-from pfsm_training.initial import agreed_settings, completed_settings
+from pfsm.text.languages import default_stemmer, default_tokeniser, language_code
+from pfsm_training.initial import agreed_settings, completed_settings, completes
 from pfsm_training.options import (
     AUTO,
     MINIMAL_PAIRS,
-    WEIGHTS,
     EncoderOptions,
     MinimalPairsOptions,
     Values,
-    WeightOptions,
     encoder_option,
     minimal_pairs_option,
     numbers_of_text,
-    sorted_once,
-    weights_option,
 )
 from pfsm_training.yaml_file import read_yaml_mapping
 
@@ -45,6 +47,8 @@ KNOWLEDGE, KNOWLEDGE_EDIT_COST = "en-fast", 1.0
 # The matcher of equal words; how likely a word of a reference is to be matched with itself, at least and at most.
 WORD = "word"
 USUAL_SELF_MATCH = 0.95
+# Constraints that have a field of their own.
+CONSTRAINTS = ("edit_cost", "self_match", "minimal_pairs")
 
 Mixture = float | Literal["auto"]
 
@@ -73,9 +77,9 @@ class TrainingConfig:
             translation (`pfsm_training.fit.self_match`); 0: nothing is asked.
         encoder: What to learn over an encoder; None: nothing.
         minimal_pairs: Pairs to learn from besides human judgments (`pfsm_training.fit.minimal_pairs`); None: none.
-        weights: How much each judgment counts; None: all count the same.
-        prune_jumps: Whether features of Jump with few instances are left out, as all others are.
-        given: The values that the user gave, without defaults and without values taken from an initial model.
+        weights: The column that says how much each judgment counts; None: all count the same.
+        constraints: Options of constraints that plug-ins add, by name.
+        own: Names of the settings that the user gave; all others have defaults, or come from an initial model.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -86,14 +90,27 @@ class TrainingConfig:
     start: str = BEST
     lambda_rule: str = HIGHEST
     standardise: bool = True
-    prune_jumps: bool = False
     edit_cost: float = 0.0
     self_match: float = 0.0
     encoder: EncoderOptions | None = None
     minimal_pairs: MinimalPairsOptions | None = None
-    weights: WeightOptions | None = None
-    given: Mapping[str, Any] = field(default_factory=dict)
+    weights: str | None = None
+    constraints: Mapping[str, Any] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
 
+    @property
+    def names_language(self) -> bool:
+        """Whether it says which language the data is in; so does one whose settings were made by hand."""
+        return "language" in self.own or not (self.own or self.settings in _USUAL)
+
+    def asked(self) -> dict[str, Any]:
+        """Return the options of all constraints that are asked for, by name."""
+        named = {name: getattr(self, name) for name in CONSTRAINTS}
+        return {name: option for name, option in {**named, **self.constraints}.items() if option}
+
+
+# Settings where none are given: of `TrainingConfig` made by hand, and of an empty file.
+_USUAL = Settings(), Settings(form=RELATIVE, text=CLEAN, normalisation="nfc")
 
 # Of the largest, lambda fixes every weight at its start. Far above, the penalty swamps the errors and the solver cannot
 # find alpha.
@@ -115,12 +132,13 @@ class _Given(Struct, frozen=True, rename={"penalty": "lambda"}):
     start: Literal["best", "matches", "zero"] = "best"
     lambda_rule: Literal["highest", "one_standard_error"] = "highest"
     standardise: bool = True
-    prune_jumps: bool = False
     edit_cost: Annotated[float, Meta(ge=0.0, le=100.0)] = 0.0
     self_match: Annotated[float, Meta(ge=0.0, le=0.999)] | UnsetType = UNSET
     encoder: Any = False
     minimal_pairs: Any = False
-    weights: Any = False
+    weights: Annotated[
+        Literal[False] | Annotated[str, Meta(min_length=1)], needs("false or the name of a column")
+    ] = False
 
 
 def read_config(path: StrPath, init: Model | None = None) -> TrainingConfig:
@@ -152,40 +170,56 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     Raises:
         PfsmError: If a key is unknown or a value is invalid.
     """
-    for key in values:
-        if key not in (*SETTINGS_KEYS, *KEYS, *SWITCHES):
-            known = known_names(key, (*SETTINGS_KEYS, *KEYS, *SWITCHES), "`docs/settings.md`")
-            raise PfsmError(f"{where}: unknown key {key!r}; {known}")
-    settings = completed_settings(values, where, init)
-    own = {key: value for key, value in values.items() if key not in SETTINGS_KEYS}
+    known = (*SETTINGS_KEYS, *KEYS, *SWITCHES)
+    further = {key: value for key, value in values.items() if key not in known}
+    for key in further:
+        # Their table lies above this file: constraints are made of what is configured here.
+        if key not in (find_table("constraint") or ()):
+            raise PfsmError(f"{where}: unknown key {key!r}; {known_names(key, known, '`docs/settings.md`')}")
+    settings = _settings(values, where, init)
+    apart = {*SETTINGS_KEYS, *further}
+    own = {key: value for key, value in values.items() if key not in apart}
     if "lambda" in own:
         own["lambda"] = numbers_of_text(own["lambda"])
     given = checked(own, _Given, where)
     config = TrainingConfig(
         settings,
-        sorted_once(given.penalty),
+        tuple(sorted(set(given.penalty))) if isinstance(given.penalty, tuple) else given.penalty,
         given.solver,
         given.objective,
         given.mixture,
         given.start,
         given.lambda_rule,
         given.standardise,
-        given.prune_jumps,
         given.edit_cost,
         _usual_self_match(given, settings) if given.self_match is UNSET else float(given.self_match),
-        encoder_option(given.encoder, where),
-        minimal_pairs_option(given.minimal_pairs, where),
-        weights_option(given.weights, where),
-        dict(values),
+        None if given.encoder is False else encoder_option(given.encoder, where),
+        None if given.minimal_pairs is False else minimal_pairs_option(given.minimal_pairs, where),
+        given.weights or None,
+        further,
+        frozenset(values) & frozenset(SETTINGS_KEYS),
     )
-    for key in ("edit_cost", "self_match", MINIMAL_PAIRS):
-        if getattr(config, key) and config.solver != GAUSS_NEWTON:
-            raise PfsmError(f"{where}: {key} needs solver: {GAUSS_NEWTON}")
+    for name in config.asked():
+        if config.solver != GAUSS_NEWTON:
+            raise PfsmError(f"{where}: {name} needs solver: {GAUSS_NEWTON}")
     if config.minimal_pairs is None and config.encoder is not None and config.encoder.minimal_pairs:
         raise PfsmError(
             f"{where}: encoder: {MINIMAL_PAIRS} needs the option {MINIMAL_PAIRS}, which says what pairs"
         )
     return config
+
+
+def _settings(values: Mapping[str, Any], where: str, init: Model | None) -> Settings:
+    """The settings among some values; unset ones are those of the initial model, or have their defaults."""
+    given = {key: values[key] for key in values if key in SETTINGS_KEYS}
+    if init is not None and completes(init.settings, given):
+        return completed_settings(init, given, where)
+    features = given.get("features")
+    names = list(features) if isinstance(features, Sequence | Mapping) else []
+    # Columns of the data alone have no perfect match.
+    of_text = given.get("edits") is not False or not all(str(name).startswith(COLUMN) for name in names)
+    usual = {"form": RELATIVE, "text": CLEAN} if of_text and given.get("form", RELATIVE) == RELATIVE else {}
+    return settings_from_dict({**usual, **given}, where)
 
 
 def _usual_self_match(given: _Given, settings: Settings) -> float:
@@ -194,24 +228,40 @@ def _usual_self_match(given: _Given, settings: Settings) -> float:
     return USUAL_SELF_MATCH if settings.form == RELATIVE and able and given.encoder else 0.0
 
 
-def with_knowledge(config: TrainingConfig) -> TrainingConfig:
-    """The standard configuration: for English all shipped knowledge (the settings of `en-fast`), and ``edit_cost``.
+def standard_config(language: str | None) -> TrainingConfig:
+    """Return the standard configuration of a language, by default English.
 
-    Args:
-        config: What was said of the language, at most. Other languages have words and stems.
+    English has all shipped knowledge (the settings of `en-fast`) and ``edit_cost``; others have words and stems.
     """
-    if main_code(config.settings.language) != "en":
-        return config
-    settings = find_model(KNOWLEDGE).settings
-    standard = {**settings.to_dict(), "features": list(settings.features), "edit_cost": KNOWLEDGE_EDIT_COST}
-    return config_from_dict({**standard, **config.given}, "standard configuration")
+    values: dict[str, Any] = {} if language is None else {"language": language}
+    if language is None or main_code(language) == "en":
+        model = files("pfsm") / "resources" / "models" / f"{KNOWLEDGE}.json"
+        known = json.loads(model.read_text(encoding="utf-8"))["settings"]
+        values = {**known, **values, "features": list(known["features"]), "edit_cost": KNOWLEDGE_EDIT_COST}
+    return replace(config_from_dict(values, "standard configuration"), own=frozenset())
+
+
+def in_language(config: TrainingConfig, language: str) -> TrainingConfig:
+    """Return the configuration in another language, with its tokeniser, stemmer and classes where none are given.
+
+    Raises:
+        PfsmError: If states are split by word class, and the language has no lists of them.
+    """
+    settings, code = config.settings, language_code(language)
+    changed: dict[str, Any] = {"language": code}
+    if settings.edits:
+        usual = {"tokeniser": default_tokeniser, "stemmer": default_stemmer}
+        changed |= {name: default(code) for name, default in usual.items() if name not in config.own}
+    if settings.split_by_class and "classes" not in config.own:
+        changed["classes"] = check_lists(default_lists(code), "config")
+    return replace(config, settings=replace(settings, **changed), own=config.own | {"language"})
 
 
 def settings_to_train(settings: Settings | None, config: TrainingConfig, init: Model | None) -> Settings:
-    """The settings of the new model: those of the initial model if there is one, and what is added to them.
+    """Return the settings of the new model: those of the initial model if there is one, and what is added to them.
 
     Settings that are given in addition must hold all of the initial model: all of ``settings``, or those that
-    ``config`` was given. Options unset in ``config`` keep the model's values.
+    ``config`` was given. Options unset in ``config``, which was read for this model, keep the model's values.
 
     Raises:
         PfsmError: If a setting does not agree with the initial model.
@@ -220,7 +270,7 @@ def settings_to_train(settings: Settings | None, config: TrainingConfig, init: M
         return config.settings if settings is None else settings
     if settings is not None:
         return agreed_settings(init, settings, None)
-    return agreed_settings(init, completed_settings(config.given, "config", init), config.given)
+    return agreed_settings(init, config.settings, config.own) if config.own else init.settings
 
 
 # Beyond these, sums lose the digits of other judgments. Zero leaves a judgment out.
@@ -228,53 +278,50 @@ LIGHTEST, HEAVIEST = 1e-6, 1e6
 
 
 def weighing(
-    judgments: Judgments | None, preferences: Preferences | None, options: WeightOptions | None
+    judgments: Judgments | None, preferences: Preferences | None, column: str | None
 ) -> Judgments | None:
-    """The judgments whose weight is not 0; all without the option.
+    """The judgments whose weight is not 0; all without a column of weights.
 
     Everything else looks at these alone, so that it makes no difference whether a row of weight 0 is there.
 
     Raises:
         PfsmError: What `judgment_weights` raises; there are preferences alone, or all weights are 0 and there are none.
     """
-    if judgments is None and preferences is not None and options is not None:
+    if judgments is None and preferences is not None and column is not None:
         raise PfsmError(
-            f"{WEIGHTS} is for judgments with scores, but there are only preferences, which have votes; leave it out"
+            "weights is for judgments with scores, but there are only preferences, which have votes; leave it out"
         )
-    weights = judgment_weights(judgments, options)
-    if weights is None or judgments is None or options is None or weights.all():
+    weights = judgment_weights(judgments, column)
+    if weights is None or judgments is None or weights.all():
         return judgments
     if not weights.any() and preferences is None:
-        where = (
-            f"{', '.join(dict.fromkeys(judgments.places.files))}: " if judgments.places is not None else ""
-        )
-        raise PfsmError(
-            f"{where}{options.column} is 0 on every row ({len(judgments)}), there is nothing to learn from"
-        )
+        rows = f"{column} is 0 on every row ({len(judgments)})"
+        raise PfsmError(f"{files_of(judgments)}{rows}, there is nothing to learn from")
     return judgments.select(np.flatnonzero(weights))
 
 
-def judgment_weights(
-    judgments: Judgments | None, options: WeightOptions | None
-) -> NDArray[np.float64] | None:
-    """The weights of judgments, float64 [n], 0 for those to leave out; None without the option or without judgments.
+def files_of(data: Judgments | Preferences) -> str:
+    """Return the names of the files of some data, for the beginning of a message; empty where there are none."""
+    return "" if data.places is None else f"{', '.join(dict.fromkeys(data.places.files))}: "
+
+
+def judgment_weights(judgments: Judgments | None, column: str | None) -> NDArray[np.float64] | None:
+    """The weights of judgments, float64 [n], 0 for those to leave out; None without a column or without judgments.
 
     Raises:
         PfsmError: The column is not there, or a field in it is not 0 or a number within bounds.
     """
-    if options is None or judgments is None or not len(judgments):
+    if column is None or judgments is None or not len(judgments):
         return None
-    numbers = judgments.numbers(options.column)
-    what, least = ("weight", LIGHTEST) if options.rater_noise is None else ("number of raters", 1.0)
-    wrong = np.flatnonzero((numbers != 0.0) & ((numbers < least) | (numbers > HEAVIEST)))
+    numbers = judgments.numbers(column)
+    wrong = np.flatnonzero((numbers != 0.0) & ((numbers < LIGHTEST) | (numbers > HEAVIEST)))
     if wrong.size:
         row = int(wrong[0])
-        where = f"row {row + 1}" if judgments.places is None else judgments.places.of_row(row)
         raise PfsmError(
-            f"{where}: {options.column} is {numbers[row]:g}, a {what} must be 0 or from {least:g} to "
+            f"{judgments.place_of(row)}: {column} is {numbers[row]:g}, a weight must be 0 or from {LIGHTEST:g} to "
             f"{HEAVIEST:,.0f}"
         )
-    return options.of(numbers)
+    return numbers
 
 
 def language_of(*parts: Judgments | Preferences | None) -> str | None:
@@ -291,15 +338,3 @@ def language_of(*parts: Judgments | Preferences | None) -> str | None:
             "one's words and stems to use, or und for those of none"
         )
     return min(found, default=None)
-
-
-def is_given(config: TrainingConfig) -> bool:
-    """Whether a configuration says which language the data is in."""
-    usual = (Settings(), config_from_dict({}, "config").settings)
-    return "language" in config.given or (not config.given and config.settings not in usual)
-
-
-def in_language(config: TrainingConfig, language: str) -> TrainingConfig:
-    """The configuration with the settings of a language, where it does not give others."""
-    given = {**config.given, "language": language}
-    return replace(config, settings=config_from_dict(given, "config").settings, given=given)

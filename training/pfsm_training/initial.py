@@ -4,25 +4,22 @@ Features, matchers, tables and states split by word class may be added. The init
 added, so these start at zero, and the penalty pulls them there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.features.values import with_checksum
-from pfsm.metrics.inputs import columns_of
 from pfsm.metrics.ngram_table import without_label
 from pfsm.model.file import Model
 from pfsm.model.settings import (
     AUTO,
     BEST,
     KEYS,
-    RELATIVE,
     WITHOUT_EDITS,
     Settings,
     settings_from_dict,
 )
-from pfsm.text.characters import CLEAN
 
 # Edits first: a model without them has few other settings, and the mismatch in edits explains the rest.
 _ORDER = ("edits", *(key for key in KEYS if key != "edits"))
@@ -33,32 +30,24 @@ _LONGEST = 100
 Scale = tuple[float, float] | None
 
 
-def completed_settings(values: Mapping[str, Any], where: str, init: Model | None) -> Settings:
+def completed_settings(init: Model, given: Mapping[str, Any], where: str) -> Settings:
     """Settings from plain values; unset options are taken from a model.
 
     Args:
-        values: Settings; other keys are ignored.
+        init: The initial model, which `completes` them.
+        given: Settings.
         where: Name of their source in errors.
-        init: The initial model; None: unset options have their defaults.
 
     Raises:
         PfsmError: If a value is invalid, or contradicts a value of the model.
     """
-    given = {key: values[key] for key in values if key in KEYS}
-    if init is None or not _completes(init.settings, given):
-        settings = settings_from_dict(given, where)
-        # Columns of the data alone have no perfect match.
-        of_text = settings.edits or len(columns_of(tuple(settings.features))) < len(settings.features)
-        if of_text and given.get("form", RELATIVE) == RELATIVE:
-            settings = settings_from_dict({"form": RELATIVE, "text": CLEAN, **given}, where)
-        return settings
     try:
         return settings_from_dict(_completed(given, init.settings), where)
     except PfsmError as error:
         raise PfsmError(f"{error}; unset options keep the values of the initial model {init.name}") from None
 
 
-def _completes(settings: Settings, given: Mapping[str, Any]) -> bool:
+def completes(settings: Settings, given: Mapping[str, Any]) -> bool:
     """Whether a model's settings can complete those given: fewer matchers, or no edits, mean other options."""
     if given.get("edits", settings.edits) is not settings.edits:
         return False
@@ -94,27 +83,30 @@ def _merged(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def agreed_settings(init: Model, wanted: Settings, given: Mapping[str, Any] | None) -> Settings:
+def agreed_settings(init: Model, wanted: Settings, own: Collection[str] | None) -> Settings:
     """The settings of a model that starts from another: that one's own, and what is added to them.
 
     Args:
         init: The initial model.
         wanted: Settings that hold all of the initial model, where they were given.
-        given: The values that the user gave; None: all of ``wanted`` was given.
+        own: Names of the settings that the user gave; None: all of them.
 
     Raises:
         PfsmError: If a setting does not agree with the initial model.
     """
     # The names of features refer to the counts.
-    keys = [key for key in _ORDER if key != "counts" and (given is None or key in given)]
+    keys = [key for key in _ORDER if key != "counts" and (own is None or key in own)]
     ours, theirs = _values(wanted), _values(init.settings)
     for key in keys:
         if not _holds(key, ours.get(key), theirs.get(key), init.settings):
-            value = ours.get(key) or (given or {}).get(key)
+            empty: list[str] | None = [] if own is not None and key in {"split", "features"} else None
             raise PfsmError(
-                f"{key} is {_shown(value, 'not given')}, but the initial model {init.name} has "
+                f"{key} is {_shown(ours.get(key, empty), 'not given')}, but the initial model {init.name} has "
                 f"{_shown(theirs.get(key), 'none')}{_advice(key)}; leave the settings out to keep the model's own"
             )
+    if wanted.edits and init.settings.edits:
+        kept = {key: getattr(init.settings, key) for key in ("matchers", "split") if key not in keys}
+        wanted = replace(wanted, **kept)
     grown = _grown(init.settings, wanted)
     return init.settings if grown == init.settings else grown
 
@@ -199,12 +191,11 @@ def _grown(init: Settings, wanted: Settings) -> Settings:
     features = {**init.features, **added}
     if not (init.edits and wanted.edits):
         return replace(init, features=features)
+    every = {**init.options, **wanted.options}
     options = {
-        name: _grown_options(init.options[name], wanted.options[name])
-        if name in init.options
-        else wanted.options[name]
+        name: _grown_options(init.options[name], every[name]) if name in init.options else every[name]
         for name in wanted.matchers
-        if name in wanted.options
+        if name in every
     }
     return replace(
         init,

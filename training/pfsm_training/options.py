@@ -4,10 +4,8 @@ import contextlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-import numpy as np
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
-from numpy.typing import NDArray
 
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.embeddings.encoders import DEFAULT_SOURCE, SHIPPED, check_source
@@ -15,7 +13,7 @@ from pfsm.errors import PfsmError
 from pfsm.runtime.typed import checked, needs
 
 AUTO: Literal["auto"] = "auto"
-WEIGHTS, MINIMAL_PAIRS = "weights", "minimal_pairs"
+MINIMAL_PAIRS = "minimal_pairs"
 
 Tuned = Literal["head", "lora", "full"]
 Precision = Literal["float32", "bfloat16"]
@@ -27,9 +25,8 @@ REFERENCE, HYPOTHESIS = CHANGED = get_args(Changed)
 ALL = "all"
 # One number, several to choose from by cross-validation, or the usual ones.
 Values = float | Literal["auto"] | tuple[float, ...]
-# Of weights, noise, and margins in standard deviations of the scores.
+# Of weights and margins in standard deviations of the scores.
 _Weight = Annotated[float, Meta(ge=0.0, le=1000.0)]
-_Noise = Annotated[float, Meta(ge=0.0, le=1e6)]
 _Scale = Annotated[float, Meta(gt=0.0, le=1000.0)]
 _Share = Annotated[float, Meta(gt=0.0, le=1.0)]
 _Positive = Annotated[int, Meta(ge=1)]
@@ -79,14 +76,15 @@ class EncoderOptions(Struct, frozen=True, forbid_unknown_fields=True):
     precision: Precision = "float32"
     minimal_pairs: _Weight = 0.0
 
-    def decisive(self, source: str) -> list[Any]:
-        """What the course of a training depends on; ``source`` with its checksum."""
-        usual = self.layers is None and self.precision == SINGLE
-        return [
-            *(self.tune, source),
-            *([] if usual else [self.layers, self.precision]),
-            *([self.minimal_pairs] if self.minimal_pairs else []),
-        ]
+    def record(self, source: str) -> dict[str, Any]:
+        """For the record of a model file; ``source`` with its checksum."""
+        return {
+            "tune": self.tune,
+            "source": source,
+            **({} if self.layers is None else {"layers": self.layers}),
+            **({} if self.precision == SINGLE else {"precision": self.precision}),
+            **({"minimal_pairs": self.minimal_pairs} if self.minimal_pairs else {}),
+        }
 
 
 def encoder_option(value: object, where: str) -> EncoderOptions | None:
@@ -105,54 +103,7 @@ def encoder_option(value: object, where: str) -> EncoderOptions | None:
     return replace(options, source=check_source(options.source, f"{place}: source"))
 
 
-class WeightOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the weights of judgments come from.
-
-    With `rater_noise` k, a mean over n raters counts as ``n / (n + k)`` judgments by very many raters. That is the
-    precision of its score: k is the variance of one rater's noise in units of the variance of the errors that a model
-    would make if there were no such noise. With k = (1 - r) / r it is the reliability of the mean by the formula of
-    Spearman (1910) and Brown (1910), r being that of one rater.
-
-    Attributes:
-        column: The column of the judgments that holds a number of raters or a weight.
-        rater_noise: k; None: the column holds the weights themselves.
-    """
-
-    column: str
-    rater_noise: _Noise | None = None
-
-    def of(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The weights, float64 [n], from the numbers of the column."""
-        if self.rater_noise is None:
-            return numbers
-        nothing = np.zeros(numbers.size)
-        return np.divide(numbers, numbers + self.rater_noise, out=nothing, where=numbers > 0.0)
-
-    def to_dict(self) -> dict[str, object]:
-        """For the record of a model file."""
-        noise = {} if self.rater_noise is None else {"rater_noise": self.rater_noise}
-        return {"column": self.column, **noise}
-
-
-def weights_option(value: object, where: str) -> WeightOptions | None:
-    """``false``, the name of a column, or a mapping of options.
-
-    Raises:
-        PfsmError: If it is none of these.
-    """
-    if value is False:
-        return None
-    if isinstance(value, str) and value:
-        return WeightOptions(value)
-    if not isinstance(value, Mapping) or not isinstance(value.get("column"), str) or not value["column"]:
-        raise PfsmError(
-            f"{where}: {WEIGHTS} is {value!r}, it must be false, the name of a column, or "
-            "{column: NAME, rater_noise: K}"
-        )
-    return checked(dict(value), WeightOptions, f"{where}: {WEIGHTS}", what="option")
-
-
-class _Margins(Struct, frozen=True, forbid_unknown_fields=True):
+class Margins(Struct, frozen=True, forbid_unknown_fields=True):
     """By severity; harmless changes should cost nothing."""
 
     minor: _Weight = 0.25
@@ -160,16 +111,19 @@ class _Margins(Struct, frozen=True, forbid_unknown_fields=True):
     critical: _Weight = 1.0
 
     def by_severity(self) -> dict[str, float]:
+        """The margins by name, that of harmless changes included."""
         return {SEVERITIES[0]: 0.0, **asdict(self)}
 
 
-class MinimalPairsOptions(Struct, frozen=True):
+class MinimalPairsOptions(
+    Struct, frozen=True, forbid_unknown_fields=True, rename={"files": "file", "without": "except"}
+):
     """Where the pairs come from and what they ask for.
 
     Attributes:
         files: TSV or CSV files as `pfsm data perturb` writes them.
         kinds: Kinds or severities of the pairs that are made from the training data; empty: every kind for the
-            language; None: none are made.
+            language; False: none are made.
         without: Kinds that are left out, of the files too.
         of: What is changed: ``reference``, ``hypothesis`` (those with the best scores, or the preferred ones), or both.
         top: Share of the hypotheses that count as the best.
@@ -183,29 +137,7 @@ class MinimalPairsOptions(Struct, frozen=True):
         margins: By severity, how far the two sides of a pair should be apart, in standard deviations of the scores.
     """
 
-    files: tuple[str, ...] = ()
-    kinds: tuple[str, ...] | None = ()
-    without: tuple[str, ...] = ()
-    of: tuple[str, ...] = CHANGED
-    top: float = 0.25
-    number: int = 50
-    seed: int = 1
-    crossed: bool = False
-    weight: Values = AUTO
-    scale: float = 0.25
-    margins: Mapping[str, float] = field(default_factory=_Margins().by_severity)
-
-    def decisive(self) -> list[object]:
-        """What the course of a training depends on beside the pairs themselves."""
-        return [self.weight, self.scale, [self.margins[name] for name in SEVERITIES]]
-
-
-class _MinimalPairs(
-    Struct, frozen=True, forbid_unknown_fields=True, rename={"files": "file", "without": "except"}
-):
-    """`MinimalPairsOptions` as they stand in a file."""
-
-    kinds: Annotated[_Names | Literal[False], needs("a name, a list of names, or false")] | UnsetType = UNSET
+    kinds: Annotated[_Names | Literal[False], needs("a name, a list of names, or false")] = ()
     without: _Names = ()
     of: Annotated[tuple[Changed, ...], Meta(min_length=1)] = CHANGED
     top: _Share = 0.25
@@ -218,7 +150,7 @@ class _MinimalPairs(
         needs("a number from 0 to 1000, a list of them, or auto"),
     ] = AUTO
     scale: _Scale = 0.25
-    margins: Annotated[_Margins, needs("a mapping such as {critical: 1}")] = _Margins()
+    margins: Annotated[Margins, needs("a mapping such as {critical: 1}")] = Margins()
 
 
 def minimal_pairs_option(value: object, where: str) -> MinimalPairsOptions | None:
@@ -243,22 +175,16 @@ def minimal_pairs_option(value: object, where: str) -> MinimalPairsOptions | Non
     given |= listed
     if "weight" in given:
         given["weight"] = numbers_of_text(given["weight"])
-    keys = checked(given, _MinimalPairs, where, what="option")
-    names = keys.kinds
-    if names is UNSET:
-        names = not keys.files and (ALL,)
-    return MinimalPairsOptions(
-        files=_once(keys.files),
-        kinds=None if names is False else () if names == (ALL,) else _once(names),
-        without=_once(keys.without),
-        of=_once(keys.of),
-        top=keys.top,
-        number=keys.number,
-        seed=keys.seed,
-        crossed=keys.crossed,
-        weight=sorted_once(keys.weight),
-        scale=keys.scale,
-        margins=keys.margins.by_severity(),
+    given.setdefault("kinds", False if given.get("file") else [])
+    options = checked(given, MinimalPairsOptions, where, what="option")
+    kinds = () if options.kinds == (ALL,) else options.kinds
+    return replace(
+        options,
+        kinds=kinds and _once(kinds),
+        files=_once(options.files),
+        without=_once(options.without),
+        of=_once(options.of),
+        weight=sorted_once(options.weight),
     )
 
 

@@ -19,7 +19,6 @@ from pfsm.model.metric import Metric
 from pfsm.model.settings import ABSOLUTE
 from pfsm.model.shipped import find_model
 from pfsm_training.config import TrainingConfig, config_from_dict
-from pfsm_training.options import WeightOptions
 from pfsm_training.trainer import train
 
 # Parameters with another name in the settings, and parameters that are not settings.
@@ -69,7 +68,6 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self_match: How likely each word of a reference must be matched with itself.
         encoder: What to learn over an encoder: ``{"tune": "head"}``, or False.
         minimal_pairs: What to learn from minimal pairs, such as ``{"weight": 0.3}``, or False.
-        prune_jumps: Whether features of Jump with few instances are left out.
         weights: How much each judgment counts. X has no column for it, so False alone is taken: `fit` has
             ``sample_weight`` instead.
         solver: ``gauss-newton`` or ``lbfgs``.
@@ -110,8 +108,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
     self_match: float | None = None
     encoder: bool | Mapping[str, Any] | None = None
     minimal_pairs: bool | Mapping[str, Any] | None = None
-    prune_jumps: bool | None = None
-    weights: bool | str | Mapping[str, Any] | None = None
+    weights: bool | str | None = None
     solver: str | None = None
     start: str | None = None
     init: Model | str | None = None
@@ -151,7 +148,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         columns = {}
         if sample_weight is not None:
             columns[SAMPLE_WEIGHT] = _sample_weight(sample_weight, scores.size)
-            config = replace(config, weights=WeightOptions(SAMPLE_WEIGHT))
+            config = replace(config, weights=SAMPLE_WEIGHT)
         judgments = Judgments(tuple(references), tuple(hypotheses), scores, columns, ())
         self.model_ = train(judgments, config=config, init=init, threads=self.threads)
         self.n_features_in_ = 2

@@ -34,6 +34,7 @@ class GlossaryMatcher(MatcherPlugin):
     """
 
     name = "glossary"
+    label = "a term of the glossary"
 
     def __init__(self, max_block: int, options: Options) -> None:
         super().__init__(max_block, options)

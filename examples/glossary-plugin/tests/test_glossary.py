@@ -7,10 +7,10 @@ import pytest
 from pfsm_glossary.glossary import read_glossary
 from pfsm_glossary.matcher import GlossaryMatcher
 
-from pfsm.conformance.kinds import failures
 from pfsm.errors import PfsmError
 from pfsm.matchers.plugin import EncodedPairs
 from pfsm.metrics import get_metric
+from pfsm.testing import check
 from pfsm.text.vocabulary import Vocabulary
 
 TERMS = Path(__file__).resolve().parent.parent / "terms.tsv"
@@ -78,8 +78,8 @@ SAMPLES = ((HYPOTHESIS, REFERENCE), ("the user manual", "a handbook"))
 
 
 def test_the_matcher_passes_the_checks_of_pfsm() -> None:
-    assert failures("matcher", "glossary", options={"file": str(TERMS)}, samples=SAMPLES) == []
+    check("glossary", "matcher", options={"file": str(TERMS)}, samples=SAMPLES)
 
 
 def test_the_metric_passes_the_checks_of_pfsm() -> None:
-    assert failures("metric", f"glossary(file={TERMS})", samples=SAMPLES) == []
+    check(f"glossary(file={TERMS})", "metric", samples=SAMPLES)

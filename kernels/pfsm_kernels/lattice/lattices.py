@@ -63,7 +63,7 @@ class Lattices:
     @cached_property
     def uniform(self) -> NDArray[np.bool_]:
         """Whether a pair has one state of all Inserts and one of all Deletes, and some of both: bool [n_pairs]."""
-        result = (np.diff(self.offsets[:, :2], axis=0) > 0).all(1)
+        result = np.asarray((np.diff(self.offsets[:, :2], axis=0) > 0).all(1))
         for column, states in enumerate((self.delete_states, self.insert_states)):
             # A run of one state ends where the state changes, or the pair.
             changes = np.flatnonzero(np.diff(states)) + 1

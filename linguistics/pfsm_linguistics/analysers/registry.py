@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -62,6 +63,8 @@ class _WatchedAnalyser:
             getattr(analyser, "label", None), str
         ):
             raise PfsmError(f"analyser {name!r}: an analyser has a label and a method analyse(lines, wanted)")
+        if not analyser.label.isprintable() or set(" |") & set(analyser.label):
+            raise PfsmError(f"analyser {name!r}: its label {analyser.label!r} has spaces or bars in it")
         self._name = name
         self._analyser = analyser
         self.label = f"{analyser.label}({origin_label('analyser', name)})"
@@ -245,7 +248,20 @@ def pinned(name: str) -> str:
     return f"{bare if is_name(bare) and find(bare) else register(name)}@{_checksum(found)}"
 
 
+def _tried(name: str, lines: Sequence[str]) -> list[tuple[object, ...]]:
+    """What an analyser gives for lines, for comparisons; probabilities in single precision."""
+    found: list[tuple[object, ...]] = []
+    for one in get_analyser(name).analyse(lines, Wanted(marginals=True, constituents=True)):
+        trees = tuple(replace(tree, log_probability=0.0) for tree in one.trees)
+        numbers = np.array([tree.log_probability for tree in one.trees], dtype=np.float32)
+        arcs = (
+            np.zeros(0) if one.marginals is None else one.marginals.arcs(len(one.tokens)).astype(np.float32)
+        )
+        found.append((repr(replace(one, trees=trees, marginals=None)), numbers, arcs))
+    return found
+
+
 ANALYSERS: Table[AnalyserKind] = Table(
-    "analyser", BUILT_IN, _watched_analyser, lambda name: name in shipped_parsers(), pinned
+    "analyser", BUILT_IN, _watched_analyser, lambda name: name in shipped_parsers(), pinned, _tried
 )
 """What stands before the colon, and what makes an analyser of what stands behind it."""

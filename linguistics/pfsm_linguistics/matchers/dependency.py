@@ -164,5 +164,14 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # n
 
 
 MATCHER = MatcherKind(
-    "", lambda _, options: DependencyFeatures(**options), check_options, learn_options, lambda _: False
+    "",
+    lambda _, options: DependencyFeatures(**options),
+    check_options,
+    learn_options,
+    lambda _: False,
+    labels={
+        "dep:class": "same relation to the head",
+        "dep:head": "same head",
+        "dep:both": "same head and relation",
+    },
 )

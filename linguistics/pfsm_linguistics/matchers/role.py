@@ -157,4 +157,10 @@ MATCHER = MatcherKind(
     lambda options, where: read_options(options, KNOWN, where),
     learn_options,
     lambda _: False,
+    labels={
+        "role:same": "same role",
+        "role:verb": "same role of the same verb",
+        "role:other": "another role",
+        "role:one": "a role on one side only",
+    },
 )

@@ -25,7 +25,7 @@ from pfsm.data.formats.rows import language_code, rows_of
 from pfsm.data.formats.texts import pair_columns
 from pfsm.data.segments import further_references
 from pfsm.data.spans import ERRORS, Span, read_spans, spans_text
-from pfsm.data.table import finite_number, read_table, shown
+from pfsm.data.table import finite_number, is_parquet, read_table, shown
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.files import StrPath, display_name, read_text
 
@@ -163,11 +163,6 @@ def _rows(path: StrPath) -> Iterator[Entry]:
 def _is_empty(cell: object) -> bool:
     """Whether there is nothing in a cell; of numbers pandas has none as not a number."""
     return cell is None or cell == "" or (isinstance(cell, float) and isnan(cell))
-
-
-def is_parquet(path: StrPath) -> bool:
-    """Whether a file is Parquet, by its name."""
-    return str(path).endswith(".parquet") and not Path(path).is_dir()
 
 
 def _parquet_rows(path: StrPath) -> Iterator[Object]:

@@ -21,7 +21,7 @@ from pfsm.data.formats.wmt import read_direct_assessments, read_rankings
 from pfsm.data.judgments import Judgments, judgments_from_table
 from pfsm.data.segments import is_markup
 from pfsm.data.table import Table as JudgedTable
-from pfsm.data.table import read_table, unquoting
+from pfsm.data.table import is_parquet, read_table, unquoting
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 from pfsm.registry import Table
@@ -160,7 +160,7 @@ def guess_format(path: StrPath) -> str:
             each.suffix in {".pe", ".hter"} or each.name.endswith(".df.short.tsv") for each in root.rglob("*")
         ):
             return "mlqe-pe"
-    elif annotated.is_parquet(path):
+    elif is_parquet(path):
         return "parquet"
     elif str(path) != STANDARD_INPUT:
         lines = read_lines(path)
@@ -176,8 +176,6 @@ def _by_header(line: str) -> str:
     """The format of a table with this header; ``""`` if it is not a known one."""
     if line.split() == ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"]:
         return "wmt-da"
-    if is_appraise(line):
-        return "appraise"
     tabs = "\t" in line
     columns = {column.strip().strip('"').lower() for column in line.split("\t" if tabs else ",")}
     for name, needed in (
@@ -190,6 +188,8 @@ def _by_header(line: str) -> str:
     ):
         if needed <= columns:
             return name
+    if is_appraise(line):
+        return "appraise"
     return "csv" if annotated.is_annotations(columns) else ""
 
 
@@ -248,7 +248,7 @@ def _direct_format(path: StrPath) -> str:
     """The format of what is not a table of pfsm or COMET; ``""`` for these."""
     if str(path) == STANDARD_INPUT:
         return ""
-    if Path(path).is_dir() or annotated.is_parquet(path):
+    if Path(path).is_dir() or is_parquet(path):
         return guess_format(path)
     try:
         with (gzip.open if str(path).endswith(".gz") else open)(path, "rb") as file:

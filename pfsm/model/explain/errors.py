@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.encoder.heads import is_encoder_feature, parse_feature
+from pfsm.encoder.names import is_encoder_feature, parse_feature
 from pfsm.errors import PfsmError
 from pfsm.model.explain.explanation import Explanation, TextError
 from pfsm.text.classes import CLASSES, SHIPPED, WordClasses, default_lists, word_classes

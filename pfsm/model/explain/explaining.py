@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.encoder.feature import PieceReader, ValueParts, value_parts
-from pfsm.encoder.heads import is_encoder_feature, parse_feature
+from pfsm.encoder.names import is_encoder_feature, parse_feature
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import JUMP, sentence_feature

@@ -96,13 +96,13 @@ def test_models_given_on_the_command_line(cli: Cli) -> None:
         assert cli("serve", "--model", given).fault
 
 
-def test_a_model_that_would_run_something_needs_the_users_word(cli: Cli, write: Write) -> None:
+def test_a_model_that_would_run_something_is_refused(cli: Cli, write: Write) -> None:
     pytest.importorskip("starlette")
     from tests.model_cases import saved
 
     settings = {"language": "en", "features": {"dpm(parser=command:sh x.sh)": None}}
     saved(Path(), "theirs.json", settings=settings)
-    assert "--resource x.sh=command:PROGRAM" in cli("serve", "--model", "theirs=theirs.json").fault
+    assert "model files name no paths and no programs" in cli("serve", "--model", "theirs=theirs.json").fault
 
 
 def test_what_to_install(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,7 @@ def pairs_to_learn(
     files = [read_minimal_pairs(path) for path in options.files]
     _check_left_out(options, files)
     found = [pair for one in files for pair in _of_file(one)]
-    if options.kinds is not None:
+    if options.kinds is not False:
         found += _made(data, language, options, processes, weights)
     kept = {pair for pair in found if pair.kind not in options.without}
     if options.crossed:

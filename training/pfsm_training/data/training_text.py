@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pfsm.arrays import Float
 from pfsm.data import Judgments, Preferences
-from pfsm.encoder.heads import is_encoder_feature
+from pfsm.encoder.names import is_encoder_feature
 from pfsm.features.values import counted_features, with_checksum
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS

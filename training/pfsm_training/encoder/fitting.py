@@ -109,7 +109,7 @@ def material(text: TrainingText, minimal: PairsText | None, folds: Folds) -> Mat
         worse=np.concatenate([text.worse, len(items) + made.worse]),
         votes=np.concatenate([text.votes, made.votes]),
         margins=np.concatenate([people.margins, minimal.margins]),
-        scales=np.concatenate([ones, np.full(len(minimal), minimal.scale)]),
+        scales=np.concatenate([ones, np.full(len(minimal), minimal.options.scale)]),
         held_out=minimal.in_fold,
     )
 

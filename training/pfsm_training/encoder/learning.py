@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from pfsm.arrays import Float, Int64
 from pfsm.embeddings import encoders
 from pfsm.encoder.feature import PieceReader
-from pfsm.encoder.heads import Head, feature_name, head_from_bytes, remember
+from pfsm.encoder.heads import Head, head_from_bytes, remember
+from pfsm.encoder.names import feature_name
 from pfsm.errors import PfsmError
 from pfsm.evaluation import preference_counts
 from pfsm.model.builder import TextReader
@@ -47,7 +48,7 @@ from pfsm_training.encoder.pieces import SequenceLines, encode_pairs, uniform_mi
 from pfsm_training.encoder.transformer import LayersNetwork, TunedNetwork
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import FEWEST_HELD_OUT, NEVER_HELD_OUT, Folds
-from pfsm_training.options import AUTO, HEAD, SINGLE, EncoderOptions
+from pfsm_training.options import AUTO, HEAD, EncoderOptions
 
 
 class Runs:
@@ -264,11 +265,7 @@ def learn(
     with Stage(AREA, "encoder, all data", passes, "passes") as stage:
         head = runs.on_all(passes, stage)
     record = {
-        "tune": options.tune,
-        "source": source,
-        **({} if options.layers is None else {"layers": options.layers}),
-        **({} if options.precision == SINGLE else {"precision": options.precision}),
-        **({"minimal_pairs": options.minimal_pairs} if options.minimal_pairs else {}),
+        **options.record(source),
         "passes": passes,
         "held_out": {str(place): finite(mean) for place, mean in enumerate(means, 1)},
         "folds": dict(zip(runs.names, map(finite, results[passes - 1]), strict=True)),

@@ -7,7 +7,8 @@ import numpy as np
 
 from pfsm.embeddings.encoders import pinned
 from pfsm.encoder.feature import PieceReader
-from pfsm.encoder.heads import Head, feature_name, is_encoder_feature, remember
+from pfsm.encoder.heads import Head, remember
+from pfsm.encoder.names import feature_name, is_encoder_feature
 from pfsm.errors import PfsmError
 from pfsm.lattice.names import sentence_feature
 from pfsm.model.file import Model, Scale

@@ -291,7 +291,7 @@ class Fitter:
 
     def learned(self, data: TrainingSet) -> tuple[str, ...]:
         """Names of the weights to learn."""
-        names = frequent(data.instances(), jumps=self.config.prune_jumps)
+        names = frequent(data.instances())
         return tuple(name for name in names if not any(map(class_of, ends(name) or ())))
 
     def _loss(self, data: TrainingSet, targets: Float, choice: Choice, slope: float | None) -> Loss:

@@ -70,6 +70,14 @@ class _Point:
         """The gradient if the hinges had these forces, whether they count here or not."""
         return self.smooth + self.hinges.pull(forces) if len(self.hinges) else self.smooth
 
+    def change_from(self, before: "_Point") -> Float:
+        """The change of the gradient along a step, under the forces of one point.
+
+        Where a hinge begins to count is not a bend of the predictions.
+        """
+        forces = self.hinges.forces
+        return self.gradient_under(forces) - before.gradient_under(forces)
+
 
 class _Problem:
     """The objective as a function of one vector: theta, and alpha if it is free."""
@@ -148,42 +156,28 @@ def minimise(
         secant: What an earlier minimisation nearby learned; None: nothing.
     """
     problem = _Problem(machine, objective, free_alpha)
-    state = None if memory is None else memory.load()
-    if state is None:
-        start = problem.start()
-        secant = secant or Secant(FIRST_DAMPING, np.zeros((start.size, start.size)))
-        state = State(start, secant.damping, 0, 1, secant.correction)
+    state = (None if memory is None else memory.load()) or _begun(problem.start(), secant)
     point = problem.at(state.parameters)
     problem.evaluations = state.evaluations
     damping, number, correction = state.damping, state.iterations, state.correction
     converged = problem.slope(point) <= tolerance * n_pairs
     while not converged and number < MOST_ITERATIONS and damping < MOST_DAMPING:
         step, expected = _step(point, damping, correction, problem.lower)
-        if correction.any() and not expected > 0.0:
-            if damping < MOST_DAMPING_TO_CONVEX:
-                damping *= 2.0
-            else:
-                correction = np.zeros_like(correction)
+        if not expected > 0.0 and (correction.any() or expected < -CHANGE_TOLERANCE * abs(point.value)):
+            # The model has no minimum, or it was not found among so many sets of hinges.
+            damping, correction = _more_convex(damping, correction)
             continue
-        if expected <= CHANGE_TOLERANCE * abs(point.value) or (
-            expected <= gain_tolerance * abs(point.value)
-            and _undamped_gain(point, correction, problem.lower) <= gain_tolerance * abs(point.value)
-        ):
-            converged = True
+        converged = _is_little(point, expected, correction, problem.lower, gain_tolerance)
+        if converged:
             break
         candidate = problem.at(point.parameters + step)
         gain = (point.value - candidate.value) / expected
         if not gain > 0.0:
-            damping = _shorter(
-                point, damping, correction, problem.lower, _share(point, step, candidate.value)
-            )
+            damping = _shorter(point, damping, correction, problem.lower, step, candidate.value)
             continue
         number += 1
         damping = max(LEAST_DAMPING, damping * max(1.0 / 3.0, 1.0 - (2.0 * gain - 1.0) ** 3))
-        # With the forces of one point: where a hinge begins to count is not a bend of the predictions.
-        forces = candidate.hinges.forces
-        change = candidate.gradient_under(forces) - point.gradient_under(forces)
-        correction = _corrected(correction, step, change, candidate.curvature)
+        correction = _corrected(correction, step, candidate.change_from(point), candidate.curvature)
         point = candidate
         slope = problem.slope(point)
         if memory is not None:
@@ -195,6 +189,29 @@ def minimise(
     return Fit(point.value, number, problem.evaluations, converged, Secant(damping, correction))
 
 
+def _begun(start: Float, secant: Secant | None) -> State:
+    """The state of a minimisation that begins."""
+    secant = secant or Secant(FIRST_DAMPING, np.zeros((start.size, start.size)))
+    return State(start, secant.damping, 0, 1, secant.correction)
+
+
+def _more_convex(damping: float, correction: Float) -> tuple[float, Float]:
+    """More damping, or, where there is much already, no correction."""
+    if damping < MOST_DAMPING_TO_CONVEX or not correction.any():
+        return 2.0 * damping, correction
+    return damping, np.zeros_like(correction)
+
+
+def _is_little(
+    point: _Point, expected: float, correction: Float, lower: Float, gain_tolerance: float
+) -> bool:
+    """Whether neither this step nor one without damping could lower the objective by much."""
+    if expected <= CHANGE_TOLERANCE * abs(point.value):
+        return True
+    least = gain_tolerance * abs(point.value)
+    return expected <= least and _undamped_gain(point, correction, lower) <= least
+
+
 def _share(point: _Point, step: Float, value: float) -> float:
     """The share of a step to take where all of it leads too far: to the minimum of the parabola along it."""
     slope = dot(step, point.gradient)
@@ -204,9 +221,11 @@ def _share(point: _Point, step: Float, value: float) -> float:
     return min(LARGEST_SHARE, max(LEAST_SHARE, share))
 
 
-def _shorter(point: _Point, damping: float, correction: Float, lower: Float, share: float) -> float:
-    """The damping, in steps of factor 2, with which a step has at most this share of the length that it has now."""
-    longest = share**2 * _squared(_step(point, damping, correction, lower)[0])
+def _shorter(
+    point: _Point, damping: float, correction: Float, lower: Float, step: Float, value: float
+) -> float:
+    """The damping, in steps of factor 2, with which a step has at most `_share` of the length of one that failed."""
+    longest = _share(point, step, value) ** 2 * _squared(step)
     while damping < MOST_DAMPING:
         damping *= 2.0
         if _squared(_step(point, damping, correction, lower)[0]) <= longest:

@@ -23,10 +23,13 @@ from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import DELETE, INSERT
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.model.builder import LatticeBuilder
-from pfsm.model.settings import ABSOLUTE
-from pfsm_training.config import WORD, TrainingConfig
+from pfsm.model.settings import ABSOLUTE, Settings
+from pfsm_training.config import WORD
+from pfsm_training.data.training_set import Encoder
 from pfsm_training.data.training_text import TrainingText
-from pfsm_training.fit.fitting import Choice, Fitted
+from pfsm_training.fit.constraints import Ending
+from pfsm_training.fit.fitting import Choice
+from pfsm_training.fit.plan import Plan
 from pfsm_training.loss.hinges import Hinges
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Quadratic
@@ -79,7 +82,7 @@ def lost_by_word(machine: LogLinearMachine, same: LatticeBatch) -> tuple[float, 
 
 @dataclass(frozen=True, eq=False)
 class SelfMatch:
-    """A `pfsm_training.fit.fitting.Constraint` on the weights of edits.
+    """A `pfsm_training.fit.constraints.TrainedConstraint` on the weights of edits, which needs no preparation.
 
     Attributes:
         same: References with themselves.
@@ -88,6 +91,12 @@ class SelfMatch:
 
     same: LatticeBatch
     least: float
+    digest: str = ""
+    weights: tuple[float, ...] = ()
+
+    def to_train(self, encoder: Encoder, settings: Settings) -> "SelfMatch":  # noqa: ARG002
+        """The same: it has its lattices."""
+        return self
 
     def term(self, choice: Choice, people: float, unit: float) -> SelfMatchLoss:  # noqa: ARG002
         """The loss, which grows with the judgments and preferences as theirs does.
@@ -105,19 +114,21 @@ class SelfMatch:
         """The same: it does not depend on human scores."""
         return self
 
+    def counts(self, fold: int, machine: LogLinearMachine) -> None:
+        """Nothing is counted."""
 
-def self_match_to_train(text: TrainingText, config: TrainingConfig) -> SelfMatch | None:
-    """The constraint; None where nothing is asked.
+    def record(self, ending: Ending) -> dict[str, Any]:
+        """Return what was asked, and how likely each word of a reference is matched with itself."""
+        reached = math.exp(-lost_by_word(ending.fitted.machine, self.same)[0])
+        return {"self_match": {"asked": self.least, "references": len(self.same), "reached": reached}}
 
-    Args:
-        text: The training text, whose references are looked at.
-        config: With ``self_match``.
+
+def prepare(asked: float, plan: Plan, text: TrainingText) -> SelfMatch | None:  # noqa: ARG001
+    """As `pfsm_training.fit.constraints.Kind`; ``asked`` is the probability.
 
     Raises:
         PfsmError: If no edit matches the same word.
     """
-    if not config.self_match:
-        return None
     if not text.settings.edits or WORD not in text.settings.matchers:
         raise PfsmError(f"self_match needs edits, and {WORD} among the matchers")
     places = {line: place for place, line in enumerate(text.references) if line.split()}
@@ -127,12 +138,4 @@ def self_match_to_train(text: TrainingText, config: TrainingConfig) -> SelfMatch
     lines = text.pairs.references.select(rows[:: -(-rows.size // MOST_REFERENCES)])
     plain = replace(text.settings, features={}, form=ABSOLUTE)
     pairs = EncodedPairs(text.pairs.vocabulary, lines, lines)
-    return SelfMatch(LatticeBuilder(plain, text.reader).lattices(pairs), config.self_match)
-
-
-def self_match_record(constraint: SelfMatch | None, fitted: Fitted) -> dict[str, Any]:
-    """For the record of a training: what was asked, and how likely each word of a reference is matched with itself."""
-    if constraint is None:
-        return {}
-    reached = math.exp(-lost_by_word(fitted.machine, constraint.same)[0])
-    return {"self_match": {"asked": constraint.least, "references": len(constraint.same), "reached": reached}}
+    return SelfMatch(LatticeBuilder(plain, text.reader).lattices(pairs), asked)

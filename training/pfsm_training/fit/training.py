@@ -146,7 +146,7 @@ def _weights(config: TrainingConfig, data: TrainingSet) -> dict[str, Any]:
     """What judgments were weighted by, and how many of weight 1 they count as."""
     if config.weights is None or data.weights is None:
         return {}
-    return {"weights": {**config.weights.to_dict(), "sum": amount_judged(data)}}
+    return {"weights": {"column": config.weights, "sum": amount_judged(data)}}
 
 
 def _fit(
@@ -159,7 +159,6 @@ def _fit(
         "objective": "+".join(losses),
         "solver": config.solver,
         **({} if config.standardise else {"standardise": False}),
-        **({"prune_jumps": True} if config.prune_jumps else {}),
         **fitted.starts.to_dict(),
         "lambda": chosen.penalty,
         "lambda_choice": _lambda_choice(config, tried),

@@ -57,22 +57,11 @@ def _edit_instances(batch: LatticeBatch) -> dict[str, int]:
     return result
 
 
-def frequent(counts: Mapping[str, int], *, jumps: bool = False) -> tuple[str, ...]:
-    """Names of the features with at least ``FEWEST_INSTANCES`` instances.
-
-    Args:
-        counts: Instances by name; of features of ``Jump`` the crossings that a jump can open.
-        jumps: Whether features of ``Jump`` are left out likewise, and where the state beside the jump is as rare; else
-            they are always there.
-    """
-
-    def is_frequent(name: str, count: int) -> bool:
-        states = states_of(name)
-        if JUMP not in states:
-            return count >= FEWEST_INSTANCES
-        return not jumps or min([count, *(counts.get(state, count) for state in states)]) >= FEWEST_INSTANCES
-
-    return tuple(name for name, count in counts.items() if is_frequent(name, count))
+def frequent(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Names of the features with at least ``FEWEST_INSTANCES`` instances, and of all of ``Jump``."""
+    return tuple(
+        name for name, count in counts.items() if count >= FEWEST_INSTANCES or JUMP in states_of(name)
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,9 +3,8 @@
 No quadratic model holds on both sides. So they are handed on as they are, linear in the parameters but for the hinge,
 and a step is chosen that knows where each of them bends: the minimum of a convex quadratic plus hinges, within bounds.
 
-Which hinges count, and which parameters stand at their bounds, is found by active sets. With the hinges of one set the
-sum is quadratic, and its minimum within the bounds is a target. A line search towards it, exact on the true sum, makes
-each round an improvement, so that no set comes twice.
+With a given set of hinges that count the sum is quadratic. So the step is Newton's: to the minimum with the hinges that
+count at the start of a round, until these are those that count at its end.
 """
 
 from collections.abc import Sequence
@@ -17,11 +16,8 @@ from torch import Tensor
 
 from pfsm.arrays import Float
 
+# Rounds of sets of hinges, and of parameters at their bounds.
 MOST_EXCHANGES = 50
-# Rounds of sets of hinges, and of a line search.
-MOST_ROUNDS, MOST_TRIALS = 60, 60
-# Of a step: less is none.
-ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +81,7 @@ class AllHinges:
 
     def after(self, step: Float) -> Tensor:
         """What is missing of each after a step, float64 [n_hinges]."""
-        return self._missing + self.along(step)
-
-    def along(self, step: Float) -> Tensor:
-        """How much a step changes of each, float64 [n_hinges]."""
-        return self._slopes @ torch.from_numpy(step)
+        return self._missing + self._slopes @ torch.from_numpy(step)
 
     def quadratic(self, active: Tensor) -> tuple[Float, Float]:
         """Gradient at no step and curvature of the sum if these hinges alone count, and count on both sides.
@@ -117,50 +109,14 @@ def model_minimum(gradient: Float, curvature: Float, hinges: AllHinges, room: Fl
     if not len(hinges):
         return bounded_minimum(gradient, curvature, room)
     step = np.zeros_like(gradient)
-    missing = hinges.after(step)
-    active = missing > 0.0
-    for _ in range(MOST_ROUNDS):
+    active = hinges.after(step) > 0.0
+    for _ in range(MOST_EXCHANGES):
         pull, bend = hinges.quadratic(active)
-        move = bounded_minimum(gradient + pull, curvature + bend, room) - step
-        change = hinges.along(move)
-        slope, second = dot(move, gradient + times(curvature, step)), dot(move, times(curvature, move))
-        share = _share(slope, second, missing, change)
-        before, there = active, step
-        step, missing = step + share * move, missing + share * change
-        active = missing > 0.0
-        if _is_same(step, there) or (share == 1.0 and bool((active == before).all())):
+        step = bounded_minimum(gradient + pull, curvature + bend, room)
+        before, active = active, hinges.after(step) > 0.0
+        if bool((active == before).all()):
             break
-    return np.maximum(step, room)
-
-
-def _is_same(step: Float, before: Float) -> bool:
-    """Whether two steps differ by rounding alone: where a hinge bends, it may count in every other round."""
-    return float(np.abs(step - before).max(initial=0.0)) <= ROUNDING * float(np.abs(step).max(initial=0.0))
-
-
-def _share(slope: float, second: float, missing: Tensor, change: Tensor) -> float:
-    """The share of a move, 1 at most, at which the sum is least: it is convex along the move."""
-
-    def derivative(share: float) -> tuple[float, float]:
-        left = missing + share * change
-        moving = torch.where(left > 0.0, change, torch.zeros_like(change))
-        first = slope + share * second + 2.0 * float((left * moving).sum())
-        return first, second + 2.0 * float(moving.square().sum())
-
-    low, high, share = 0.0, 1.0, 1.0
-    for _ in range(MOST_TRIALS):
-        first, bend = derivative(share)
-        if first > 0.0:
-            high = share
-        elif share == 1.0:
-            return 1.0
-        else:
-            low = share
-        newton = share - first / bend if bend > 0.0 else 0.5 * (low + high)
-        if newton == share or high - low <= ROUNDING * low:
-            break
-        share = newton if low < newton < high else 0.5 * (low + high)
-    return share
+    return step
 
 
 def bounded_minimum(gradient: Float, curvature: Float, room: Float) -> Float:

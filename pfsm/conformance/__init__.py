@@ -1,1 +1,0 @@
-"""Conformance tests of plug-ins: ``pfsm plugins check NAME``."""
