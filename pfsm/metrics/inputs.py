@@ -116,7 +116,7 @@ def score_composed(
     return score_distinct(score_pairs, list(map(composed, as_texts(hypotheses, "hypotheses"))), theirs)
 
 
-def warn_of_forms(name: str, hypotheses: Sequence[str], references: Sequence[str | Sequence[str]]) -> None:
+def warn_of_forms(name: str, hypotheses: Sequence[str], references: Sequence[Any]) -> None:
     """Warn of pairs of which one side alone is in Unicode NFC, for a metric that tells canonically equal text apart.
 
     Args:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.terminals import read
+
 HOSTILE = "Der\x1b[31m Kaffee\x07 \x9b5n\r日本 ö\x00"
 
 
@@ -61,15 +63,7 @@ def _on_terminal(*command: str, cwd: Path, **environment: str) -> bytes:
         _command(command), cwd=cwd, env={**os.environ, **environment}, stdout=theirs, stderr=theirs
     )
     os.close(theirs)
-    found = b""
-    while True:
-        try:
-            part = os.read(ours, 1 << 16)
-        except OSError:
-            break
-        if not part:
-            break
-        found += part
+    found = read(ours, None)
     os.close(ours)
     process.wait()
     return found

@@ -95,7 +95,9 @@ def test_the_laboratory_keeps_no_more_than_memory_is_given_to(monkeypatch: pytes
             batcher = Batcher(pool, 1, Limits())
             for n in (1, 3, 3, 9, 200, 2):
                 lines = [f"a bird {k} of {n}" for k in range(n)]
-                asked = LaboratoryRequest(hypotheses=lines, references=lines[::-1], weights={"S_word": 1.0})
+                asked = LaboratoryRequest(
+                    hypotheses=lines, references=[*lines[::-1]], weights={"S_word": 1.0}
+                )
                 answer = await kept.answer(batcher, loaded, asked, time.monotonic() + 60)
                 expected = loaded.metric.score_pairs(lines, lines[::-1])
                 assert answer["was"] == expected.tolist()
