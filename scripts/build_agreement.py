@@ -1,6 +1,6 @@
 """Learns how often people order two systems as a difference of scores does, and writes what ships.
 
-    python scripts/build_agreement.py [--output FILE] [MODEL …]
+    python scripts/build_agreement.py [MODEL …]
 
 Reads the campaigns of `CAMPAIGNS` in PFSM_DATA, without those whose judgments a model has learned from. Two systems
 that people do not tell apart are left out. Without MODEL, all models that ship; others stay as they are.
@@ -110,7 +110,6 @@ def main() -> None:
     """Learns and writes."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("models", nargs="*", metavar="MODEL")
-    parser.add_argument("--output", type=Path, default=RESOURCE)
     options = parser.parse_args()
     folder = data_folder()
     known = json.loads(RESOURCE.read_text(encoding="utf-8")) if RESOURCE.exists() else {}
@@ -134,7 +133,7 @@ def main() -> None:
             "steps": steps(pairs),
         }
         print(name, known[name], flush=True)
-    with atomic_write(options.output) as handle:
+    with atomic_write(RESOURCE) as handle:
         entries = ",\n".join(f" {json.dumps(name)}: {json.dumps(known[name])}" for name in sorted(known))
         handle.write(f"{{\n{entries}\n}}\n")
 

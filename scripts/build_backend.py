@@ -12,25 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from setuptools import build_meta
-from setuptools.build_meta import (
-    build_editable,
-    get_requires_for_build_editable,
-    get_requires_for_build_sdist,
-    get_requires_for_build_wheel,
-    prepare_metadata_for_build_editable,
-    prepare_metadata_for_build_wheel,
-)
-
-__all__ = [
-    "build_editable",
-    "build_sdist",
-    "build_wheel",
-    "get_requires_for_build_editable",
-    "get_requires_for_build_sdist",
-    "get_requires_for_build_wheel",
-    "prepare_metadata_for_build_editable",
-    "prepare_metadata_for_build_wheel",
-]
+from setuptools.build_meta import *  # noqa: F403 - the other hooks of PEP 517
 
 # The first date that a zip file can hold.
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -39,9 +21,7 @@ _READABLE = 0o100644 << 16
 
 
 def build_wheel(
-    wheel_directory: str,
-    config_settings: dict[str, Any] | None = None,
-    metadata_directory: str | None = None,
+    wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None
 ) -> str:
     """Builds the wheel (PEP 517); returns its name."""
     name = str(build_meta.build_wheel(wheel_directory, config_settings, metadata_directory))

@@ -1,12 +1,10 @@
 """Learns the models of errors that ship (`pfsm train --spans`) from experts' marks in PFSM_DATA.
 
-python scripts/build_errors.py [--output FILE]
+python scripts/build_errors.py
 """
 
-import argparse
 import json
 from dataclasses import asdict
-from pathlib import Path
 
 from real_data import CHECKOUT, data_folder
 
@@ -24,11 +22,6 @@ KINDS = {"edits": ("en-fast", {WMT: 1}), "encoder": ("en", {WMT: 1}), "multi": (
 
 def main() -> None:
     """Learns, and writes the file."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--output", type=Path, default=RESOURCE)
-    options = parser.parse_args()
     document = {}
     for kind, (name, sets) in KINDS.items():
         own = [
@@ -37,10 +30,11 @@ def main() -> None:
             for one in marked_translations(read_judged(str(data_folder() / file)))[::step]
         ]
         found = Lesson(pfsm.load(name), own, name).learned(range(len(own)))
-        rounded = {key: round(value, 4) for key, value in found.weights.items()}
-        document[kind] = {**asdict(found), "weights": rounded}
+        document[kind] = asdict(found) | {
+            "weights": {key: round(one, 4) for key, one in found.weights.items()}
+        }
         print(kind, document[kind])
-    with atomic_write(options.output) as handle:
+    with atomic_write(RESOURCE) as handle:
         handle.write(json.dumps(document, indent=1) + "\n")
 
 

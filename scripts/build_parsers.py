@@ -11,6 +11,7 @@ parsers trained on folds parse the training part, so that the labeller learns fr
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -117,18 +118,14 @@ def table_of(vectors: WordVectors, length: float) -> torch.Tensor:
 
 
 def build(recipe: Recipe, parts: Parts, vectors: WordVectors, work: Path, output: Path) -> None:
-    """Trains the parser and writes its weights and its card."""
+    """Trains the parser, calibrates the splitting of lines, and writes its weights and its card with its results."""
     table = table_of(vectors, recipe.vector_length)
     weights = trained(recipe, (vectors.words, table), parts["train"], work, print, licence=LICENCE)
     path = output / f"{recipe.name}{SUFFIX}"
     write_weights(calibrated(weights, parts["dev"]), path)
-    finish(path, recipe, parts)
-
-
-def finish(path: Path, recipe: Recipe, parts: Parts) -> None:
-    """Calibrates the splitting of lines, measures the written parser, and adds the numbers to its file and its card."""
+    sentences = [example.dependencies for example in parts["dev"]]
     weights, move = with_tuned_starts(
-        read_weights(path), [example.dependencies for example in parts["dev"]], analyse_with
+        read_weights(path), sentences, lambda tried: partial(OwnAnalyser(tried).analyse, wanted=Wanted())
     )
     print(f"log-odds of sentence starts moved by {move:g}")
     results = measured(OwnAnalyser(weights), parts["test"])
@@ -155,14 +152,8 @@ def build_roles(recipe: Recipe, parts: Parts, folder: Path, options: argparse.Na
     weights = train_labeller(RolePlan(), recipe.name, samples, parser, print, unlabelled)
     parses = in_portions(analyser, [one.gold.tokens for one in gold["dev"]])
     pairs = list(zip(parses, (one.gold for one in gold["dev"]), strict=True))
-    finish_roles(
-        tuned(weights, pairs, parser), parser, gold["test"], options.output / f"{recipe.name}{ROLES_SUFFIX}"
-    )
-
-
-def finish_roles(weights: RoleWeights, parser: ParserWeights, test: list[RoleExample], path: Path) -> None:
-    """Measures the labeller on the test part, and writes it with its card."""
-    results, nominal = (measured_roles(weights, parser, test, kind) for kind in (VERB, NOUN))
+    weights, path = tuned(weights, pairs, parser), options.output / f"{recipe.name}{ROLES_SUFFIX}"
+    results, nominal = (measured_roles(weights, parser, gold["test"], kind) for kind in (VERB, NOUN))
     card = role_card_of(results, nominal, weights, FOLDS)
     write_role_weights(replace(weights, licence=LICENCE, card=card), path)
     text = role_card_text(weights.name, path.stat().st_size, card, results, nominal)
@@ -201,12 +192,6 @@ def measured_roles(
     return {
         name: scoring.score_roles(zip(several, gold, strict=True), of=kind) for name, several in found.items()
     }
-
-
-def analyse_with(weights: ParserWeights) -> scoring.Analyse:
-    """An analyser of lines of text with these weights."""
-    analyser = OwnAnalyser(weights)
-    return lambda lines: analyser.analyse(lines, Wanted())
 
 
 def measured(analyser: OwnAnalyser, examples: list[Example]) -> dict[str, scoring.ParserEvaluation]:

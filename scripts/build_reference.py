@@ -94,11 +94,8 @@ def _rows() -> Iterator[tuple[str, list[str]]]:
         else:
             options = cells[3]
         for name in re.findall(r"`([^`]+)`", cells[0]):
-            yield from ((each, cells) for each in _expanded(name))
-
-
-def _expanded(pattern: str) -> list[str]:
-    return [pattern, *(name for name in metric_names() if name == pattern + "-*")]
+            yield name, cells
+            yield from ((each, cells) for each in metric_names() if each == f"{name}-*")
 
 
 def _metrics(names: Sequence[str]) -> str:

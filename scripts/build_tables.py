@@ -16,16 +16,7 @@ import yaml
 from real_data import CHECKOUT, write_or_tell
 from results import NAMES, rates
 
-PAGES = tuple(
-    CHECKOUT / name
-    for name in (
-        "README.md",
-        "docs/index.md",
-        "docs/performance.md",
-        "docs/guides/little-data.md",
-        "docs/papers.md",
-    )
-)
+PAGES = ("README.md", "docs/index.md", "docs/performance.md", "docs/guides/little-data.md", "docs/papers.md")
 FIGURES = CHECKOUT / "pfsm" / "resources" / "figures.json"
 PAPERS = results.FOLDER / "papers.yaml"
 BESIDE = results.FOLDER / "beside.yaml"
@@ -183,4 +174,5 @@ def made(page: str) -> str:
 
 
 if __name__ == "__main__":
-    write_or_tell({FIGURES: figures()} | {path: made(path.read_text(encoding="utf-8")) for path in PAGES})
+    pages = {CHECKOUT / name: made((CHECKOUT / name).read_text(encoding="utf-8")) for name in PAGES}
+    write_or_tell({FIGURES: figures()} | pages)

@@ -23,8 +23,8 @@ from pfsm.embeddings.encoders import ABOUT, DEFAULT_SOURCE, label, load_vectors
 from pfsm.embeddings.safetensors import SCALE, quantised, safetensors_content
 from pfsm.embeddings.words import MATRIX, VECTORS, WORDS
 from pfsm.lexicons import registry
-from pfsm.lexicons.lemmas import TABLE
 from pfsm.lexicons.synonyms import KIND, SynonymTable
+from pfsm.matchers.synonym import DEFAULT_TABLE
 from pfsm.text.languages import tokeniser_named
 
 NAME = "words-en"
@@ -79,7 +79,7 @@ def texts(data: Path) -> Iterator[str]:
 def chosen(counts: Counter[str]) -> list[str]:
     """The words, in alphabetical order."""
     often = [word for word, count in counts.items() if count >= FEWEST and is_word(word)]
-    table = SynonymTable(registry.load(TABLE, KIND))
+    table = SynonymTable(registry.load(DEFAULT_TABLE, KIND))
     senses = {
         word: len(table.synsets(word))
         for number in range(table.size)

@@ -45,10 +45,8 @@ def main() -> None:
 
 def check_versions(version: str) -> None:
     """Refuses files that state another version."""
-    for name, pattern in (
-        ("CHANGELOG.md", r"^## \[?([0-9][\w.]*)"),
-        ("CITATION.cff", r"^version: (\S+)$"),
-    ):
+    patterns = {"CHANGELOG.md": r"^## \[?([0-9][\w.]*)", "CITATION.cff": r"^version: (\S+)$"}
+    for name, pattern in patterns.items():
         match = re.search(pattern, (CHECKOUT / name).read_text(encoding="utf-8"), re.MULTILINE)
         if match is None or match[1] != version:
             sys.exit(f"{name}: version {match[1] if match else 'missing'}, but pyproject.toml has {version}")

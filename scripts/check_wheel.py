@@ -21,14 +21,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent
 LARGEST = 95 * 10**6
 """Bytes of a file: what an index takes is 100 MB."""
-PACKAGES = (
-    "pfsm",
-    "pfsm_kernels",
-    "pfsm_training",
-    "pfsm_experiments",
-    "pfsm_linguistics",
-    "pfsm_studio",
-)
+PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments", "pfsm_linguistics", "pfsm_studio")
 PLACES = ("pfsm", "kernels", "training", "linguistics", "studio")
 
 PROBE = """
@@ -103,13 +96,8 @@ def check_content(wheel: Path) -> None:
     """Checks the size of the wheel, its licences and its files: all that git knows of the packages, and no others."""
     names = zipfile.ZipFile(wheel).namelist()
     listed = run("git", "ls-files", *(f":/{place}" for place in PLACES), cwd=CHECKOUT).stdout.splitlines()
-    ours = {
-        path.removeprefix("kernels/")
-        .removeprefix("training/")
-        .removeprefix("linguistics/")
-        .removeprefix("studio/")
-        for path in listed
-    }
+    # All packages but `pfsm` lie in a folder of their own.
+    ours = {path if path.startswith("pfsm/") else path.partition("/")[2] for path in listed}
     licences = {f"licenses/{path}" for path in listed if path.endswith("LICENSE")} | {"licenses/LICENSE"}
     for wanted in sorted(ours | licences):
         if not any(name.endswith(wanted) for name in names):

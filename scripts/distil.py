@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pfsm.embeddings.encoders import SHIPPED, tunable_encoder
+from pfsm.io.files import replace_whole
 from pfsm_kernels.dense.machine import expected_counts
 from pfsm_training.data.moments import correlation
 from pfsm_training.encoder import network as heads
@@ -271,12 +272,7 @@ class Learner(nn.Module):
     """
 
     def __init__(
-        self,
-        network: HeadNetwork | TunedNetwork,
-        data: Data,
-        batch: Callable[[Array], Any],
-        *,
-        labels: bool,
+        self, network: HeadNetwork | TunedNetwork, data: Data, batch: Callable[[Array], Any], *, labels: bool
     ) -> None:
         super().__init__()
         self.network, self._data, self._batch = network, data, batch
@@ -392,16 +388,6 @@ def report(what: str, data: Data, rows: Array, values: Array) -> None:
     say(what, "; ".join(told))
 
 
-def save(path: Path, content: bytes | dict[str, Array]) -> None:
-    """Writes a file, which is there at once and whole."""
-    part = path.with_name(f"part-{path.name}")
-    if isinstance(content, bytes):
-        part.write_bytes(content)
-    else:
-        np.savez_compressed(part, **content)  # type: ignore[arg-type]
-    part.rename(path)
-
-
 def teacher(pool: Path, out: Path) -> None:
     """Heads over the large encoder, and labels."""
     data = Data(pool, "large")
@@ -429,8 +415,8 @@ def teacher(pool: Path, out: Path) -> None:
     labels = total / total.std()
     of_labels = Units(rows, labels, np.ones(rows.size), np.zeros(rows.size, dtype=np.int64))
     learner = head_over(states, data, of_labels, 1, learner)
-    save(out / "head-all.safetensors", learner.network.head(data.mix).content)
-    save(out / "labels-all.npz", {"rows": data.kept[rows], "labels": labels, **parts})
+    replace_whole(out / "head-all.safetensors", learner.network.head(data.mix).content)
+    np.savez_compressed(out / "labels-all.npz", rows=data.kept[rows], labels=labels, **parts)
 
 
 def multilingual(pool: Path, out: Path) -> None:
@@ -439,7 +425,7 @@ def multilingual(pool: Path, out: Path) -> None:
     rows = for_heads(data, english=False)
     learner = head_over(States(data, rows), data, judgments(data, rows), MULTI_PASSES)
     report(MULTI, data, rows, learner.values(rows))
-    save(out / f"{MULTI}.safetensors", learner.network.head(data.mix).content)
+    replace_whole(out / f"{MULTI}.safetensors", learner.network.head(data.mix).content)
 
 
 def units_of(student: Student, data: Data, out: Path) -> Units:
@@ -498,10 +484,10 @@ def study(name: str, pool: Path, out: Path, seconds: float) -> None:
     judged = data.of(english=student.encoder == "minilm")
     values = learner.values(judged)
     report(f"{name} after {number * MOST_PASSES / len(batches):.2f} passes", data, judged, values)
-    save(out / f"{name}.npz", {"rows": data.kept[judged], "values": values})
+    np.savez_compressed(out / f"{name}.npz", rows=data.kept[judged], values=values)
     weights = {key: value.cpu().numpy() for key, value in learner.state_dict().items()}
-    save(out / f"{name}-weights.npz", weights)
-    save(out / f"{name}.safetensors", network.head(data.mix).content)
+    np.savez_compressed(out / f"{name}-weights.npz", **weights)
+    replace_whole(out / f"{name}.safetensors", network.head(data.mix).content)
 
 
 def main() -> None:

@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from real_data import data_folder, rows_of
 
 import pfsm
@@ -52,7 +51,6 @@ PER_KIND, TRANSLATIONS, COPIES = 250, 4000, 3000
 # Of pairs of neighbours, the share that is made one; and the most words of such a line.
 MERGED, MOST_WORDS = 0.06, 100
 ANNOTATION = re.compile(r"\.ann\d+$")
-SCORED_AT_ONCE = 4096
 
 
 @dataclass
@@ -163,25 +161,6 @@ def without_twins(table: Table) -> dict[str, Any]:
     return {name: values[np.array(keep)] for name, values in columns.items()}
 
 
-def scored(path: Path, lines: Sequence[str], rows: dict[str, NDArray[Any]]) -> None:
-    """Adds scores to a file until it has all."""
-    metric = pfsm.load("en-fast")
-    references, hypotheses = rows["reference"], rows["hypothesis"]
-    found = {"scores": np.full(references.size, np.nan), "of_itself": np.full(references.size, np.nan)}
-    if path.is_file():
-        found = dict(np.load(path))
-    english = np.char.endswith(rows["pair"], "-en")
-    missing = np.flatnonzero(english & np.isnan(found["of_itself"]))
-    for first in range(0, missing.size, SCORED_AT_ONCE):
-        some = missing[first : first + SCORED_AT_ONCE]
-        one, other = ([lines[place] for place in side[some].tolist()] for side in (references, hypotheses))
-        found["scores"][some], found["of_itself"][some] = (
-            metric.score_pairs(other, one), metric.score_pairs(one, one)
-        )  # fmt: skip
-        np.savez(path, scores=found["scores"], of_itself=found["of_itself"])
-        print(f"scored {first + some.size} of {missing.size}", flush=True)
-
-
 def main() -> None:
     """Writes the files."""
     folder = Path(sys.argv[1])
@@ -195,7 +174,12 @@ def main() -> None:
         np.savez_compressed(folder / "rows.npz", **without_twins(table))
     rows, lines = dict(np.load(folder / "rows.npz")), json.loads((folder / "lines.json").read_text("utf-8"))
     print(f"{rows['set'].size} rows of {len(lines)} lines", flush=True)
-    scored(folder / "en-fast.npz", lines, rows)
+    if not (folder / "en-fast.npz").is_file():
+        metric, english = pfsm.load("en-fast"), np.flatnonzero(np.char.endswith(rows["pair"], "-en"))
+        one, other = ([lines[at] for at in rows[side][english]] for side in ("reference", "hypothesis"))
+        scores, of_itself = np.full((2, rows["pair"].size), np.nan)
+        scores[english], of_itself[english] = metric.score_pairs(other, one), metric.score_pairs(one, one)
+        np.savez(folder / "en-fast.npz", scores=scores, of_itself=of_itself)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,9 @@ def run_page(text: str) -> str:
             content = "".join(_session(command) for command in _commands(content))
         elif kind == "python":
             shows = following is not None and following["kind"] == "text"
-            printed = _of_python(content, namespace)
+            with redirect_stdout(io.StringIO()) as output:
+                exec(compile(content, "a block of Python", "exec"), namespace)
+            printed = output.getvalue()
             if printed and not shows:
                 raise PageError(f"no block of text shows what this prints:\n{content}")
         elif kind == "text" and printed is not None:
@@ -162,13 +164,6 @@ def _run(words: list[str]) -> str:
     if status:
         raise PageError(f"{shlex.join(words)}: status {status}\n{errors.getvalue()}")
     return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
-
-
-def _of_python(code: str, namespace: dict[str, Any]) -> str:
-    output = io.StringIO()
-    with redirect_stdout(output):
-        exec(compile(code, "a block of Python", "exec"), namespace)
-    return output.getvalue()
 
 
 def same(one: object, other: object) -> bool:

@@ -35,11 +35,6 @@ def shipped() -> list[Shipped]:
     return [Shipped(**{**entry, "files": tuple(entry["files"])}) for entry in _document()["shipped"]]
 
 
-def licence_of(name: str, groups: Sequence[Shipped]) -> Shipped | None:
-    """The group that a file of the wheel belongs to; None if there is none."""
-    return next((group for group in groups if group.covers(name)), None)
-
-
 def table(groups: Sequence[Shipped]) -> str:
     """The groups as Markdown."""
     lines = ["| in the wheel | licence | from | text |", "|---|---|---|---|"]

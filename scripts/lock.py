@@ -54,17 +54,14 @@ def main() -> None:
     for name, extras in LOCKS.items():
         path = FOLDER / name
         before = "" if newest or not path.is_file() else path.read_text(encoding="utf-8")
-        packages = [one for one in map(cleaned, blocks(_resolved(extras, before))) if one]
+        # The lines of each package: its name and version, its hashes, and what requires it.
+        blocks = re.split(r"^(?=[a-z0-9])", _resolved(extras, before), flags=re.MULTILINE)[1:]
+        packages = list(filter(None, map(cleaned, blocks)))
         path.write_text(
             "".join([HEADER.format(extras=f"extras {', '.join(extras)}", name=name), *packages]),
             encoding="utf-8",
         )
         print(f"{path.relative_to(CHECKOUT)}: {len(packages)} packages")
-
-
-def blocks(text: str) -> list[str]:
-    """The lines of each package: its name and version, its hashes, and what requires it."""
-    return re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
 
 
 def cleaned(block: str) -> str:

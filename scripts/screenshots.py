@@ -4,7 +4,6 @@ They show the demonstration corpus in Chromium, which must be installed, as must
 between machines, and the pictures with them.
 """
 
-import argparse
 import json
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from demo import SYSTEMS
 from pfsm.data import read_table
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+IMAGES = CHECKOUT / "docs" / "images"
 # What the workbench is given: systems, the first with human scores, segments, and the one that is explained.
 GIVEN, SHOWN, EXPLAINED = ("dune", "birch"), 40, 4
 # Seconds until the workbench is drawn; nothing tells from outside.
@@ -35,15 +35,12 @@ VIEWS = (
 
 def main() -> None:
     """Writes the pictures."""
-    parser = argparse.ArgumentParser(description="Pictures of pages, for the documentation.")
-    parser.add_argument("--output", type=Path, default=CHECKOUT / "docs" / "images", help="their folder")
-    options = parser.parse_args()
     sys.path.insert(0, str(CHECKOUT))
     from tests.studio.browser.devtools import Browser, find_chromium  # noqa: PLC0415 - stands beside this folder
 
     binary = find_chromium()
     if binary is None:
-        parser.exit(2, "screenshots.py: no Chromium here\n")
+        sys.exit("screenshots.py: no Chromium here")
     with tempfile.TemporaryDirectory() as folder, Browser(binary) as browser:
         page = comparison(Path(folder))
         for name, width, height, dark, phone, where, top in VIEWS:
@@ -52,11 +49,11 @@ def main() -> None:
             if top:
                 browser.evaluate(f"document.getElementById('{top}').scrollIntoView()")
             browser.check()
-            save(browser, options.output / f"{name}.png")
+            save(browser, IMAGES / f"{name}.png")
         from tests.studio.serve.running import Running  # noqa: PLC0415 - needs the extra serve
 
         with Running("--model", "en") as server:
-            workbench(browser, f"http://127.0.0.1:{server.port}/", options.output)
+            workbench(browser, f"http://127.0.0.1:{server.port}/", IMAGES)
 
 
 def demonstration() -> list[tuple[str, ...]]:

@@ -17,7 +17,7 @@ from pfsm.metrics.base import Level
 from pfsm.metrics.inputs import NumberOfReferences
 from pfsm.metrics.names import language_options, needs_spaces
 from pfsm.model.metric import Metric
-from pfsm.model.shipped import ANY_MODEL, DEFAULT_MODEL, load, model_for
+from pfsm.model.shipped import ANY_MODEL, DEFAULT_MODEL, load, model_for, shipped_models
 from pfsm.runtime.names import known_names
 from pfsm.text.language_names import ANY, code_of, doubt_of_english, english_name, main_code
 from pfsm.text.scripts import refuse_text
@@ -63,6 +63,8 @@ def opened_model(name: str, options: Namespace) -> Metric:
 
 def named_metric(name: str, options: Namespace) -> SegmentMetric:
     """A metric, for ``--language`` where it is given."""
+    if any(model.name == name for model in shipped_models()):
+        raise PfsmError(f"unknown metric {name!r}; it is a model: --model {name}")
     language: str | None = options.language
     return get_metric(name, **({} if language is None else language_options(name, language)))
 
@@ -106,6 +108,11 @@ def check_text(metric: SegmentMetric, lines: Iterable[str], options: Namespace) 
     else:
         what, blind = f"metric {metric.name}", needs_spaces(metric.origin or metric.name)
         other = "--language NAME chooses a tokeniser"
+        if options.language is not None:
+            language = english_name(options.language)
+            other = f"--language {language} does not change that; --metric chrf compares characters"
+        elif what == "metric ter":
+            other += " for Chinese and Japanese; --metric chrf compares characters"
     if blind and not options.force:
         refuse_text(what, lines, other)
     if doubt:

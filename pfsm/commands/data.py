@@ -51,7 +51,7 @@ READERS = {
 --score-column NAME []  the column that becomes the score
 --human-score NAME []  mt-metrics-eval: score to read, such as mqm or wmt-z
 --metric-scores NAME+ []  mt-metrics-eval: metrics whose scores become columns, such as BLEU-refA
---weights LIST []  mqm: error weights (default: {DEFAULT_WEIGHTS!r})
+--weights LIST []  mqm: error weights besides, or in place of some of, {DEFAULT_WEIGHTS!r}
 @unquote
 --per-rater  write one row per rater instead of one for all raters
 --keep-ties  wmt-ranking: count ties in an additional column

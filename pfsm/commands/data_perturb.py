@@ -14,14 +14,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.io.files import atomic_write, display_name, read_lines
 from pfsm.perturbation.catalogue import all_kinds, kinds_for
-from pfsm.perturbation.pairs import (
-    COLUMNS,
-    Translation,
-    has_sources,
-    language_of,
-    perturb,
-    translations_of,
-)
+from pfsm.perturbation.pairs import COLUMNS, SOURCE, Translation, language_of, perturb, translations_of
 from pfsm.runtime.progress import Stage
 from pfsm.text.languages import language_code
 
@@ -119,7 +112,7 @@ def _read(options: Namespace) -> tuple[list[Translation], str, bool]:
         score_column=options.score_column or "score",
     )
     fields = [Translation(_field(one.reference), _field(one.text), one.source) for one in found]
-    return fields, language, has_sources(table, options.source)
+    return fields, language, options.source is not None or SOURCE in table.columns
 
 
 def _field(text: str) -> str:

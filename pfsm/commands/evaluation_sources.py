@@ -20,12 +20,7 @@ from pfsm.commands.arguments import (
     signatures,
 )
 from pfsm.commands.output import tell
-from pfsm.data import (
-    Judgments,
-    Preferences,
-    Table,
-    is_preferences,
-)
+from pfsm.data import Judgments, Preferences, Table, is_preferences
 from pfsm.data.formats import Options
 from pfsm.data.formats.mt_metrics_eval import read_test_set
 from pfsm.data.formats.records import table_of

@@ -6,12 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pfsm.commands.evaluation_sources import (
-    Inputs,
-    Scorer,
-    Source,
-    scores_at_level,
-)
+from pfsm.commands.evaluation_sources import Inputs, Scorer, Source, scores_at_level
 from pfsm.commands.parsers import meant
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError

@@ -11,11 +11,11 @@ from typing import TextIO
 from pfsm.commands.arguments import check_text, heading, open_scorer
 from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import tell
-from pfsm.data.formats.annotated import parsed
 from pfsm.data.formats.rows import Row
 from pfsm.errors import PfsmError
 from pfsm.io.array_checks import is_text
-from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
+from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, one_line, read_lines
+from pfsm.io.json_text import parsed
 from pfsm.model.mbr import Choice, choose
 from pfsm.model.shipped import DEFAULT_MODEL, QUICK_MODEL, model_for
 from pfsm.runtime.progress import error_line
@@ -82,7 +82,7 @@ def _json_lines(path: str) -> list[tuple[list[str], list[float]]]:
     name, found = display_name(path), []
     for number, line in enumerate(read_lines(path), 1):
         where = f"{name}:{number}"
-        value = parsed(line)
+        value = parsed(line, where)
         if value is None:
             raise PfsmError(
                 f"{where}: no JSON; give one list of candidates a line, or text with --num-samples"
@@ -98,7 +98,7 @@ def _json_lines(path: str) -> list[tuple[list[str], list[float]]]:
             text = entry.get("text") if isinstance(entry, dict) else entry
             if not (isinstance(text, str) and is_text(text)):
                 raise PfsmError(f"{where}: candidate {len(texts) + 1} is {ascii(text)[:40]}, text is needed")
-            texts.append(text)
+            texts.append(one_line(text))
         if weights is not None and not (isinstance(weights, list) and len(weights) == len(texts)):
             raise PfsmError(
                 f"{where}: weights must be a list of {len(texts)} numbers, one for each candidate"

@@ -1,13 +1,7 @@
 """The parser of the command line: help that begins with an example, and messages that say what was probably meant."""
 
 import sys
-from argparse import (
-    Action,
-    ArgumentError,
-    ArgumentParser,
-    Namespace,
-    RawDescriptionHelpFormatter,
-)
+from argparse import Action, ArgumentError, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from textwrap import fill, wrap

@@ -18,16 +18,7 @@ from pfsm.model.file import Model
 from pfsm.model.references import resources_of
 from pfsm.model.settings import ABSOLUTE, Settings
 from pfsm.model.shipped import find_model
-from pfsm.model.training_record import (
-    bracketed,
-    doubt,
-    edge,
-    figure,
-    started,
-    tried,
-    weight_groups,
-    weighted,
-)
+from pfsm.model.training_record import bracketed, doubt, edge, figure, started, tried, weight_groups, weighted
 
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 

@@ -11,9 +11,9 @@ from pfsm.commands.evaluation_sources import read_mtme, with_references
 from pfsm.commands.output import print_json
 from pfsm.data import ParallelText, Table
 from pfsm.data.formats.registry import read_judged
+from pfsm.data.formats.rows import Row
 from pfsm.data.parallel import PairsTable
 from pfsm.data.segments import others
-from pfsm.data.table import shown
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.bootstrap import Interval
@@ -28,6 +28,7 @@ from pfsm.evaluation.spans import (
     measured,
 )
 from pfsm.io.files import atomic_write, read_lines
+from pfsm.io.json_text import parsed
 from pfsm.metrics.inputs import best_numbers, by_segment
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import load
@@ -159,9 +160,8 @@ def marked_translations(table: Table) -> list[Marked]:
         marks = marks_from_json(errors, hypothesis, where)
         number = len({mark.rater for mark in marks}) or 1
         if raters is not None:
-            if not raters[row].isdecimal():
-                raise PfsmError(f"{where}: n_raters is {shown(raters[row])}, it must be a whole number")
-            number = max(int(raters[row]), number)
+            given = Row(table.path, table.line_numbers[row], {"n_raters": raters[row]})
+            number = max(given.whole("n_raters", 0), number)
         unit = str(row) if units is None else units[row]
         found.append(Marked(hypothesis, reference, marks, number, unit))
     return found
@@ -175,10 +175,7 @@ def _predicted(path: str, translations: Sequence[Marked], left_out: Sequence[int
     found = []
     for row, one in zip(others(left_out, n), translations, strict=True):
         where = f"{path}:{row + 1}"
-        try:
-            document = json.loads(lines[row])
-        except (ValueError, RecursionError):
-            document = None
+        document = parsed(lines[row], where)
         if not isinstance(document, dict) or not isinstance(document.get("errors"), list):
             raise PfsmError(
                 f"{where}: must be a JSON object with a list of errors, as `pfsm score --spans` writes"

@@ -76,11 +76,6 @@ def read_facts(path: StrPath, systems: Sequence[str], n_segments: int) -> Segmen
     system: its name, or the name of its file without the folder, with or without ``.txt``. An empty field is a segment
     without a judgment. Columns of other names are left alone.
 
-    Args:
-        path: A TSV or CSV with a header row.
-        systems: Names of the systems.
-        n_segments: Number of segments.
-
     Raises:
         PfsmError: What `pfsm.data.table.read_table` raises; another number of rows; none of these columns; a system
             that is not there, or is not clear; a score that is not a finite number.

@@ -6,7 +6,7 @@ are refused in both, before anything can be expanded. External DTDs may be named
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
@@ -31,6 +31,8 @@ _DECLARATION = re.compile(r"<!ENTITY|<!DOCTYPE(?:(?!<!DOCTYPE)[^>\[])*+\[", re.I
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_ELEMENT = re.compile(r"<(?:(?:[\w.-]+:)?(xliff|tmx)\b|[a-z])", re.IGNORECASE)
+_PROLOGUE = 50  # lines before the first element
 _LONGEST_TAG = 1 << 16
 _MARKS = frozenset("<>[")
 _ENTITIES_REFUSED = "declares entities, which are refused; put the text in their place"
@@ -49,15 +51,20 @@ class Tag:
     """In SGML the tag as written, in case it turns out to be text."""
 
 
+def is_bitext(lines: Sequence[str]) -> bool:
+    """Whether SGML or XML is XLIFF or TMX: by its first element."""
+    first = _ELEMENT.search("\n".join(lines[:_PROLOGUE]))
+    return first is not None and first[1] is not None
+
+
 def markup_events(path: StrPath) -> Iterator[Tag | str]:
     """The tags of a file and the text between them, entities resolved, in order."""
     name = display_name(path)
-    lines = iter(read_lines(path))
-    first = next(lines, None)
-    if first is None:
+    lines = read_lines(path)
+    if not lines:
         raise PfsmError(f"{name}: empty file, a test set is needed")
-    every = chain([first], lines)
-    yield from _xml_events(every, name) if first.lstrip().startswith("<?xml") else _sgml_events(every, name)
+    is_xml = lines[0].lstrip().startswith("<?xml") or is_bitext(lines)
+    yield from (_xml_events if is_xml else _sgml_events)(iter(lines), name)
 
 
 def resolved(text: str) -> str:

@@ -20,7 +20,7 @@ from pfsm.data.segments import (
 )
 from pfsm.data.table import Table
 from pfsm.errors import PfsmError
-from pfsm.io.files import STANDARD_INPUT, StrPath, display_name
+from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, one_line
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,6 @@ def read_parallel(
         system_paths: One file for each system.
         skip_missing_references: Leave out segments whose references are all blank.
 
-    Returns:
-        References and outputs, line by line.
-
     Raises:
         PfsmError: what `pfsm.io.files.read_lines` raises, files with different numbers of lines or with none, a
             system given twice, or standard input given more than once.
@@ -144,9 +141,6 @@ def read_pairs_table(
         numeric: further columns to read, of numbers.
         skip_missing_references: leave out rows whose references are all blank.
 
-    Returns:
-        The pairs, in the order of the rows.
-
     Raises:
         PfsmError: what `pfsm.data.formats.read_judged` raises, a missing column, no rows, or a number that is not
             finite.
@@ -166,7 +160,8 @@ def pairs_from_table(table: Table, numeric: Sequence[str] = ()) -> PairsTable:
     references = all_references(table.column("reference", advice), table.columns)
     hypotheses = tuple(table.column("hypothesis", advice))
     systems, documents = (
-        tuple(table.columns[name]) if name in table.columns else None for name in ("system", "document")
+        tuple(map(one_line, table.columns[name])) if name in table.columns else None
+        for name in ("system", "document")
     )
     return PairsTable(
         references, hypotheses, systems, {name: table.numbers(name) for name in numeric}, documents

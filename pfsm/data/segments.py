@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from pfsm.data.markup import Role, SetSegment, set_segments
+from pfsm.data.bitext import units
+from pfsm.data.markup import Role, SetSegment, is_bitext, set_segments
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 
@@ -23,6 +24,8 @@ def segments_of(path: StrPath, role: Role) -> tuple[str, ...]:
     if is_markup(lines):
         if str(path) == STANDARD_INPUT:
             raise PfsmError(f"{display_name(path)}: SGML or XML is read from files alone; give the file")
+        if is_bitext(lines):
+            return tuple(unit.source if role == "source" else unit.target for unit in units(path))
         return tuple(segment.text for segment in segments_of_one_set(path, role))
     if is_json(lines, str(path)):
         raise PfsmError(

@@ -90,9 +90,6 @@ class Submission:
             layout: One of `FORMATS`.
             scores: Of all segments, finite.
             score: Gives the score of a system on some segments.
-
-        Returns:
-            The files' names.
         """
         names = self.files(prefix, layout)
         parts = self._wmt(scores, score) if layout == "wmt" else self._mtme(scores, score)

@@ -6,6 +6,7 @@ mark is a character like any other. A CSV follows RFC 4180, as pandas writes it.
 
 import csv
 import math
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,9 +32,6 @@ def unquoting(wanted: bool = True) -> Iterator[None]:
 
     Args:
         wanted: False: as it is outside.
-
-    Returns:
-        The context to read them in.
     """
     token = _UNQUOTING.set(wanted or _UNQUOTING.get())
     try:
@@ -47,7 +45,7 @@ def _tabbed(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
     noticed = _UNQUOTING.get()  # files of MQM have quotes around some texts alone
     for number, line in enumerate(each_line(text), start=1):
         fields = line.split("\t")
-        if not noticed and '""' in line and any(map(_is_quoted, fields)):
+        if not noticed and '""' in line and any('""' in field and is_quoted(field) for field in fields):
             noticed = True
             warnings.warn(f"{name}:{number}: a field in quotes{_UNQUOTE}", PfsmWarning, stacklevel=2)
         yield number, fields
@@ -56,11 +54,9 @@ def _tabbed(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
 _UNQUOTE = ", as CSV and pandas write them; --unquote takes them away"
 
 
-def _is_quoted(field: str) -> bool:
-    """Whether quotes stand around a field that has others, each of them written twice."""
-    inner = field[1:-1]
-    quotes = field[:1] == field[-1:] == '"'
-    return quotes and '"' in inner and '"' not in inner.replace('""', "")
+def is_quoted(field: str) -> bool:
+    """Whether the quotes of CSV stand around a field: those inside it are written twice."""
+    return len(field) > 1 and field[0] == field[-1] == '"' and '"' not in field[1:-1].replace('""', "")
 
 
 def csv_records(lines: Iterable[str], name: str, between: str = ",") -> Iterator[tuple[int, list[str]]]:
@@ -112,18 +108,34 @@ def shown(value: str) -> str:
 
 
 LARGEST_SCORE = 1e100
+_LONGEST_NUMBER = 256  # characters
 
 
 def finite_number(field: str) -> float | None:
-    """The number in a field; None if it holds none, or one beyond `LARGEST_SCORE`."""
-    if "_" in field:  # digits grouped by an underscore are Python, not data
+    """The number in a field; None if it holds none, or one beyond `LARGEST_SCORE` or as near to 0.
+
+    Every number of a file passes here, and no other bounds are needed: squares neither overflow nor vanish.
+    """
+    # Digits grouped by an underscore are Python, not data.
+    if "_" in field or len(field) > _LONGEST_NUMBER:
         return None
     try:
         value = float(field)
     except ValueError:
         return None
-    # Beyond, squares would overflow in what is computed of it. A comparison with NaN is false.
-    return value if abs(value) <= LARGEST_SCORE else None
+    # A comparison with NaN is false.
+    return value if value == 0.0 or 1.0 / LARGEST_SCORE <= abs(value) <= LARGEST_SCORE else None
+
+
+def json_number(value: object) -> float | None:
+    """`finite_number` of a value from JSON or Parquet, which may be text."""
+    return None if isinstance(value, bool | list | dict) else finite_number(str(value))
+
+
+def refused(field: str, needed: str = "a finite number") -> str:
+    """Say of a field, in quotes, what `finite_number` needs in its place."""
+    small = re.fullmatch(r"\s*[-+]?[0-9.]+[eE]-[0-9]+\s*", field) is not None
+    return f"{shown(field)}, {f'0 or a number from {1 / LARGEST_SCORE:g}' if small else needed} is needed"
 
 
 def numbers_of(
@@ -146,14 +158,21 @@ def numbers_of(
     for row, field in enumerate(fields):
         value = finite_number(field)
         if value is None or value < minimum:
-            raise PfsmError(f"{place(row)}: {name} is {shown(field)}, {needed} is needed")
+            raise PfsmError(f"{place(row)}: {name} is {refused(field, needed)}")
         values[row] = value
     return values + 0.0  # -0.0 becomes 0.0, so that equal numbers sort together
 
 
-def is_csv(name: str, first_line: str) -> bool:
-    """Whether a table is CSV: by its name, or because its header has commas and no tab."""
-    return name.lower().removesuffix(".gz").endswith(".csv") or ("," in first_line and "\t" not in first_line)
+def delimiter(name: str, header: str) -> str:
+    """Return what separates the fields of a table: a tab, or in CSV the commoner of comma and semicolon.
+
+    Args:
+        name: The file's; one that ends in ``.csv`` makes it a CSV.
+        header: The first line; commas or semicolons and no tab make it a CSV.
+    """
+    commoner = max((",", ";"), key=header.count)
+    is_csv = name.lower().removesuffix(".gz").endswith(".csv")
+    return commoner if is_csv or (commoner in header and "\t" not in header) else "\t"
 
 
 def is_parquet(path: StrPath) -> bool:
@@ -162,12 +181,7 @@ def is_parquet(path: StrPath) -> bool:
 
 
 def header_names(fields: Sequence[str], name: str) -> list[str]:
-    """The column names of a header row, without spaces around them or a byte order mark before them.
-
-    Args:
-        fields: the fields of the first line.
-        name: what messages call the file.
-    """
+    """The column names of a header row, without spaces around them or a byte order mark before them."""
     header = [field.replace("\ufeff", "").strip() for field in fields]
     if not any(header):
         raise PfsmError(f"{name}:1: the first line has no column names; a header row is needed")
@@ -189,7 +203,7 @@ def _fields(count: int) -> str:
     return f"{count} field" if count == 1 else f"{count} fields"
 
 
-Separator = Literal["tab", "comma", "space"]
+Separator = Literal["tab", "space"]
 COMET_NAMES: Mapping[str, str] = {"src": "source", "mt": "hypothesis", "ref": "reference"}
 """COMET's column names and ours; a column with the left name is also found under the right one."""
 
@@ -337,16 +351,14 @@ def mean_of_judges(table: Table) -> Table:
 def read_table(path: StrPath, separator: Separator | None = None) -> Table:
     """Read a TSV or CSV file with a header row, gzip or plain (``-``: standard input).
 
-    A name that ends in ``.csv`` or ``.csv.gz`` makes it a CSV, as does a header with commas and no tab; all else is
-    TSV. Spaces around the names in the header are dropped; fields stay as they are. Empty lines at the end are ignored,
-    except in a table of a single column, where each is a row with an empty field.
+    A name that ends in ``.csv`` or ``.csv.gz`` makes it a CSV, as does a header with commas or semicolons and no tab;
+    the commoner of the two separates fields. All else is TSV. Spaces around the names in the header are dropped; fields
+    stay as they are. Empty lines at the end are ignored, except in a table of a single column, where each is a row with
+    an empty field.
 
     Args:
         path: The file; ``-`` is standard input.
-        separator: What separates fields, "tab", "comma" or "space"; None: as told by name and header.
-
-    Returns:
-        The columns, all of text.
+        separator: What separates fields, "tab" or "space"; None: as told by name and header.
 
     Raises:
         PfsmError: what `pfsm.io.files.read_bytes` raises, bytes that are not UTF-8, an empty file, a header without
@@ -382,15 +394,36 @@ def _records(text: str, name: str, separator: Separator | None) -> Iterator[tupl
     first_line = text[: text.find("\n")] if "\n" in text else text
     if is_json([first_line], name):
         raise PfsmError(f"{name}: JSON, not a table; `pfsm data convert` makes one of JSON lines")
-    quoted = separator is None and _UNQUOTING.get()
-    if separator is None:
-        separator = "comma" if is_csv(name, first_line) else "tab"
-    if separator == "comma" or quoted:
-        lines = text.removesuffix("\n").split("\n") if text else []
-        return csv_records(lines, name, "," if separator == "comma" else "\t")
-    if separator == "tab":
+    if separator == "space":
+        return enumerate((line.split() for line in each_line(text)), start=1)
+    between = "\t" if separator else delimiter(name, first_line)
+    if between == "\t" and (separator or not _UNQUOTING.get()):
         return _tabbed(text, name)
-    return enumerate((line.split() for line in each_line(text)), start=1)
+    if between == "\t":
+        return iter(_unquoted(text, name))
+    return csv_records(text.removesuffix("\n").split("\n") if text else [], name, between)
+
+
+def _unquoted(text: str, name: str) -> list[tuple[int, list[str]]]:
+    """Rows of a TSV without the quotes of CSV; where only some of its fields have these, a row is a line."""
+    mixed = [
+        (
+            number,
+            [field[1:-1].replace('""', '"') if is_quoted(field) else field for field in line.split("\t")],
+        )
+        for number, line in enumerate(each_line(text), start=1)
+    ]
+    try:
+        rows = list(csv_records(text.removesuffix("\n").split("\n"), name, "\t"))
+    except PfsmError:
+        if _are_even(mixed):
+            return mixed
+        raise
+    return mixed if _are_even(mixed) and not _are_even(rows) else rows
+
+
+def _are_even(rows: Sequence[tuple[int, list[str]]]) -> bool:
+    return len({len(fields) for _, fields in rows if any(fields)}) == 1
 
 
 def _columns(
@@ -410,7 +443,9 @@ def _columns(
             raise PfsmError(f"{name}:{empty_line}: empty line between rows; delete it")
         row = fields or [""]
         if len(row) != width:
-            begun = any(field.startswith('"') and field.count('"') % 2 for field in row)
+            begun = not _UNQUOTING.get() and any(
+                field.startswith('"') and field.count('"') % 2 for field in row
+            )
             advice = f"; one begins with a quote that the row does not close{_UNQUOTE}" if begun else ""
             raise PfsmError(f"{name}:{line}: {_fields(len(row))}, the header has {_fields(width)}{advice}")
         line_numbers.append(line)

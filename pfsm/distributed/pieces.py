@@ -21,7 +21,7 @@ from fsspec.utils import read_block
 
 from pfsm.data.parallel import pairs_from_table
 from pfsm.data.segments import FURTHER_REFERENCE
-from pfsm.data.table import Table, is_csv, table_from_bytes, with_our_names
+from pfsm.data.table import Table, delimiter, table_from_bytes, with_our_names
 from pfsm.errors import PfsmError
 from pfsm.io.files import gzip_explained, reading_explained
 from pfsm.io.limits import LINE, check_size, read_limited
@@ -132,7 +132,7 @@ def _byte_ranges(file: Place, partition_bytes: int) -> list[tuple[int, int, int 
     with opened(file) as stream:
         header = stream.readline(LINE.value)
         pairs_from_table(table_from_bytes(header, file.label))
-        if is_csv(file.label, header.decode()):
+        if delimiter(file.label, header.decode()) != "\t":
             raise PfsmError(
                 f"{file.label}: CSV cannot be split, as a field may hold line ends; make it TSV or Parquet"
             )

@@ -139,9 +139,6 @@ def load_vectors(source: str, layer: int | None = None) -> Vectors:
 def load_encoder(source: str) -> FolderEncoder:
     """The network of a source.
 
-    Args:
-        source: As above, with or without its checksum.
-
     Raises:
         PfsmError: As `load_vectors`, and if the source is a file of word vectors.
     """
@@ -158,9 +155,6 @@ def load_encoder(source: str) -> FolderEncoder:
 
 def tunable_encoder(source: str) -> FolderEncoder:
     """The network of a source, to be tuned itself.
-
-    Args:
-        source: As above, with or without its checksum.
 
     Raises:
         PfsmError: As `load_encoder`, and if its weights are not at hand one by one.

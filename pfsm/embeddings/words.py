@@ -30,11 +30,7 @@ NOWHERE = -1
 
 
 class WordVectors(ABC):
-    """Vectors of words, each of which is looked up once; the first row is that of all unknown words.
-
-    Args:
-        dimension: Number of components.
-    """
+    """Vectors of words, each of which is looked up once; the first row is that of all unknown words."""
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
@@ -172,9 +168,6 @@ WORDS, VECTORS, MATRIX = "words.txt", "words.safetensors", "vectors"
 
 class WordTable(WordVectors):
     """Vectors of words: those of their lower case.
-
-    Args:
-        folder: The folder with both files.
 
     Raises:
         PfsmError: If a file is missing, malformed, or does not fit the other.

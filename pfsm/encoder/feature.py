@@ -78,10 +78,6 @@ def prepared_feature(name: str) -> Callable[[Sequence[str], Sequence[str]], dict
 class PieceReader:
     """A head and its encoder.
 
-    Args:
-        label: Label of the head.
-        source: Source of the encoder.
-
     Raises:
         PfsmError: As `prepared_feature`.
     """

@@ -162,12 +162,6 @@ def head_path(folder: StrPath, label: str) -> Path:
 def read_heads(names: Iterable[str], folder: StrPath, where: str, *, needed: bool = True) -> None:
     """Makes the heads known that features refer to, from the folder of their model.
 
-    Args:
-        names: Names of features.
-        folder: The folder.
-        where: Name of the model's file in errors.
-        needed: Whether a file may not be missing.
-
     Raises:
         PfsmError: If a file is missing that is needed, too large, has another checksum, or is not a head.
     """

@@ -31,11 +31,7 @@ class LineVectors:
 
 
 class HeadScorer:
-    """A head at work.
-
-    Args:
-        head: The head.
-    """
+    """A head at work."""
 
     def __init__(self, head: Head) -> None:
         self.head = head

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.arrays import Float, Int64
-from pfsm.data.formats.annotated import parsed
 from pfsm.data.spans import SEVERITIES, read_spans
-from pfsm.data.table import shown
+from pfsm.data.table import json_number, refused
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import Interval, percentile_interval, resampled_times
+from pfsm.io.json_text import parsed
 
 NEUTRAL, MINOR, MAJOR, CRITICAL = SEVERITIES
 STATISTICS = (
@@ -64,7 +64,7 @@ def marks_from_json(text: str, hypothesis: str, where: str) -> tuple[Mark, ...]:
     Raises:
         PfsmError: If it is no such list, or offsets or a severity cannot be.
     """
-    values = parsed(text) if text.strip() else []
+    values = parsed(text, where) if text.strip() else []
 
     def fault(message: str) -> PfsmError:
         return PfsmError(f"{where}: {message}")
@@ -82,9 +82,10 @@ def marks_from_json(text: str, hypothesis: str, where: str) -> tuple[Mark, ...]:
 
 def _points(mark: object, fault: Callable[[str], PfsmError]) -> float:
     points = mark.get("points", mark.get("confidence", 0.0)) if isinstance(mark, Mapping) else 0.0
-    if not isinstance(points, int | float) or not np.isfinite(points):
-        raise fault(f"points is {shown(str(points))}, a finite number is needed")
-    return float(points)
+    number = json_number(points)
+    if number is None:
+        raise fault(f"points is {refused(str(points))}")
+    return number
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,7 @@ TAGS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 
 
 class Lists:
-    """The word lists of a package, in its folder ``words``.
-
-    Args:
-        package: The package.
-    """
+    """The word lists of a package, in its folder ``words``."""
 
     def __init__(self, package: str) -> None:
         self._package = package

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import secrets
 import stat
 import sys
@@ -225,6 +226,17 @@ def read_lines(path: StrPath, needed: str = "") -> list[str]:
     lines.
     """
     return split_lines(read_text(path, needed))
+
+
+def is_inside(name: StrPath) -> bool:
+    """Whether a path that a file names stays inside the folder that it is relative to."""
+    path = Path(name)
+    return not path.anchor and ".." not in path.parts
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line: line ends inside, as fields of JSON and CSV may have, become spaces."""
+    return re.sub(r"\r\n?|\n", " ", text)
 
 
 def content_checksum(content: bytes) -> str:

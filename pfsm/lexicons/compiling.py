@@ -128,13 +128,7 @@ def compile_links(
 ) -> Lexicon:
     """The lexicon of a table that is too large for a mapping, as `compile_paraphrases` makes it.
 
-    Args:
-        name: What models will call it.
-        phrases: All phrases, each once, in increasing order.
-        links: The table.
-        licence: Terms of the table.
-        sources: What it was made from.
-        about: One line for people.
+    Phrases are all that occur, each once, in increasing order.
     """
     words = sorted({word for phrase in phrases for word in phrase})
     nodes, child_offsets, child_words = _trie(phrases, words)

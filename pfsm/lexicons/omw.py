@@ -27,10 +27,6 @@ def read_multilingual(
 ) -> tuple[Part, list[Source], str]:
     """One part with the lemmas of all files, the files read, and the licences that they state.
 
-    Args:
-        paths: Tab files.
-        forms: File of inflected forms.
-
     Raises:
         PfsmError: If a file cannot be read, has a malformed line, or contains no lemmas.
     """

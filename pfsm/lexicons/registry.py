@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from pfsm.errors import PfsmError
-from pfsm.io.named_resources import FOLDER_VARIABLE, user_folder
+from pfsm.io.named_resources import FOLDER_VARIABLE, NAME, is_name, user_folder
 from pfsm.lexicons.container import Lexicon, read_header, read_lexicon
 from pfsm.lexicons.meteor import RECIPES, compile_meteor
 from pfsm.lexicons.omw import ADVICE, compile_omw
@@ -20,9 +20,7 @@ from pfsm.lexicons.synonyms import KIND as SYNONYMS
 from pfsm.registry import given_resources
 
 SUFFIX = ".lexicon"
-# No `|`, `:`, `+` and `@`, which separate the entries of a signature; no path separators.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-_REFERENCE = re.compile(rf"({_NAME.pattern})(?:@([0-9a-f]{{8}}))?")
+_REFERENCE = re.compile(rf"({NAME.pattern})(?:@([0-9a-f]{{8}}))?")
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ def check_name(name: str, where: str) -> str:
     Raises:
         PfsmError: If it cannot; ``where`` begins the message.
     """
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise PfsmError(
             f"{where} {name!r} cannot be the name of a table: letters, digits, full stops, hyphens and underscores"
         )

@@ -16,22 +16,13 @@ from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.text.characters import composed
 
 
-def as_texts(values: Any, name: str) -> Sequence[str]:
-    """A list of strings from a list, or a column of a table.
-
-    Args:
-        values: A sequence, array, Series or Arrow array of strings.
-        name: What to call it in errors.
+def as_texts(values: Any, name: str, *, gaps: bool = False) -> Sequence[Any]:
+    """A list of strings from a list, or a column of a table; with gaps, None stands where there is no string.
 
     Raises:
         ValueError: If it is a single string.
         TypeError: If an entry is not a string; the message names its place, from 0.
     """
-    return _checked(values, name)
-
-
-def _checked(values: Any, name: str, *, gaps: bool = False) -> Sequence[Any]:
-    """The list, in a stream of references with None where a segment has fewer references than others."""
     listed = _listed(values, name)
     for place, value in enumerate(listed):
         if not (isinstance(value, str) or (gaps and value is None)):
@@ -321,7 +312,7 @@ def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], St
     ):
         raise ValueError("references must be a list of streams, each a list of strings")
     streams = [
-        stream if isinstance(stream, str) else _checked(stream, f"references[{number}]", gaps=True)
+        stream if isinstance(stream, str) else as_texts(stream, f"references[{number}]", gaps=True)
         for number, stream in enumerate(references)
     ]
     lines = as_texts(hypotheses, "hypotheses")

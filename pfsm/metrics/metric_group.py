@@ -18,7 +18,7 @@ from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import score_composed
-from pfsm.metrics.names import parse_name, stem_and_type
+from pfsm.metrics.names import parse_name
 from pfsm.runtime.options import Options
 
 # From hypotheses and references to values of features by name, float64 [n_pairs] each.
@@ -149,29 +149,6 @@ class MetricGroup:
             return found
         whole = next(whole for whole, parts in self.parts.items() if bare in parts)
         return self.about.get(whole, f"part of {whole}")
-
-
-ALL = "*"
-
-
-def typed_family(
-    stems: Mapping[str, str], mean: str, make: Callable[[str, Options], SegmentMetric]
-) -> MetricGroup:
-    """Metrics ``STEM-*``, the mean over all types of something, and ``STEM-TYPE``, which counts one.
-
-    Args:
-        stems: By the stem of a name, such as ``dp-or``, half a line on the metrics.
-        mean: What ``*`` stands for, in words.
-        make: As of `MetricGroup`.
-    """
-
-    def family(name: str) -> str | None:
-        stem, only = stem_and_type(name)
-        return f"{stems[stem]}, {mean if only == ALL else only}" if stem in stems and only else None
-
-    return MetricGroup(
-        {f"{stem}-{ALL}": f"{what}, {mean}" for stem, what in stems.items()}, make, family=family
-    )
 
 
 def without_options(make: Callable[[str], SegmentMetric]) -> Callable[[str, Options], SegmentMetric]:

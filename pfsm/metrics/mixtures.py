@@ -26,15 +26,7 @@ from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.metric_group import MetricGroup
-from pfsm.metrics.names import (
-    BACK_OFF,
-    SCALE,
-    MixedName,
-    mixed_parts,
-    parse_name,
-    read_options,
-    written_name,
-)
+from pfsm.metrics.names import BACK_OFF, SCALE, MixedName, mixed_parts, parse_name, read_options, written_name
 from pfsm.metrics.ngram_table import INFO, NgramTable
 from pfsm.metrics.words import WordMetric
 from pfsm.runtime.options import Options, number

@@ -78,13 +78,6 @@ def written_name(name: str, options: Options) -> str:
     return whole if all(read[key] == value for key, value in options.items()) else ""
 
 
-def stem_and_type(name: str) -> tuple[str, str]:
-    """``dp-or`` and ``nsubj`` of ``dp-or-nsubj(…)``; the type is empty where there are two parts, both where one is."""
-    parts = name.partition("(")[0].split("-", 2)
-    # A hyphen with nothing behind it is not a name.
-    return "-".join(parts[:2]) if parts[-1] else "", parts[2] if len(parts) == 3 else ""
-
-
 def read_options(name: str, given: Options, known: Mapping[str, Option]) -> dict[str, Any]:
     """Values of all options of a metric, those that are not given with their defaults.
 

@@ -26,7 +26,7 @@ from pfsm.metrics.plugin import feature_group, metric_group
 from pfsm.metrics.sacre import CHRF, ChrfMetric, SacreMetric
 from pfsm.metrics.words import MORE_NIST_PARTS, prepared_nist, word_metric
 from pfsm.registry import Table, own
-from pfsm.runtime.names import known_names
+from pfsm.runtime.names import known_names, nearest
 from pfsm.runtime.options import Options
 
 
@@ -190,7 +190,8 @@ def _group_of_metric(name: str) -> MetricGroup:
     if group is not None and not group.is_metric(name):
         raise PfsmError(f"{name!r} is a feature of models, it cannot score alone")
     if group is None:
-        raise PfsmError(f"unknown metric {name!r}; {known_names(name, metric_names(), '`pfsm metrics`')}")
+        known = nearest(str(name)) or known_names(name, metric_names(), "`pfsm metrics`")
+        raise PfsmError(f"unknown metric {name!r}; {known}")
     return group
 
 

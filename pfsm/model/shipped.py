@@ -7,8 +7,10 @@ from pathlib import Path
 
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.named_resources import DISTRIBUTIONS, MODELS, folder_beside, give
+from pfsm.metrics.registry import group_of
 from pfsm.model.file import Model, load_model, model_from_dict
 from pfsm.model.metric import Metric
+from pfsm.runtime.names import nearest
 from pfsm.text.language_names import main_code
 from pfsm.text.languages import language_code
 
@@ -84,10 +86,11 @@ def find_model(
             packages=[DISTRIBUTIONS[MODELS[text]]],
         )
     if not _is_there(text):
-        names = ", ".join(shipped) or "none"
-        raise PfsmError(
-            f"{text or repr(text)}: no such file and no model of this name; shipped models: {names}"
-        )
+        known = f"shipped models: {', '.join(shipped) or 'none'}"
+        if not text.endswith(".json"):
+            metric = text.casefold()
+            known = f"it is a metric: --metric {metric}" if group_of(metric) else nearest(text) or known
+        raise PfsmError(f"{text or repr(text)}: no such file and no model of this name; {known}")
     return load_model(text, run=run)
 
 

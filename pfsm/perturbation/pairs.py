@@ -137,10 +137,6 @@ class _Draw:
     """Of each kind the pairs whose hashes are smallest, whatever stands in front of them.
 
     The hash is of the translation, not of the change. So a change that would not be drawn need not be made.
-
-    Args:
-        seed: The user's seed.
-        per_kind: How many of each kind; None for all.
     """
 
     def __init__(self, seed: int, per_kind: int | None) -> None:
@@ -175,12 +171,7 @@ class _Draw:
 
 
 def minimal_pairs(pairs: Sequence[Pair], source: DataSource) -> MinimalPairs:
-    """Pairs as `pfsm.evaluation.probe` takes them.
-
-    Args:
-        pairs: The pairs.
-        source: The file that the translations came from.
-    """
+    """Pairs as `pfsm.evaluation.probe` takes them."""
     kinds, references, better, worse, severities = (
         tuple(getattr(pair, name) for pair in pairs)
         for name in ("kind", "reference", "better", "worse", "severity")
@@ -217,11 +208,6 @@ def translations_of(
         least = np.sort(scores)[-max(1, math.ceil(top * len(scores)))]
         rows = np.flatnonzero(scores >= least).tolist()
     return [Translation(references[row], texts[row], "" if sources is None else sources[row]) for row in rows]
-
-
-def has_sources(table: Table, source: str | None = None) -> bool:
-    """Whether the source texts are known."""
-    return source is not None or SOURCE in table.columns
 
 
 def language_of(table: Table) -> str | None:

@@ -20,13 +20,7 @@ Item = TypeVar("Item")
 
 
 class Dice:
-    """Draws for one text and one kind: the digits of a hash of all three, extended by a counter.
-
-    Args:
-        seed: The user's seed.
-        kind: Name of the kind.
-        text: The text to be changed.
-    """
+    """Draws for one text and one kind: the digits of a hash of all three, extended by a counter."""
 
     def __init__(self, seed: int, kind: str, text: str) -> None:
         self._key = blake2b(

@@ -94,13 +94,7 @@ def _text(x: float, y: float, words: str, anchor: str) -> str:
 
 
 def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """A table; the first column is text, the others are numbers and stand to the right.
-
-    Args:
-        head: Names of the columns; empty for no head.
-        rows: Cells.
-        caption: A line above it.
-    """
+    """A table; the first column is text, the others are numbers and stand to the right."""
     above = f"<caption>{text(caption)}</caption>" if caption else ""
     first = f"<thead>{_row(head, 'th')}</thead>" if head else ""
     body = "".join(_row(row, "td") for row in rows)

@@ -29,6 +29,26 @@ def known_names(name: object, known: Sequence[str], listing: str) -> str:
     return f"{meant}{listing} lists all"
 
 
+# Our nearest to metrics of other tools: part of their names, in order, and what to say.
+_NEAREST = {
+    **dict.fromkeys(("bertscore", "moverscore"), "--metric embedding_f1"),
+    **dict.fromkeys(("comet", "bleurt", "metricx", "unite", "yisi", "prism"), "a model (--model en)"),
+    "rouge": "--metric rouge-l",
+    "gleu": "--metric bleu",
+    "chrf2++": "--metric chrf++",
+    "chrf2": "--metric chrf",
+    "tercom": "--metric ter",
+    "hter": "--metric ter",
+}
+
+
+def nearest(name: str) -> str:
+    """Say what comes nearest to another tool's metric; ``""`` if it is none that we know."""
+    wanted = name.casefold().replace("-", "").replace("_", "")
+    found = next((ours for theirs, ours in _NEAREST.items() if theirs in wanted), "")
+    return found and f"{found} comes nearest"
+
+
 TRAINING = (
     "lambda",
     "lambda_rule",

@@ -69,12 +69,6 @@ def chosen_options(
 ) -> dict[str, Any]:
     """Values of all options, those that are not given with their defaults.
 
-    Args:
-        where: What begins a message.
-        given: The options.
-        known: What they may be.
-        hint: What to say about an unknown one.
-
     Raises:
         PfsmError: If an option is unknown or has no such value.
     """

@@ -91,13 +91,6 @@ def checked(
 ) -> T:
     """The same for what a person wrote.
 
-    Args:
-        value: The value.
-        kind: The type.
-        where: What begins a message.
-        what: What messages call a field of it.
-        page: Where its fields are listed.
-
     Raises:
         PfsmError: If it does not fit.
     """

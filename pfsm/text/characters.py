@@ -21,7 +21,6 @@ import unicodedata
 
 # Whether lines are read as they are, or through the table; models that name no edition have the first.
 AS_IT_IS, CLEAN = 1, 2
-EDITIONS = (AS_IT_IS, CLEAN)
 
 SEPARATORS = (
     "\0-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000\ufff9-\ufffb"

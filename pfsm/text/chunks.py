@@ -53,10 +53,6 @@ class LineCache(dict[str, Value]):
     The same references come with every system, and with every call. Lines of at most ``limit`` characters in all are
     kept, each counted as `LINE_COST` characters more. When that is full, all of them are dropped. Lines that would fill
     more than a sixteenth of it are worked out every time.
-
-    Args:
-        analyse: A pure function of the line.
-        limit: Number of characters.
     """
 
     def __init__(self, analyse: Callable[[str], Value], limit: int = LINE_CACHE_LIMIT) -> None:

@@ -29,10 +29,6 @@ def token_offsets(line: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
     Characters are compared without case and in their compatibility form (NFKC). One that a token has and the line has
     not there, such as a rewritten quotation mark, stands for the next one that is not a space. Combining marks belong
     to what they follow. Tokens neither overlap nor go back.
-
-    Args:
-        line: The text as its user wrote it.
-        tokens: What a tokeniser made of it, in order.
     """
     found, at, size = [], 0, len(line)
     for token in tokens:

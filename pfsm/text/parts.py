@@ -45,11 +45,6 @@ def parts(reference: str, hypothesis: str, language: str) -> list[Part]:
     """The parts of a pair, in order: where each begins and ends in the reference and in the hypothesis.
 
     They cover both sides. A pair that is not long is one part. One side of a part may be empty, not both.
-
-    Args:
-        reference: A line.
-        hypothesis: A line.
-        language: Of both, by whose rules sentences end.
     """
     if not is_long(reference, hypothesis, language):
         return [(0, len(reference), 0, len(hypothesis))]

@@ -54,13 +54,7 @@ def lines_without_spaces(lines: Iterable[str]) -> tuple[int, int]:
 
 
 def refuse_text(what: str, lines: Iterable[str], other: str) -> None:
-    """Refuses text of which a quarter of the lines or more are in a script without spaces between words.
-
-    Args:
-        what: What would read it.
-        lines: The text.
-        other: What to do instead.
-    """
+    """Refuses text of which a quarter of the lines or more are in a script without spaces between words."""
     found, seen = lines_without_spaces(lines)
     if seen and found >= REFUSED * seen:
         raise PfsmError(

@@ -49,7 +49,11 @@ def kernels(report: Report, _: Sequence[str]) -> None:
         for operation in OPERATIONS:
             for name, batch in batches.items():
                 items = min(len(batch), BEST_PATHS) if operation == BEST else len(batch)
-                work = work_of(operation, batch, drawn_weights(batch, limit), items)
+                # Random weights of the states, the same in every run.
+                rng = np.random.default_rng(1)
+                named = {state: float(rng.normal(scale=0.5)) for state in batch.states}
+                weights = batch.weights({**named, **({JUMP: -1.0} if limit else {})})
+                work = work_of(operation, batch, weights, items)
                 report.add(f"{operation}, {machine}", name, items, cost(work, RUNS))
 
 
@@ -65,13 +69,6 @@ def batch_of(references: list[str], hypotheses: list[str], limit: int) -> Lattic
     words = sum(len(line.split()) for line in references[:number])
     some = slice(0, number, max(1, words // WORDS_WITH_JUMPS) if limit else 1)
     return LatticeBuilder(Settings(max_jump=limit)).build(references[some], hypotheses[some])
-
-
-def drawn_weights(batch: LatticeBatch, limit: int) -> Weights:
-    """Random weights of the states, the same in every run."""
-    rng = np.random.default_rng(1)
-    named = {state: float(rng.normal(scale=0.5)) for state in batch.states}
-    return batch.weights({**named, **({JUMP: -1.0} if limit else {})})
 
 
 def work_of(operation: str, batch: LatticeBatch, weights: Weights, items: int) -> Callable[[], object]:

@@ -8,8 +8,7 @@ scripts/benchmarks/measured/peers.json: ``scripts/build_tables.py --write``, ``s
 
 pfsm is timed with an empty vocabulary (every sentence is new) and with a full one. RapidFuzz is given token ids, so its
 time is without tokenisation. Greedy matching as in BERTScore runs over the encoder that ships (``embedding_f1``), and
-no vectors are stored before. METEOR 1.5 is timed if Java is installed and its jar is found, from METEOR_JAR or in
-pycocoevalcap.
+no vectors are stored before. METEOR 1.5 is timed if Java and the package pycocoevalcap are installed.
 """
 
 import os
@@ -37,11 +36,7 @@ from pfsm.text.vocabulary import Vocabulary
 PAIRS = 3000
 RUNS = 3
 # A model that runs a network takes some milliseconds a pair: it scores a tenth of the pairs.
-MODELS = {
-    "en-small": PAIRS,
-    "en-fast": PAIRS,
-    **dict.fromkeys(("en", "multi", "en-large"), PAIRS // 10),
-}
+MODELS = {"en-small": PAIRS, "en-fast": PAIRS, **dict.fromkeys(("en", "multi", "en-large"), PAIRS // 10)}
 SECTION = "scores of pairs of sentences, one core"
 
 
@@ -52,7 +47,7 @@ def main() -> None:
     report = Report(f"Scoring compared with other metrics, {len(references):,} pairs")
     for model, number in MODELS.items():
         warm, both = pfsm.load(model, 1), (hypotheses[:number], references[:number])
-        fresh = cost(partial(_fresh, model, *both), RUNS)
+        fresh = cost(lambda: pfsm.load(model, 1).score_pairs(*both), RUNS)  # noqa: B023 - timed at once
         report.add(SECTION, f"pfsm {model}, new sentences", number, fresh)
         known = cost(partial(warm.score_pairs, *both), RUNS)
         report.add(SECTION, f"pfsm {model}, known sentences", number, known)
@@ -76,13 +71,14 @@ def main() -> None:
     ids = [[side.ids[a:b].tolist() for a, b in pairwise(side.offsets)] for side in sides]
     distances = cost(lambda: [Levenshtein.distance(r, h) for r, h in zip(*ids, strict=True)], RUNS)
     report.add(SECTION, "RapidFuzz Levenshtein on token ids", len(references), distances)
-    jar = meteor_jar()
-    if jar and shutil.which("java"):
+    table = table_path()
+    if table is not None and shutil.which("java"):
         with tempfile.TemporaryDirectory() as folder:
             paths = [Path(folder) / name for name in ("hypothesis.txt", "reference.txt")]
             for path, lines in zip(paths, (hypotheses, references), strict=True):
                 path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            command = ["java", "-Xmx2G", "-jar", str(jar), *map(str, paths), "-l", "en", "-norm"]
+            jar = str(table.parent.parent / "meteor-1.5.jar")
+            command = ["java", "-Xmx2G", "-jar", jar, *map(str, paths), "-l", "en", "-norm"]
             whole = cost_of_command(command, 1, warm_up=False)
             report.add(SECTION, "METEOR 1.5 (jar), whole process", len(references), whole)
     report.save()
@@ -91,19 +87,6 @@ def main() -> None:
 def pairs() -> tuple[list[str], list[str]]:
     """References and hypotheses of the first distinct pairs of WMT16."""
     return distinct_pairs(into_english(data_folder() / "wmt16-daseg"), PAIRS)
-
-
-def meteor_jar() -> Path | None:
-    """Path of the jar of METEOR 1.5; None if it is not found."""
-    if os.environ.get("METEOR_JAR"):
-        return Path(os.environ["METEOR_JAR"])
-    table = table_path()
-    return None if table is None else table.parent.parent / "meteor-1.5.jar"
-
-
-def _fresh(model: str, hypotheses: list[str], references: list[str]) -> None:
-    """Scores with an empty vocabulary."""
-    pfsm.load(model, 1).score_pairs(hypotheses, references)
 
 
 def _each(metric: Any, some: list[tuple[str, str]]) -> None:

@@ -71,6 +71,14 @@ def test_every_key(tmp_path: Path) -> None:
             {"rows": row(train={"init": "en"}, init="en-small")},
             "table.yaml: row 'one': init is given twice, in the row and in train; leave out one of them",
         ),
+        (
+            {"rows": row(model="../x.json")},
+            "row 'one': model: is '../x.json', it must be a path inside the folder",
+        ),
+        (
+            {"rows": row(train={}, init="/x.json")},
+            "row 'one': init: is '/x.json', it must be a path inside the",
+        ),
         ({"rows": row(model="nowhere.json")}, "row 'one': model: nowhere.json: no such file"),
         ({"rows": row(metric="bleu") * 2}, "table.yaml: two rows are called 'one'"),
         (

@@ -12,11 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data import (
-    Judgments,
-    Preferences,
-    Table,
-)
+from pfsm.data import Judgments, Preferences, Table
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.judgments import joined_tables
 from pfsm.data.reference_digests import overlap
@@ -97,11 +93,7 @@ class TestSet:
 
 
 class DataFolder:
-    """Reads the data of an experiment, each file once.
-
-    Args:
-        folder: Folder that patterns are relative to.
-    """
+    """Reads the data of an experiment, each file once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

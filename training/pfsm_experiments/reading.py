@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 from pfsm.errors import PfsmError
 from pfsm.evaluation.people import FITS, SYSTEM_SCORES
 from pfsm.evaluation.questions import RESAMPLES
-from pfsm.io.files import StrPath, display_name
+from pfsm.io.files import StrPath, display_name, is_inside
 from pfsm.metrics import get_metric
 from pfsm.model.file import Model, check_line
 from pfsm.model.shipped import find_model, shipped_models
@@ -187,7 +187,7 @@ def _data(value: object, where: str) -> DataSpec:
     if not files:
         raise PfsmError(f"{where}: the key 'files' is missing")
     for pattern in files:
-        if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+        if not is_inside(pattern):
             raise PfsmError(f"{where}: files has {pattern!r}, it must be a path inside the data folder")
     kept = given.get("where") or {}
     if not isinstance(kept, dict) or not all(isinstance(column, str) for column in kept):
@@ -254,6 +254,8 @@ def _model(name: str, where: str, folder: Path) -> Model:
     """A shipped model by name, or a model file; its path is relative to the folder of the YAML file."""
     shipped = name in {model.name for model in shipped_models()}
     path = folder / name
+    if not shipped and not is_inside(name):
+        raise PfsmError(f"{where}: is {name!r}, it must be a path inside the folder of the experiment's file")
     try:
         return find_model(name if shipped or not path.is_file() else path)
     except PfsmError as error:

@@ -41,13 +41,7 @@ from pfsm.model.plugins import metric_labels
 from pfsm.registry import own
 from pfsm.runtime.workers import Workers
 from pfsm.version import __version__
-from pfsm_experiments.data import (
-    TestSet,
-    TrainData,
-    columns_digest,
-    questions_of,
-    segments_of,
-)
+from pfsm_experiments.data import TestSet, TrainData, columns_digest, questions_of, segments_of
 from pfsm_experiments.plan import Cell, Plan, resources_of
 from pfsm_experiments.spec import RowSpec, level_of
 
@@ -450,12 +444,7 @@ FORMAT = "pfsm-cell-1"
 
 
 class CellStore:
-    """The cells in an output folder.
-
-    Args:
-        folder: The output folder.
-        ignore: Whether to ignore finished cells.
-    """
+    """The cells in an output folder."""
 
     def __init__(self, folder: Path, *, ignore: bool = False) -> None:
         self.folder = folder / "cells"

@@ -28,11 +28,6 @@ _RIDGE, _STEPS = 1.0, 30
 class Lesson:
     """Marked translations, and what a metric says of their words; ``as_it_was`` are the errors that it finds now.
 
-    Args:
-        metric: Explains them.
-        translations: One at least, some of whose words are marked.
-        where: Names the data in errors.
-
     Raises:
         PfsmError: If raters agree on no mark.
     """

@@ -12,14 +12,7 @@ from pfsm.errors import PfsmError
 from pfsm.features.values import with_checksum
 from pfsm.metrics.ngram_table import without_label
 from pfsm.model.file import Model
-from pfsm.model.settings import (
-    AUTO,
-    BEST,
-    KEYS,
-    WITHOUT_EDITS,
-    Settings,
-    settings_from_dict,
-)
+from pfsm.model.settings import AUTO, BEST, KEYS, WITHOUT_EDITS, Settings, settings_from_dict
 
 # Edits first: a model without them has few other settings, and the mismatch in edits explains the rest.
 _ORDER = ("edits", *(key for key in KEYS if key != "edits"))

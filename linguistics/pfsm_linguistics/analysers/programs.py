@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.io.files import content_checksum, decode, is_file, read_bytes, split_lines
+from pfsm.io.files import content_checksum, decode, is_file, one_line, read_bytes, split_lines
 from pfsm_linguistics.analysis.alignment import EMPTY, LineFinder, put_on_lines
 from pfsm_linguistics.analysis.clause_files import is_clause_text, read_clauses
 from pfsm_linguistics.analysis.conllu import NOTHING, analyses_of, parse_conllu
@@ -159,7 +159,7 @@ class CommandAnalyser:
             PfsmError: If the program fails, or its output is in neither format or does not belong to these lines;
                 with ``wanted.gaps`` it may lack lines.
         """
-        text = "".join(f"{line}\n" for line in lines)
+        text = "".join(f"{one_line(line)}\n" for line in lines)
         try:
             done = subprocess.run(
                 self._words, input=text.encode("utf-8", "backslashreplace"), capture_output=True, check=False

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 from pfsm.facts.tables import MONTHS, WEEKDAYS
-from pfsm.lexicons.lemmas import lemma_of
+from pfsm_linguistics.analysis.lemmas import lemma_of
 from pfsm_linguistics.analysis.roles import Frame
 from pfsm_linguistics.analysis.sentence import Analysis
 from pfsm_linguistics.discourse import words as known

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.arrays import Int64
-from pfsm.lexicons.lemmas import lemma_of
 from pfsm_linguistics.analysis.constituents import Constituent, labelled_spans
+from pfsm_linguistics.analysis.lemmas import lemma_of
 from pfsm_linguistics.analysis.roles import NOUN, VERB
 from pfsm_linguistics.analysis.sentence import DependencyTree
 from pfsm_linguistics.parser.network import normal_form

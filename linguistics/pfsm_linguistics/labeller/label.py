@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pfsm.arrays import Float, Int64
-from pfsm.lexicons.lemmas import lemma_of
+from pfsm_linguistics.analysis.lemmas import lemma_of
 from pfsm_linguistics.analysis.roles import (
     CONTINUATION,
     LIKELY,

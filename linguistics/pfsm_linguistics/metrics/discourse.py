@@ -38,7 +38,7 @@ import numpy as np
 from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.inputs import quotient
-from pfsm.metrics.metric_group import MetricGroup, typed_family
+from pfsm.metrics.metric_group import MetricGroup
 from pfsm.metrics.names import read_options
 from pfsm.runtime.options import Options, one_of, whole
 from pfsm_linguistics.analysis.clauses import NEGATION, PRESUPPOSITION, Clause, is_constant
@@ -47,6 +47,7 @@ from pfsm_linguistics.analysis.sentence import Analysis
 from pfsm_linguistics.analysis.wanted import Wanted
 from pfsm_linguistics.discourse.building import structure_of
 from pfsm_linguistics.metrics.analysed import OF_HYPOTHESIS, SHARED, AnalysedMetric
+from pfsm_linguistics.metrics.families import typed_family
 from pfsm_linguistics.metrics.syntax.fragments import DEPTH, MOST_LEVELS, chains, fragment_counts, subtrees
 from pfsm_linguistics.metrics.syntax.overlap import layer_metric, read_typed
 from pfsm_linguistics.metrics.syntax.trees import (

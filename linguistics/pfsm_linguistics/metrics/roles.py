@@ -24,12 +24,13 @@ import numpy as np
 
 from pfsm.arrays import Float
 from pfsm.errors import PfsmError
-from pfsm.metrics.metric_group import MetricGroup, typed_family
+from pfsm.metrics.metric_group import MetricGroup
 from pfsm.runtime.options import Options
 from pfsm_linguistics.analysis.roles import Argument, Frame
 from pfsm_linguistics.analysis.sentence import Analysis
 from pfsm_linguistics.analysis.wanted import Wanted
 from pfsm_linguistics.metrics.analysed import AnalysedMetric
+from pfsm_linguistics.metrics.families import typed_family
 from pfsm_linguistics.metrics.syntax.overlap import (
     Measure,
     average_overlap,

@@ -25,9 +25,10 @@ from pfsm.data.formats.rows import language_code, rows_of
 from pfsm.data.formats.texts import pair_columns
 from pfsm.data.segments import further_references
 from pfsm.data.spans import ERRORS, Span, read_spans, spans_text
-from pfsm.data.table import finite_number, is_parquet, read_table, shown
+from pfsm.data.table import is_parquet, json_number, read_table, refused, shown
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.files import StrPath, display_name, read_text
+from pfsm.io.json_text import parsed
 
 Object = Mapping[str, Any]
 NO_REFERENCE = "judgments without a reference left out"
@@ -80,16 +81,23 @@ class Entry:
         """A value as text; numbers are written out."""
         if value is None and default is not None:
             return default
+        if isinstance(value, float) and value.is_integer():  # pandas makes floats of a column with gaps
+            value = int(value)
         if isinstance(value, bool) or not isinstance(value, str | int) or _SURROGATE.search(str(value)):
             raise self.fault(f"{what} is {ascii(value)[:40]}, text is needed")
         return str(value)
 
     def number(self, value: object, what: str) -> float:
         """A finite number."""
-        found = None if isinstance(value, bool | list | dict) else finite_number(str(value))
+        found = json_number(value)
         if found is None:
-            raise self.fault(f"{what} is {shown(str(value))}, a finite number is needed")
+            raise self.fault(f"{what} is {refused(str(value))}")
         return found + 0.0  # -0.0 becomes 0.0
+
+    def score(self, value: object, what: str) -> float:
+        """A finite number, or NaN where there is none."""
+        is_nan = isinstance(value, str) and value.strip().lower() == "nan"
+        return nan if is_nan or _is_empty(value) else self.number(value, what)
 
     def mapping(self, value: object, what: str) -> Object:
         """An object of JSON."""
@@ -99,7 +107,7 @@ class Entry:
 
     def marks(self, text: str, what: str) -> object:
         """What a cell holds, which is JSON."""
-        value = parsed(text)
+        value: object = parsed(text, f"{self.name}:{self.line}")
         if value is None:
             raise self.fault(f"{what} is {shown(text)}, a JSON list of marks is needed")
         return value
@@ -108,7 +116,7 @@ class Entry:
 def json_entries(path: StrPath) -> Iterator[Entry]:
     """The objects of a file, one a line, in one list, or in several by name."""
     name, content = display_name(path), read_text(path)
-    whole = parsed(content)
+    whole: object = parsed(content, name)
     if parts := _parts(whole):
         for part, values in parts.items():
             for number, value in enumerate(values, start=1):
@@ -122,7 +130,7 @@ def json_entries(path: StrPath) -> Iterator[Entry]:
         if isinstance(line, str):
             if not line.strip():
                 continue
-            value = parsed(line)
+            value = parsed(line, f"{name}:{number}")
             if value is None:
                 raise entry.fault(f"{shown(line)} is not JSON; one object a line is needed")
         yield Entry(name, number, entry.mapping(value, "line"))
@@ -135,14 +143,6 @@ def _parts(whole: object) -> Mapping[str, Sequence[object]]:
     return whole if all(isinstance(value, list) for value in whole.values()) else {}
 
 
-def parsed(text: str) -> object:
-    """The value of JSON; None where it is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _rows(path: StrPath) -> Iterator[Entry]:
     """The rows of a CSV or Parquet file; empty cells are None."""
     name = display_name(path)
@@ -152,7 +152,10 @@ def _rows(path: StrPath) -> Iterator[Entry]:
         else ((row.line, row.fields) for row in rows_of(read_table(path)))
     )
     for number, row in rows:
-        filled = {key: None if _is_empty(value) else value for key, value in row.items()}
+        filled = {
+            key: None if _is_empty(value) and str(value) in {"", "nan"} else value
+            for key, value in row.items()
+        }
         entry = Entry(name, number, filled)
         for key in _NAMES[ERRORS]:
             if isinstance(marks := filled.get(key), str):
@@ -160,9 +163,11 @@ def _rows(path: StrPath) -> Iterator[Entry]:
         yield entry
 
 
-def _is_empty(cell: object) -> bool:
-    """Whether there is nothing in a cell; of numbers pandas has none as not a number."""
-    return cell is None or cell == "" or (isinstance(cell, float) and isnan(cell))
+def _is_empty(value: object) -> bool:
+    """Whether a value is missing: null, blank, or a NaN, which pandas has for it."""
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or (isinstance(value, float) and isnan(value))
 
 
 def _parquet_rows(path: StrPath) -> Iterator[Object]:
@@ -203,9 +208,9 @@ def is_wmt(values: Object) -> bool:
 
 def guess_annotations(line: str, path: StrPath) -> str:
     """The format of a file by its first line, or whole if that begins JSON; ``""`` if it is none of these."""
-    values = parsed(line)
+    values = parsed(line, display_name(path))
     if values is None and line.strip().startswith(("{", "[")):
-        values = parsed(read_text(path))
+        values = parsed(read_text(path), display_name(path))
     if parts := _parts(values):
         values = list(chain.from_iterable(parts.values()))
     values = values[0] if isinstance(values, list) and values else values
@@ -227,6 +232,7 @@ def read_ratings(
     """All judgments of files: the ratings of each entry, in the mean over raters unless they are wanted apart."""
     notes: Counter[str] = Counter()
     rated: dict[tuple[Any, ...], Rated] = {}
+    missing = 0
     for path in paths:
         for entry in entries(path):
             for one, rater, score, spans in ratings(entry, options, notes):
@@ -237,8 +243,12 @@ def read_ratings(
                 same.further = {
                     name: value for name, value in same.further.items() if one.further.get(name) == value
                 }
-                if not isnan(score):
+                if isnan(score):
+                    missing += 1
+                else:
                     same.ratings[rater] = score, spans
+    if missing and any(one.ratings for one in rated.values()):
+        notes["annotations without a score left out"] += missing
     there = ", ".join(map(display_name, paths))
     if not rated and notes[NO_REFERENCE]:
         raise PfsmError(
@@ -252,8 +262,6 @@ def read_ratings(
 def reading_of(rated: Mapping[Any, Rated], options: Options, notes: Counter[str]) -> Reading:
     """Judgments: the mean over raters, unless they are wanted apart."""
     scored = {key: one for key, one in rated.items() if one.ratings}
-    if scored and len(scored) < len(rated):
-        notes["translations without a score left out"] += len(rated) - len(scored)
     several = sum(len(one.ratings) > 1 for one in scored.values())
     if several and not options.per_rater:
         notes[_MEANS] += several
@@ -289,14 +297,15 @@ def _judgment(one: Rated, score: float, place: Mapping[str, str], further: Mappi
 
 def _translations(entry: Entry, value: object, what: str) -> dict[str, str]:
     return {
-        system: entry.text(text, f"{what} of {system}") for system, text in entry.mapping(value, what).items()
+        system: entry.text(text, f"{what} of {system}", "")
+        for system, text in entry.mapping(value, what).items()
     }
 
 
 def references_among(translations: Mapping[str, str], options: Options) -> dict[str, str]:
-    """The references among the translations of a segment, by system."""
+    """The references among the translations of a segment, by system; a blank one is missing."""
     names = options.reference_systems or sorted(filter(IS_REFERENCE.fullmatch, translations))
-    return {name: translations[name] for name in names if name in translations}
+    return {name: translations[name] for name in names if translations.get(name, "").strip()}
 
 
 def _wmt_ratings(entry: Entry, options: Options, notes: Counter[str]) -> Iterator[Rating]:
@@ -320,9 +329,11 @@ def _wmt_ratings(entry: Entry, options: Options, notes: Counter[str]) -> Iterato
             continue
         if system not in translations:
             raise entry.fault(f"scores of {shown(system)}, which tgt_text does not have")
-        ratings = given if isinstance(given, list) else _numbered(entry.mapping(given, f"scores of {system}"))
+        ratings: Iterable[object] = [None] if given is None else given
+        if not isinstance(ratings, list):
+            ratings = _numbered(entry.mapping(given, f"scores of {system}"))
         for each in ratings:
-            rating = entry.mapping(each, f"scores of {system}")
+            rating = entry.mapping({} if each is None else each, f"scores of {system}")
             score = rating.get("human", rating.get("score"))
             if not references:
                 notes[NO_REFERENCE] += 1
@@ -330,7 +341,7 @@ def _wmt_ratings(entry: Entry, options: Options, notes: Counter[str]) -> Iterato
             rater = entry.text(rating.get("annotator"), "annotator", "")
             spans = read_spans(rating.get("errors") or [], translations[system], rater, entry.fault)
             one = Rated(entry.line, place, tuple(references.values()), system, translations[system], domain)
-            yield one, rater, entry.number(score, f"score of {system}"), spans
+            yield one, rater, entry.score(score, f"score of {system}"), spans
 
 
 def _numbered(values: Object) -> Iterator[Object]:
@@ -397,7 +408,7 @@ def _item_ratings(
 ) -> Iterator[Rating]:  # fmt: skip
     translations = _translations(entry, item.get("tgt"), f"tgt of item {at}")
     references = references_among(translations, options)
-    if item.get("ref"):
+    if not _is_empty(item.get("ref")):
         references = {"": entry.text(item["ref"], f"ref of item {at}"), **references}
     rater = entry.text(entry.values.get("user_id"), "user_id", "")
     place = {
@@ -407,16 +418,16 @@ def _item_ratings(
         "source": entry.text(item.get("src"), f"src of item {at}", ""),
     }
     for system, given in by_system.items():
-        rating = entry.mapping(given, f"annotation {at} of {system}")
+        rating = entry.mapping({} if given is None else given, f"annotation {at} of {system}")
         if system not in translations:
             raise entry.fault(f"annotation {at} is of {shown(system)}, which tgt does not have")
-        if not references or rating.get("score") is None:
-            notes[NO_REFERENCE if not references else "annotations without a score left out"] += 1
+        if not references:
+            notes[NO_REFERENCE] += 1
         elif system not in references:
             text = translations[system]
             spans = read_spans(rating.get("error_spans") or [], text, rater, entry.fault, _units(text))
             one = Rated(entry.line, place, tuple(references.values()), system, text)
-            yield one, rater, entry.number(rating["score"], f"score {at} of {system}"), spans
+            yield one, rater, entry.score(rating.get("score"), f"score {at} of {system}"), spans
 
 
 def _units(text: str) -> list[int]:
@@ -447,6 +458,8 @@ def _line(entry: Entry) -> tuple[Object, dict[str, str]]:
         ours: next((entry.values[name] for name in names if entry.values.get(name) is not None), None)
         for ours, names in _NAMES.items()
     }
+    if any(name in entry.values for name in _NAMES["hypothesis"]):
+        values["hypothesis"] = values["hypothesis"] or ""  # there is no translation
     place = {name: entry.text(values[name], name, "") for name in ("document", "segment_id", "source")}
     named = ("test_set", "source_lang", "target_lang")
     place |= {name: entry.text(entry.values.get(name), name, "") for name in named}
@@ -460,12 +473,12 @@ def _line_ratings(
 ) -> Iterator[Rating]:
     values, place = _line(entry)
     what = options.score_column or _score_of(entry)
-    score = nan if entry.values.get(what) is None else entry.number(entry.values[what], what)
+    score = entry.score(entry.values.get(what), what)
     hypothesis = entry.text(values["hypothesis"], "hypothesis")
-    references = entry.values.get("references")
-    if not isinstance(references, list):
-        named = [values["reference"], *(entry.values[name] for name in further_references(entry.values))]
-        references = named[:1] + [one for one in named[1:] if one is not None] if named != [None] else []
+    given = entry.values.get("references")
+    if not isinstance(given, list):
+        given = [values["reference"], *(entry.values[name] for name in further_references(entry.values))]
+    references = [entry.text(text, "reference") for text in given if not _is_empty(text)]
     system = entry.text(entry.values.get("system"), "system", Path(entry.part).stem)
     if options.reference_systems or not references:
         others = references_among(among.get((*place.values(),), {}), options)
@@ -477,13 +490,12 @@ def _line_ratings(
         return
     rater = entry.text(values["rater"], "rater", "")
     spans = read_spans([] if values[ERRORS] is None else values[ERRORS], hypothesis, rater, entry.fault)
-    texts = tuple(entry.text(text, "reference") for text in references)
     further = {
         name: entry.text(str(value), name)
         for name, value in entry.values.items()
         if name not in {*_KNOWN, what} and isinstance(value, str | int | float)
     }
-    yield Rated(entry.line, place, texts, system, hypothesis, further), rater, score, spans
+    yield Rated(entry.line, place, tuple(references), system, hypothesis, further), rater, score, spans
 
 
 def _score_of(entry: Entry) -> str:

@@ -1,15 +1,16 @@
 """Appraise's export of scores, a CSV without a header and without texts.
 
 ``annotator, system, itemID, itemType, source language, target language, score, documentID, isCompleteDocument``, since
-2024 the marks of errors (JSON), start and end; with ``--batch-info`` two more. Texts are those of the campaign's
-batches (JSON), or lines of outputs and references, where ``itemID`` counts the lines from 1, those of WMT without the
-canary that they begin with.
+2024 the marks of errors (JSON), start and end; with ``--batch-info`` some more. Tasks without documents leave out the
+last two. Systems with the same translation are joined as ``A+B``, in the batches and perhaps here. Texts are those of
+the campaign's batches (JSON), or lines of outputs and references, where ``itemID`` counts the lines from 1, those of
+WMT without the canary that they begin with.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from pfsm.data.formats.annotated import Entry, Rated, Rating, read_ratings, references_among
 from pfsm.data.formats.records import Options, Reading, Routine
@@ -19,23 +20,27 @@ from pfsm.data.spans import read_spans
 from pfsm.data.table import csv_records, finite_number, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines, read_text
+from pfsm.io.json_text import parsed
 
 _FIELDS = (
     "annotator", "system", "item", "type", "source_lang", "target_lang", "score", "document", "complete"
 )  # fmt: skip
 _TYPES = frozenset({"TGT", "CHK", "BAD", "REF"})
 _FILLERS = ("#dup", "#incomplete", "tutorial")
+_NONE = "None"
 _CANARY = "CANARY GUID"  # tells whoever trains a model that these are test sets
 
 Texts = tuple[str, str, str, tuple[str, ...]]
 """Segment, source, translation, references."""
-Find = Callable[[Entry], Texts | None]
+Find = Callable[[Entry, str], Texts | None]
+"""From a row and one of its systems to the texts."""
 
 
 def is_appraise(line: str) -> bool:
     """Whether this is the first line of such an export."""
     fields = line.split(",")
-    return len(fields) > len(_FIELDS) and fields[3] in _TYPES and finite_number(fields[6]) is not None
+    score = len(fields) >= len(_FIELDS) and fields[3] in _TYPES and fields[6]
+    return score == _NONE or (bool(score) and finite_number(str(score)) is not None)
 
 
 def read_appraise(paths: Sequence[StrPath], options: Options) -> Reading:
@@ -57,8 +62,10 @@ def read_appraise(paths: Sequence[StrPath], options: Options) -> Reading:
 
 def _rows(path: StrPath) -> Iterator[Entry]:
     name = display_name(path)
-    for line, fields in csv_records(read_lines(path), name):
+    for line, row in csv_records(read_lines(path), name):
         entry = Entry(name, line, {})
+        has_document = len(row) < len(_FIELDS) or row[8] in {"True", "False"}
+        fields = row if has_document else [*row[:7], "", "False", *row[7:]]
         if len(fields) < len(_FIELDS) + 2 or fields[3] not in _TYPES:
             raise entry.fault(
                 "not annotator, system, item, type (TGT, BAD, …), languages, score, document, …"
@@ -74,15 +81,28 @@ def _ratings(entry: Entry, options: Options, notes: Counter[str], *, find: Find)
         notes[Routine("spoilt translations, references, tutorials and repetitions left out")] += 1
     elif values["complete"] == "True":
         notes[Routine("scores of whole documents left out")] += 1
-    elif (found := find(entry)) is None:
-        notes["judgments of systems without output left out"] += 1
-    elif values["system"] not in options.reference_systems:
-        segment, source, text, references = found
-        place = {name: language_code(values[name]) for name in ("source_lang", "target_lang")}
-        place |= {"document": document.partition("#")[0], "segment_id": segment, "source": source}
-        spans = read_spans(values["errors"], text, values["annotator"], entry.fault)
-        rated = Rated(entry.line, place, references, values["system"], text)
-        yield rated, values["annotator"], entry.number(values["score"], "score"), spans
+    else:
+        for system in values["system"].split("+"):
+            if (found := find(entry, system)) is None:
+                notes["judgments of systems without output left out"] += 1
+            elif system not in options.reference_systems:
+                segment, source, text, references = found
+                place = {name: language_code(values[name]) for name in ("source_lang", "target_lang")}
+                place |= {"document": document.partition("#")[0], "segment_id": segment, "source": source}
+                spans = read_spans(values["errors"], text, values["annotator"], entry.fault)
+                score = None if values["score"] == _NONE else values["score"]
+                rated = Rated(entry.line, place, references, system, text)
+                yield rated, values["annotator"], entry.score(score, "score"), spans
+
+
+def _items(tasks: Any) -> Iterator[tuple[str, ...]]:
+    """System, document, item, source and translation; a pairwise task has several translations of an item."""
+    for item in (item for task in tasks for item in task["items"] if item.get("itemType", "TGT") != "BAD"):
+        source = item["segmentText" if "segmentText" in item else "sourceText"]
+        for one in item.get("targets", [item]):
+            for system in str(one["targetID"]).split("+"):
+                found = (system, item.get("documentID", ""), item["itemID"], source, one["targetText"])
+                yield tuple(map(str, found))
 
 
 def _in_batches(options: Options) -> Find:
@@ -91,33 +111,27 @@ def _in_batches(options: Options) -> Find:
     segments: dict[tuple[str, str], dict[str, str]] = {}
     for path in options.system_outputs:
         try:
-            every = [item for task in json.loads(read_text(path)) for item in task["items"]]
-            for item in every:
-                system, document, number, source, target = (
-                    str(item[name])
-                    for name in ("targetID", "documentID", "itemID", "sourceText", "targetText")
-                )
-                items[system, document, number] = document.partition("#")[0], source, target
-                if item.get("itemType", "TGT") != "BAD":
-                    segments.setdefault((document.partition("#")[0], source), {}).setdefault(system, target)
-        except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+            for system, document, number, source, target in _items(parsed(read_text(path), path)):
+                place = document.partition("#")[0], source
+                items[system, document, number] = *place, target
+                segments.setdefault(place, {}).setdefault(system, target)
+        except (KeyError, TypeError, AttributeError):
             raise PfsmError(f"{path}: no batches of Appraise, a list of tasks with items") from None
     numbers = {place: number for number, place in enumerate(segments, start=1)}
 
-    def find(entry: Entry) -> Texts | None:
+    def find(entry: Entry, system: str) -> Texts | None:
         values = entry.values
-        item = items.get((values["system"], values["document"], values["item"]))
+        item = items.get((system, values["document"], values["item"]))
         if item is None:
             if options.skip_unknown_systems:
                 return None
-            raise entry.fault(
-                f"the batches have no item {shown(values['item'])} of {shown(values['system'])}"
-            )
+            raise entry.fault(f"the batches have no item {shown(values['item'])} of {shown(system)}")
         document, source, target = item
         references = references_among(segments[document, source], options)
         if not references:
             raise entry.fault("no reference of this source in the batches; name one with --reference-systems")
-        return f"{document}.{numbers[document, source]}", source, target, tuple(references.values())
+        segment = f"{document}.{numbers[document, source]}".removeprefix(".")
+        return segment, source, target, tuple(references.values())
 
     return find
 
@@ -128,9 +142,9 @@ def _in_lines(options: Options, where: str) -> Find:
     outputs = SystemOutputs(options.system_outputs, texts, options.source_lang, options.target_lang)
     has_canary = texts.references[0][0].startswith(_CANARY)
 
-    def find(entry: Entry) -> Texts | None:
+    def find(entry: Entry, system: str) -> Texts | None:
         values = entry.values
-        name = outputs.find(values["system"], entry.fault, options.skip_unknown_systems)
+        name = outputs.find(system, entry.fault, options.skip_unknown_systems)
         if name is None:
             return None
         row = Row(entry.name, entry.line, {"item": values["item"]})

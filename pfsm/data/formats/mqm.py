@@ -16,7 +16,7 @@ from pfsm.data.formats.records import Options, Reading, Routine
 from pfsm.data.formats.rows import Row, rows_of
 from pfsm.data.formats.texts import load_texts
 from pfsm.data.spans import SEVERITIES, Span
-from pfsm.data.table import Table, finite_number, read_table, shown
+from pfsm.data.table import Table, finite_number, is_quoted, read_table, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
 
@@ -164,7 +164,7 @@ def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
     document and ``doc_id``; else the translations of `Options.reference_systems` in the files themselves, or of the
     systems called ``refA`` and the like, which then yield no judgments. Memory grows with the translations.
     """
-    weights = parse_weights(options.weights or DEFAULT_WEIGHTS)
+    weights = {**parse_weights(DEFAULT_WEIGHTS), **parse_weights(options.weights or DEFAULT_WEIGHTS)}
     if options.references and options.reference_systems:
         raise PfsmError("give either --references or --reference-systems, not both")
     find = _in_files(options) if options.references else None
@@ -239,16 +239,12 @@ def _add(
 def _text(field_text: str, unquote: bool) -> str:
     """A field without error marks and, with ``unquote``, without the CSV quotes around it."""
     text = _SPAN.sub("", field_text)
-    return text[1:-1].replace('""', '"') if unquote and _quoted(text) else text
-
-
-def _quoted(text: str) -> bool:
-    return len(text) > 1 and text[0] == text[-1] == '"'
+    return text[1:-1].replace('""', '"') if unquote and is_quoted(text) else text
 
 
 def _marked(field_text: str, unquote: bool) -> Iterator[tuple[int, int]]:
     """Where the marks of a field begin and end in its `_text`."""
-    quoted = unquote and _quoted(_SPAN.sub("", field_text))
+    quoted = unquote and is_quoted(_SPAN.sub("", field_text))
     length = len(_text(field_text, unquote))
     for match in _MARKED.finditer(field_text):
         start, end = (_SPAN.sub("", field_text[:place]) for place in match.span(1))

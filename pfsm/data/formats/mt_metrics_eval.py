@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pfsm.data.formats.annotated import Entry, json_entries, parsed
+from pfsm.data.formats.annotated import Entry, json_entries
 from pfsm.data.formats.records import Judgment, Options, Reading, gathered, number_text
 from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.texts import document_names
@@ -23,7 +23,8 @@ from pfsm.data.segments import check_parallel, segments_of
 from pfsm.data.spans import ERRORS, SEVERITIES, Span, read_spans, spans_text
 from pfsm.data.table import finite_number, shown
 from pfsm.errors import PfsmError
-from pfsm.io.files import StrPath, display_name, read_lines
+from pfsm.io.files import StrPath, display_name, is_inside, read_lines
+from pfsm.io.json_text import parsed
 
 SYSTEM_SCORE = "system_score"
 DOCUMENT_SCORE = "document_score"
@@ -112,7 +113,11 @@ def read_test_set(root: Path, pair: str, options: Options, systems: bool) -> tup
     folder = _Folder(root, replace(options, human_score=human), pair, level, systems)
     reading = _reading([folder])
     left_out = {*folder.references, _OUTLIERS.get(f"{root.name} {pair}", "")}
-    kept = (one for one in reading.records if isinstance(one, Judgment) and one.system not in left_out)
+    kept = (
+        folder.complete(one)
+        for one in reading.records
+        if isinstance(one, Judgment) and one.system not in left_out
+    )
     scores = ", ".join(path.name.removeprefix(f"{pair}.") for path in folder.scores)
     return replace(reading, records=kept), f"{scores}; {', '.join(folder.references)}"
 
@@ -157,8 +162,10 @@ class _Folder:
             other = self.scores[0].with_name(f"{human}.{each}.score")
             if other.is_file() and not systems:
                 self.other_scores[column] = _by_system(other, max(places, default=0) + 1, unit), places
+        self._metrics: dict[str, Path] = {}
         for name in options.metric_scores:
-            self.other_scores[name] = _metric_scores(root, pair, name, tuple(self.references), systems, count)
+            of_metric = _metric_scores(root, pair, name, tuple(self.references), systems, count)
+            self._metrics[name], self.other_scores[name] = of_metric[0], of_metric[1:]
         self.ratings = _ratings(root, pair, _base(human.removeprefix(f"{pair}.")), count)
 
     def judgments(self, notes: Counter[str]) -> Iterator[Judgment]:
@@ -189,7 +196,18 @@ class _Folder:
                 if len(rows) != most:
                     raise PfsmError(f"{path}: {len(rows)} scores of {system}, but there are {most} segments")
 
+    def complete(self, one: Judgment) -> Judgment:
+        """The judgment; one without a score of a metric that was asked for is refused."""
+        for name, path in self._metrics.items():
+            if not one.further[name]:
+                scores, places = self.other_scores[name]
+                first = places[int(one.segment_id.rpartition(".")[2]) - 1]
+                line = next((f"{each.line}: None" for each in scores.get(one.system, ())[first:]), one.system)
+                raise PfsmError(f"{path}:{line}, a score of every judged translation is needed")
+        return one
+
     def _output(self, line: ScoreLine, notes: Counter[str]) -> tuple[str, ...] | None:
+        _check_inside(line.system, f"{self.scores[0]}:{line.line}")
         path = _file(self.root / "system-outputs" / self.pair, line.system)
         if not path.is_file():
             if self._options.skip_unknown_systems:
@@ -240,7 +258,7 @@ class _Folder:
             _, rating, *rater = line.split("\t")
             if rating == _MISSING:
                 continue
-            value = parsed(rating)
+            value = parsed(rating, f"{path}:{number}")
             errors = value.get("errors") if isinstance(value, dict) else None
             if not isinstance(errors, list):
                 raise fault(f"{shown(rating)}, None or JSON with a list of errors is needed")
@@ -266,8 +284,14 @@ def _is_inside(mark: Any, length: int) -> bool:
 
 def _file(folder: Path, name: str) -> Path:
     """The file of a text, one segment a line, plain or an object of JSON."""
+    _check_inside(name, str(folder))
     path = folder / f"{name}.jsonl"
     return path if path.is_file() else folder / f"{name}.txt"
+
+
+def _check_inside(name: str, where: str) -> None:
+    if not is_inside(name):
+        raise PfsmError(f"{where}: {shown(name)} names a file outside the folder")
 
 
 def _texts(path: Path, role: Role) -> tuple[str, ...]:
@@ -346,9 +370,10 @@ def _by_system(path: Path, most: int, unit: str | None = None) -> dict[str, list
 
 def _metric_scores(
     root: Path, pair: str, name: str, references: tuple[str, ...], systems: bool, count: int
-) -> tuple[Scores, Sequence[int]]:
-    """A metric's scores by system: of all segments, or for systems one where there is such a file; and their places."""
+) -> tuple[Path, Scores, Sequence[int]]:
+    """A metric's file, its scores by system and their places; of systems one score each, where there is such a file."""
     folder = root / "metric-scores" / pair
+    _check_inside(name, str(folder))
     names = [name, *(f"{name}-{end}" for end in (".".join(references), "all", "src"))]
     for each in ("sys", "seg") if systems else ("seg",):
         for path in (folder / f"{stem}.{each}.score" for stem in names):
@@ -357,7 +382,7 @@ def _metric_scores(
                 for system, rows in found.items():
                     if each == "seg" and len(rows) != count:
                         raise PfsmError(f"{path}: {len(rows)} scores of {system}, {count} are needed")
-                return found, [0] * count if each == "sys" else range(count)
+                return path, found, [0] * count if each == "sys" else range(count)
     there = sorted(path.name.removesuffix(".seg.score") for path in folder.glob("*.seg.score"))
     raise PfsmError(
         f"{folder}: no scores of metric {name!r} against these references; there are {', '.join(there)}"

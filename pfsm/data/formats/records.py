@@ -42,7 +42,7 @@ class Options:
     sid_order: SegmentOrder | None = None
     """What segment numbers of direct assessments count: segments by file, or by document sorted by name."""
     weights: str = ""
-    """Weights of MQM errors; see `pfsm.data.formats.mqm.parse_weights`."""
+    """Weights of MQM errors, besides the usual ones or in their place; see `pfsm.data.formats.mqm.parse_weights`."""
     reference_systems: tuple[str, ...] = ()
     """Systems of an MQM file whose translations are the references."""
     unquote: bool = False

@@ -14,18 +14,21 @@ from pfsm.data.formats.line_files import read_mlqe_pe, read_parallel_text
 from pfsm.data.formats.mqm import read_mqm
 from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
 from pfsm.data.formats.nist import read_nist
-from pfsm.data.formats.records import Options, Reading, Record, Routine, flag, table_of
+from pfsm.data.formats.records import Judgment, Options, Reading, Record, Routine, flag, table_of
 from pfsm.data.formats.rows import language_code
 from pfsm.data.formats.tables import read_tables
 from pfsm.data.formats.wmt import read_direct_assessments, read_rankings
+from pfsm.data.formats.xliff import read_xliff
 from pfsm.data.judgments import Judgments, judgments_from_table
+from pfsm.data.markup import is_bitext
 from pfsm.data.segments import is_markup
 from pfsm.data.table import Table as JudgedTable
-from pfsm.data.table import is_parquet, read_table, unquoting
+from pfsm.data.table import delimiter, is_parquet, read_table, unquoting
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 from pfsm.registry import Table
 
+_OF_REFERENCES = Routine("judgments of a reference itself left out")
 _LONGEST_HEADER = 1 << 24
 _OPTION = re.compile(r"--(?!unquote)[a-z]")
 _PLACE = frozenset({"source_lang", "target_lang", "test_set"})
@@ -72,6 +75,7 @@ _ALL = (
                       "skip_unknown_systems"}), read_mt_metrics_eval),
     Format("nist", "NIST's SGML or XML, or WMT's XML",
            _PLACE | {"references", "sources", "scores", "score_column"}, read_nist),
+    Format("xliff", "XLIFF's alternative translations, to be compared with its targets", _PLACE, read_xliff),
     Format("mlqe-pe", "folders of MLQE-PE", _PLACE | _TABLE, read_mlqe_pe),
     Format("parallel", "plain files, parallel line by line", _PLACE | _TEXTS | {"scores"}, read_parallel_text),
 )  # fmt: skip
@@ -133,17 +137,33 @@ def read_format(paths: Sequence[StrPath], options: Options | None = None, name: 
             raise PfsmError(f"{flag(option)} does not apply to {chosen}, which uses {there}")
     with unquoting(options.unquote):
         reading = FORMATS[chosen].read(paths, options)
-    return replace(reading, records=_of_languages(reading, options))
+    return replace(reading, records=_kept(reading, options))
 
 
-def _of_languages(reading: Reading, options: Options) -> Iterator[Record]:
-    """The records of the languages that were asked for; those that name none are taken to be of these."""
+def _kept(reading: Reading, options: Options) -> Iterator[Record]:
+    """The records of the languages that were asked for, or of none; without judgments of a reference itself."""
     wanted = [(name, language_code(getattr(options, name))) for name in ("source_lang", "target_lang")]
     for record in reading.records:
-        if all(not code or language_code(getattr(record, name) or code) == code for name, code in wanted):
+        if _is_of_reference(record, options):
+            reading.notes[_OF_REFERENCES] += 1
+        elif all(not code or language_code(getattr(record, name) or code) == code for name, code in wanted):
             yield record
         else:
             reading.notes["judgments of other languages left out"] += 1
+
+
+def _is_of_reference(record: Record, options: Options) -> bool:
+    """Whether a copy of its reference was judged, under the name of a reference."""
+    sides = (
+        [(record.system, record.hypothesis)]
+        if isinstance(record, Judgment)
+        else [(record.better_system, record.better), (record.worse_system, record.worse)]
+    )
+    return any(
+        text in record.references
+        and (system in options.reference_systems or annotated.IS_REFERENCE.fullmatch(system) is not None)
+        for system, text in sides
+    )
 
 
 def guess_format(path: StrPath) -> str:
@@ -165,7 +185,8 @@ def guess_format(path: StrPath) -> str:
     elif str(path) != STANDARD_INPUT:
         lines = read_lines(path)
         first = next(filter(str.strip, lines), "")
-        found = "nist" if is_markup(lines) else annotated.guess_annotations(first, path) or _by_header(first)
+        found = ("xliff" if is_bitext(lines) else "nist") if is_markup(lines) else ""
+        found = found or annotated.guess_annotations(first, path) or _by_header(first)
         if found:
             return found
     names = ", ".join(FORMATS)
@@ -176,8 +197,7 @@ def _by_header(line: str) -> str:
     """The format of a table with this header; ``""`` if it is not a known one."""
     if line.split() == ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"]:
         return "wmt-da"
-    tabs = "\t" in line
-    columns = {column.strip().strip('"').lower() for column in line.split("\t" if tabs else ",")}
+    columns = {column.strip().strip('"').lower() for column in line.split(delimiter("", line))}
     for name, needed in (
         ("wmt-ranking", {"srclang", "trglang", "system1id", "system1rank"}),
         ("mqm", {"system", "rater", "target", "category", "severity"}),
@@ -255,6 +275,8 @@ def _direct_format(path: StrPath) -> str:
             line = file.readline(_LONGEST_HEADER).decode("utf-8", "replace")
     except (OSError, EOFError):
         return ""  # reading it as a table says what is wrong
+    if is_markup([line]) and is_bitext(read_lines(path)):
+        return "xliff"
     if line.lstrip().startswith(("{", "[")):
         return annotated.guess_annotations(line, path)
     found = _by_header(line)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pfsm.data.table import Table, finite_number, shown
+from pfsm.data.table import Table, finite_number, refused, shown
 from pfsm.errors import PfsmError
 from pfsm.text.language_names import CODE_OF_NAME, NAMES
 
@@ -62,7 +62,7 @@ class Row:
         value = finite_number(self.fields[column])
         if value is None or (minimum is not None and value < minimum):
             bound = "" if minimum is None else f" of {minimum:g} or more"
-            raise self.fault(f"{column} is {shown(self.fields[column])}, a finite number{bound} is needed")
+            raise self.fault(f"{column} is {refused(self.fields[column], f'a finite number{bound}')}")
         return value + 0.0  # -0.0 becomes 0.0, so that equal numbers sort together
 
     def whole(self, column: str, minimum: int = 1) -> int:

@@ -47,7 +47,7 @@ def read_documents(path: StrPath) -> list[str]:
         PfsmError: A document without a name, or what the readers raise.
     """
     first = next(iter(read_lines(path)), "")
-    if DOCUMENT not in re.split(r"[\t,]", first.strip()):
+    if DOCUMENT not in re.split(r"[\t,;]", first.strip()):
         return [f"{domain} {name}".strip() for domain, name in document_names(path)]
     table = read_table(path)
     within = [table.columns[name] for name in WITHIN if name in table.columns]

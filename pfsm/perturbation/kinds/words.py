@@ -2,16 +2,7 @@
 
 from itertools import pairwise
 
-from pfsm.perturbation.edits import (
-    Edit,
-    dropped,
-    edited,
-    extent,
-    in_case_of,
-    inserted,
-    swapped,
-    with_article,
-)
+from pfsm.perturbation.edits import Edit, dropped, edited, extent, in_case_of, inserted, swapped, with_article
 from pfsm.perturbation.kind import CRITICAL, MAJOR, MINOR, kind
 from pfsm.perturbation.text import Dice, Parse, Text, is_letters
 from pfsm.text.offsets import Word

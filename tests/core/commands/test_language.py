@@ -111,6 +111,20 @@ class TestScripts:
             assert cli(*command, "--model", "en-small", "--force").status == 0
         assert "a script without them" in cli("train", "zh.tsv", "-o", "m.json").fault
 
+    def test_advice_is_new_to_who_gets_it(self, cli: Cli, write: Write) -> None:
+        """Who names a language is not told to, where it does not help."""
+        write("th", "ภาษาไทยไม่มีช่องว่าง\n")
+        for given, said in (
+            ((), "--language NAME chooses a tokeniser for Chinese and Japanese; --metric chrf compares"),
+            (
+                ("--language", "Thai"),
+                "--language Thai does not change that; --metric chrf compares characters",
+            ),
+        ):
+            assert said in cli("score", "th", "-i", "th", "--metric", "ter", *given).err
+        for metric in ("chrf", "bleu"):
+            assert cli("score", "th", "-i", "th", "--metric", metric, "--language", "Thai").status == 0
+
     def test_python_warns_once(self) -> None:
         metric = load("en-small", 1)
         with pytest.warns(PfsmWarning, match="finds words between spaces"):

@@ -95,6 +95,13 @@ def test_faults_of_json_lines(cli: Cli, write: Write, model: str) -> None:
     ):
         write("x", f'["a", "b"]\n{line}\n')
         assert cli("mbr", "-i", "x", "-m", model).fault.startswith(message)
+    write("x", '{"candidates": ["a", "b"], "candidates": ["c", "d"]}\n')
+    assert "x:1: JSON with the key 'candidates' twice" in cli("mbr", "-i", "x", "-m", model).fault
+
+
+def test_a_line_end_inside_a_candidate_is_a_space(cli: Cli, write: Write) -> None:
+    write("x", '["a\\nbird", "a\\r\\nbird", "a cat"]\n["b", "c"]\n')
+    assert cli("mbr", "-i", "x", "--metric", "chrf").lines == ["a bird", "b"]
 
 
 OWN = text(

@@ -193,6 +193,21 @@ def test_what_is_not_there_is_one_line(cli: Cli) -> None:
         ("en-de", "refC"): "wmt24: no reference 'refC' of en-de, only refA, refB",
         ("en-de", "--column", "BLEU"): "wmt24/metric-scores/en-de: no scores of metric 'BLEU' against these "
         "references; there are Match-refA",
+        ("en-de", "--column", "../x"): "wmt24/metric-scores/en-de: '../x' names a file outside the folder",
     }
     for arguments, expected in faults.items():
         assert cli("evaluate", "--mtme", ".", "wmt24", *arguments).fault == expected
+
+
+@pytest.mark.parametrize(("line", "level", "said"), [(1, "segment", 2), (0, "segment", 0), (1, "system", 2)])
+def test_a_missing_score_of_a_metric_is_named(
+    line: int, level: str, said: int, cli: Cli, tmp_path: Path
+) -> None:
+    """Where people did not judge a translation, no score of a metric is missed."""
+    path = tmp_path / "wmt24/metric-scores/en-de/Match-refA.seg.score"
+    rows = path.read_text(encoding="utf-8").splitlines()
+    rows[line] = "A None"
+    path.write_text(text(rows), encoding="utf-8")
+    found = cli("evaluate", "--mtme", ".", "wmt24", "en-de", "--column", "Match", "--level", level)
+    needed = f"wmt24/{path.relative_to(tmp_path / 'wmt24')}:{said}: None, a score of every judged translation is needed"
+    assert found.fault == needed if said else found.status == 0

@@ -22,6 +22,24 @@ def files(write: Write, tmp_path: Path) -> None:
     saved(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("option", "name", "said"),
+    [
+        ("-m", "BLEU", "it is a metric: --metric bleu"),
+        ("-m", "comet", "a model (--model en) comes nearest"),
+        ("-m", "bertscore", "--metric embedding_f1 comes nearest"),
+        ("-m", "my-comet.json", "shipped models: en, "),
+        ("--metric", "en-fast", "it is a model: --model en-fast"),
+        ("--metric", "bert-score", "--metric embedding_f1 comes nearest"),
+        ("--metric", "Unbabel/wmt22-comet-da", "a model (--model en) comes nearest"),
+        ("--metric", "chrF2++", "--metric chrf++ comes nearest"),
+        ("--metric", "chrF3", "did you mean chrf"),
+    ],
+)
+def test_names_of_other_tools(option: str, name: str, said: str, cli: Cli) -> None:
+    assert said in cli("score", "ref.txt", "-i", "one.txt", option, name).fault
+
+
 def test_models_and_metrics_in_one_table(cli: Cli) -> None:
     command = (
         "score",

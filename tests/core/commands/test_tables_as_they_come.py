@@ -48,6 +48,39 @@ def test_quotes_of_pandas(cli: Cli, tmp_path: Path) -> None:
     assert "whole.tsv:2: a field in quotes" in cli("score", "--table", "whole.tsv", "--strict", *SMALL).fault
 
 
+def test_quoted_and_raw_fields_in_one_file(cli: Cli, write: Write) -> None:
+    """Some tools quote the fields that need it and leave others with their quotes: the advice is to be followed."""
+    lines = ['"He said ""no"" to it."\t"Hello," she said.\t1', 'the cat\t"5 feet\t2', '"a cat"\tx"\t3']
+    write("m.tsv", "reference\thypothesis\tscore\n" + "".join(f"{line}\n" for line in lines))
+    assert "--unquote" in cli("score", "--table", "m.tsv", *SMALL).err
+    with unquoting():
+        table = read_table("m.tsv")
+    assert table.columns["reference"] == ['He said "no" to it.', "the cat", "a cat"]
+    assert table.columns["hypothesis"] == ['"Hello," she said.', '"5 feet', 'x"']
+    assert cli("score", "--table", "m.tsv", "--unquote", *SMALL).status == 0
+    for bad in ('a\t"b\tc\td\n', "a\tb\n"):
+        write("bad.tsv", f"reference\thypothesis\tscore\n{lines[0]}\n{bad}")
+        assert "--unquote" not in cli("score", "--table", "bad.tsv", "--unquote", *SMALL).fault
+
+
+@pytest.mark.parametrize("name", ["s.csv", "s.txt"])
+def test_semicolons(name: str, cli: Cli, tmp_path: Path) -> None:
+    """As spreadsheets write CSV where a comma is the decimal sign."""
+    texts = [*TEXTS, "a; b, c"]
+    written(tmp_path / name, texts, ";")
+    written(tmp_path / "p.csv", texts, ",")
+    assert list(read_table(tmp_path / name).columns["reference"]) == texts
+    assert (
+        cli("score", "--table", name, "-sl", *SMALL).lines
+        == cli("score", "--table", "p.csv", "-sl", *SMALL).lines
+    )
+    (tmp_path / "n.csv").write_text('system;reference;hypothesis\n"a\nb";r;r\nc;r;r\n', encoding="utf-8")
+    lines = cli("score", "--table", "n.csv", *SMALL).lines
+    assert [line.partition("\t")[0] for line in lines[1:]] == ["a b", "c"]
+    for command in (("data", "info"), ("evaluate", "--metric", "chrf"), ("data", "convert")):
+        assert cli(*command, name, *(("-o", "o.tsv") if command[-1] == "convert" else ())).status == 0
+
+
 REFERENCES = ("the cat sat", " ", "the dog ran", "no")
 SYSTEMS = {
     "a.txt": ("the cat sat", "x", "the dog sat", "no"),

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from pfsm.errors import PfsmError
 from pfsm.lexicons.compiling import Part, compile_synonyms
 from pfsm.lexicons.container import Lexicon, lexicon_bytes, read_lexicon, write_lexicon
-from pfsm.lexicons.lemmas import lemma_of
 from pfsm.lexicons.registry import SUFFIX, shipped_folder
 from pfsm.lexicons.relations import Relations, RelationTable, compile_relations, load_relations
 from pfsm.lexicons.synonyms import SynonymTable
@@ -216,29 +215,6 @@ def test_the_order_of_the_dictionary_does_not_matter() -> None:
     other = Part("n", {"a": ["1"], "b": ["1", "2", "1"]}, {"x": ["a"], "y": ["b"]})
     one, two = (lexicon_bytes(compile_synonyms("t", [entry], "free", [])) for entry in (part, other))
     assert one == two
-
-
-@pytest.mark.parametrize(
-    ("word", "tag", "lemma"),
-    [
-        ("Dogs", "NNS", "dog"),  # a rule
-        ("men", "NNS", "man"),  # an exception
-        ("was", "VBD", "be"),
-        ("left", "VBD", "leave"),
-        ("left", "JJ", "left"),  # the tag decides
-        ("hoped", "VBN", "hope"),
-        ("better", "JJR", "good"),
-        ("people", "NNS", "people"),  # known as it is
-        ("bus", "NN", "bus"),  # no inflected tag
-        ("xyzzies", "NNS", "xyzzies"),  # unknown
-        ("n't", "RB", "not"),
-        ("’ll", "MD", "will"),
-        ("running", "VERB", "run"),  # universal tags
-        ("was", "AUX", "be"),
-    ],
-)
-def test_lemmas(word: str, tag: str, lemma: str) -> None:
-    assert lemma_of(word, tag) == lemma
 
 
 def test_lemma_of_a_table() -> None:

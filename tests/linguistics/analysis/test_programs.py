@@ -43,6 +43,7 @@ def test_a_program_reads_lines_and_writes_conllu(tmp_path: Path) -> None:
     found = analyser.analyse(["a b c", "d"], Wanted())
     assert [one.tokens for one in found] == [("a", "b", "c"), ("d",)]
     assert found[0].trees[0].heads == (0, 1, 2)
+    assert [one.tokens for one in analyser.analyse(["a\nb\r\nc", "d"], Wanted())] == [("a", "b", "c"), ("d",)]
     # Another program of the same name is another version.
     (tmp_path / "stub.py").write_text(STUB)
     assert get_analyser(f"command:{sys.executable} {tmp_path / 'stub.py'}").label != analyser.label

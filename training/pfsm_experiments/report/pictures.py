@@ -198,11 +198,7 @@ def curve(table: ResultTable) -> "Figure":
 
 
 def probe_figure(results: Sequence[tuple[str, ProbeResult]]) -> "Figure":
-    """A row for each kind, a point with its interval for each model or metric.
-
-    Args:
-        results: Names and outcomes on the same pairs.
-    """
+    """A row for each kind, a point with its interval for each model or metric."""
     kinds = results[0][1].kinds
     figure = new_figure(
         PROBE_WIDTH, PROBE_MARGIN + PROBE_ROW * len(kinds) * (1.0 + 0.25 * (len(results) - 1))

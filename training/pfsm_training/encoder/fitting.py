@@ -73,13 +73,7 @@ class Material:
 
 
 def material(text: TrainingText, minimal: PairsText | None, folds: Folds) -> Material:
-    """The training text and the minimal pairs as one.
-
-    Args:
-        text: What people said.
-        minimal: Minimal pairs; None: there are none.
-        folds: The folds of the text.
-    """
+    """The training text and the minimal pairs as one."""
     ones, items = np.ones(text.votes.size), text.items
     people = Material(
         text.references,

@@ -124,12 +124,6 @@ def encode_pairs(
 class SequenceLines:
     """The lines of training pairs, in pieces.
 
-    Args:
-        encoder: The encoder.
-        weights: Its embeddings.
-        references: One side of each pair.
-        hypotheses: The other.
-
     Attributes:
         references: int64 [n_pairs], which line is the reference of each pair.
         hypotheses: int64 [n_pairs], which is its hypothesis.

@@ -110,15 +110,7 @@ def validated(
     judgments: Judgments | None,
     constraints: Mapping[str, TrainedConstraint],
 ) -> tuple[CrossValidation, Validation]:
-    """Cross-validate the given lambda, mixture and weight of pairs, or those to choose from; return the best, and all.
-
-    Args:
-        fitter: With the constraints.
-        data: All training data.
-        folds: Its division.
-        judgments: The judgments, by whose segments a part is drawn.
-        constraints: By name.
-    """
+    """Cross-validate the given lambda, mixture and weight of pairs, or those to choose from: the best, and all."""
     config = fitter.config
     others = _others(config, constraints, both=bool(data.scores.size and data.votes.size))
     search, searched = config.penalty == AUTO, _searched(data, folds, judgments)

@@ -28,13 +28,7 @@ from pfsm.model.settings import Settings
 from pfsm.text.plain import chunk_tokens, token_counts
 from pfsm_training.data.training_set import Encoder
 from pfsm_training.data.training_text import TrainingText
-from pfsm_training.fit.constraints import (
-    Ending,
-    MadePairs,
-    as_preferences,
-    folds_of_references,
-    in_folds,
-)
+from pfsm_training.fit.constraints import Ending, MadePairs, as_preferences, folds_of_references, in_folds
 from pfsm_training.fit.fitting import Choice
 from pfsm_training.fit.plan import Plan
 from pfsm_training.loss.hinges import Hinges

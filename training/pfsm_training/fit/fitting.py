@@ -18,12 +18,7 @@ from pfsm.model.file import Model
 from pfsm.runtime.progress import note
 from pfsm_training.config import ZERO, TrainingConfig
 from pfsm_training.data.moments import correlation, mean_and_sd
-from pfsm_training.data.training_set import (
-    TrainingSet,
-    amount_judged,
-    amount_of,
-    amount_of_pairs,
-)
+from pfsm_training.data.training_set import TrainingSet, amount_judged, amount_of, amount_of_pairs
 from pfsm_training.fit import gauss_newton, lbfgs
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.lbfgs import Fit, Iteration

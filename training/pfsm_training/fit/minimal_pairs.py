@@ -172,15 +172,7 @@ def minimal_pairs_text(
     options: MinimalPairsOptions,
     folds: Folds,
 ) -> PairsText:
-    """Minimal pairs as training text.
-
-    Args:
-        pairs: The pairs.
-        sources: The training data.
-        settings: Settings with nothing left to learn.
-        options: Scale and margins.
-        folds: The folds of the data.
-    """
+    """Minimal pairs as training text."""
     rows, margins = list(pairs.pairs), options.margins.by_severity()
     turned = [pair for pair in rows if pair.is_harmless]
     references = [pair.references for pair in (*rows, *turned)]

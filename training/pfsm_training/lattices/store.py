@@ -62,11 +62,7 @@ def array_bytes(value: object) -> int:
 
 
 class Room:
-    """Memory for lattices, shared by all blocks of a training and what is selected from them.
-
-    Args:
-        limit: Its bytes.
-    """
+    """Memory for lattices, shared by all blocks of a training and what is selected from them."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

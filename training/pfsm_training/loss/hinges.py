@@ -39,12 +39,7 @@ class Hinges:
 
 
 class AllHinges:
-    """Those of a whole objective, at one point.
-
-    Args:
-        parts: In the order of blocks; may be none.
-        n_parameters: Number of parameters.
-    """
+    """Those of a whole objective, at one point."""
 
     def __init__(self, parts: Sequence[Hinges], n_parameters: int) -> None:
         # PyTorch's own memory: at another alignment, linear algebra may add in another order.

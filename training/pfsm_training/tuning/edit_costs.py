@@ -288,13 +288,7 @@ class TunedCosts:
         return f"{self.metric.partition('(')[0]}{self.options}"
 
     def model(self, judgments: Judgments, name: str, licence: str) -> Model:
-        """A model of these costs and features, whose scores are minus the tuned edit rate in percent.
-
-        Args:
-            judgments: The tuning data, for the model's record.
-            name: Name of the model.
-            licence: Licence of the model.
-        """
+        """A model of these costs and features, whose scores are minus the tuned edit rate in percent."""
         base = self.metric.partition("(")[0]
         weights = {f"{base}.{kind}{self.options}": cost for kind, cost in self.costs.items() if cost}
         weights |= self.features

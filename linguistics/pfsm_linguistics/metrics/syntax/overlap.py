@@ -24,19 +24,20 @@ import numpy as np
 
 from pfsm.arrays import Float, Int64
 from pfsm.errors import PfsmError
-from pfsm.lexicons.lemmas import lemma_of
 from pfsm.metrics.inputs import check_pairs, numbered_words, score_distinct
-from pfsm.metrics.metric_group import ALL, MetricGroup, typed_family
-from pfsm.metrics.names import read_options, stem_and_type
+from pfsm.metrics.metric_group import MetricGroup
+from pfsm.metrics.names import read_options
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
 from pfsm.metrics.nist import ReferenceFittedMetric, WordPairs, counted_name, nist_scores
 from pfsm.runtime.options import Options, one_of
 from pfsm.text.characters import composed
 from pfsm_linguistics.analysers.service import analyse_lines, analyser_label
 from pfsm_linguistics.analysis.chunks import base_chunks, iob_labels
+from pfsm_linguistics.analysis.lemmas import lemma_of
 from pfsm_linguistics.analysis.sentence import Analysis
 from pfsm_linguistics.analysis.wanted import Wanted
 from pfsm_linguistics.metrics.analysed import BATCH, AnalysedMetric
+from pfsm_linguistics.metrics.families import ALL, stem_and_type, typed_family
 from pfsm_linguistics.metrics.syntax.trees import (
     CONSTITUENTS,
     DEPENDENCIES,

@@ -2,12 +2,12 @@
 
 from functools import cache
 
-from pfsm.facts.inflection import inflected_like, verb_lemma
 from pfsm.facts.lists import TAGS, is_lemma, lemma, wordnet
 from pfsm.perturbation.edits import drawn, replaced
 from pfsm.perturbation.kind import CRITICAL, MINOR, NONE
 from pfsm.perturbation.text import Dice, Parse, Text, Token
 from pfsm_linguistics.lists import rows, words
+from pfsm_linguistics.perturbation.forms import inflected_like, verb_lemma
 from pfsm_linguistics.perturbation.parsing import english
 
 # Words whose antonyms in WordNet are of a rare sense, or that are little more than grammar.

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from pfsm.facts.inflection import participle, third, verb_lemma
 from pfsm.facts.lists import is_common_noun
 from pfsm.perturbation.edits import Edit, capitalised, changed
 from pfsm.perturbation.kind import CRITICAL, NONE
@@ -17,6 +16,7 @@ from pfsm_linguistics.perturbation.clauses import (
     lowered,
     text_of,
 )
+from pfsm_linguistics.perturbation.forms import participle, third, verb_lemma
 from pfsm_linguistics.perturbation.parsing import english
 
 # Verbs that say the same both ways.

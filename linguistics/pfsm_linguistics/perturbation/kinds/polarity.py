@@ -1,6 +1,5 @@
 """English: negation, quantifiers, modal verbs, and statements that become questions."""
 
-from pfsm.facts.inflection import verb_lemma
 from pfsm.perturbation.edits import (
     Edit,
     capitalised,
@@ -15,6 +14,7 @@ from pfsm.perturbation.kind import CRITICAL, MAJOR
 from pfsm.perturbation.text import Dice, Parse, Text, Token
 from pfsm_linguistics.lists import by_word, table, words
 from pfsm_linguistics.perturbation.clauses import Clause, clauses, is_negated, is_question, lowered
+from pfsm_linguistics.perturbation.forms import verb_lemma
 from pfsm_linguistics.perturbation.parsing import english
 
 _NOT_SO = words("drop-negation-not-so")

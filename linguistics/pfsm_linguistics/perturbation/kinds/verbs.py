@@ -1,6 +1,5 @@
 """English: tense, aspect and agreement of verbs."""
 
-from pfsm.facts.inflection import gerund, participle, past, third, verb_lemma
 from pfsm.perturbation.edits import Edit, changed
 from pfsm.perturbation.kind import MAJOR, MINOR
 from pfsm.perturbation.text import Dice, Parse, Text, Token
@@ -16,6 +15,7 @@ from pfsm_linguistics.perturbation.clauses import (
     is_question,
     subject_number,
 )
+from pfsm_linguistics.perturbation.forms import gerund, participle, past, third, verb_lemma
 from pfsm_linguistics.perturbation.parsing import english
 
 # What is reported is the same in either tense.

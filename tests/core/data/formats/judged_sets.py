@@ -8,9 +8,15 @@ from xml.sax.saxutils import escape, quoteattr
 
 from hypothesis import strategies as st
 
+from pfsm.data.table import finite_number
+
 SEGMENT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r\ufeff"), max_size=15)
 NAME = st.text("abcXYZ09_-", min_size=1, max_size=6)
-SCORE = st.floats(-1e6, 1e6, allow_nan=False).map(lambda score: score + 0.0)
+SCORE = (
+    st.floats(-1e6, 1e6, allow_nan=False)
+    .map(lambda score: score + 0.0)
+    .filter(lambda score: finite_number(repr(score)) is not None)
+)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,9 @@ GOOD: dict[str, tuple[dict[str, str], list[str], dict[str, Any]]] = {
                  '{"user_id":"v","item_i":0,"annotation":"__RESET__"}]}'}, ["x"], {}),
     "jsonl": ({"x": '{"ref":"r","mt":"abc","score":5,"errors":[[0,1,"minor"]],"lp":"cs-en"}\n'
                '{"tgt":"b","src":"s","system":"refA"}\n{"tgt":"a","src":"s","system":"A","score":4}\n'}, ["x"], {}),
+    "csv": ({"x.csv": "tgt;ref;esa_score;segment\nabc;r;5;1\nb;r;4;2\n"}, ["x.csv"], {}),
+    "xliff": ({"x": '<xliff srcLang="cs" trgLang="en"><file><unit><mtc:match><target>a</target></mtc:match>'
+               "<segment><source>j</source><target>b</target></segment></unit></file></xliff>"}, ["x"], {}),
     "mt-metrics-eval": ({"t/sources/cs-en.txt": "a\nb\n", "t/documents/cs-en.docs": "n d\nn e\n",
                          "t/references/cs-en.refA.jsonl": '{"target":"a"}\n{"target":"b"}\n',
                          "t/system-outputs/cs-en/A.txt": "a\nb\n",

@@ -119,6 +119,8 @@ NUMBER = "a system and a finite number or None is needed"
 SHORT = ": 1 line, but sources/cs-en.txt has 3 lines; line i of both must be segment i"
 NO_OUTPUT = "no output of system 'T' (system-outputs/cs-en/T.txt); give it, or --skip-unknown-systems"
 
+OUTSIDE = ("../../../sources/cs-en", "/etc/passwd", "a/../../S", "..")
+
 
 @pytest.mark.parametrize(
     ("file", "content", "expected"),
@@ -127,6 +129,7 @@ NO_OUTPUT = "no output of system 'T' (system-outputs/cs-en/T.txt); give it, or -
         (SCORES, "S 1\n" * 4, ":4: a score of segment 4 of S, but there are 3 segments"),
         (SCORES, "S 1\nS 1\nrefA 1\n", ": 2 scores of S, but there are 3 segments"),
         (SCORES, "S 1\nT 1\n", f":2: {NO_OUTPUT}"),
+        *((SCORES, f"{name} 1\n", f":1: {name!r} names a file outside the folder") for name in OUTSIDE),
         ("human-scores/cs-en.mqm.sys.score", "S 1\nS 1\n", ":2: a second score of S"),
         ("references/cs-en.refB.txt", "r\n", SHORT),
         ("sources/cs-en.txt", "", ": no lines, at least one segment is needed"),
@@ -139,7 +142,7 @@ def test_malformed_folders(file: str, content: str, expected: str, root: Path) -
 
 HEADER = "index\toriginal\ttranslation\tscores\tmean\tz_scores\tz_mean\tmodel_scores"
 TEXTS = {"src": SEGMENT, "mt": SEGMENT, "pe": SEGMENT}
-RATES = {"mean": SCORE, "z": SCORE, "hter": st.floats(0, 3), "raters": st.integers(1, 6)}
+RATES = {"mean": SCORE, "z": SCORE, "hter": SCORE.map(abs), "raters": st.integers(1, 6)}
 ROW = st.fixed_dictionaries({**TEXTS, **RATES})
 
 

@@ -45,6 +45,10 @@ def test_quotes_of_early_files_and_errors_without_a_weight(tmp_path: Path) -> No
     ):
         path = write(tmp_path, "x.tsv", HEADER + row() + last)
         assert fault(path, references=references).startswith(expected)
+    path = write(tmp_path, "x.tsv", HEADER + row(severity="Huge") + row("T", severity="Major"))
+    for weights, expected_scores in (("Huge:7", [-7.0, -5.0]), ("Huge:7, Major:2", [-7.0, -2.0])):
+        found = judgments(path, references=references, weights=weights)
+        assert [each.score for each in found] == expected_scores
 
 
 @st.composite

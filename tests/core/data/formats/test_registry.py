@@ -109,7 +109,7 @@ FURTHER = st.dictionaries(NAME.map(lambda name: f"further_{name}"), SEGMENT, max
 REFERENCES = st.lists(SEGMENT, min_size=1, max_size=3).map(
     lambda texts: (texts[0], *texts[1:][: max((at for at, text in enumerate(texts) if text), default=0)])
 )
-COUNT = st.integers(0, 9).map(float) | st.floats(0, 9)
+COUNT = st.integers(0, 9).map(float) | st.floats(0.01, 9)
 
 
 @st.composite

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, SynonymTable
+from pfsm.matchers.synonym import DEFAULT_TABLE
 
-TABLE = "wordnet-3.0"
 _PART_OF_TAG = {
     "NNS": "n", "NNPS": "n", "VBD": "v", "VBG": "v", "VBN": "v", "VBP": "v", "VBZ": "v", "JJR": "a", "JJS": "a",
     "RBR": "r", "RBS": "r",
@@ -49,4 +49,4 @@ def _lemma(word: str, part: str) -> str:
 
 @lru_cache(maxsize=1)
 def _table() -> SynonymTable:
-    return SynonymTable(registry.load(TABLE, KIND))
+    return SynonymTable(registry.load(DEFAULT_TABLE, KIND))
