@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pfsm.model.metric import Metric as Metric
     from pfsm.model.settings import Settings as Settings
     from pfsm.model.shipped import load as load
-    from pfsm.registry import register as register
+    from pfsm.registering import register as register
     from pfsm.version import __version__ as __version__
 
 _HOMES = {
@@ -33,7 +33,7 @@ _HOMES = {
     "save_model": "pfsm.model.file",
     "load": "pfsm.model.shipped",
     "Settings": "pfsm.model.settings",
-    "register": "pfsm.registry",
+    "register": "pfsm.registering",
     "__version__": "pfsm.version",
 }
 

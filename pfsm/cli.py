@@ -15,13 +15,11 @@ from itertools import chain
 from typing import TextIO
 
 from pfsm.commands import COMMANDS, by_task
-from pfsm.commands.options import declare
-from pfsm.commands.parsers import Parser
+from pfsm.commands.options import Parser, declare
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.registry import fault_of_plugin
-from pfsm.runtime.color import AUTO, CHOICES, colored, visible_errors
 from pfsm.runtime.process import kept_interrupts
-from pfsm.runtime.progress import error_line, shown_compiling
+from pfsm.runtime.terminal import AUTO, CHOICES, colored, error_line, shown_compiling, visible_errors
 
 __all__ = ["COMMANDS", "main"]
 

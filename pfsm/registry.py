@@ -13,14 +13,12 @@ points are read once, when a name is asked for that the core does not have. A pl
 for itself; no file names a module.
 """
 
-import hashlib
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from traceback import walk_tb
@@ -42,8 +40,7 @@ KINDS = (
 """What packages can add."""
 PAGE = "`docs/extending.md`"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
-_MAIN = ("__main__", "__mp_main__")
-_SCRIPT = "module "
+SCRIPT = "module "
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +77,7 @@ class Entry:
     @property
     def label(self) -> str:
         """As signatures have it: ``pfsm-glossary@0.1.0``."""
-        return f"{self.package.removeprefix(_SCRIPT)}@{self.version}".rstrip("@")
+        return f"{self.package.removeprefix(SCRIPT)}@{self.version}".rstrip("@")
 
 
 def group(kind: str) -> str:
@@ -117,7 +114,7 @@ def plugin(kind: str, name: str) -> "Entry | None":
 
 def plugins(*kinds: str) -> list[Entry]:
     """Return all plug-ins of some kinds, by name, those included that cannot be used."""
-    known = {**_installed(), **_scripts}
+    known = {**_installed(), **scripts}
     return [known[key] for kind in kinds for key in sorted(known) if key[0] == kind]
 
 
@@ -220,7 +217,7 @@ class Table(Mapping[str, Item]):
         """The plug-in of this name; None where there is none, or the name is not for plug-ins."""
         if self.is_taken(name):
             return None
-        return _scripts.get((self.kind, name)) or _installed().get((self.kind, name))
+        return scripts.get((self.kind, name)) or _installed().get((self.kind, name))
 
     def label(self, name: str) -> str:
         """The name as signatures have it: ``word``, but ``glossary(pfsm-glossary@0.1.0)``."""
@@ -318,96 +315,10 @@ def reread() -> None:
 
 # By kind; of several tables of one kind the first.
 _tables: dict[str, "Table[Any]"] = {}
-_scripts: dict[tuple[str, str], Entry] = {}
+scripts: dict[tuple[str, str], Entry] = {}
 # Resources that the user has given to this process, by name (`pfsm.io.named_resources`).
 given_resources: dict[str, str] = {}
 # While a model file is read, the plug-ins that it lists, by kind and name.
 _allowed: ContextVar[frozenset[tuple[str, str]] | None] = ContextVar("_allowed", default=None)
 # Who provides the plug-ins that have been imported, by the package of their modules.
 _at_work: dict[str, str] = {}
-
-
-def _registration(kind: str, name: str) -> Callable[[Value], Value]:
-    """Return what registers a class, function or object under a name; again from the same module, it replaces it.
-
-    Raises:
-        PfsmError: If the name is taken or left out, or the object lacks something.
-    """
-    if not isinstance(name, str):
-        raise PfsmError(f'register.{kind} needs a name: write @pfsm.register.{kind}("NAME")')
-    place = sys._getframe(1).f_globals  # noqa: SLF001 - the module that registers, whatever it registers
-    package, version = _script(place)
-
-    def register(value: Value) -> Value:
-        known = table(kind)
-        entry = Entry(kind, name, package, version, str(place.get("__name__")), lambda: value)
-        other = known.plugin(name)
-        if other is not None and other.package != package:
-            raise PfsmError(f"{entry}: {other.origin} has one of this name already; choose another")
-        known.loaded(entry)
-        _scripts[kind, name] = entry
-        return value
-
-    return register
-
-
-def _script(place: Mapping[str, Any]) -> tuple[str, str]:
-    """The module that registers, and a checksum of its source where it has one."""
-    name, file = str(place.get("__name__")), Path(place.get("__file__") or "")
-    if name in _MAIN and file.name:
-        # A worker process knows the script under another name: what it is called must not depend on that.
-        name = file.stem
-    source = file.read_bytes() if file.is_file() else b""
-    return f"{_SCRIPT}{name}", hashlib.sha256(source).hexdigest()[:8] if source else ""
-
-
-@dataclass(frozen=True)
-class Registered:
-    """What scripts have registered, as it is sent to another process: plug-ins without objects; and resources."""
-
-    entries: tuple[Entry, ...]
-    resources: Mapping[str, str] = field(default_factory=dict)
-
-
-def registered() -> Registered:
-    """What scripts have registered in this process, for `restore` in another one."""
-    return Registered(tuple(replace(one, load=object) for one in _scripts.values()), dict(given_resources))
-
-
-def restore(sent: Registered) -> None:
-    """Makes another process's registrations known here; their modules are imported when they are asked for."""
-    given_resources.update(sent.resources)
-    for entry in sent.entries:
-        _scripts.setdefault((entry.kind, entry.name), replace(entry, load=partial(_repeated, entry)))
-
-
-def _repeated(sent: Entry) -> object:
-    """Repeat a registration that another process sent, by importing the module that made it."""
-    lazy = _scripts.pop((sent.kind, sent.name))
-    fault = "it is the script or notebook itself"
-    try:
-        if sent.module not in _MAIN:
-            fault = f"{sent.module} does not register it at its top level"
-            import_module(sent.module)
-    except ImportError as error:
-        fault = str(error)
-    entry = _scripts.setdefault((sent.kind, sent.name), lazy)
-    if entry is lazy:
-        raise PfsmError(
-            f"{sent}: a worker process cannot repeat the registration ({fault}); register it in a module of its own"
-        )
-    if entry.origin != sent.origin:
-        raise PfsmError(f"{sent}: a worker process has that of {entry.origin}; use the same")
-    return entry.load()
-
-
-class Register:
-    """Registers things from a script: ``@pfsm.register.matcher("glossary")`` on a class, function or object."""
-
-    def __getattr__(self, kind: str) -> Callable[[str], Callable[[Value], Value]]:
-        if kind not in KINDS:
-            raise AttributeError(kind)
-        return partial(_registration, kind)
-
-
-register = Register()

@@ -24,7 +24,8 @@ from pfsm.model.builder import LatticeBuilder, TextReader
 from pfsm.model.file import Model, model_at_work
 from pfsm.model.metric import Metric
 from pfsm.model.settings import Settings, settings_from_dict
-from pfsm.registry import KINDS, find_table, registered, restore, table
+from pfsm.registering import registered, restore
+from pfsm.registry import KINDS, find_table, table
 from pfsm.text.stemming import stemmer_named
 from pfsm.text.vocabulary import Vocabulary
 

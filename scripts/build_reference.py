@@ -13,7 +13,7 @@ from itertools import chain
 from real_data import CHECKOUT, write_or_tell
 
 from pfsm.commands import COMMANDS, by_task
-from pfsm.commands.parsers import Parser, example_of
+from pfsm.commands.options import Parser, example_of
 from pfsm.metrics import get_metric, metric_names
 from pfsm.metrics.registry import describe_feature
 

@@ -47,7 +47,7 @@ def site(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
-    monkeypatch.setattr(registry, "_scripts", {})
+    monkeypatch.setattr(registry, "scripts", {})
     registry.reread()
     before = set(sys.modules)
     yield folder

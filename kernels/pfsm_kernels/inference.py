@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.lattice.batch import Factors, Outputs, Weights, table_shape
-from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Factors, Lattices, Outputs, Weights, table_shape
 from pfsm_kernels.linear_space import cells_of, linear_task
 from pfsm_kernels.machine.log_space import best_path as best_of_machine
 from pfsm_kernels.machine.log_space import log_forward_backward

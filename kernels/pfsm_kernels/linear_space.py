@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.lattice.batch import Cells, Factors, Float, Outputs
-from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Cells, Factors, Float, Lattices, Outputs
 from pfsm_kernels.machine.by_diagonal import LONGEST, diagonal_machine_batch, wide_machine_batch
 from pfsm_kernels.machine.tilt import rates_with_jumps
 from pfsm_kernels.pushdown.arc_to_arc import sparse_pushdown_batch

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
 from pfsm_kernels.inference import Expectations, expectations, log_sum
-from pfsm_kernels.lattice.batch import Weights
-from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices, Weights
 from pfsm_kernels.pushdown.crossings import Crossings, Jumps, Side
 
 Float = NDArray[np.float64]

@@ -21,7 +21,7 @@ class Command:
         task: The heading of ``pfsm --help`` that it stands below.
         module: Has ``add_arguments(parser)`` and ``run(options)``; imported where the command runs.
         before: The command of the same task that it is listed before; empty: it is the last one.
-        example: A call for the help, which runs in ``demo-output``; of the core's commands in `pfsm.commands.parsers`.
+        example: A call for the help, which runs in ``demo-output``; of the core's commands in `pfsm.commands.options`.
     """
 
     summary: str

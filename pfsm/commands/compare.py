@@ -32,7 +32,7 @@ from pfsm.evaluation.comparison import NO_PREFERENCE, p_text, people_agree, to_s
 from pfsm.io.files import STANDARD_INPUT, atomic_write
 from pfsm.io.pages import page_maker
 from pfsm.model.shipped import DEFAULT_MODEL, model_for
-from pfsm.runtime.color import FAINT, GOOD, STRONG, painted
+from pfsm.runtime.terminal import FAINT, GOOD, STRONG, painted
 
 # XML 1.0 cannot hold these, escaped or not.
 _NEVER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -199,7 +199,7 @@ def _print_table(compared: Compared, places: int) -> None:
 def _marked(result: Comparison, place: int, places: int) -> str:
     # The pairs of the first system come first.
     pair = result.pairs[place - 1]
-    p_value = p_text(pair, result.n_resamples)
+    p_value = p_text(pair, result)
     test = f" ({p_value}){'*' if pair.preferred else ''}" if place and p_value else ""
     return f"{result.systems[place].score:.{places}f}{test}"
 
@@ -236,26 +236,22 @@ def _print_text(result: Comparison, name: str, places: int, short: str) -> None:
         alike = people_agree(short, pair.difference, result.n_segments)
         if alike is not None:
             print(f"  people agreed   in {100 * alike:.0f}% of pairs of systems so far apart")
-    print(
-        f"\n[{result.drawn}; paired bootstrap, {result.n_resamples} resamples, seed {result.seed}; "
-        f"a system is preferred where p < {result.significance:g}]"
-    )
+    print(f"\n[{result.drawn}; {result.method}; a system is preferred where p < {result.significance:g}]")
 
 
-def _p_values(pair: PairResult, tested: int, n_resamples: int) -> str:
+def _p_values(pair: PairResult, tested: int, result: Comparison) -> str:
     if math.isnan(pair.p_value):
         return f"p = {NO_INTERVAL}"
-    own = p_text(replace(pair, p_holm=pair.p_value), n_resamples)
+    own = p_text(replace(pair, p_holm=pair.p_value), result)
     return f"{own} ({pair.p_holm:.4f} after Holm correction for {tested} pairs)" if tested > 1 else own
 
 
 def _print_pair(pair: PairResult, places: int, tested: int, result: Comparison) -> None:
     print(f"\n{pair.system_a} vs {pair.system_b}")
     interval = bracketed(pair.interval, f"+.{places}f")
-    difference = f"{pair.difference:+.{places}f} {interval}, {_p_values(pair, tested, result.n_resamples)}"
+    difference = f"{pair.difference:+.{places}f} {interval}, {_p_values(pair, tested, result)}"
     print(f"  difference      {painted(difference, GOOD if pair.preferred else FAINT)}")
-    unit = "segments " if result.n_documents is None else "documents"
-    print(f"  {unit}       {pair.wins} better, {pair.losses} worse, {pair.ties} tied")
+    print(f"  {result.unit + 's':16}{pair.wins} better, {pair.losses} worse, {pair.ties} tied")
     print(
         f"  preferred       {painted(pair.preferred, GOOD) if pair.preferred else painted(NO_PREFERENCE, FAINT)}"
     )

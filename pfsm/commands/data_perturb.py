@@ -15,7 +15,7 @@ from pfsm.evaluation import default_seed
 from pfsm.io.files import atomic_write, display_name, read_lines
 from pfsm.perturbation.catalogue import all_kinds, kinds_for
 from pfsm.perturbation.pairs import COLUMNS, SOURCE, Translation, language_of, perturb, translations_of
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm.text.languages import language_code
 
 HEADER = ("reference", "better", "worse", "kind", "severity", "place")

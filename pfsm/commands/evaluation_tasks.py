@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from pfsm.commands.evaluation_sources import Inputs, Scorer, Source, scores_at_level
-from pfsm.commands.parsers import meant
+from pfsm.commands.options import meant
 from pfsm.data import Judgments, Preferences
+from pfsm.data.judgments import SEGMENT_ID
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Difference, Estimates, PairedTest, compare, estimate
 from pfsm.evaluation.catalogue import (
@@ -36,7 +37,6 @@ from pfsm.evaluation.questions import (
     preference_question,
     ranking_question,
 )
-from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
 from pfsm.evaluation.questions import SYSTEM as SYSTEM_COLUMN
 from pfsm.evaluation.significance import permutation_test, williams_p_values
 
@@ -201,8 +201,8 @@ def _preferences(
 
 def _likeness(inputs: Inputs, data: Judgments, resample: str | None) -> Task:
     for table in inputs.tables_of(pairwise=False):
-        if SEGMENT_COLUMN not in table.columns:
-            raise PfsmError(f"{table.path}: {KING} needs absolute scores with the column {SEGMENT_COLUMN}")
+        if SEGMENT_ID not in table.columns:
+            raise PfsmError(f"{table.path}: {KING} needs absolute scores with the column {SEGMENT_ID}")
     if resample not in {None, SEGMENTS}:
         raise PfsmError(f"{KING} resamples segments, not {resample}")
     cases = likeness_question(data, inputs.file_numbers(pairwise=False), inputs.groups(data))

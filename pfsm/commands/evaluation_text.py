@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pfsm.commands.output import NO_INTERVAL, bracketed
-from pfsm.runtime.color import significance
+from pfsm.runtime.terminal import significance
 
 _WHOLE = dict.fromkeys(("segments", "documents", "systems"), "each with all its translations")
 _SYSTEM_SCORES = {

@@ -13,12 +13,12 @@ from pfsm.commands.options import check_output, declare
 from pfsm.commands.output import tell
 from pfsm.data.formats.rows import Row
 from pfsm.errors import PfsmError
-from pfsm.io.array_checks import is_text
+from pfsm.io.containers import is_text
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, one_line, read_lines
 from pfsm.io.json_text import parsed
 from pfsm.model.mbr import Choice, choose
 from pfsm.model.shipped import DEFAULT_MODEL, QUICK_MODEL, model_for
-from pfsm.runtime.progress import error_line
+from pfsm.runtime.terminal import error_line
 
 OPTIONS = f"""
 --input, -i, -t HYPS [{STANDARD_INPUT}]  JSON lines, a source on each: a list of candidates, texts or objects with

@@ -20,7 +20,7 @@ from pfsm.lexicons.paraphrase_formats import (
     read_paraphrases,
 )
 from pfsm.registry import plugins
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 
 NAMED = """
 --name NAME!  name by which models will refer to the table

@@ -3,13 +3,10 @@
 import math
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pfsm.arrays import Float
 from pfsm.commands.arguments import (
     check_text,
     hush,
@@ -18,33 +15,29 @@ from pfsm.commands.arguments import (
     reference_paths,
 )
 from pfsm.commands.options import check_output, declare, refuse_without
-from pfsm.commands.score_output import Column, Scored, print_scores
-from pfsm.data import ParallelText, read_pairs_table, read_parallel
-from pfsm.data.parallel import PairsTable
+from pfsm.commands.score_output import AREA, PATIENCE, Column, Scored, interval, print_scores, with_corpora
+from pfsm.data import ParallelText, read_parallel
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT
 from pfsm.io.limits import byte_size
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.inputs import (
     NumberOfReferences,
-    as_streams,
     by_segment,
     missing_column,
     number_by_segment,
     number_of_references,
 )
 from pfsm.model.metric import Metric
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm.text.mismatch import warn_of_mismatches
 
 if TYPE_CHECKING:
-    from pfsm.evaluation import Interval
+    from pfsm.data.parallel import PairsTable
 
 # Endings of files of scores.
 FORMATS = ("parquet", "tsv", "tsv.gz")
 LEAST_BYTES = 1 << 10
-# Of the logger; and seconds before a stage is worth a bar.
-AREA, PATIENCE = "score", 0.5
 CORPUS, SEGMENT, DOCUMENT = "corpus", "segment", "document"
 
 
@@ -113,9 +106,11 @@ def run(options: Namespace) -> None:
         n, nrefs = len(text.references[0]), number_of_references(text.references)
         results = [_scored_files(metric, text, options) for metric in metrics]
     else:
-        text = _read_table(metrics, options)
+        from pfsm.commands import score_table  # noqa: PLC0415 - most runs read lines
+
+        text = score_table.read_table(metrics, options)
         n, nrefs = len(text), number_by_segment(text.references)
-        results = [_scored_table(metric, text, options) for metric in metrics]
+        results = [score_table.scored_table(metric, text, options) for metric in metrics]
     note_skipped(len(text.left_out), n + len(text.left_out), options)
     if options.spans is not None and isinstance(metrics[0], Metric):
         from pfsm.commands import spans  # noqa: PLC0415 - few runs write spans
@@ -193,26 +188,6 @@ def _read_files(
     return text
 
 
-def _read_table(metrics: Sequence[SegmentMetric], options: Namespace) -> PairsTable:
-    needed = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
-    with Stage(AREA, "reading", patience=PATIENCE):
-        skip = options.skip_missing_references
-        table = read_pairs_table(options.table, needed, skip_missing_references=skip)
-    if options.documents and table.documents is None:
-        raise PfsmError(f"{options.table}: has no column document, which --level document needs")
-    for metric in metrics:
-        check_text(metric, [*chain.from_iterable(table.references)], options)
-    for name, rows in _rows_by_system(table).items():
-        streams = as_streams([table.references[row] for row in rows])
-        warn_of_mismatches({name or "hypothesis": [table.hypotheses[row] for row in rows]}, streams)
-    return table
-
-
-def _with_corpora(options: Namespace) -> bool:
-    """Whether scores of whole systems are wanted."""
-    return not options.sentence_level or options.format == "json"
-
-
 def _scored_files(metric: SegmentMetric, text: ParallelText, options: Namespace) -> list[Scored]:
     found, outputs = [], [system.lines for system in text.systems]
     with Stage(AREA, f"scoring with {metric.name}", patience=PATIENCE):
@@ -223,75 +198,9 @@ def _scored_files(metric: SegmentMetric, text: ParallelText, options: Namespace)
             lines, score, values = system.lines, math.nan, segments
             if metric.averages:
                 score = float(segments.mean())
-            elif _with_corpora(options):
+            elif with_corpora(options):
                 score = float(metric.corpus_score(lines, text.references))
                 if options.confidence:
                     values = metric.segment_statistics(lines, text.references)
-            found.append(
-                Scored(system.name, len(system), score, segments, _interval(metric, values, options))
-            )
+            found.append(Scored(system.name, len(system), score, segments, interval(metric, values, options)))
     return found
-
-
-def _scored_table(metric: SegmentMetric, table: PairsTable, options: Namespace) -> list[Scored]:
-    """The whole table, with its systems, or their documents, as parts."""
-    with Stage(AREA, f"scoring with {metric.name}", patience=PATIENCE):
-        rows = _rows_by_system(table, documents=options.documents)
-        segments, score = np.zeros(0), math.nan
-        # Of each system what its score is made of: scores of segments, or counts that are pooled.
-        values: dict[str, Float] = {}
-        if options.sentence_level or metric.averages:
-            segments = metric.score_segments(table.hypotheses, table.references, table.numbers)
-        if metric.averages:
-            values = {name: segments[chosen] for name, chosen in rows.items()}
-            score, whole = float(segments.mean()), segments
-        elif _with_corpora(options):
-            # What is counted over references is counted over those of all systems.
-            counted = metric.counted_over([*chain.from_iterable(table.references)])
-            values = {name: _statistics(counted, table, chosen.tolist()) for name, chosen in rows.items()}
-            score = float(
-                metric.corpus_from_totals(np.sum([one.sum(axis=0) for one in values.values()], axis=0))
-            )
-            whole = np.concatenate([*values.values()])
-        if not values:
-            return [Scored(options.table, len(table), score, segments)]
-        parts = [
-            Scored(name, len(own), _of_corpus(metric, own), np.zeros(0), _interval(metric, own, options))
-            for name, own in (values.items() if len(rows) > 1 or options.documents else ())
-        ]
-        interval = _interval(metric, whole, options)
-    return [Scored(options.table, len(table), score, segments, interval, tuple(parts))]
-
-
-def _of_corpus(metric: SegmentMetric, values: Float) -> float:
-    return float(values.mean() if metric.averages else metric.corpus_from_totals(values.sum(axis=0)))
-
-
-def _interval(metric: SegmentMetric, values: Float, options: Namespace) -> "Interval | None":
-    """The interval of a corpus score: of a mean of segment scores, or of counts that are pooled."""
-    if not (options.confidence and _with_corpora(options)):
-        return None
-    from pfsm.evaluation import PooledCounts, compare_systems  # noqa: PLC0415 - most runs need no resampling
-
-    if metric.averages:
-        return compare_systems(["it"], [values], options.confidence_n).systems[0].interval
-    pooled = PooledCounts([values], metric.corpus_from_totals, metric.lower_is_better)
-    nothing = np.zeros(len(values))
-    return compare_systems(["it"], [nothing], options.confidence_n, pooled=pooled).systems[0].interval
-
-
-def _rows_by_system(table: PairsTable, *, documents: bool = False) -> dict[str, NDArray[np.int64]]:
-    """The rows of each system, or of each document of a system: its name, a tab, and that of the document."""
-    found: dict[str, list[int]] = {}
-    names: Sequence[str] = table.systems or [""] * len(table)
-    if documents and table.documents is not None:
-        pairs = zip(names, table.documents, strict=True)
-        names = [f"{system}\t{document}" for system, document in pairs]
-    for row, name in enumerate(names):
-        found.setdefault(name, []).append(row)
-    return {name: np.array(found[name], dtype=np.int64) for name in sorted(found)}
-
-
-def _statistics(metric: SegmentMetric, table: PairsTable, rows: Sequence[int]) -> Float:
-    references = as_streams([table.references[row] for row in rows])
-    return metric.segment_statistics([table.hypotheses[row] for row in rows], references)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pfsm.arrays import Float
 from pfsm.commands.arguments import heading, signatures
 from pfsm.commands.output import NO_INTERVAL, bracketed, print_json
@@ -17,6 +19,9 @@ from pfsm.metrics.inputs import NumberOfReferences
 
 if TYPE_CHECKING:
     from pfsm.evaluation import Interval
+
+# Of the logger; and seconds before a stage is worth a bar.
+AREA, PATIENCE = "score", 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,3 +221,21 @@ def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
             for one in result.parts if options.documents else (result, *result.parts):
                 ends = [] if one.interval is None else [repr(one.interval.low), repr(one.interval.high)]
                 print("\t".join([one.system, repr(one.score), column.metric.name, signature, *ends]))
+
+
+def with_corpora(options: Namespace) -> bool:
+    """Whether scores of whole systems are wanted."""
+    return not options.sentence_level or options.format == "json"
+
+
+def interval(metric: SegmentMetric, values: Float, options: Namespace) -> "Interval | None":
+    """The interval of a corpus score: of a mean of segment scores, or of counts that are pooled."""
+    if not (options.confidence and with_corpora(options)):
+        return None
+    from pfsm.evaluation import PooledCounts, compare_systems  # noqa: PLC0415 - most runs need no resampling
+
+    if metric.averages:
+        return compare_systems(["it"], [values], options.confidence_n).systems[0].interval
+    pooled = PooledCounts([values], metric.corpus_from_totals, metric.lower_is_better)
+    nothing = np.zeros(len(values))
+    return compare_systems(["it"], [nothing], options.confidence_n, pooled=pooled).systems[0].interval

@@ -18,7 +18,7 @@ from pfsm.distributed import need_packages
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.mixtures import MeanOf
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 
 if TYPE_CHECKING:
     from pfsm.distributed.parts import Part

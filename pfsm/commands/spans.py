@@ -12,6 +12,7 @@ from pfsm.commands.output import print_json
 from pfsm.data import ParallelText, Table
 from pfsm.data.formats.registry import read_judged
 from pfsm.data.formats.rows import Row
+from pfsm.data.judgments import DOCUMENT, SEGMENT_ID, WITHIN
 from pfsm.data.parallel import PairsTable
 from pfsm.data.segments import others
 from pfsm.errors import PfsmError
@@ -152,7 +153,9 @@ def marked_translations(table: Table) -> list[Marked]:
     """
     texts = [table.column(name) for name in ("hypothesis", "reference", "errors")]
     table.need_rows()
-    units = next((table.columns[name] for name in ("document", "segment_id") if name in table.columns), None)
+    named = next((table.columns[name] for name in (DOCUMENT, SEGMENT_ID) if name in table.columns), None)
+    within = [table.columns[name] for name in WITHIN if name in table.columns]
+    units = None if named is None else ["\t".join(fields) for fields in zip(*within, named, strict=True)]
     raters = table.columns.get("n_raters")
     found = []
     for row, (hypothesis, reference, errors) in enumerate(zip(*texts, strict=True)):

@@ -17,6 +17,8 @@ data DATA.tsv+  files with columns reference, hypothesis and a score, or referen
 --config FILE.yaml  YAML file with settings, lambda, objective, mixture; words: an empty one, the machine on words and
   stems (default: for English, all shipped knowledge)
 @score-column
+--standardise-by WHAT  first give the scores of each file, or of each value of a column, mean 0 and standard deviation
+  1: file, system, language or a column such as rater
 --init MODEL  model (name or file) to start from and stay close to; --config may add features and matchers to it
 --folds-by WHAT  what cross-validation and its intervals hold out together: {BY_HELP} (default: source languages where
   there are several, else segments)

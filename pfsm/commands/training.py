@@ -10,6 +10,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pfsm.commands.arguments import model_name
 from pfsm.commands.evaluation_sources import Inputs, Scorer
 from pfsm.commands.show import STATISTICS
@@ -28,6 +31,8 @@ from pfsm.data.judgments import TARGET_LANGUAGE, joined_tables
 from pfsm.distributed import need_packages
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed, pearson, preference_counts
+from pfsm.evaluation.bootstrap import group_members
+from pfsm.evaluation.comparison import listed
 from pfsm.io.files import is_stream
 from pfsm.io.named_resources import find, parted
 from pfsm.metrics.inputs import columns_of
@@ -36,7 +41,7 @@ from pfsm.model.metric import Metric
 from pfsm.model.references import resources_of
 from pfsm.model.shipped import find_model
 from pfsm.model.training_record import bracketed, doubt, edge, figure, started, tried, weighted
-from pfsm.runtime.progress import Stage, error_line
+from pfsm.runtime.terminal import Stage, error_line
 from pfsm.runtime.threads import default_threads
 from pfsm.text.language_names import english_name, looks_foreign
 from pfsm.text.scripts import needs_spaces, refuse_text
@@ -55,6 +60,9 @@ if TYPE_CHECKING:
 
 # For the intervals of what `--spans` learns.
 RESAMPLES = 1000
+# Of standard deviations of files' scores, before they are taken for different scales.
+UNLIKE = 3.0
+FILE = "file"
 # The name of an empty configuration.
 WORDS = "words"
 # A sentence pair with more word pairs than this costs as much as thousands of others.
@@ -96,6 +104,8 @@ def learn(options: Namespace, checkpoint: str | None) -> None:
             checkpoint=kept_iterations,
             after=None if options.report is None else kept.append,
         )
+        if options.standardise_by is not None:
+            model = replace(model, training={**model.training, "standardise_by": options.standardise_by})
         save_model(replace(model, name=options.name), options.output)
         if kept_iterations is not None:
             kept_iterations.remove()
@@ -115,9 +125,11 @@ def learn(options: Namespace, checkpoint: str | None) -> None:
 
 def learn_errors(options: Namespace) -> None:
     """Learns what finds errors, says how well it finds those it has not seen, and writes it with the model."""
-    for option in ("config", "dev", "report", "scheduler"):
+    for option in ("config", "dev", "report", "scheduler", "standardise_by"):
         if getattr(options, option) is not None:
-            raise PfsmError(f"--spans learns where errors are, not what they cost, so leave --{option} out")
+            raise PfsmError(
+                f"--spans learns where errors are, not what they cost, so leave --{option.replace('_', '-')} out"
+            )
     model = find_model(model_name(options, options.init))
     tables = [*map(read_judged, options.data)]
     translations = [one for table in tables for one in marked_translations(table)]
@@ -200,10 +212,49 @@ def _read(options: Namespace) -> tuple[Judgments | None, Preferences | None]:
     with Stage("training", "reading", patience=0.5):
         tables = [read_judged(path, options.score_column) for path in options.data]
         scored, preferences = joined_tables(tables, options.score_column)
+    if options.standardise_by is not None:
+        if scored is None:
+            raise PfsmError("--standardise-by is for scores, and these files have preferences alone")
+        scored = _standardised(scored, options.standardise_by)
+    elif scored is not None and (doubt := _doubt_of_scales(scored)):
+        error_line(f"pfsm: warning: {doubt}")
     for table in tables:
         for warning in _warnings(table, options.score_column):
             error_line(f"pfsm: warning: {warning}")
     return scored, preferences
+
+
+def _by_file(scored: Judgments) -> dict[str, NDArray[np.int64]]:
+    """Rows of each file."""
+    assert scored.places is not None
+    return group_members([scored.places.files[file] for file in scored.places.file.tolist()], len(scored))
+
+
+def _standardised(scored: Judgments, by: str) -> Judgments:
+    """Scores of mean 0 and standard deviation 1 within each file, or each value of a column."""
+    parts = _by_file(scored) if by == FILE else group_members(group_names(scored, by), len(scored))
+    scores = scored.scores.copy()
+    for name, rows in parts.items():
+        spread = np.ptp(scores[rows])
+        if not spread:
+            raise PfsmError(
+                f"{name}: all {rows.size} scores are {scores[rows[0]]:g}; they cannot be standardised"
+            )
+        # Scaled first: squares of the largest numbers overflow.
+        part = (scores[rows] - scores[rows].mean()) / spread
+        scores[rows] = part / part.std()
+    return replace(scored, scores=scores)
+
+
+def _doubt_of_scales(scored: Judgments) -> str:
+    """What speaks against one scale of all files: spreads that differ threefold, or ranges that do not touch."""
+    parts = {name: scored.scores[rows] for name, rows in _by_file(scored).items()}
+    spreads = [spread for part in parts.values() if (spread := float(np.ptp(part)) and float(part.std()))]
+    apart = max(part.min() for part in parts.values()) > min(part.max() for part in parts.values())
+    if len(parts) < 2 or not (apart or (spreads and max(spreads) >= UNLIKE * min(spreads))):
+        return ""
+    ranges = [f"{name} {part.min():g} to {part.max():g}" for name, part in parts.items()]
+    return f"scores of {listed(ranges)} look like different scales; --standardise-by {FILE} makes them one"
 
 
 def _warnings(table: Table, score_column: str) -> Iterator[str]:

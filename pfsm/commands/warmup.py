@@ -21,7 +21,7 @@ from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.evaluation.catalogue import BY_LEVEL, DOCUMENT, LEVELS, PREFERENCES, SEGMENT, SYSTEM
 from pfsm.metrics import metric_names
 from pfsm.model.shipped import shipped_models
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm_kernels.cache import FILLED, FOLDER, is_kept
 
 Run = tuple[str, tuple[str, ...]]

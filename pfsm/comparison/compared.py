@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.arrays import Float
-from pfsm.comparison.facts import DOCUMENT, SegmentFacts
+from pfsm.comparison.facts import DOCUMENT, LANGUAGE, TEST_SET, SegmentFacts
 from pfsm.data.segments import left_out_text
 from pfsm.evaluation.bootstrap import default_seed
 from pfsm.evaluation.comparison import (
@@ -149,7 +149,8 @@ def compare_outputs(
     found.check(names, len(streams[0]))
     warn_of_mismatches(dict(zip(names, lines, strict=True)), streams, found.source)
     if documents is None and len(set(found.groups.get(DOCUMENT, ()))) > 1:
-        documents = found.groups.get(DOCUMENT)
+        named = [found.groups[name] for name in (TEST_SET, LANGUAGE, DOCUMENT) if name in found.groups]
+        documents = ["\t".join(fields) for fields in zip(*named, strict=True)]
     seed = default_seed() if seed is None else seed
     results = tuple(
         _result(metric, names, lines, streams, n_resamples, seed, documents) for metric in metrics

@@ -14,8 +14,7 @@ from pathlib import PurePath
 import numpy as np
 
 from pfsm.arrays import Float
-from pfsm.data.groups import SEGMENT_ID
-from pfsm.data.judgments import WITHIN
+from pfsm.data.judgments import SEGMENT_ID, WITHIN, segment_places
 from pfsm.data.parallel import ParallelText, SystemOutput, pairs_from_table
 from pfsm.data.segments import others, rows_with_references
 from pfsm.data.table import Table, mean_of_judges, read_table, shown
@@ -127,8 +126,9 @@ def side_by_side(
 ) -> tuple[ParallelText, SegmentFacts]:
     """The systems of a table of judgments, side by side.
 
-    Segments are told apart by ``segment_id``, else by source, references and order. Those that a system lacks are left
-    out with a `pfsm.errors.PfsmWarning`. Human scores of a translation that several raters judged are their mean.
+    Segments are told apart by ``document`` and ``segment_id``, else by source, references and order. Those that a
+    system lacks are left out with a `pfsm.errors.PfsmWarning`. Human scores of a translation that several raters judged
+    are their mean.
 
     Args:
         table: With the columns ``reference``, ``hypothesis`` and ``system``; `pfsm.data.formats.read_judged` reads one.
@@ -157,7 +157,10 @@ def side_by_side(
         rows = rows_of.setdefault(key, {}).setdefault(name, [])
         if rows and pairs.hypotheses[rows[0]] != pairs.hypotheses[row]:
             where = f"{table.path}:{table.line_numbers[row]}"
-            raise PfsmError(f"{where}: another translation of a segment that {shown(name)} has already")
+            raise PfsmError(
+                f"{where}: another translation of a segment that {shown(name)} has already; if segments are numbered "
+                f"anew in every document, a column {DOCUMENT!r} must name it"
+            )
         rows.append(row)
     chosen = [of for of in rows_of.values() if of.keys() >= {*names}]
     if not chosen:
@@ -198,7 +201,8 @@ def _segments(table: Table, references: Sequence[tuple[str, ...]]) -> list[tuple
             f"`pfsm data convert {table.path} --source-lang {source} --target-lang {target} -o {languages[0]}.tsv`"
         )
     if all(table.columns.get(SEGMENT_ID, [""])):
-        return [(*place, one) for place, one in zip(within, table.columns[SEGMENT_ID], strict=True)]
+        places = segment_places(table.columns, len(table))
+        return [(*place, one) for place, one in zip(places, table.columns[SEGMENT_ID], strict=True)]
     blank = [""] * len(table)
     texts = [table.columns.get(name, blank) for name in (DOCUMENT, SOURCE)]
     own = [table.columns.get(name, blank) for name in ("system", "rater")]

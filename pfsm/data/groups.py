@@ -9,14 +9,22 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from pfsm.data.judgments import Judgments, Places, Preferences
+from pfsm.data.judgments import (
+    DOCUMENT_COLUMNS,
+    SEGMENT_ID,
+    Judgments,
+    Places,
+    Preferences,
+    segment_places,
+    warn_of_repeated_ids,
+)
 from pfsm.data.table import Table, shown
 from pfsm.errors import PfsmError
 
-SEGMENT, SEGMENT_ID = "segment", "segment_id"
+SEGMENT = "segment"
 # What a user may ask for, and the columns that say it; of a language pair, all that are there.
 COLUMNS = {
-    "document": (("document",), ("doc",), ("doc_id",)),
+    "document": tuple((name,) for name in DOCUMENT_COLUMNS),
     "system": (("system",),),
     "language": (("source_lang", "target_lang"), ("source_lang",), ("target_lang",), ("lp",)),
 }
@@ -31,7 +39,7 @@ def group_names(data: Judgments | Preferences | Table, by: str) -> Sequence[str]
     Args:
         data: Rows.
         by: ``document``, ``segment``, ``system``, ``language`` or the name of a column. Rows with the same
-            ``segment_id`` or the same reference belong to one segment.
+            ``segment_id`` (and test set, languages and document) or the same reference belong to one segment.
 
     Raises:
         PfsmError: There is no such column, a field of it is blank, or ``system`` of preferences, which have two.
@@ -45,7 +53,10 @@ def group_names(data: Judgments | Preferences | Table, by: str) -> Sequence[str]
     where = "" if places is None else f"{', '.join(dict.fromkeys(places.files))}: "
     if by == SEGMENT and (SEGMENT_ID in columns or "reference" in columns):
         ids = columns.get(SEGMENT_ID, ())
-        return segment_names(columns.get("reference", ids), ids)
+        references = columns.get("reference", ids)
+        if ids and places is not None:
+            warn_of_repeated_ids(references, columns, places.of_row)
+        return segment_names(references, ids, segment_places(columns, len(references)))
     if by == "system" and by not in columns and "better_system" in columns:
         raise PfsmError(f"{where}a preference is of two systems; take document, segment or a column")
     named = next((names for names in COLUMNS.get(by, ()) if set(names) <= {*columns}), (by,))
@@ -60,14 +71,22 @@ def group_names(data: Judgments | Preferences | Table, by: str) -> Sequence[str]
     return [BETWEEN.join(fields) for fields in zip(*(columns[name] for name in named), strict=True)]
 
 
-def segment_names(references: Sequence[str], ids: Sequence[str]) -> Sequence[str]:
+def segment_names(
+    references: Sequence[str], ids: Sequence[str], places: Sequence[tuple[str, ...]]
+) -> Sequence[str]:
     """A name for each row's segment: its identifier, or a reference where several identifiers belong to one segment.
 
-    Rows with the same identifier or the same reference belong to one segment; without identifiers on every row, those
-    with the same reference.
+    Rows with the same identifier in the same place (`segment_places`) or the same reference belong to one segment;
+    without identifiers on every row, those with the same reference. An identifier that is used in several places is
+    named with its own.
     """
     if not (ids and all(ids)):
         return references
+    named = {*zip(places, ids, strict=True)}
+    uses = Counter(own for _, own in named)
+    ids = [
+        own if uses[own] == 1 else "\t".join((*place, own)) for place, own in zip(places, ids, strict=True)
+    ]
     by_id, by_reference = (
         np.unique(np.array(keys, dtype=object), return_inverse=True)[1] for keys in (ids, references)
     )

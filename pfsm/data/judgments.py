@@ -1,6 +1,7 @@
 """Judgments of translations: absolute scores, and preferences of one translation to another; both on one table."""
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -11,15 +12,18 @@ from numpy.typing import NDArray
 
 from pfsm.data.segments import all_references
 from pfsm.data.table import DataSource, Table, mean_of_judges, numbers_of, read_table, shown
-from pfsm.errors import PfsmError
+from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import StrPath
 from pfsm.text.languages import language_code
 
 Columns = Mapping[str, tuple[str, ...]]
 Rows = TypeVar("Rows", bound="_Rows")
 DOCUMENT, TARGET_LANGUAGE = "document", "target_lang"
-# The name of a document or segment alone is not unique: every test set and language pair has its own.
+# The name of a document alone is not unique: every test set and language pair has its own. Segments may be numbered
+# anew in every document.
 WITHIN = ("test_set", "source_lang", TARGET_LANGUAGE)
+DOCUMENT_COLUMNS = (DOCUMENT, "doc", "doc_id")
+SEGMENT_ID = "segment_id"
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,6 +320,39 @@ def document_names(data: Judgments | Preferences) -> list[tuple[str, ...]]:
     """The document of every row: its name, with test set and languages where there are such columns."""
     within = [data.columns[name] for name in WITHIN if name in data.columns]
     return list(zip(*within, data.columns[DOCUMENT], strict=True))
+
+
+def segment_places(columns: Mapping[str, Sequence[str]], n: int) -> list[tuple[str, ...]]:
+    """What identifiers of segments are unique within: test set, languages and document of every row, [n][4].
+
+    A field is ``""`` where there is no such column.
+    """
+    document = next(filter(columns.__contains__, DOCUMENT_COLUMNS), DOCUMENT)
+    return list(zip(*(columns.get(name, ("",) * n) for name in (*WITHIN, document)), strict=True))
+
+
+def warn_of_repeated_ids(
+    references: Sequence[str], columns: Mapping[str, Sequence[str]], place_of: Callable[[int], str]
+) -> None:
+    """Warn of identifiers that belong to different segments, as far as references and sources tell.
+
+    They number the segments of documents, but nothing says of which.
+    """
+    sources = columns.get("source", references)
+    first: dict[tuple[str, ...], int] = {}
+    for row, place in enumerate(segment_places(columns, len(references))):
+        name = columns[SEGMENT_ID][row]
+        if not name or place[-1]:
+            continue
+        before = first.setdefault((*place, name), row)
+        if references[before] != references[row] and sources[before] != sources[row]:
+            warnings.warn(
+                f"{place_of(row)}: {SEGMENT_ID} {shown(name)} has another reference than at {place_of(before)}, but "
+                f"both count as one segment; a column {DOCUMENT!r} tells apart what is numbered anew in every document",
+                PfsmWarning,
+                stacklevel=1,  # once, whoever asks
+            )
+            return
 
 
 def target_languages(*parts: Judgments | Preferences | Table | None) -> frozenset[str]:

@@ -53,7 +53,7 @@ class Fingerprints:
     translations: frozenset[int]
     """Translations, each together with its reference."""
     segments: frozenset[int]
-    """Segment ids with their test set and language pair."""
+    """Segment ids with their test set, language pair and document."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Summary:
     test_sets: Mapping[str, int]
     documents: int
     segments: int
-    """Distinct segment ids, each with its test set and language pair; distinct references if there are no ids."""
+    """Distinct segment ids, each with its test set, language pair and document; distinct references without ids."""
     systems: Mapping[str, int]
     """Rows by system; a preference counts for both its systems."""
     raters: Mapping[str, int]
@@ -180,7 +180,7 @@ def summarise(reading: Reading) -> Summary:
         if record.source:
             texts["sources"].add(_key(normal_form(record.source)))
         if record.segment_id:
-            texts["segments"].add(_key(record.test_set, pair, record.segment_id))
+            texts["segments"].add(_key(record.test_set, pair, record.document, record.segment_id))
         if record.document:
             documents.add(_key(record.test_set, pair, record.document))
         for check in checks.found(record, references, translations):
@@ -243,7 +243,8 @@ class _Checks:
         yield from (name for name, holds in plain.items() if holds)
         if self._again(SAME_ROW, *(get(record) for get in self._getters)):
             yield SAME_ROW
-        occasion = (record.test_set, _pair_name(record), record.segment_id, record.rater, *_sides(record)[1])
+        place = (record.test_set, _pair_name(record), record.document, record.segment_id)
+        occasion = (*place, record.rater, *_sides(record)[1])
         if record.segment_id and self._again(JUDGED_AGAIN, *occasion):
             yield JUDGED_AGAIN
         if isinstance(record, Judgment):
@@ -253,9 +254,9 @@ class _Checks:
         elif record.better == record.worse:
             yield EQUAL_PAIR
         else:
-            place = (record.references[0], record.segment_id)
-            self._again(CONTRADICTED, *place, record.better, record.worse)
-            if _key(*place, record.worse, record.better) in self._seen[CONTRADICTED]:
+            of = (record.references[0], record.segment_id)
+            self._again(CONTRADICTED, *of, record.better, record.worse)
+            if _key(*of, record.worse, record.better) in self._seen[CONTRADICTED]:
                 yield CONTRADICTED
 
     def _again(self, check: str, *texts: str) -> bool:

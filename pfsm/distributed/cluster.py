@@ -18,7 +18,7 @@ from distributed.scheduler import KilledWorker
 
 from pfsm.distributed import WorkerFaultError
 from pfsm.errors import PfsmError
-from pfsm.registry import Registered, registered, restore
+from pfsm.registering import Registered, registered, restore
 from pfsm.runtime.process import without_interrupts
 
 PATIENCE = "30s"

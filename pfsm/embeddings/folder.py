@@ -39,7 +39,7 @@ from pfsm.embeddings.session import (
 from pfsm.errors import PfsmError
 from pfsm.io.files import checksum, decode, read_bytes
 from pfsm.io.limits import DOCUMENT
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm.runtime.threads import default_threads, each
 
 Ids = NDArray[np.int64]

@@ -18,7 +18,7 @@ from safetensors import SafetensorError, deserialize, safe_open
 from safetensors.numpy import save
 
 from pfsm.errors import PfsmError
-from pfsm.io.array_checks import are_bounded
+from pfsm.io.containers import are_bounded
 from pfsm.io.files import StrPath, display_name, reading_explained
 
 SCALE = ".scale"

@@ -13,7 +13,7 @@ from pfsm.encoder.heads import PARTS, known_head
 from pfsm.encoder.names import feature_name, parse_feature
 from pfsm.encoder.scoring import HeadScorer, LineVectors, pair_values
 from pfsm.errors import PfsmError
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 
 # Lines whose states are in memory at a time: 300 kB each.
 LINES_AT_ONCE = 256

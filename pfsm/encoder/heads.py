@@ -17,7 +17,7 @@ from pfsm.embeddings.bert_weights import is_tuned, stored_tensors
 from pfsm.embeddings.safetensors import safetensors_content, tensors_of
 from pfsm.encoder.names import LABEL_DIGITS, labels_in
 from pfsm.errors import PfsmError
-from pfsm.io.array_checks import LARGEST_NUMBER, are_bounded
+from pfsm.io.containers import LARGEST_NUMBER, are_bounded
 from pfsm.io.files import StrPath, atomic_write, display_name, is_stream, read_bytes
 from pfsm.io.limits import HEAD
 

@@ -220,6 +220,8 @@ class Sample:
     """How much it counts where groups are pooled, as `pfsm.evaluation.measure.Measure.weight`."""
     remarks: Callable[[], Mapping[str, float | bool]] = dict
     """What else is to be said of the value."""
+    n_units: int | None = None
+    """How many units resamples draw from; None where it does not matter."""
 
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """The statistic with the percentile interval of its resamples."""
@@ -229,7 +231,7 @@ class Sample:
 
     def minus(self, other: "Sample") -> "Sample":
         """The difference from another one, of the same resamples."""
-        return Sample(self.value - other.value, self.resampled - other.resampled, self.weight)
+        return replace(self, value=self.value - other.value, resampled=self.resampled - other.resampled)
 
 
 def mean_sample(samples: Iterable[Sample]) -> Sample:
@@ -265,7 +267,8 @@ def pooled_sample(samples: Sequence[Sample], seed: Seed = None) -> Sample:
         sums, wholes = (heaviness * np.nan_to_num(resampled)).sum(axis=1), heaviness.sum(axis=1)
         np.divide(sums, wholes, out=found, where=wholes > 0.0)
     value = float(np.average([sample.value for sample in kept], weights=weights))
-    return Sample(value, found, float(weights.sum()))
+    units = [sample.n_units for sample in kept if sample.n_units is not None]
+    return Sample(value, found, float(weights.sum()), n_units=sum(units) if units else None)
 
 
 def group_members(groups: Sequence[str], n: int) -> dict[str, Int]:

@@ -5,13 +5,13 @@ data, which gives a `Measure`: it has the value for a metric's scores and its va
 float64, in and out; a statistic that is undefined is NaN, never an exception. A statistic of one's own needs no more
 than a function of a metric's and people's scores:
 
-    plain("spread", lambda metric, human: float(np.std(metric - human)))
+    plain("spread", lambda metric, human: float(np.std(metric - human)), scale_free=False)
 
 Faster in resamples is a function of sums over what is drawn: a `Statistic` bound by `pfsm.evaluation.measure.additive`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, SupportsFloat, TypeVar
 
@@ -78,6 +78,9 @@ class Statistic(Generic[Data]):
     """What it computes, where that is a plain function."""
     of_pairs: bool = False
     """Whether it is a share of pairs of systems, so that those of all groups can be pooled."""
+    scale_free: bool | None = None
+    """Whether scores in another unit, from another zero, have the same value; None: tests try it. Tests that exchange
+    two metrics' scores standardise them only then."""
 
     @property
     def key(self) -> str:
@@ -85,7 +88,9 @@ class Statistic(Generic[Data]):
         return "kendall_tau_b" if self.name == "kendall" else self.name.replace("-", "_")
 
 
-def plain(name: str, function: OfScores, heading: str = "") -> Statistic[Items]:
+def plain(
+    name: str, function: OfScores, heading: str = "", scale_free: bool | None = None
+) -> Statistic[Items]:
     """A statistic of translations from a plain function, resampled by brute force.
 
     Args:
@@ -93,17 +98,17 @@ def plain(name: str, function: OfScores, heading: str = "") -> Statistic[Items]:
         function: Called with a metric's scores and people's, both float64 [n]; returns a number, NaN where the
             statistic is undefined. It must not change the arrays.
         heading: What tables call it; the name where it is empty.
+        scale_free: As in `Statistic`.
 
     Returns:
         The statistic, for `estimate` and `compare`.
     """
-    return Statistic(
-        name, heading or name, (), lambda items: plain_measure(items, function), function=function
-    )
+    bind = partial(plain_measure, function=function)
+    return Statistic(name, heading or name, (), bind, function=function, scale_free=scale_free)
 
 
 def _by_name(*statistics: Statistic[Data]) -> Mapping[str, Statistic[Data]]:
-    return {statistic.name: statistic for statistic in statistics}
+    return {statistic.name: replace(statistic, scale_free=True) for statistic in statistics}
 
 
 _WITHIN, _SYSTEMS, _BOTH = ("segments",), ("systems",), ("systems", "segments")
@@ -208,6 +213,7 @@ def _plugged_system_statistic(name: str, value: Any) -> Statistic[Items]:
         ("systems",),
         lambda items: system_measure(items, of_systems, on_scale=True),
         function=function,
+        scale_free=of_translations.scale_free,
     )
 
 

@@ -1,4 +1,7 @@
-"""Paired comparison of systems by the scores of the same segments (paired bootstrap, Koehn 2004), and what it comes to.
+"""Paired comparison of systems by the scores of the same segments, and what it comes to.
+
+Below 100 segments, or documents, by a permutation test (`pfsm.evaluation.exchanges`), else by the paired bootstrap
+(Koehn 2004).
 
 A verdict of one sentence, plain values that JSON can hold, and how often people order two systems as a difference of
 scores does: shares of pairs of systems in campaigns, learned by ``scripts/build_agreement.py`` for the shipped models.
@@ -30,8 +33,17 @@ from pfsm.evaluation.bootstrap import (
     group_seed,
     sums_of_segments,
 )
-from pfsm.evaluation.engine import corrected_differences
-from pfsm.evaluation.measure import Measure, Names, additive, mean_score, resampled_together, scored_items
+from pfsm.evaluation.engine import BOOTSTRAP, corrected_differences, holm
+from pfsm.evaluation.exchanges import ALL_UP_TO, FEWER_THAN, exchange_tests
+from pfsm.evaluation.measure import (
+    Measure,
+    Names,
+    additive,
+    mean_score,
+    ratio_of_sums,
+    resampled_together,
+    scored_items,
+)
 from pfsm.evaluation.questions import ONE_GROUP
 from pfsm.runtime.charts import Mark, html_chart, html_table
 
@@ -68,9 +80,9 @@ class PairResult:
         system_a: The system given first.
         system_b: The other.
         difference: Score of a minus score of b.
-        interval: Of the difference; NaN at both ends where resamples never differ, as of a single segment.
+        interval: Of the difference; NaN at both ends where there is none, as of fewer than six units.
         p_value: How often a difference this large arises where the systems do not differ (two-sided); NaN where
-            that cannot be told, as `paired_p_value` says.
+            that cannot be told: of a single unit, or of units that all differ alike.
         p_holm: The same, corrected for the number of pairs that have one.
         wins: Segments, or documents, where a scores higher.
         losses: Where b scores higher.
@@ -110,10 +122,43 @@ class Comparison:
     """How many documents were drawn, and counted as won, lost or tied; None: segments were."""
 
     @property
+    def n_units(self) -> int:
+        """Number of segments, or of documents where these are drawn."""
+        return self.n_segments if self.n_documents is None else self.n_documents
+
+    @property
+    def test(self) -> str:
+        """The test of every pair."""
+        return PERMUTATION if 1 < self.n_units < FEWER_THAN else BOOTSTRAP
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether p-values come of every exchange, not of random ones or resamples."""
+        return self.test == PERMUTATION and self.n_units <= ALL_UP_TO
+
+    @property
+    def decides(self) -> bool:
+        """Whether so many units can make a difference significant, after Holm's correction for all pairs."""
+        return len(self.pairs) * 2.0 ** (1 - self.n_units) < self.significance
+
+    @property
     def drawn(self) -> str:
-        """What the bootstrap draws, counted: ``20 segments``."""
-        n, what = (self.n_segments, "segment") if self.n_documents is None else (self.n_documents, "document")
-        return f"{n} {what}{'s' * (n != 1)}"
+        """What is drawn or exchanged, counted: ``20 segments``."""
+        return f"{self.n_units} {self.unit}{'s' * (self.n_units != 1)}"
+
+    @property
+    def unit(self) -> str:
+        """``segment`` or ``document``."""
+        return "segment" if self.n_documents is None else "document"
+
+    @property
+    def method(self) -> str:
+        """The test, and what intervals and p-values depend on."""
+        bootstrap = f"{self.n_resamples} resamples, seed {self.seed}"
+        if self.test == BOOTSTRAP:
+            return f"{BOOTSTRAP}, {bootstrap}"
+        number = "all" if self.is_exact else self.n_resamples
+        return f"{PERMUTATION}, {number} exchanges; intervals of systems: bootstrap, {bootstrap}"
 
     def _repr_html_(self) -> str:
         """Systems and pairs as a chart and as tables, for notebooks."""
@@ -129,7 +174,7 @@ class Comparison:
             for one in self.pairs
         ]
         interval = f"{100 * self.confidence:g}% interval"
-        caption = f"{self.drawn}; paired bootstrap, {self.n_resamples} resamples, seed {self.seed}"
+        caption = f"{self.drawn}; {self.method}"
         marks = [Mark(one.name, one.score, one.interval.low, one.interval.high) for one in self.systems]
         return (
             html_chart(marks, f"Scores with {interval}")
@@ -152,26 +197,25 @@ def compare_systems(
     pooled: PooledCounts | None = None,
     documents: Names | None = None,
 ) -> Comparison:
-    """Compare systems by a paired bootstrap over segments or documents (Koehn 2004), every pair of them.
+    """Compare every pair of systems, by segments or documents.
 
-    All systems share the resampled segments. For a pair, the resampled differences of the means, centred on
-    their own mean, stand for what chance alone does; where c of the n are at least as far from 0 as
-    the observed difference, ``p = (c + 1) / (n + 1)``. The test is two-sided (sacrebleu centres absolute
-    differences instead, which gives about half of this p-value for differences within the noise).
-    Holm (1979) corrects for the number of pairs.
+    From 100 units the test is the paired bootstrap (Koehn 2004): all systems share the resampled units, and
+    `paired_p_value` tests the differences of a pair. Fewer units make the bootstrap too ready to see a difference, so
+    their translations are exchanged (`pfsm.evaluation.exchanges`), in every possible way up to 15 units. Fewer than 6
+    cannot make a difference significant at .05. Tests are two-sided (sacrebleu's bootstrap centres absolute differences
+    instead, which gives about half of this p-value for differences within the noise). Holm (1979) corrects for the
+    number of pairs.
 
-    Segments are taken for independent draws. The test is too ready to see a difference where there are few:
-    simulated without one, p < 0.05 came up in 5.6% of comparisons of 100 segments, 10% of 10 and 16% of 5.
-    A single segment, or resamples that never differ, as of segments that are all the same, show nothing: p is NaN
-    then, and no system is preferred. Systems that score every one of several segments alike have p = 1.
+    Units are taken for independent draws. A single one, or units that all differ alike, show nothing: p is NaN then,
+    and no system is preferred. Systems that score every one of several segments alike have p = 1.
 
     Args:
         names: Of the systems, each different.
         segment_scores: One float64 [n_segments] per system, higher is better, segments in the same order.
-        n_resamples: At least 1.
-        seed: Of the random segments; `default_seed` where it is None.
+        n_resamples: Resamples and random exchanges, at least 1.
+        seed: Of these; `default_seed` where it is None.
         significance: Corrected p-value below which the better system is preferred.
-        confidence: Of the percentile intervals, between 0 and 1.
+        confidence: Of the intervals, between 0 and 1.
         pooled: What the systems' scores are computed from, if they are not the means of the segment scores.
         documents: [n_segments], names or numbers: whole documents are drawn, and won, lost or tied.
 
@@ -190,11 +234,12 @@ def compare_systems(
     seed = default_seed() if seed is None else seed
     # Every line is a segment.
     segments = scored_items(np.zeros(scores.shape[1]), drawn=documents)
+    units, series = segments.units, group_seed(seed, ONE_GROUP)
     measures = [mean_score(segments)] * len(scores)
     if pooled is not None:
-        measures = [_corpus_score(segments.units, one, pooled.score) for one in pooled.statistics]
+        measures = [_corpus_score(units, one, pooled.score) for one in pooled.statistics]
     tasks = list(zip(measures, scores, strict=True))
-    resampled = resampled_together(tasks, n_resamples, group_seed(seed, ONE_GROUP))
+    resampled = resampled_together(tasks, n_resamples, series)
     samples = {
         name: Sample(measure.value(one), values)
         for name, (measure, one), values in zip(names, tasks, resampled, strict=True)
@@ -205,28 +250,40 @@ def compare_systems(
         SystemResult(name, sample.value, sample.estimate(confidence).interval)
         for name, sample in samples.items()
     )
-    n_segments = scores.shape[1]
-    n_documents = None if documents is None else count_ids(segments.units)
-    if documents is not None:
-        scores = _of_documents(scores, segments.units, pooled, sign)
     pairs = list(combinations(range(len(names)), 2))
-    tested = corrected_differences([(samples[names[a]], samples[names[b]]) for a, b in pairs], confidence)
+    tested = [
+        (test.interval, test.p_value)
+        for test, _ in corrected_differences(
+            [(samples[names[a]], samples[names[b]]) for a, b in pairs], confidence
+        )
+    ]
+    if 1 < count_ids(units) < FEWER_THAN:
+        added = [np.stack([one, np.ones(one.size)], axis=1) for one in scores]
+        tables = [sums_of_segments(one, units) for one in (pooled.statistics if pooled else added)]
+        of_sums = pooled.score if pooled else ratio_of_sums
+        tested = exchange_tests(tables, of_sums, np.bincount(units), pairs, n_resamples, series, confidence)
+    corrected = holm([p_value for _, p_value in tested]).tolist()
+    n_segments = scores.shape[1]
+    n_documents = None if documents is None else count_ids(units)
+    if documents is not None:
+        scores = _of_documents(scores, units, pooled, sign)
+    differences = [samples[names[a]].value - samples[names[b]].value for a, b in pairs]
     results = tuple(
         PairResult(
             system_a=names[a],
             system_b=names[b],
-            difference=test.difference,
-            interval=test.interval,
-            p_value=test.p_value,
+            difference=difference,
+            interval=interval,
+            p_value=p_value,
             p_holm=p_holm,
             wins=int((scores[a] > scores[b]).sum()),
             losses=int((scores[a] < scores[b]).sum()),
             ties=int((scores[a] == scores[b]).sum()),
-            preferred=(names[a] if sign * test.difference > 0.0 else names[b])
-            if p_holm < significance
-            else None,
+            preferred=(names[a] if sign * difference > 0.0 else names[b]) if p_holm < significance else None,
         )
-        for (a, b), (test, p_holm) in zip(pairs, tested, strict=True)
+        for (a, b), difference, (interval, p_value), p_holm in zip(
+            pairs, differences, tested, corrected, strict=True
+        )
     )
     return Comparison(
         systems, results, n_segments, n_resamples, seed, significance, confidence, lower, n_documents
@@ -268,6 +325,7 @@ def _score_table(names: Sequence[str], segment_scores: Sequence[Float]) -> Float
 
 
 NO_PREFERENCE = "no preference"
+PERMUTATION = "paired permutation test"
 
 
 def interval_entry(interval: Interval) -> list[float | None]:
@@ -331,19 +389,19 @@ def people_agree(short_signature: str, difference: float, n_segments: int) -> fl
     return next(float(share) for least, share in reversed(found["steps"]) if abs(difference) >= least)
 
 
-def p_text(pair: PairResult, n_resamples: int) -> str:
-    """``p = 0.0120``; ``p <= 0.0010`` where that many resamples cannot tell a smaller one. Corrected by Holm's method.
+def p_text(pair: PairResult, result: Comparison) -> str:
+    """``p = 0.0120``; ``p <= 0.0010`` where its resamples cannot tell a smaller one. Corrected by Holm's method.
 
     Without a p-value ``""``.
     """
     if math.isnan(pair.p_holm):
         return ""
-    return f"p {'<=' if at_the_limit(pair, n_resamples) else '='} {pair.p_holm:.4f}"
+    return f"p {'<=' if at_the_limit(pair, result) else '='} {pair.p_holm:.4f}"
 
 
-def at_the_limit(pair: PairResult, n_resamples: int) -> bool:
-    """Whether so many resamples cannot tell a smaller p-value."""
-    return pair.p_value * (n_resamples + 1) < 1.5
+def at_the_limit(pair: PairResult, result: Comparison) -> bool:
+    """Whether the number of resamples, or of random exchanges, cannot tell a smaller p-value."""
+    return not result.is_exact and pair.p_value * (result.n_resamples + 1) < 1.5
 
 
 def to_settle(pair: PairResult, result: Comparison) -> int | None:
@@ -399,30 +457,34 @@ class _Standing:
         return next(pair for pair in self.comparison.pairs if {pair.system_a, pair.system_b} == {one, other})
 
     def sentence(self, metric: str) -> str:
-        leaders, count = listed(self.leaders), len(self.comparison.systems)
+        leaders, result = listed(self.leaders), self.comparison
         if not self.rest:
             return f"{leaders} have the same score by {metric}"
         pair = self.pair(self.leaders[0], self.rest[0])
-        p_value, by = p_text(pair, self.comparison.n_resamples), amount(pair.difference)
-        if count == 2 and p_value:
+        p_value, by = p_text(pair, result), amount(pair.difference)
+        over = "" if result.n_documents is None else f" over {result.drawn}"
+        if len(result.systems) == 2 and p_value:
             how = "significantly" if self.beaten else "not significantly"
-            return f"{leaders} is {by} of {metric} better than {self.rest[0]}, {how} ({p_value})"
+            return f"{leaders} is {by} of {metric} better than {self.rest[0]}, {how} ({p_value}{over}){self._few()}"
         lead = f"{self._best()} by {metric}, {by} ahead of {self.rest[0]}"
         if not p_value:
-            drawn = self.comparison.drawn
-            alike = drawn if drawn.startswith("1 ") else f"{drawn.partition(' ')[2]} that are all alike"
+            alike = result.drawn if result.n_units == 1 else f"{result.unit}s that are all alike"
             return f"{lead}; {alike} cannot tell whether it is significant"
-        lead += f" ({p_value} after Holm's correction)"
+        lead += f" ({p_value} after Holm's correction{over})"
         equal = [name for name in self.rest if name not in self.beaten]
         if not equal:
             return (
                 f"{lead}; significantly better than {self.rest[0] if len(self.rest) == 1 else 'all others'}"
             )
         if not self.beaten:
-            return f"{lead}, but not significantly better than any other"
+            return f"{lead}, but not significantly better than any other{self._few()}"
         doubt = "difference from {} is" if len(equal) == 1 else "differences from {} are"
         better = f"{lead}; significantly better than {listed(self.beaten)}"
         return f"{better}; the {doubt.format(listed(equal))} not significant"
+
+    def _few(self) -> str:
+        result = self.comparison
+        return "" if result.decides else f"; with {result.drawn} no difference can be significant"
 
     def beside(self, first: "_Standing") -> tuple[str, str]:
         """What this metric says beside the first, before and after the names of those that say so."""
@@ -465,7 +527,7 @@ def comparison_document(result: Comparison, name: str, signature: str, short: st
             "interval": interval_entry(pair.interval),
             "p_value": number(pair.p_value),
             "p_holm": number(pair.p_holm),
-            "p_at_limit": at_the_limit(pair, result.n_resamples),
+            "p_at_limit": at_the_limit(pair, result),
             "preferred": pair.preferred or NO_PREFERENCE,
             "segments_to_settle": to_settle(pair, result),
             "people_agree": people_agree(short, pair.difference, result.n_segments),
@@ -478,6 +540,7 @@ def comparison_document(result: Comparison, name: str, signature: str, short: st
         "short_signature": short,
         "segments": result.n_segments,
         **({} if result.n_documents is None else {"documents": result.n_documents}),
+        "test": result.test,
         "resamples": result.n_resamples,
         "seed": result.seed,
         "significance": result.significance,

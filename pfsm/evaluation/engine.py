@@ -37,6 +37,7 @@ from pfsm.evaluation.pooled import PooledScores, Scores, remembered
 from pfsm.evaluation.questions import Data, Question
 
 MEAN, POOLED = "mean", "pooled"
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,9 @@ def _sample_difference(name: str, n: int, a: Sample, b: Sample, confidence: floa
     both = a.minus(b)
     interval = both.estimate(confidence).interval
     p_value = paired_p_value(both.resampled, both.value)
+    if both.n_units is not None:
+        # A test by every exchange of the units has no smaller p-value; more resamples do not make it smaller.
+        p_value = float(np.maximum(p_value, 2.0 ** (1 - both.n_units)))
     return Difference(name, n, a.value, b.value, both.value, interval, p_value)
 
 
@@ -108,15 +112,19 @@ def paired_p_value(resampled_differences: Float, difference: float) -> float:
 
     Returns:
         ``(c + 1) / (n + 1)``, c being the number of resampled differences that lie at least as far from
-        their mean as the observed one lies from 0. It is never 0 (and 1 for a difference of 0). NaN where there are
-        no resamples, or all are the same though there is a difference: they tell nothing about chance.
+        their mean as the observed one lies from 0, or twice the number of those that are 0 or on its other side, if
+        that is more: no difference is significant whose percentile interval holds 0. It is never 0 (and 1 for a
+        difference of 0). NaN where there are no resamples, or all are the same though there is a difference: they tell
+        nothing about chance.
     """
     defined = resampled_differences[~np.isnan(resampled_differences)]
     if defined.size == 0 or (difference != 0.0 and never_differ(defined)):
         return float("nan")
     centred: Float = np.abs(defined - defined.mean())
     as_far = int(np.count_nonzero(centred >= abs(difference)))
-    return (as_far + 1) / (centred.size + 1)
+    rounding = ROUNDING * float(np.abs(defined).max())
+    across = 2 * int(min(np.count_nonzero(defined <= rounding), np.count_nonzero(defined >= -rounding)))
+    return (min(max(as_far, across), defined.size) + 1) / (defined.size + 1)
 
 
 def holm(p_values: ArrayLike) -> Float:
@@ -273,7 +281,9 @@ def _samples_of(
         measures = [measure.pooled(of_totals) for measure in measures]
     resampled = resampled_together([(measure, values) for measure in measures], n_resamples, seed)
     return [
-        Sample(measure.value(values), found, measure.weight, partial(measure.remarks, values))
+        Sample(
+            measure.value(values), found, measure.weight, partial(measure.remarks, values), measure.n_units
+        )
         for measure, found in zip(measures, resampled, strict=True)
     ]
 

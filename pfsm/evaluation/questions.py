@@ -1,8 +1,8 @@
 """Questions to the data: which rows form a segment, a document, a system or a group, and what is resampled.
 
-* A *segment* is all translations of one source segment: rows of the same file, test set and languages with the same
-  `segment_id`. Where there is no identifier, and in a file where every identifier stands once (some collections number
-  their rows like this), they are the rows with the same reference.
+* A *segment* is all translations of one source segment: rows of the same file, test set, languages and document with
+  the same `segment_id`. Where there is no identifier, and in a file where every identifier stands once (some
+  collections number their rows like this), they are the rows with the same reference.
 * A *document* is all rows with the same `document`, test set and languages.
 * A *system* is all rows with the same `system`.
 
@@ -27,7 +27,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from pfsm.arrays import Float
 from pfsm.data import Judgments, Preferences
-from pfsm.data.judgments import DOCUMENT, WITHIN, document_names
+from pfsm.data.judgments import (
+    DOCUMENT,
+    SEGMENT_ID,
+    WITHIN,
+    document_names,
+    segment_places,
+    warn_of_repeated_ids,
+)
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import by_appearance, count_ids, dense_ids, group_members
 from pfsm.evaluation.catalogue import DOCUMENT as DOCUMENT_LEVEL
@@ -44,7 +51,7 @@ from pfsm.text.plain import token_counts
 Int = NDArray[np.int64]
 
 
-SEGMENT, SYSTEM = "segment_id", "system"
+SYSTEM = "system"
 ONE_GROUP = "all"
 SEGMENTS, JUDGMENTS, DOCUMENTS, SYSTEMS = RESAMPLES = ("segments", "judgments", "documents", "systems")
 FEWEST_DOCUMENTS = 3
@@ -344,9 +351,13 @@ def group_names(data: Judgments | Preferences, by: str | None) -> Sequence[str]:
 
 def segment_names(data: Judgments | Preferences, files: Int) -> Int:
     """int64 [n]: the segment of every row, as at the head of this module."""
-    within = [data.columns[name] for name in WITHIN if name in data.columns]
-    named = data.columns.get(SEGMENT, ("",) * len(data))
-    named_places = list(zip(files.tolist(), *within, named, strict=True))
+    named = data.columns.get(SEGMENT_ID, ("",) * len(data))
+    places = segment_places(data.columns, len(data))
+    named_places = [
+        (file, *place, name) for file, place, name in zip(files.tolist(), places, named, strict=True)
+    ]
+    if SEGMENT_ID in data.columns:
+        warn_of_repeated_ids(data.references, data.columns, data.place_of)
     counts = Counter(named_places)
     # Where every identifier of a file stands once, it may as well be the number of a row.
     identified = {place[0] for place, count in counts.items() if count > 1 and place[-1]}
@@ -432,7 +443,7 @@ def _unit(items: Items | PreferenceItems, resample: str | None, single: str) -> 
 
 def _first_of_pair(data: Preferences) -> NDArray[np.bool_]:
     """Whether a row is the first of its pair: one that stands both ways round has its ties on both rows."""
-    others = [data.columns[name] for name in (SEGMENT, "rater", "source_lang") if name in data.columns]
+    others = [data.columns[name] for name in (SEGMENT_ID, "rater", "source_lang") if name in data.columns]
     systems = zip(
         *(data.columns.get(f"{side}_system", ("",) * len(data)) for side in ("better", "worse")), strict=True
     )

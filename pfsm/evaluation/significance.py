@@ -2,7 +2,8 @@
 
 If the metrics agree with people equally well, it makes no difference which of them a score came from. So the scores
 of a unit are swapped between the metrics or not, by a coin, and the difference of the statistic is taken anew (their
-algorithm 2). Scores are standardised first, so that swapping mixes scores of one scale. Where the units are single
+algorithm 2). Scores are standardised first, so that swapping mixes scores of one scale, unless the statistic is in the
+metric's own units: then both metrics' scores are taken to be on one scale as they are. Where the units are single
 translations, each pair of system and input is swapped by itself, as the paper has it (hence *both*); segments are
 swapped with all their translations, which are not independent.
 
@@ -70,9 +71,16 @@ def permutation_test(
     def tested(name: str, items: Items, a: Float, b: Float) -> tuple[Difference, Float]:
         """The result, and the differences of the permutations."""
         measure = statistic.bind(items)
-        permuted = _permuted_differences(measure, items.units, a, b, n_permutations, group_seed(seed, name))
-        # Of the scores as they are: a statistic in the metric's own units (a threshold) may depend on their scale.
         value_a, value_b = measure.value(a), measure.value(b)
+        alike = [_standardised(side) for side in (a, b)]
+        scale_free = statistic.scale_free
+        if scale_free is None:
+            values = [measure.value(side) for side in alike]
+            scale_free = np.allclose(values, [value_a, value_b], rtol=1e-6, atol=1e-9, equal_nan=True)
+        one, other = alike if scale_free else (a, b)
+        permuted = _permuted_differences(
+            measure, items.units, one, other, n_permutations, group_seed(seed, name)
+        )
         return _difference(name, len(items), value_a, value_b, permuted), permuted
 
     found = [
@@ -97,13 +105,12 @@ def permutation_test(
 def _permuted_differences(
     measure: Measure,
     units: NDArray[np.int64],
-    metric_a: Float,
-    metric_b: Float,
+    a: Float,
+    b: Float,
     n_permutations: int,
     seed: tuple[int, int],
 ) -> Float:
     """float64 [n_permutations]: differences of the statistic with the scores of units swapped at random."""
-    a, b = _standardised(metric_a), _standardised(metric_b)
     if math.isnan(measure.value(a) - measure.value(b)):
         return np.full(n_permutations, np.nan)
     generator = np.random.Generator(np.random.PCG64(seed))

@@ -14,8 +14,15 @@ from typing import TypeVar
 from pfsm.facts import dates
 from pfsm.facts import quantities as units
 from pfsm.facts.lists import by_word
-from pfsm.facts.numbers import NUMBER_WORDS, english_numbers, is_number_word
-from pfsm.facts.quantities import Quantity, may_say, parts, quantities
+from pfsm.facts.quantities import (
+    NUMBER_WORDS,
+    Quantity,
+    english_numbers,
+    is_number_word,
+    may_say,
+    parts,
+    quantities,
+)
 from pfsm.text.numbers import digit_value
 
 Value = TypeVar("Value")

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from pfsm.errors import PfsmError
-from pfsm.io.array_checks import is_text
+from pfsm.io.containers import is_text
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 

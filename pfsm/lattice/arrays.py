@@ -25,7 +25,7 @@ def merged(offers: Sequence[Int32], n_pairs: int, exclusive: bool) -> tuple[Int3
     Raises:
         ValueError: If a block names a pair that is not there.
     """
-    from pfsm_kernels.lattice.arcs import IN_ORDER, in_order  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.lattice.lattices import IN_ORDER, in_order  # noqa: PLC0415 - brings numba
 
     fields = np.concatenate([*(offer.T for offer in offers), np.zeros((5, 0), dtype=np.int32)], axis=1)
     if fields.size and (fields[0].min() < 0 or fields[0].max() >= n_pairs):
@@ -208,7 +208,7 @@ def weight_table(states: Sequence[str], named: Mapping[str, float]) -> Float:
 
     A state split by word class has the weights of the unsplit state in addition to its own.
     """
-    from pfsm_kernels.lattice.batch import table_shape  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.lattice.lattices import table_shape  # noqa: PLC0415 - brings numba
 
     visits = np.array([sum(named.get(name, 0.0) for name in (cur, *shared(cur))) for cur in states])
     table = np.empty(table_shape(len(states)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfsm.arrays import Int32
-from pfsm.io.array_checks import are_bounded, are_lists
+from pfsm.io.containers import are_bounded, are_lists
 from pfsm.lexicons.container import Lexicon
 from pfsm.lexicons.synonyms import array_lines
 

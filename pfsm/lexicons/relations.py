@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from pfsm.errors import PfsmError
-from pfsm.io.array_checks import are_lists
+from pfsm.io.containers import are_lists
 from pfsm.lexicons import registry, synonyms
 from pfsm.lexicons.compiling import Part, synset_numbers
 from pfsm.lexicons.container import Lexicon, Source

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.io.array_checks import are_lists
+from pfsm.io.containers import are_lists
 from pfsm.lexicons.container import Lexicon
 
 KIND = "synonyms"

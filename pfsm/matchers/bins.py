@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.matchers.protocol import Offers
-from pfsm.runtime.options import Option, Options
+from pfsm.runtime.typed import Option, Options
 
 AUTO = "auto"
 QUANTILES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)

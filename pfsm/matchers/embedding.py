@@ -14,7 +14,7 @@ from pfsm.embeddings.vectors import cosine_table
 from pfsm.embeddings.words import WordVectors
 from pfsm.matchers.bins import AUTO, BINS, as_knots, known_knots, quantile_knots, ramped
 from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers, read_options
-from pfsm.runtime.options import Option, Options, anything, number
+from pfsm.runtime.typed import Option, Options, anything, number
 
 NAME = "emb"
 MINIMUM = 0.4

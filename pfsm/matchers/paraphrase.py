@@ -16,7 +16,7 @@ from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import KIND, ParaphraseTable
 from pfsm.matchers.bins import AUTO, BINS, as_knots, known_knots, quantile_knots, ramped
 from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers, read_options
-from pfsm.runtime.options import Options, anything, number, one_of
+from pfsm.runtime.typed import Options, anything, number, one_of
 
 DEFAULT_TABLE = "learned-en"
 DIRECTIONS = ("both", "forward", "backward")
@@ -86,7 +86,7 @@ class ParaphraseMatcher:
 
     def links(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
         """Blocks, int32 [n_blocks, 5], and the logarithm to base 10 of their probability, float64 [n_blocks]."""
-        from pfsm_kernels.lattice.arcs import each_once  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.lattice.lattices import each_once  # noqa: PLC0415 - brings numba
 
         found = self.found(pairs)
         blocks = np.concatenate([rows for rows, _ in found])

@@ -22,7 +22,7 @@ from pfsm.matchers.protocol import (
     no_options,
     nothing_to_learn,
 )
-from pfsm.runtime.options import Options
+from pfsm.runtime.typed import Options
 
 __all__ = ["Annotations", "EncodedPairs", "MatcherPlugin", "Offers", "Options"]
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pfsm.matchers.bins import AUTO, BINS, as_knots, known_knots, quantile_knots, ramped
 from pfsm.matchers.protocol import EncodedPairs, MatcherKind, Offers, read_options
-from pfsm.runtime.options import Options, number, whole
+from pfsm.runtime.typed import Options, number, whole
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 NAME = "char"

@@ -19,7 +19,7 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import score_composed
 from pfsm.metrics.names import parse_name
-from pfsm.runtime.options import Options
+from pfsm.runtime.typed import Options
 
 # From hypotheses and references to values of features by name, float64 [n_pairs] each.
 PairFeatures = Callable[[Sequence[str], Sequence[str]], dict[str, Float]]

@@ -29,7 +29,7 @@ from pfsm.metrics.metric_group import MetricGroup
 from pfsm.metrics.names import BACK_OFF, SCALE, MixedName, mixed_parts, parse_name, read_options, written_name
 from pfsm.metrics.ngram_table import INFO, NgramTable
 from pfsm.metrics.words import WordMetric
-from pfsm.runtime.options import Options, number
+from pfsm.runtime.typed import Options, number
 
 _PERCENT = frozenset({"bleu", "chrf", "chrf++", "ter", "wer", "per", "terp", "terp-base"})
 # More would leave nothing of the metric; sums stay finite.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pfsm.errors import PfsmError
-from pfsm.runtime.options import Option, Options, chosen_options
+from pfsm.runtime.typed import Option, Options, chosen_options
 from pfsm.text.language_names import ANY, main_code
 
 _NAME = re.compile(r"(?P<base>[^.()=,]+)(?:\.(?P<part>[^()=,]+))?(?:\((?P<options>.*)\))?")

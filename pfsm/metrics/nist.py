@@ -28,7 +28,7 @@ from pfsm.metrics.base import ALL_AT_ONCE, SegmentMetric
 from pfsm.metrics.inputs import quotient
 from pfsm.metrics.names import parse_name, written_name
 from pfsm.metrics.ngram_table import INFO, ORDERS, SET, NgramTable, remember
-from pfsm.runtime.options import Options
+from pfsm.runtime.typed import Options
 from pfsm.text.characters import composed
 from pfsm.text.stemming import NO_STEMMER
 from pfsm.text.vocabulary import Vocabulary

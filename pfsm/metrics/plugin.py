@@ -12,7 +12,7 @@ from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import as_texts, check_pairs
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.registry import origin_label
-from pfsm.runtime.options import Options
+from pfsm.runtime.typed import Options
 
 Compute = Callable[[Sequence[str], Sequence[str]], Any]
 
@@ -42,7 +42,7 @@ def metric_group(name: str, value: Any) -> MetricGroup:
 
 
 def _made(name: str, make: Callable[..., SegmentMetric], options: Options) -> SegmentMetric:
-    """The metric, its output validated, with its package in its signature."""
+    """The metric, its output validated, with its package and its options in its signature."""
     _check_options(name, make, options)
     metric = make(**options)
     if not isinstance(metric, SegmentMetric):
@@ -51,10 +51,19 @@ def _made(name: str, make: Callable[..., SegmentMetric], options: Options) -> Se
         raise PfsmError(f"metric {name!r}: calls itself {metric.name!r}; its name must be {name!r}")
     scores, entries, understood = metric.score_pairs, metric.entries, metric.understood_scores
     what = f"metric {name!r}"
+
+    def signed() -> dict[str, str]:
+        """The author's entries; options that these do not name with their values come before."""
+        own = entries()
+        rest = ",".join(
+            f"{key}={value}" for key, value in sorted(options.items()) if own.get(key) != str(value)
+        )
+        return {"plugin": origin_label("metric", name), **({"options": rest} if rest else {}), **own}
+
     # Of this object alone: the author's class stays what it is.
     vars(metric).update(
         score_pairs=lambda hypotheses, references: validated(what, scores, hypotheses, references),
-        entries=lambda: {"plugin": origin_label("metric", name), **entries()},
+        entries=signed,
     )
     if type(metric).understood_scores is not SegmentMetric.understood_scores:
         vars(metric).update(

@@ -24,7 +24,7 @@ from pfsm.facts.contrasts import (
     run_of,
     written_plainly,
 )
-from pfsm.facts.numbers import NUMBER_WORDS, english_numbers, is_number_word
+from pfsm.facts.quantities import NUMBER_WORDS, english_numbers, is_number_word
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.text.chunks import ChunkCache, LineCache
 from pfsm.text.classes import normal_form, shipped_lists

@@ -27,7 +27,7 @@ from pfsm.metrics.sacre import CHRF, ChrfMetric, SacreMetric
 from pfsm.metrics.words import MORE_NIST_PARTS, prepared_nist, word_metric
 from pfsm.registry import Table, own
 from pfsm.runtime.names import known_names, nearest
-from pfsm.runtime.options import Options
+from pfsm.runtime.typed import Options
 
 
 def _meteor(name: str, options: Options) -> MetricWithComponents:

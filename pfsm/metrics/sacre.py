@@ -21,7 +21,7 @@ from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import Reference, numbered_words, score_distinct, warn_of_forms
 from pfsm.metrics.names import read_options
-from pfsm.runtime.options import Option, flag, number, one_of
+from pfsm.runtime.typed import Option, flag, number, one_of
 from pfsm.text.scripts import spaceless
 
 BETA = 2

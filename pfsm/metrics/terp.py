@@ -32,7 +32,7 @@ from pfsm.metrics.meteor.metric import LinkFinder, distinct, of_different_words,
 from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
 from pfsm.metrics.metric_group import MetricWithComponents, group_with_parts
 from pfsm.metrics.names import read_options
-from pfsm.runtime.options import Option, Options, anything, number, one_of, with_defaults
+from pfsm.runtime.typed import Option, Options, anything, number, one_of, with_defaults
 from pfsm.text.chunks import Tokeniser
 
 T = ("match", "insertion", "deletion", "substitution", "shift", "synonym", "stem")

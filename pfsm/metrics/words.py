@@ -39,7 +39,7 @@ from pfsm.metrics.nist import (
     encoder,
     nist_parts,
 )
-from pfsm.runtime.options import anything, flag, text
+from pfsm.runtime.typed import anything, flag, text
 from pfsm.text.languages import check_tokeniser, tokeniser_label
 
 NIST, WER, PER = "nist", "wer", "per"

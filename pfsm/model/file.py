@@ -33,8 +33,7 @@ from pfsm.lattice.names import (
 )
 from pfsm.matchers.registry import BUILT_IN, MATCHERS, RESERVED
 from pfsm.metrics.inputs import COLUMN
-from pfsm.model.plugins import check_plugins, plugins_of
-from pfsm.model.references import check_references
+from pfsm.model.references import check_plugins, check_references, plugins_of
 from pfsm.model.settings import LARGEST, RELATIVE, SMALLEST, Settings, settings_from_dict
 from pfsm.model.training_record import model_html
 from pfsm.registry import only_plugins

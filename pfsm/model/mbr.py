@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pfsm.metrics.base import SegmentMetric
 from pfsm.model.shipped import QUICK_MODEL, load
 from pfsm.runtime.choice import NOISE, simplest_within_noise
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]

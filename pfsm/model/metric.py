@@ -37,7 +37,7 @@ from pfsm.model.predictions import Prediction, Rows
 from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import RELATIVE
 from pfsm.model.signature import signature
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm.runtime.threads import default_threads, each
 from pfsm.text.characters import composed
 from pfsm.text.language_names import doubt_of_english

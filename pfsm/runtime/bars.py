@@ -1,4 +1,4 @@
-"""Displays of how far long work has come (`pfsm.runtime.progress`): a bar of tqdm on a terminal, else plain lines."""
+"""Displays of how far long work has come (`pfsm.runtime.terminal`): a bar of tqdm on a terminal, else plain lines."""
 
 import logging
 import os
@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pfsm.runtime.color import VisibleText, visible
-from pfsm.runtime.progress import ADVANCE, BEGIN, END, LOGGER, Stage, displays, told_to
+from pfsm.runtime.terminal import ADVANCE, BEGIN, END, LOGGER, Stage, VisibleText, displays, told_to, visible
 
 if TYPE_CHECKING:
     from tqdm import tqdm

@@ -16,9 +16,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from multiprocessing import active_children, connection, get_context, parent_process
 from typing import Any, Self, TypeVar
 
-from pfsm.registry import Registered, registered, restore
+from pfsm.registering import Registered, registered, restore
 from pfsm.runtime.process import without_interrupts
-from pfsm.runtime.progress import silent
+from pfsm.runtime.terminal import silent
 
 # What a shell reports of a program that SIGTERM ended.
 ORPHANED = 143

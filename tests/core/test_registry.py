@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import pfsm
-from pfsm import registry
+from pfsm import registering, registry
 from pfsm.errors import PfsmError
 from pfsm.matchers.registry import MATCHERS
 from pfsm.registry import Table
@@ -145,17 +145,17 @@ def test_other_processes_import_the_module(
     script(site, "my_matchers")
     import my_matchers
 
-    sent, expected = registry.registered(), MATCHERS.label("same-length")
+    sent, expected = registering.registered(), MATCHERS.label("same-length")
     assert my_matchers.SameLength.state == "S_same-length"
 
-    def in_a_worker(sent: registry.Registered, *path: Path) -> str:
+    def in_a_worker(sent: registering.Registered, *path: Path) -> str:
         """What another process that knows these folders makes of what is sent."""
         with monkeypatch.context() as patch:
-            patch.setattr(registry, "_scripts", {})
+            patch.setattr(registry, "scripts", {})
             patch.delitem(sys.modules, "my_matchers", raising=False)
             patch.setattr(sys, "path", [*map(str, path), *(one for one in sys.path if one != str(site))])
             importlib.invalidate_caches()
-            registry.restore(pickle.loads(pickle.dumps(sent)))
+            registering.restore(pickle.loads(pickle.dumps(sent)))
             assert "same-length" in MATCHERS
             assert "my_matchers" not in sys.modules
             try:
@@ -173,5 +173,5 @@ def test_other_processes_import_the_module(
     assert "(my_matchers does not register it at its top level)" in in_a_worker(sent, other)
     (other / "my_matchers.py").write_text(f"{(site / 'my_matchers.py').read_text()}\n# new", encoding="utf-8")
     assert "a worker process has that of module my_matchers" in in_a_worker(sent, other)
-    alone = registry.Registered((replace(sent.entries[0], module="__main__"),))
+    alone = registering.Registered((replace(sent.entries[0], module="__main__"),))
     assert "(it is the script or notebook itself); register it in a module of its own" in in_a_worker(alone)

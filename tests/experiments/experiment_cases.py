@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
 
 from pfsm_experiments.task import Outcome, Task, run_task
-from tests.judgment_cases import rows, tsv
+from tests.judgment_cases import preferences, rows, tsv
 
 LANGUAGES = ("cs", "de", "fi")
 
@@ -24,21 +23,8 @@ def write_data(folder: Path) -> Path:
             text = tsv(made, source_lang=language, segment_id=ids, hter=hter)
             (folder / part / f"{language}-en.tsv").write_text(text, encoding="utf-8")
     (folder / "pairs").mkdir(exist_ok=True)
-    (folder / "pairs" / "cs-en.tsv").write_text(preference_rows(50), encoding="utf-8")
+    (folder / "pairs" / "cs-en.tsv").write_text(preferences(rows(10)), encoding="utf-8")
     return folder
-
-
-def preference_rows(count: int, seed: int = 30) -> str:
-    """Preferences; each reference is on two rows, as for segments with several systems."""
-    rng = np.random.default_rng(seed)
-    lines = ["source_lang\treference\tbetter\tworse\tvotes"]
-    for reference, hypothesis, _ in rows(count // 2, seed):
-        for _ in range(2):
-            words = reference.split()
-            worse = " ".join(word for word in words if rng.random() < 0.5)
-            both = [hypothesis, worse] if rng.random() < 0.8 else [worse, hypothesis]
-            lines.append("\t".join(["cs", reference, *both, str(int(rng.integers(1, 4)))]))
-    return "".join(f"{line}\n" for line in lines)
 
 
 def table(**changes: Any) -> dict[str, Any]:

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from pfsm import Metric, load
-from pfsm.data import Judgments, read_judgments, read_preferences
-from pfsm.evaluation import estimate, preference_counts, question_of_scores
+from pfsm.data import Judgments, read_judgments
+from pfsm.evaluation import estimate, question_of_scores
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL
 from pfsm.metrics import get_metric
 from pfsm_experiments.estimates import Entry
@@ -120,21 +120,3 @@ def test_learning_curve(run: Run, data: Path) -> None:
     difference = number(results, "pFSM", "mean", size=20).difference
     assert difference is not None
     assert difference.value == pytest.approx((entry.value or 0.0) - (chrf[20] or 0.0))
-
-
-def test_preferences(run: Run, data: Path) -> None:
-    statistics = ["accuracy", "tau_wmt12", "tau_wmt13", "tau_wmt14", "tau_darr"]
-    test = {"name": "pairs", "files": "pairs/*.tsv"}
-    results = run(table(test=test, statistics=statistics, group_by=None))
-    pairs = read_preferences(data / "pairs" / "cs-en.tsv")
-    metric = get_metric("chrf")
-    counts = preference_counts(
-        metric.score_pairs(pairs.better, pairs.references),
-        metric.score_pairs(pairs.worse, pairs.references),
-        pairs.votes,
-    )
-    assert number(results, "chrF", "all", "accuracy").value == pytest.approx(counts.accuracy)
-    for variant in ("wmt12", "wmt13", "wmt14", "darr"):
-        entry = number(results, "chrF", "all", f"tau_{variant}")
-        assert entry.value == pytest.approx(counts.kendall_tau(variant))
-        assert entry.column.n == 50

@@ -25,8 +25,7 @@ from pfsm.embeddings.words import VECTORS, WORDS, WordTable
 from pfsm.encoder.heads import SHAPES, Head, head_from_bytes
 from pfsm.encoder.scoring import HeadScorer
 from pfsm.errors import PfsmError
-from pfsm.io.array_checks import are_below, are_bounded
-from pfsm.io.containers import Array, content_bytes, read_content
+from pfsm.io.containers import Array, are_below, are_bounded, content_bytes, read_content
 from pfsm.lexicons.compiling import Part, compile_paraphrases, compile_synonyms
 from pfsm.lexicons.container import FORMAT as LEXICON
 from pfsm.lexicons.container import Lexicon, read_lexicon, write_lexicon
@@ -34,8 +33,7 @@ from pfsm.lexicons.paraphrases import ParaphraseTable
 from pfsm.lexicons.relations import Relations, RelationTable, compile_relations
 from pfsm.lexicons.synonyms import SynonymTable, array_lines
 from pfsm.matchers.paraphrase import _links
-from pfsm.matchers.protocol import EncodedPairs
-from pfsm.matchers.type_lists import TypeLists
+from pfsm.matchers.protocol import EncodedPairs, TypeLists
 from pfsm.text.vocabulary import Vocabulary
 from pfsm_linguistics.analysis.wanted import Wanted
 from pfsm_linguistics.labeller.label import Labeller

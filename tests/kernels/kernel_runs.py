@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm_kernels import inference, linear_space
 from pfsm_kernels.inference import Expectations, Jumps, Weights
-from pfsm_kernels.lattice.batch import Factors, Outputs, table_shape
-from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Factors, Lattices, Outputs, table_shape
 from pfsm_kernels.pushdown import crossings
 
 Float = NDArray[np.float64]

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.inference import DELETE, INSERT, BestPath, Expectations, Jumps, Weights, find_jumps
 from pfsm_kernels.inference import JUMP as JUMPED
-from pfsm_kernels.lattice.batch import table_shape
-from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices, table_shape
 from tests.oracles.enumeration import JUMP, Arc, EditLattice, Link, Move, legal_moves
 from tests.oracles.jumping import Configuration
 

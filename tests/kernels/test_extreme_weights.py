@@ -11,8 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels.inference import Weights, find_jumps
-from pfsm_kernels.lattice.batch import table_shape
-from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices, table_shape
 from tests.fuzz.mutations import EFFORT
 from tests.kernels.kernel_runs import (
     LARGEST,

@@ -8,8 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels.inference import DELETE, INSERT, Weights, best_path, expectations, find_jumps, log_sum
-from pfsm_kernels.lattice.batch import table_shape
-from pfsm_kernels.lattice.lattices import Lattices, single
+from pfsm_kernels.lattice.lattices import Lattices, single, table_shape
 from pfsm_kernels.machine.by_diagonal import LANES, LONGEST
 from pfsm_kernels.machine.log_space import STORED_CELLS
 from tests.kernels.kernel_runs import (

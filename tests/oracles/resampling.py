@@ -49,12 +49,16 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     return quantile(defined, 0.025), quantile(defined, 0.975)
 
 
-def p_value(differences: Sequence[float], observed: float) -> float:
-    """How often a resampled difference lies as far from their mean as the observed one does from 0."""
+def p_value(differences: Sequence[float], observed: float, n_units: int) -> float:
+    """How often a resampled difference lies as far from their mean as the observed one does from 0.
+
+    Or twice how often one is 0 or on its other side; at least what all exchanges of the units could say.
+    """
     defined = [value for value in differences if not math.isnan(value)]
     centre = math.fsum(defined) / len(defined)
     as_far = sum(abs(value - centre) >= abs(observed) for value in defined)
-    return (as_far + 1) / (len(defined) + 1)
+    across = 2 * min(sum(value <= 0.0 for value in defined), sum(value >= 0.0 for value in defined))
+    return max((min(max(as_far, across), len(defined)) + 1) / (len(defined) + 1), 2.0 ** (1 - n_units))
 
 
 def mean_over_groups(groups: Sequence[Sequence[float]]) -> list[float]:

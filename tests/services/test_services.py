@@ -191,21 +191,20 @@ def test_columns_are_taken_as_they_are() -> None:
         made.score_pairs(Series(["a", float("nan")]), ["a", "b"])  # type: ignore[arg-type]
 
 
-class TestSwappedColumns:
-    def test_they_are_refused(self) -> None:
-        pytest.importorskip("torch")
-        from pfsm_training.sklearn import PfsmRegressor
+def test_swapped_columns_are_refused() -> None:
+    pytest.importorskip("torch")
+    from pfsm_training.sklearn import PfsmRegressor
 
-        right = pa.table({"reference": REFERENCES, "hypothesis": HYPOTHESES})
-        swapped = right.select(["hypothesis", "reference"])
-        scores = np.linspace(0.0, 1.0, len(REFERENCES))
-        model = PfsmRegressor(penalty=5.0, threads=1).fit(right, scores)
-        assert model.feature_names_in_.tolist() == ["reference", "hypothesis"]
-        pairs = [*zip(REFERENCES, HYPOTHESES, strict=True)]
-        assert model.predict(right).tobytes() == model.predict(pairs).tobytes()
-        with pytest.raises(
-            ValueError, match="X has the columns hypothesis, reference; the reference comes first"
-        ):
-            model.predict(swapped)
-        with pytest.raises(ValueError, match="the reference comes first"):
-            PfsmRegressor(penalty=5.0).fit(swapped, scores)
+    right = pa.table({"reference": REFERENCES, "hypothesis": HYPOTHESES})
+    swapped = right.select(["hypothesis", "reference"])
+    scores = np.linspace(0.0, 1.0, len(REFERENCES))
+    model = PfsmRegressor(penalty=5.0, threads=1).fit(right, scores)
+    assert model.feature_names_in_.tolist() == ["reference", "hypothesis"]
+    pairs = [*zip(REFERENCES, HYPOTHESES, strict=True)]
+    assert model.predict(right).tobytes() == model.predict(pairs).tobytes()
+    with pytest.raises(
+        ValueError, match="X has the columns hypothesis, reference; the reference comes first"
+    ):
+        model.predict(swapped)
+    with pytest.raises(ValueError, match="the reference comes first"):
+        PfsmRegressor(penalty=5.0).fit(swapped, scores)

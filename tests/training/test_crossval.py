@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm.data import Preferences
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
 from pfsm.model.metric import Metric
@@ -164,16 +163,6 @@ def test_a_segment_with_two_references_is_one_segment() -> None:
     both = replace(judgments, references=references)
     assert are_whole(both.columns["segment_id"], make_folds(both).member)
     assert not are_whole(both.columns["segment_id"], make_folds(replace(both, columns={})).member)
-
-
-def test_preferences_are_folded_by_reference_not_by_what_is_better() -> None:
-    """Every translation is of two segments, and every segment has two preferences."""
-    references = tuple(f"segment {number // 2}" for number in range(40))
-    better = tuple(f"translation {(number + 1) // 2 % 20}" for number in range(40))
-    preferences = Preferences(references, better, ("x",) * 40, np.ones(40), {}, ())
-    member = make_folds(None, preferences).preference_member
-    assert are_whole(references, member)
-    assert not are_whole(better, member)
 
 
 @pytest.mark.parametrize("scored", [True, False])

@@ -103,19 +103,6 @@ def model() -> Model:
     return trained(WITH_EDITS)
 
 
-def test_a_model_of_a_column_alone_is_a_ridge_regression_on_it() -> None:
-    model = trained({**ALONE, "lambda": 3.0})
-    column = (QUALITY - QUALITY.mean()) / QUALITY.std()
-    scores = JUDGMENTS.scores
-    targets = (scores - scores.mean()) / scores.std()
-    weight = (column @ targets) / (column @ column + 3.0)
-    assert model.weights == pytest.approx({"feature:column:quality": weight}, abs=1e-8)
-    assert model.settings.features["column:quality"] == pytest.approx((QUALITY.mean(), QUALITY.std()))
-    found = Metric(model, 1).score_pairs(["any"] * 2, ["text"] * 2, {"quality": [-1.0, 4.0]})
-    standard = (np.array([-1.0, 4.0]) - QUALITY.mean()) / QUALITY.std()
-    np.testing.assert_allclose(found, scores.mean() + scores.std() * weight * standard, atol=1e-6)
-
-
 def test_preferences_have_a_number_on_each_side() -> None:
     # One pair of texts throughout: the numbers alone tell better from worse, and each row is a pair of its own.
     rng = np.random.default_rng(5)

@@ -12,7 +12,7 @@ from pfsm.lattice.arrays import LatticeBatch, SentenceFeatures
 from pfsm.lattice.names import transition
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import settings_from_dict
-from pfsm_kernels.lattice.batch import table_shape
+from pfsm_kernels.lattice.lattices import table_shape
 from pfsm_training import LogLinearMachine, log_sum
 from pfsm_training.lattices.features import feature_index, frequent, instances
 from tests.oracles.log_linear import predictions as enumerated

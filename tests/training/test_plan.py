@@ -56,7 +56,7 @@ def test_without_a_configuration_english_has_all_knowledge() -> None:
 
 def test_a_constraint_of_a_script(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is asked for by its name, gets its option, is kept, and is in the record."""
-    monkeypatch.setattr(registry, "_scripts", {})
+    monkeypatch.setattr(registry, "scripts", {})
     monkeypatch.setattr(CONSTRAINTS, "_plugged", {})
     asked_for = []
 

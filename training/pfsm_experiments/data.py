@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences, Table
 from pfsm.data.formats.registry import read_judged
-from pfsm.data.judgments import joined_tables
+from pfsm.data.judgments import SEGMENT_ID, joined_tables
 from pfsm.data.reference_digests import overlap
 from pfsm.data.table import mean_of_judges
 from pfsm.errors import PfsmError
@@ -42,7 +42,6 @@ from pfsm.evaluation.questions import (
     preference_question,
     ranking_question,
 )
-from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
 from pfsm_experiments.spec import DataSpec, RowSpec
 
 Rows = NDArray[np.int64]
@@ -318,8 +317,8 @@ def likeness_of(test: TestSet, resample: str | None = None) -> LikenessQuestion:
         PfsmError: If it lacks the columns, or they are not to be resampled by segments.
     """
     assert isinstance(test.data, Judgments)
-    if SEGMENT_COLUMN not in test.data.columns:
-        raise PfsmError(f"king needs the column {SEGMENT_COLUMN!r}")
+    if SEGMENT_ID not in test.data.columns:
+        raise PfsmError(f"king needs the column {SEGMENT_ID!r}")
     if resample not in {None, SEGMENTS}:
         raise PfsmError(f"king resamples segments, not {resample}")
     return likeness_question(test.data, test.files, test.groups)

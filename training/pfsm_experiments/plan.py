@@ -17,7 +17,7 @@ from pfsm.evaluation.catalogue import DOCUMENT, SEGMENT, SYSTEM
 from pfsm.features.values import feature_signature
 from pfsm.metrics import get_metric
 from pfsm.model.builder import LatticeBuilder
-from pfsm.model.plugins import plugin_labels
+from pfsm.model.references import plugin_labels
 from pfsm.model.settings import Settings
 from pfsm_experiments.data import (
     DataFolder,

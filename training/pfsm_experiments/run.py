@@ -9,7 +9,7 @@ import numpy as np
 from pfsm.errors import NotInstalledError
 from pfsm.evaluation.pooled import PooledScores, oriented_scores
 from pfsm.evaluation.questions import LikenessQuestion
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm_experiments.data import DataFolder, likeness_of, segments_of
 from pfsm_experiments.estimates import Prediction, estimate

@@ -37,7 +37,7 @@ from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import number_by_segment
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
-from pfsm.model.plugins import metric_labels
+from pfsm.model.references import metric_labels
 from pfsm.registry import own
 from pfsm.runtime.workers import Workers
 from pfsm.version import __version__

@@ -29,8 +29,7 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lexicons.paraphrases import Phrase
-from pfsm.matchers.protocol import EncodedPairs
-from pfsm.matchers.type_lists import TypeLists
+from pfsm.matchers.protocol import EncodedPairs, TypeLists
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model
 

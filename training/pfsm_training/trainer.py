@@ -17,10 +17,10 @@ from pfsm.encoder.names import is_encoder_feature
 from pfsm.errors import PfsmError
 from pfsm.metrics.inputs import columns_of
 from pfsm.model.file import Model, Scale
-from pfsm.model.plugins import plugins_of
+from pfsm.model.references import plugins_of
 from pfsm.model.settings import RELATIVE, Settings
 from pfsm.model.training_record import cautions
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm.version import __version__
 from pfsm_training.config import TrainingConfig
 from pfsm_training.constraints import CONSTRAINTS

@@ -4,11 +4,10 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pfsm_kernels.lattice.arcs import order_of_ends
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -153,3 +152,139 @@ def _check_arcs(lattices: Lattices) -> None:
     rows, columns = np.diff(arcs[:, 0]), np.diff(arcs[:, 2])
     if ((pair[1:] == pair[:-1]) & ((rows < 0) | ((rows == 0) & (columns < 0)))).any():
         raise ValueError("arcs must be sorted by (i, j) within a pair")
+
+
+Float32 = NDArray[np.float32]
+# The fields of a block in the order by which blocks are sorted.
+IN_ORDER = (0, 1, 3, 2, 4)
+
+
+def in_order(fields: Sequence[Int32 | Int64]) -> tuple[Int64, NDArray[np.bool_]]:
+    """Order of rows by fields, the first one first; equal rows stay as they come.
+
+    Where the fields fit into one number, such numbers are sorted, which is far faster.
+
+    Returns:
+        int64 [n], the order; bool [n], which rows in that order differ from the one before.
+    """
+    n, first = fields[0].size, np.ones(fields[0].size, dtype=np.bool_)
+    if not n:
+        return np.zeros(0, dtype=np.int64), first
+    sizes = [int(column.max()) + 1 for column in fields]
+    if np.prod([float(size) for size in sizes]) >= 2.0**62 or any(column.min() < 0 for column in fields):
+        order = np.lexsort(tuple(reversed(fields)))
+        table = np.stack([column[order] for column in fields])
+        first[1:] = (table[:, 1:] != table[:, :-1]).any(axis=0)
+        return order, first
+    key = fields[0].astype(np.int64)
+    for column, size in zip(fields[1:], sizes[1:], strict=True):
+        key *= size
+        key += column
+    # Long runs of rows are in order as they come, which this kind of sorting takes advantage of.
+    order = np.argsort(key, kind="stable")
+    key = key.take(order)
+    first[1:] = key[1:] != key[:-1]
+    return order, first
+
+
+def each_once(rows: Int32, values: Float32) -> tuple[Int32, Float32]:
+    """Every block once, with the largest of its values, in order.
+
+    Args:
+        rows: int32 [n, 5], rows (pair, i, p, j, q).
+        values: float32 [n].
+
+    Returns:
+        int32 [n_distinct, 5] and float32 [n_distinct].
+    """
+    order, is_first = in_order([rows[:, field] for field in IN_ORDER])
+    first = np.flatnonzero(is_first)
+    return rows.take(order[first], axis=0), np.maximum.reduceat(
+        values[order], first
+    ) if first.size else values
+
+
+def order_of_ends(arcs: Int32, pair_of_arc: Int64, first: Int64) -> Int32:
+    """Arcs of each pair, counted from 0, in order of their ends (i + p, j + q), ties in their own order: int32 [n].
+
+    Args:
+        arcs: int32 [n, 5], rows (i, p, j, q, state).
+        pair_of_arc: int64 [n], ascending.
+        first: int64 [n_pairs + 1], where the arcs of each pair begin.
+    """
+    order, _ = in_order([pair_of_arc, arcs[:, 0] + arcs[:, 1], arcs[:, 2] + arcs[:, 3]])
+    order -= first.take(pair_of_arc)
+    return order.astype(np.int32)
+
+
+Float = NDArray[np.float64]
+
+
+def table_shape(n_states: int) -> tuple[int, int]:
+    """Return the shape of a table of transitions: a row for each state, then Start; a column for each state."""
+    return n_states + 1, n_states
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Weights of one machine, in the log domain.
+
+    Attributes:
+        table: float64 [S + 1, S], ``table[prev, cur] = u[cur] + t[prev > cur]``; row S, Start: ``u[cur]``.
+        arcs: float64 [n_arcs], added whenever an arc is taken; None: zero.
+        links: float64 [n_arcs], added when a 1:1 arc follows a 1:1 arc that ends where it begins; None: zero.
+    """
+
+    table: Float
+    arcs: Float | None = None
+    links: Float | None = None
+
+
+class Cells(NamedTuple):
+    """The lattices, as ``Lattices`` has them.
+
+    Attributes:
+        offsets: int64 [n_lattices + 1, 3], where tokens of r, tokens of s and arcs of each lattice begin.
+        deletes: int32 [reference tokens], state of the Delete at each position.
+        inserts: int32 [hypothesis tokens], state of the Insert at each position.
+        arcs: int32 [n_arcs, 5], rows (i, p, j, q, state) sorted by (i, j) within a lattice.
+        by_end: int32 [n_arcs], arcs of a lattice (counted from 0) in order of (i + p, j + q).
+    """
+
+    offsets: NDArray[np.int64]
+    deletes: Int32
+    inserts: Int32
+    arcs: Int32
+    by_end: Int32
+
+
+class Factors(NamedTuple):
+    """exp of the weights.
+
+    Attributes:
+        arcs: float64 [n_arcs].
+        links: float64 [n_arcs] or [0].
+        table: float64 [S + 1, S]; row S is Start.
+    """
+
+    arcs: Float
+    links: Float
+    table: Float
+
+
+class Outputs(NamedTuple):
+    """Room for results; lattices that come in accepted are done already and stay as they are.
+
+    Attributes:
+        log_sum: float64 [n_lattices].
+        accepted: bool [n_lattices], False where another kernel is needed.
+        table: float64 [n_lattices, S + 1, S], d log_sum / d W; no lattices where no derivatives are wanted.
+        arcs: float64 [n_arcs], derivatives in the arc weights: posterior probabilities.
+        links: float64 [n_arcs] or [0], those in the link weights.
+    """
+
+    log_sum: Float
+    accepted: NDArray[np.bool_]
+    table: Float
+    arcs: Float
+    links: Float

@@ -43,7 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import copy, njit
-from pfsm_kernels.lattice.batch import Cells, Factors, Float, Int32, Outputs
+from pfsm_kernels.lattice.lattices import Cells, Factors, Float, Int32, Outputs
 from pfsm_kernels.machine.tilt import (
     LARGEST_TILTED_ENTRY,
     SMALLEST_TOTAL,

@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.lattice.batch import Cells, Factors
+from pfsm_kernels.lattice.lattices import Cells, Factors
 
 LARGEST_WEIGHT = 600.0
 LARGEST_RATE = 1e150

@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.lattice.batch import Cells, Factors, Float, Outputs
+from pfsm_kernels.lattice.lattices import Cells, Factors, Float, Outputs
 from pfsm_kernels.machine.tilt import (
     LARGEST_GROWTH,
     LARGEST_TILTED_ENTRY,

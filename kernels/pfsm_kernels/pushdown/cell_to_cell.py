@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import copy, njit
-from pfsm_kernels.lattice.batch import Cells, Factors, Outputs
+from pfsm_kernels.lattice.lattices import Cells, Factors, Outputs
 from pfsm_kernels.machine.log_space import make_masses
 from pfsm_kernels.machine.sweep import (
     ACROSS,

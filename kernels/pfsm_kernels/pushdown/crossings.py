@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.lattice.arcs import in_order, order_of_ends
-from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices, in_order, order_of_ends
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]

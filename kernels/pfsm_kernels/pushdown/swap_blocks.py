@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.lattice.batch import Float
+from pfsm_kernels.lattice.lattices import Float
 
 Whole = NDArray[np.uintp]
 # Loops are unrolled so far; what is left over goes one by one. Rows have so many zeros behind them.

@@ -13,7 +13,7 @@ from pfsm.commands.options import check_output, declare, refuse_without
 from pfsm.commands.output import tell
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm_linguistics.analysers.programs import is_bracketed, parsed_text
 from pfsm_linguistics.analysers.registry import DEFAULT_PARSER, Analyser, TrainedAnalyser, get_analyser
 from pfsm_linguistics.analysers.scoring import (

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from pfsm.facts.dates import date_spans, ordinal
-from pfsm.facts.numbers import english_numbers
+from pfsm.facts.quantities import english_numbers
 from pfsm.text.classes import CLASSES, WordClasses, normal_form, word_classes
 from pfsm.text.stemming import Stemmer, stemmer_named
 from pfsm_linguistics.analysis.sentence import Analysis

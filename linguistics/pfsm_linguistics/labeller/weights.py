@@ -12,8 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.io.array_checks import are_bounded, is_temperature
-from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
+from pfsm.io.containers import (
+    Format,
+    are_bounded,
+    content_bytes,
+    incomplete,
+    is_temperature,
+    read_content,
+    write_content,
+)
 from pfsm.io.files import StrPath, is_line
 from pfsm_linguistics.labeller.inputs import layers_of
 from pfsm_linguistics.parser.weights import (

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import NO_BLOCKS, Annotations, EncodedPairs, MatcherKind, Offers, read_options
-from pfsm.runtime.options import Option, Options, flag, text
+from pfsm.runtime.typed import Option, Options, flag, text
 from pfsm.text.vocabulary import EncodedLines
 from pfsm_linguistics.analysers.registry import DEFAULT_PARSER, pinned
 from pfsm_linguistics.analysers.service import analyse_lines, analyser_label

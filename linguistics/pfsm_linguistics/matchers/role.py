@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import NO_BLOCKS, Annotations, EncodedPairs, MatcherKind, Offers, read_options
-from pfsm.runtime.options import flag, text
+from pfsm.runtime.typed import flag, text
 from pfsm_linguistics.analysers.registry import DEFAULT_PARSER
 from pfsm_linguistics.analysers.service import analyse_lines, analyser_label
 from pfsm_linguistics.analysis.alignment import align

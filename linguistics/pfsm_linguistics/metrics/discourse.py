@@ -40,7 +40,7 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.inputs import quotient
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.metrics.names import read_options
-from pfsm.runtime.options import Options, one_of, whole
+from pfsm.runtime.typed import Options, one_of, whole
 from pfsm_linguistics.analysis.clauses import NEGATION, PRESUPPOSITION, Clause, is_constant
 from pfsm_linguistics.analysis.constituents import Constituent
 from pfsm_linguistics.analysis.sentence import Analysis

@@ -35,7 +35,7 @@ from pfsm.metrics.meteor.options import BASE, METEOR, PARTS
 from pfsm.metrics.meteor.options import check_options as meteor_options
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.metrics.names import read_options
-from pfsm.runtime.options import Option, Options, flag, number, one_of, whole
+from pfsm.runtime.typed import Option, Options, flag, number, one_of, whole
 from pfsm_linguistics.analysis.sentence import Analysis
 from pfsm_linguistics.analysis.wanted import Wanted
 from pfsm_linguistics.metrics.analysed import AnalysedMetric

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.metric_group import MetricGroup
-from pfsm.runtime.options import Options
+from pfsm.runtime.typed import Options
 
 ALL = "*"
 

@@ -25,7 +25,7 @@ import numpy as np
 from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.metric_group import MetricGroup
-from pfsm.runtime.options import Options
+from pfsm.runtime.typed import Options
 from pfsm_linguistics.analysis.roles import Argument, Frame
 from pfsm_linguistics.analysis.sentence import Analysis
 from pfsm_linguistics.analysis.wanted import Wanted

@@ -31,8 +31,7 @@ from pfsm.lexicons import registry, synonyms
 from pfsm.lexicons.synonyms import SynonymTable
 from pfsm.matchers.agreement import agreeing
 from pfsm.matchers.paraphrase import REPEATED, ParaphraseMatcher
-from pfsm.matchers.protocol import EncodedPairs
-from pfsm.matchers.type_lists import TypeLists
+from pfsm.matchers.protocol import EncodedPairs, TypeLists
 from pfsm.metrics.inputs import quotient, score_composed, weighted_sums
 from pfsm.metrics.meteor.options import BASE, STAGES, MeteorOptions, Parameters
 from pfsm.metrics.meteor.words import meteor_lists, meteor_tokeniser, own_lists

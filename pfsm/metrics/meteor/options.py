@@ -18,7 +18,7 @@ from pfsm.lexicons.meteor import FULL_NAME as METEOR_TABLE
 from pfsm.lexicons.registry import check_reference
 from pfsm.matchers.synonym import DEFAULT_TABLE as SYNONYM_TABLE
 from pfsm.metrics.names import read_options
-from pfsm.runtime.options import Option, Options, anything, number, text
+from pfsm.runtime.typed import Option, Options, anything, number, text
 from pfsm.text.languages import language_code
 
 STAGES = ("exact", "stem", "syn", "para")

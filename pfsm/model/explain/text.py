@@ -6,7 +6,7 @@ from itertools import groupby, zip_longest
 from pfsm.lattice.names import DELETE, INSERT, JUMP, SUBSTITUTION, base_state
 from pfsm.model.explain.explanation import Contribution, Edit, EncoderPoints, Explanation, TextError
 from pfsm.model.labels import plain_label, short_label
-from pfsm.runtime.color import BAD, DOUBTFUL, painted
+from pfsm.runtime.terminal import BAD, DOUBTFUL, painted
 
 # Edits less likely than this are summed up in one line.
 SMALLEST_POSTERIOR = 0.01

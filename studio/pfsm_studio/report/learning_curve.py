@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
 from pfsm.data.groups import SEGMENT, group_names
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit.crossval import (
     FEWEST_HELD_OUT,

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pfsm.data.segments import given_references
-from pfsm.io.array_checks import is_text
+from pfsm.io.containers import is_text
 from pfsm.runtime.typed import MISSING, UNKNOWN, MisfitError, typed
 from pfsm.version import __version__
 from pfsm_studio.serve.limits import Limits, RequestError, invalid

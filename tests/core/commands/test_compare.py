@@ -11,8 +11,8 @@ import pytest
 
 import pfsm
 from pfsm.evaluation import compare_systems, holm
-from pfsm.runtime import color
-from pfsm.runtime.color import colored as colored_output
+from pfsm.runtime import terminal as screen
+from pfsm.runtime.terminal import colored as colored_output
 from tests.command_runs import Cli, Write, text
 from tests.model_cases import saved
 
@@ -54,7 +54,7 @@ def test_colours_on_a_terminal_alone(cli: Cli, write: Write, monkeypatch: pytest
         monkeypatch.setenv("NO_COLOR", no_color)
         monkeypatch.setattr(sys.stdout, "isatty", lambda terminal=terminal: terminal, raising=False)
         with colored_output(choice):
-            assert (color.painted("x", color.GOOD) != "x") is expected
+            assert (screen.painted("x", screen.GOOD) != "x") is expected
 
 
 COMMAND = ("compare", "ref.txt", "-m", "hand.json", "-i")
@@ -153,7 +153,8 @@ def test_documents_of_every_kind_of_file(cli: Cli, write: Write) -> None:
         "compare", "ref.txt", "--metric", "ter", "-i", "good.txt", "poor.txt", "--documents", "en-de.docs"
     )
     assert "  documents       10 better, 0 worse, 0 tied" in shown.out
-    assert "[10 documents; paired bootstrap" in shown.out
+    assert "over 10 documents" in shown.lines[0]
+    assert "[10 documents; paired permutation test, all exchanges;" in shown.out
     write("short.docs", "d\n")
     said = cli(*COMMAND, "good.txt", "poor.txt", "--documents", "short.docs").fault
     assert said == "short.docs: 1 line, but ref.txt has 40 lines; line i of both must be segment i"

@@ -5,11 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
-from scipy import stats
 
-import pfsm
 from tests.command_runs import Cli, Write
-from tests.judgment_cases import Row, rows, tsv
+from tests.judgment_cases import rows, tsv
 from tests.model_cases import saved
 
 ROWS = rows(30, seed=21)
@@ -19,11 +17,6 @@ FAST = ("--confidence-n", "50")
 @pytest.fixture
 def model(tmp_path: Path) -> str:
     return Path(saved(tmp_path)).name
-
-
-def pearson(made: list[Row]) -> float:
-    scores = pfsm.load("hand.json").score_pairs([row[1] for row in made], [row[0] for row in made])
-    return float(stats.pearsonr(scores, [float(row[2]) for row in made]).statistic)
 
 
 def test_the_seed_and_threads(cli: Cli, write: Write, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,21 +30,6 @@ def test_the_seed_and_threads(cli: Cli, write: Write, model: str, monkeypatch: p
     one, two = (result["correlation"]["groups"][0]["pearson"] for result in (first.document, other))
     assert one["value"] == two["value"]
     assert one["interval"] != two["interval"]
-
-
-def test_source_lang_is_the_default_where_every_file_has_it(cli: Cli, write: Write, model: str) -> None:
-    de, cs = rows(12, 1), rows(25, 2)
-    write("de.tsv", tsv(de, source_lang="de"))
-    write("cs.tsv", tsv(cs, source_lang="cs"))
-    result = cli("evaluate", "de.tsv", "cs.tsv", "-m", model, "-f", "json", *FAST).document
-    assert result["by"] == "source_lang"
-    groups = {group["group"]: group for group in result["correlation"]["groups"]}
-    assert list(groups) == ["cs", "de"]
-    wanted = {name: pearson(made) for name, made in (("cs", cs), ("de", de))}
-    assert {name: group["pearson"]["value"] for name, group in groups.items()} == pytest.approx(wanted)
-    # Unweighted: 12 judgments count as much as 25.
-    mean = sum(wanted.values()) / 2
-    assert result["correlation"]["mean"]["pearson"]["value"] == pytest.approx(mean, abs=1e-10)
 
 
 class TestWarnings:

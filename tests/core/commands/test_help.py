@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pfsm.commands import COMMANDS, by_task, warmup
-from pfsm.commands.parsers import EXAMPLES, Parser, example_of
+from pfsm.commands.options import EXAMPLES, Parser, example_of
 from pfsm.commands.warmup import USUAL, all_runs, write_inputs
 from pfsm.metrics.registry import describe_feature, feature_names, metric_names
 from pfsm.model.shipped import find_model, shipped_models

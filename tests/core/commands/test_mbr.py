@@ -40,18 +40,15 @@ def test_the_quick_model_is_the_default(cli: Cli, write: Write) -> None:
     assert "pfsm: scored by pfsm:en-fast:" in outcome.err
 
 
-@pytest.mark.parametrize(
-    ("number", "weights", "message"),
-    [
-        ("4", None, "hyps.txt: 6 lines, not a multiple of 4"),
+def test_faults(cli: Cli, write: Write, model: str) -> None:
+    write("hyps.txt", text(LINES))
+    for number, weights, message in (
+        ("4", "", "hyps.txt: 6 lines, not a multiple of 4"),
         ("3", "1\n2\n", "weights.txt: 2 lines, but there are 6 candidates"),
         ("3", "1\n2\nx\n1\n1\n1\n", "weights.txt:3: weight is 'x', a finite number of 0 or more"),
-    ],
-)
-def test_faults(number: str, weights: str | None, message: str, cli: Cli, write: Write, model: str) -> None:
-    write("hyps.txt", text(LINES))
-    given = [] if weights is None else ["--weights", write("weights.txt", weights)]
-    assert message in cli("mbr", "-i", "hyps.txt", "-n", number, "-m", model, *given).fault
+    ):
+        given = ["--weights", write("weights.txt", weights)] if weights else []
+        assert message in cli("mbr", "-i", "hyps.txt", "-n", number, "-m", model, *given).fault
 
 
 WEIGHTS = [[1.0, 3.0, 0.5], [0.2, 0.2, 1.0]]

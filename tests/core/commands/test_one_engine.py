@@ -272,7 +272,7 @@ def plainly(shape: Shape, folder: Path, resample: str, found: Found, differences
         difference, interval, p_value = differences["pearson", group]
         check((difference, interval), observed, apart)
         if len(units) > 1:
-            assert p_value == resampling.p_value(apart, observed)
+            assert p_value == resampling.p_value(apart, observed, len(units))
     if len(groups) > 1:
         everything = resampling.units_of([key[resample](at) for at in range(len(made))])
         whole = resampled(everything, "pooled")
@@ -282,7 +282,7 @@ def plainly(shape: Shape, folder: Path, resample: str, found: Found, differences
         difference, interval, p_value = differences["pearson", "pooled"]
         check((difference, interval), observed, apart)
         if len(everything) > 1:
-            assert p_value == resampling.p_value(apart, observed)
+            assert p_value == resampling.p_value(apart, observed, len(everything))
     if len(groups) > 1 and not any(all(map(math.isnan, values)) for values in by_group.values()):
         means = resampling.mean_over_groups(list(by_group.values()))
         value = float(np.mean([found["pearson", group][0] for group in groups]))

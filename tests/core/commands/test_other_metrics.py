@@ -78,17 +78,6 @@ def stories(write: Write) -> list[str]:
     ]
 
 
-def test_json_adds_up(cli: Cli, stories: list[str]) -> None:
-    outcome = cli("explain", stories[0], "-i", *stories[1:], "--format", "json")
-    assert [entry["system"] for entry in outcome.document] == stories[1:]
-    for entry in outcome.document:
-        assert [segment["segment"] for segment in entry["segments"]] == [0, 1, 2]
-        for segment in entry["segments"]:
-            parts = [*segment["contributions"], *segment["features"]]
-            points = sum(part["points"] for part in parts)
-            assert segment["base"] + segment["entropy"] + points == pytest.approx(segment["score"], abs=1e-9)
-
-
 def test_alignments(cli: Cli, stories: list[str], tmp_path: Path) -> None:
     outcome = cli("explain", stories[0], "-i", stories[1], "--alignments", "pairs.txt")
     assert outcome.status == 0

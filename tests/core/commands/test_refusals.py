@@ -24,11 +24,8 @@ FILES: dict[str, str | bytes] = {
     "latin.txt": b"a\nna\xefve\nc\n",
     "x.parquet": b"PAR1\x15\x04\n\xf0\x00PAR1",
     "cut.gz": gzip.compress(b"a\nb\nc\n")[:-9],
-    "plain.gz": "a\nb\nc\n",
     "t.tsv": "reference\ttexts\na\tb\n",
     "head.tsv": "reference\thypothesis\tscore\n",
-    "narrow.tsv": "reference\thypothesis\tscore\na\tb\t1\na\tb\n",
-    "bytes.tsv": tsv(ROWS).encode() + b"\xe9\tb\t1\n",
     "votes.tsv": "reference\tbetter\tworse\tvotes\na\tb\tc\t1\na\tb\tc\t-1\n",
     "zero.tsv": "reference\tbetter\tworse\tvotes\na\tb\tc\t0\na\tc\tb\t0\n",
     "flat.tsv": tsv([(reference, hypothesis, "3") for reference, hypothesis, _ in ROWS]),
@@ -44,7 +41,6 @@ CASES: list[tuple[tuple[str, ...], str]] = [
     ((*SCORE[:-2], "-m", "x.parquet"), "x.parquet: is Parquet, a model file of pfsm (JSON) is needed"),
     (("score", ".", "-i", "hyp.txt", *MODEL), ".: is a folder, a file is needed"),
     (("score", "ref.txt", "-i", "cut.gz", *MODEL), "cut.gz: the gzip data is truncated"),
-    (("score", "plain.gz", "-i", "hyp.txt", *MODEL), "plain.gz: not gzip data"),
     ((*COMPARE, "ref.txt", "-i", "hyp.txt", "hyp.txt"), "hyp.txt: given twice as a system; give each system once"),
     ((*COMPARE, "ref.txt", "-i", "hyp.txt"), "compare needs at least two system outputs after -i"),
     ((*SCORE, "--table", "good.tsv"), "give either --table, or REF and -i, not both"),
@@ -56,8 +52,6 @@ CASES: list[tuple[tuple[str, ...], str]] = [
     ((*TRAIN, "zero.tsv"), "zero.tsv: votes is 0 on every row, there is nothing to learn from"),
     ((*TRAIN, "head.tsv"), "head.tsv: no rows below the header"),
     ((*TRAIN, "empty.txt"), "empty.txt: empty file, a header row is needed"),
-    ((*TRAIN, "narrow.tsv"), "narrow.tsv:3: 2 fields, the header has 3 fields"),
-    ((*TRAIN, "bytes.tsv"), "bytes.tsv:10: not UTF-8 (byte 0xe9 at position 1); convert the file to UTF-8"),
     ((*TRAIN, "good.tsv", "--dev", "nope.tsv"), "nope.tsv: no such file"),
     ((*EVALUATE, "more.tsv", "good.tsv", "--by", "system"), "good.tsv: no column 'system' to group by; the columns"),
     ((*EVALUATE, "good.tsv", "--by", "score"), "'score' holds what is measured; group by another column"),
@@ -114,7 +108,7 @@ MODELS = (
 
 @pytest.mark.parametrize("command", MODELS)
 def test_bad_models(command: tuple[str, ...], cli: Cli, write: Write, tmp_path: Path) -> None:
-    for name in ("en-smal", "no/such/file.json", "x" * 400, ""):
+    for name in ("en-smal", "no/such/file.json", "x" * 5000, "a\0b", ""):
         wanted = f"{name or repr(name)}: no such file and no model of this name; shipped models: en"
         assert cli(*command, name).fault.startswith(wanted)
     write("m.json", '{"format": "pfsm-model-1",\n"name": oops}')

@@ -8,7 +8,6 @@ import pytest
 
 import pfsm
 from tests.command_runs import Cli, Write, text
-from tests.judgment_cases import rows
 from tests.model_cases import saved
 
 REFERENCES = ["the red bird sings", "a small house .", "", "walking near the river"]
@@ -36,7 +35,7 @@ def mean(scores: list[float]) -> float:
 
 @pytest.mark.parametrize("given", [("ref.txt", "-i", "hyp.txt"), ("--table", "t.tsv")])
 def test_one_system(cli: Cli, given: tuple[str, ...]) -> None:
-    command = ("score", *given, "-m", "hand.json")
+    command = ("score", *given, "-m", "hand.json", "-q")
     metric, score = pfsm.load("hand.json"), mean(expected())
     assert cli(*command).lines == [f"{metric.get_short_signature(1)} = {score:.4f}"]
     assert cli(*command, "--signature", "long").lines == [f"hand|{metric.get_signature(1)} = {score:.4f}"]
@@ -54,17 +53,8 @@ def test_one_system(cli: Cli, given: tuple[str, ...]) -> None:
 
 def test_standard_input(cli: Cli) -> None:
     for dash in ((), ("-i", "-")):
-        outcome = cli("score", "ref.txt", *dash, "-m", "hand.json", "-sl", stdin=text(HYPOTHESES))
+        outcome = cli("score", "ref.txt", *dash, "-m", "hand.json", "-sl", "-q", stdin=text(HYPOTHESES))
         assert outcome.lines == [f"{score:.4f}" for score in expected()]
-
-
-def test_threads_make_no_difference(cli: Cli, write: Write, trained: Path) -> None:
-    made = rows(120, seed=9)
-    write("ref.txt", text([reference for reference, _, _ in made]))
-    write("hyp.txt", text([hypothesis for _, hypothesis, _ in made]))
-    command = ("score", "ref.txt", "-i", "hyp.txt", "-m", str(trained), "-sl", "-f", "json")
-    one, two, free = (cli(*command, *threads).out for threads in (("--threads", "1"), ("--threads", "2"), ()))
-    assert one == two == free
 
 
 JUDGED = (

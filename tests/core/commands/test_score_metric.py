@@ -19,15 +19,6 @@ def files(write: Write) -> None:
     write("sys.txt", text(HYPOTHESES))
 
 
-def test_error_rates_of_corpora_say_which_way_is_up(cli: Cli, write: Write) -> None:
-    write("short.txt", "a b\n")
-    write("long.txt", "a b c d\n")
-    (line,) = cli("score", "long.txt", "-i", "short.txt", "--metric", "ter", "--signature", "long").lines
-    assert line.startswith("ter|nrefs:1|level:corpus|better:lower|case:lc|tok:tercom|")
-    assert line.endswith("= 50.0000")
-    assert cli("score", "long.txt", "-i", "short.txt", "--metric", "ter", "-sl").lines == ["-50.0000"]
-
-
 @pytest.mark.parametrize("name", ["ter", "nist"])
 def test_tables_with_systems(cli: Cli, write: Write, name: str) -> None:
     systems = {"A": HYPOTHESES[:25], "B": HYPOTHESES[25:]}

@@ -29,16 +29,6 @@ def data(write: Write) -> None:
     write("plain.yaml", "lambda: 5\n")
 
 
-def test_threads_and_the_order_of_files(cli: Cli, write: Write) -> None:
-    write("e.tsv", tsv(MORE, source_lang="de", system="A"))
-    made = []
-    for files in (("d.tsv", "e.tsv"), ("e.tsv", "d.tsv")):
-        for threads in ("1", "2"):
-            cli("train", *files, "-o", "m.json", *PLAIN, "--threads", threads)
-            made.append(Path("m.json").read_bytes())
-    assert len(set(made)) == 1
-
-
 def test_without_a_file_english_has_all_knowledge_and_words_is_the_plain_machine(
     cli: Cli, write: Write
 ) -> None:
@@ -83,3 +73,26 @@ def test_the_development_set_is_reported_and_decides_nothing(cli: Cli, write: Wr
         "Pearson r, flat.tsv: undefined"
         in cli("train", "d.tsv", "-o", "m.json", *PLAIN, "--dev", "flat.tsv").lines
     )
+
+
+def test_files_of_different_scales(cli: Cli, write: Write) -> None:
+    """A warning names files and ranges; with each file's own mean and spread, their units do not matter."""
+    write("e.tsv", tsv(MORE))
+    write("f.tsv", tsv([(one, other, f"{float(score) / 100 - 7:.9g}") for one, other, score in MORE]))
+    scores = [float(score) for *_, score in MORE]
+    low, high = min(scores), max(scores)
+    said = [cli("train", "d.tsv", name, "-o", "m.json", *PLAIN).err for name in ("e.tsv", "f.tsv")]
+    assert "different scales" not in said[0]
+    assert f"f.tsv {low / 100 - 7:g} to {high / 100 - 7:g} look like different scales" in said[1]
+    made = []
+    for name in ("e.tsv", "f.tsv"):
+        outcome = cli("train", "d.tsv", name, "-o", "m.json", *PLAIN, "--standardise-by", "file")
+        assert "different scales" not in outcome.err
+        made.append(pfsm.load("m.json").model)
+    assert made[0].weights == pytest.approx(made[1].weights)
+    assert made[0].scale.mean == pytest.approx(made[1].scale.mean)
+    assert made[0].training["standardise_by"] == "file"
+    write("g.tsv", tsv([(one, other, "5") for one, other, _ in MORE]))
+    asked = ("train", "d.tsv", "g.tsv", "-o", "m.json", *PLAIN, "--standardise-by")
+    assert cli(*asked, "file").fault == "g.tsv: all 16 scores are 5; they cannot be standardised"
+    assert "no column 'nothing'" in cli(*asked, "nothing").fault

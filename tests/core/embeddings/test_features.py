@@ -50,14 +50,6 @@ def test_ends_of_the_scale(source: str) -> None:
     assert values(source, "", "south") == values(source, "south", "") == [-2.0, 0.0, 0.0, 0.0]
 
 
-def test_many_pairs_are_each_as_alone(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pfsm.metrics.embedding.PAIRS_AT_ONCE", 3)
-    pairs = [(f"{one} sunny", other) for one in [*ANGLES, ""] for other in ANGLES]
-    names = [f"{name}(source={source})" for name in NAMES]
-    together = feature_values(names, *zip(*pairs, strict=True))
-    assert together.tolist() == [values(source, *pair) for pair in pairs]
-
-
 def test_names() -> None:
     assert parse_feature("embedding_f1") == ("embedding_f1", "shipped:minilm", None)
     assert parse_feature("embedding_f1(layer=4)") == ("embedding_f1", "shipped:minilm", 4)

@@ -2,6 +2,8 @@
 
 import math
 import random
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pfsm.evaluation import (
+    PooledCounts,
     bootstrap,
     calibrate_ties,
     compare_systems,
@@ -21,9 +24,12 @@ from pfsm.evaluation import (
     paired_bootstrap_correlations,
     paired_p_value,
     perm_both,
+    plain,
+    question_of_scores,
 )
 from pfsm.evaluation.bootstrap import group_seed
-from pfsm.evaluation.significance import _p_value
+from pfsm.evaluation.catalogue import SEGMENT_LEVEL
+from pfsm.evaluation.significance import _p_value, permutation_test
 
 
 def scores(n: int, seed: int = 1, noise: tuple[float, float] = (1.0, 1.0)) -> tuple[NDArray[np.float64], ...]:
@@ -110,6 +116,49 @@ def test_segments_are_swapped_whole() -> None:
     assert apart.p_value != group.p_value
 
 
+SPREAD = plain("spread", lambda metric, human: -float(np.std(metric - human)))
+
+
+@pytest.mark.parametrize("declared", [None, False])
+def test_a_statistic_in_the_units_of_the_metrics_is_tested_in_them(declared: bool | None) -> None:
+    """Standardised scores have another spread: 77% of metrics that are equally good were told apart."""
+    statistic = replace(SPREAD, scale_free=declared)
+    found = []
+    for seed in range(60):
+        human, a, b = (10.0 * side for side in scores(80, seed))
+        question = question_of_scores(human)
+        found.append(permutation_test(question, a, b, statistic, 200, seed).mean.p_value < 0.05)
+    assert np.mean(found) <= 0.08
+
+
+@pytest.mark.parametrize("declared", [None, True])
+def test_a_statistic_without_a_unit_is_tested_on_standardised_scores(declared: bool | None) -> None:
+    own = plain("own", lambda metric, human: float(np.corrcoef(metric, human)[0, 1]), scale_free=declared)
+    human, a, b = scores(40, seed=5)
+    question = question_of_scores(human)
+    tests = [
+        permutation_test(question, a, 100.0 * b + 7.0, one, 200, 1) for one in (own, SEGMENT_LEVEL["pearson"])
+    ]
+    assert (
+        tests[0].mean.p_value
+        == tests[1].mean.p_value
+        == permutation_test(question, a, b, own, 200, 1).mean.p_value
+    )
+
+
+def test_no_more_than_units_allow() -> None:
+    """A difference whose interval touches 0 is not significant, nor one of few units, however many resamples."""
+    resampled = np.repeat([0.0, 1 / 28], [40, 960])
+    assert paired_p_value(resampled, 1 / 28) >= 0.05
+    assert paired_p_value(-resampled, -1 / 28) >= 0.05
+    human, a, _ = scores(5)
+    test = paired_bootstrap_correlations(human, human + a / 50, a / 50 - human)
+    assert test.mean.p_value == test.groups[0].p_value == 2.0**-4
+    halves = np.repeat(["x", "y"], 5).tolist()
+    of_two, one, other = (np.tile(side, 2) for side in (human, human + a / 50, a / 50 - human))
+    assert paired_bootstrap_correlations(of_two, one, other, halves).mean.p_value == 2.0**-9
+
+
 def test_permutations_that_are_not_a_number_count_as_large() -> None:
     """They say nothing against the null hypothesis: of nine, five are as large, and four of these not a number."""
     permuted = np.array([math.nan, 0.1, math.nan, -0.5, 0.2, math.nan, -0.1, 0.0, math.nan])
@@ -126,14 +175,19 @@ def normal_scores(n_systems: int, n_segments: int, seed: int = 1) -> list[NDArra
 
 
 def test_against_a_plain_loop_systems() -> None:
-    a, b = normal_scores(2, 25)
+    n = 125
+    a, b = normal_scores(2, n)
     draws = [
-        rows for block in bootstrap.resampled_rows(25, 200, group_seed(9, "all")) for rows in block.tolist()
+        rows for block in bootstrap.resampled_rows(n, 200, group_seed(9, "all")) for rows in block.tolist()
     ]
-    differences = [sum(a[row] - b[row] for row in rows) / 25 for rows in draws]
+    differences = [sum(a[row] - b[row] for row in rows) / n for rows in draws]
     centre = sum(differences) / 200
-    observed = sum(a) / 25 - sum(b) / 25
+    observed = sum(a) / n - sum(b) / n
     as_far = sum(abs(difference - centre) >= abs(observed) for difference in differences)
+    as_far = max(
+        as_far,
+        *(2 * sum(sign * one <= 0.0 for one in differences) for sign in (1, -1) if sign * observed > 0),
+    )
     result = compare_systems(["a", "b"], [a, b], n_resamples=200, seed=9, confidence=0.8)
     (pair,) = result.pairs
     assert pair.p_value == (as_far + 1) / 201
@@ -142,10 +196,64 @@ def test_against_a_plain_loop_systems() -> None:
     assert pair.interval.low == pytest.approx(np.quantile(differences, 0.1))
     assert pair.interval.high == pytest.approx(np.quantile(differences, 0.9))
     for system, scores in zip(result.systems, (a, b), strict=True):
-        means = [sum(scores[row] for row in rows) / 25 for rows in draws]
-        assert system.score == pytest.approx(sum(scores) / 25)
+        means = [sum(scores[row] for row in rows) / n for rows in draws]
+        assert system.score == pytest.approx(sum(scores) / n)
         assert system.interval.low == pytest.approx(np.quantile(means, 0.1))
         assert system.interval.high == pytest.approx(np.quantile(means, 0.9))
+
+
+Rows = NDArray[np.float64]
+
+
+def share_as_large(a: Rows, b: Rows, score: Callable[[Rows], Any], shift: float = 0.0) -> float:
+    """The share of all exchanges of `UNITS` with a difference as large; a true one is taken from each segment."""
+    a = a - shift
+    observed = abs(score(a) - score(b)) * (1 - 1e-12)
+    large = 0
+    for swap in product((False, True), repeat=8):
+        swapped = np.array(swap)[UNITS].reshape(-1, *[1] * (a.ndim - 1))
+        one, other = np.where(swapped, b, a), np.where(swapped, a, b)
+        large += abs(score(one) - score(other)) >= observed
+    return float(large / 2.0**8)
+
+
+UNITS = np.repeat(np.arange(8), [1, 2, 3, 4, 5, 4, 3, 2])
+
+
+def test_few_units_against_every_exchange() -> None:
+    """P is the share of all exchanges of documents; the interval ends where shifted systems are just told apart."""
+    a, b = normal_scores(2, 24, 3)
+    a += 0.6
+    (pair,) = compare_systems(["a", "b"], [a, b], documents=UNITS).pairs
+    assert pair.p_value == share_as_large(a, b, np.mean)
+    for end, inwards in ((pair.interval.low, 1), (pair.interval.high, -1)):
+        for side, told_apart in ((inwards, False), (-inwards, True)):
+            assert (share_as_large(a, b, np.mean, end + side * 1e-9) < 0.05) == told_apart
+
+
+def test_few_units_of_a_metric_that_pools_counts() -> None:
+    counts = np.random.default_rng(2).integers(1, 9, (2, 24, 2)).astype(np.float64)
+    counts[0, :, 0] += 2.0
+    pooled = PooledCounts(list(counts), lambda sums: sums[:, 0] / sums[:, 1])
+    (pair,) = compare_systems(["a", "b"], [np.zeros(24)] * 2, documents=UNITS, pooled=pooled).pairs
+    assert pair.p_value == share_as_large(
+        counts[0], counts[1], lambda rows: rows[:, 0].sum() / rows[:, 1].sum()
+    )
+    assert (pair.p_value < 0.05) is not (pair.interval.low <= 0.0 <= pair.interval.high)
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 10, 16, 25, 40, 99, 150])
+def test_systems_that_do_not_differ_are_rarely_told_apart(n: int) -> None:
+    found = [
+        pair
+        for seed in range(60)
+        for pair in compare_systems(list("abcdefgh"), normal_scores(8, n, seed), 300, seed).pairs
+    ]
+    rejected = [pair.p_value < 0.05 for pair in found]
+    assert (0.025 if n > 5 else 0.0) <= np.mean(rejected) <= (0.06 if n > 5 else 0.0)
+    if n < 100:
+        excluded = [pair.interval.low > 0.0 or pair.interval.high < 0.0 for pair in found]
+        assert excluded == rejected
 
 
 def test_identical_systems_do_not_differ_and_one_segment_shows_nothing() -> None:

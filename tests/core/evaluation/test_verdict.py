@@ -49,7 +49,7 @@ def found(
             )
         )
     systems = tuple(SystemResult(name, score, INTERVAL) for name, score in scores.items())
-    return Comparison(systems, tuple(pairs), 7, 1000, 1, 0.05, 0.95, lower)
+    return Comparison(systems, tuple(pairs), 70, 1000, 1, 0.05, 0.95, lower)
 
 
 HOLM = "after Holm's correction"
@@ -78,6 +78,18 @@ HOLM = "after Holm's correction"
 )  # fmt: skip
 def test_by_hand(comparison: Comparison, sentence: str) -> None:
     assert verdict([("m", comparison)]) == sentence
+
+
+@pytest.mark.parametrize(
+    ("n", "names", "few"), [(5, "ab", True), (6, "ab", False), (6, "abc", True), (7, "abc", False)]
+)
+def test_few_units_cannot_make_a_difference_significant(n: int, names: str, few: bool) -> None:
+    """The least p-value of n units is 2^(1-n), and Holm's correction multiplies it by the number of pairs."""
+    scores = [np.arange(1.0, n + 1.0) * place for place in range(len(names))]
+    result = compare_systems(list(names), scores, documents=[f"d{at}" for at in range(n)])
+    said = verdict([("m", result)])
+    assert said.endswith(f"; with {n} documents no difference can be significant.") is few
+    assert (f"over {n} documents" in said, any(pair.preferred for pair in result.pairs)) == (True, not few)
 
 
 def test_other_metrics_agree_or_are_quoted() -> None:

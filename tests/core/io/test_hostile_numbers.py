@@ -15,7 +15,7 @@ from pfsm.commands.show import _print_about
 from pfsm.data.summary import distribution
 from pfsm.data.table import finite_number, header_names
 from pfsm.errors import PfsmError
-from pfsm.io.array_checks import are_lists
+from pfsm.io.containers import are_lists
 from pfsm.metrics.registry import get_metric
 from pfsm.model.file import model_from_dict
 from pfsm_training.yaml_file import read_yaml_mapping

@@ -7,7 +7,7 @@ import pytest
 from pfsm.facts.inflection import differences, forms
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, SynonymTable
-from pfsm.matchers.english import MorphologyMatcher
+from pfsm.matchers.synonym import MorphologyMatcher
 from tests.core.matchers.test_spelling import encoded
 
 TABLE = "wordnet-3.0"

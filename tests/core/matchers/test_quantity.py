@@ -5,8 +5,7 @@ import random
 import pytest
 
 from pfsm.facts.quantities import quantities
-from pfsm.matchers.english import QuantityMatcher
-from pfsm.matchers.number import NumberMatcher
+from pfsm.matchers.number import NumberMatcher, QuantityMatcher
 from tests.core.matchers.test_spelling import encoded
 
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from sacrebleu.metrics.lib_ter import translation_edit_rate
 
-from pfsm.facts.numbers import english_numbers
+from pfsm.facts.quantities import english_numbers
 from pfsm.features.values import feature_values
 from pfsm.metrics.bleu import BLEU_PARTS
 from pfsm.metrics.edit_rates import count_edits

@@ -1,7 +1,5 @@
 """Several references of a segment, by metric: against sacrebleu, formulas and functions of one segment."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
@@ -16,20 +14,6 @@ REFERENCES = [
     tuple(reference for reference, _, _ in (MADE[k], MADE[k + 20], MADE[40 - k])[: 1 + k % 3])
     for k in range(20)
 ]
-CONLLU = """\
-1\tBirds\tbird\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
-2\tsing\tsing\tVERB\tVBP\t_\t0\troot\t_\t_
-
-1\tBirds\tbird\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
-2\tsang\tsing\tVERB\tVBD\t_\t0\troot\t_\t_
-
-1\tMen\tman\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
-2\tsing\tsing\tVERB\tVBP\t_\t0\troot\t_\t_
-
-1\tHow\t_\t_\t_\t_\t_\t_\t_\t_
-2\tsing\t_\t_\t_\t_\t_\t_\t_\t_
-
-"""
 
 
 def streams() -> list[list[str | None]]:
@@ -74,27 +58,6 @@ def test_terp_divides_by_the_mean_length() -> None:
         plain.score_pairs(["a"], [""])[0],
         0.0,
     ]
-
-
-@pytest.fixture
-def parsed(tmp_path: Path) -> str:
-    (tmp_path / "parses.conllu").write_text(CONLLU, encoding="utf-8")
-    return f"file:{tmp_path / 'parses.conllu'}"
-
-
-def test_chains(parsed: str) -> None:
-    metric = get_metric("hwcm", parser=parsed, length=2)
-    # Both words are in one reference or the other, the chain in none: (2 / 2 + 0 / 1) / 2.
-    both = [("Birds sang", "Men sing")]
-    assert metric.score_segments(["Birds sing"], both).tolist() == [0.5]
-    assert metric.score_pairs(["Birds sing"] * 2, both[0]).tolist() == [0.25, 0.25]
-    assert float(metric.corpus_score(["Birds sing"], [["Birds sang"], ["Men sing"]])) == 0.5
-    # A reference without a parse is left out.
-    some = [("Birds sang", "How sing", "Men sing")]
-    assert metric.score_segments(["Birds sing"], some).tolist() == [0.5]
-    # Two segments, of whose four words three are found, of whose two chains none.
-    corpus = metric.corpus_score(["Birds sing"] * 2, [["Birds sang", "Men sing"], ["Men sing", None]])
-    assert float(corpus) == pytest.approx(3 / 8)
 
 
 class Letters(SegmentMetric):

@@ -99,18 +99,17 @@ class TestInvariance:
         assert self.scores(2) == expected
 
 
-class TestReferences:
-    def test_the_best_reference_counts(self) -> None:
-        one = metric()
-        right_and_wrong = list(zip(REFERENCES, REFERENCES[1:] + REFERENCES[:1], strict=True))
-        streams = [[pair[(at + stream) % 2] for at, pair in enumerate(right_and_wrong)] for stream in (0, 1)]
-        each = [one.score_pairs(HYPOTHESES, stream) for stream in streams]
-        best = [max(values) for values in zip(*each, strict=True)]
-        assert one.segment_scores(HYPOTHESES, streams).tolist() == best
-        assert {int(np.argmax(values)) for values in np.array(each).T} == {0, 1}
-        corpus = one.corpus_score(HYPOTHESES, streams)
-        assert corpus.segment_scores.tolist() == best
-        assert float(corpus) == corpus.score == pytest.approx(math.fsum(best) / len(best), abs=1e-13)
+def test_the_best_reference_counts() -> None:
+    one = metric()
+    right_and_wrong = list(zip(REFERENCES, REFERENCES[1:] + REFERENCES[:1], strict=True))
+    streams = [[pair[(at + stream) % 2] for at, pair in enumerate(right_and_wrong)] for stream in (0, 1)]
+    each = [one.score_pairs(HYPOTHESES, stream) for stream in streams]
+    best = [max(values) for values in zip(*each, strict=True)]
+    assert one.segment_scores(HYPOTHESES, streams).tolist() == best
+    assert {int(np.argmax(values)) for values in np.array(each).T} == {0, 1}
+    corpus = one.corpus_score(HYPOTHESES, streams)
+    assert corpus.segment_scores.tolist() == best
+    assert float(corpus) == corpus.score == pytest.approx(math.fsum(best) / len(best), abs=1e-13)
 
 
 class TestSignature:
@@ -132,39 +131,36 @@ class TestSignature:
         assert one.get_signature(5).startswith("nrefs:5|")
 
 
-class TestWrongCalls:
-    def test_a_string_in_place_of_a_list(self) -> None:
-        for call in (
-            lambda: metric().score_pairs("ab", ["a", "b"]),
-            lambda: metric().score_pairs(["a", "b"], "ab"),
-            lambda: metric().corpus_score(["a", "b"], ["ab"]),
-            lambda: metric().corpus_score("ab", [["a", "b"]]),
-            lambda: metric().sentence_score("a", "a"),
-            lambda: metric().corpus_score(["a"], "a"),
-        ):
-            with pytest.raises(ValueError, match="must be a list"):
-                call()
+def test_a_string_in_place_of_a_list() -> None:
+    for call in (
+        lambda: metric().score_pairs("ab", ["a", "b"]),
+        lambda: metric().score_pairs(["a", "b"], "ab"),
+        lambda: metric().corpus_score(["a", "b"], ["ab"]),
+        lambda: metric().corpus_score("ab", [["a", "b"]]),
+        lambda: metric().sentence_score("a", "a"),
+        lambda: metric().corpus_score(["a"], "a"),
+    ):
+        with pytest.raises(ValueError, match="must be a list"):
+            call()
 
 
-class TestUnusualText:
-    @pytest.mark.filterwarnings("ignore:.*in a script without them:pfsm.errors.PfsmWarning")
-    def test_control_characters_and_other_scripts_score_finitely(self) -> None:
-        odd = ["a\0b \x07", "\u2028\x85\x1c", "\u202eabc", "日本語。", "ﬁ Ⅷ ½ ", "🙂🙂", "a" * 99_999]
-        scores = metric().score_pairs(odd, odd[::-1])
-        assert np.isfinite(scores).all()
-        assert np.isfinite(metric(settings={"language": "ja"}).score_pairs(odd, odd)).all()
+@pytest.mark.filterwarnings("ignore:.*in a script without them:pfsm.errors.PfsmWarning")
+def test_control_characters_and_other_scripts_score_finitely() -> None:
+    odd = ["a\0b \x07", "\u2028\x85\x1c", "\u202eabc", "日本語。", "ﬁ Ⅷ ½ ", "🙂🙂", "a" * 99_999]
+    scores = metric().score_pairs(odd, odd[::-1])
+    assert np.isfinite(scores).all()
+    assert np.isfinite(metric(settings={"language": "ja"}).score_pairs(odd, odd)).all()
 
 
-class TestShippedModel:
-    @pytest.mark.parametrize("name", ["en", "en-small"])
-    def test_anchors(self, name: str) -> None:
-        shipped = pfsm.load(name)
-        reference = "The ferry to the island leaves at seven, and the last one comes back before midnight."
-        same, empty, unrelated, worse = shipped.score_pairs(
-            [reference, "", "Quarrelsome geese rarely yodel", reference.replace("seven", "eight")],
-            [reference] * 4,
-        )
-        assert empty < 40
-        assert unrelated < 40
-        assert same == 100.0
-        assert 60 < worse < same
+@pytest.mark.parametrize("name", ["en", "en-small"])
+def test_anchors(name: str) -> None:
+    shipped = pfsm.load(name)
+    reference = "The ferry to the island leaves at seven, and the last one comes back before midnight."
+    same, empty, unrelated, worse = shipped.score_pairs(
+        [reference, "", "Quarrelsome geese rarely yodel", reference.replace("seven", "eight")],
+        [reference] * 4,
+    )
+    assert empty < 40
+    assert unrelated < 40
+    assert same == 100.0
+    assert 60 < worse < same

@@ -28,14 +28,6 @@ def test_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert metric.model.fingerprint == model().fingerprint
 
 
-@pytest.mark.parametrize("name", ["nope", "no/such/folder.json", "x" * 5000, "a\0b"])
-def test_neither(name: str) -> None:
-    with pytest.raises(PfsmError) as caught:
-        load(name)
-    assert str(caught.value).startswith(f"{name}: no such file and no model of this name; shipped models: ")
-    assert DEFAULT_MODEL in str(caught.value)
-
-
 def test_a_pinned_model_is_that_model_or_an_error() -> None:
     now = find_model(DEFAULT_MODEL)
     assert find_model(f"{DEFAULT_MODEL}@{now.fingerprint}").to_dict() == now.to_dict()

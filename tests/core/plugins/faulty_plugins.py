@@ -5,8 +5,6 @@ MATCHERS = """
     from pfsm.errors import PfsmError
     from pfsm.matchers.plugin import Annotations, MatcherPlugin, Offers
 
-    COUNT = [0]
-
     def rows(pairs):
         n = [np.diff(side.offsets) for side in (pairs.references, pairs.hypotheses)]
         return [(k, 0, 1, 0, 1) for k in range(len(pairs)) if n[0][k] and n[1][k]]
@@ -29,12 +27,7 @@ MATCHERS = """
     def matcher(name, found):
         return type(name.capitalize(), (MatcherPlugin,), {"name": name, "offers": lambda self, pairs: found(pairs)})
 
-    def moody(pairs):
-        COUNT[0] += 1
-        return offers(rows(pairs), "moody", [COUNT[0]])
-
     Outside = matcher("outside", lambda pairs: offers([(0, 500, 1, 0, 1)]))
-    Moody = matcher("moody", moody)
     Batch = matcher("batch", lambda pairs: offers(rows(pairs), "batch", [len(pairs)]))
 
     class Lax(MatcherPlugin):
@@ -75,7 +68,7 @@ MATCHERS = """
 MATCHER_POINTS = {
     name: f"bad:{name.capitalize()}"
     for name in (
-        "good", "outside", "moody", "batch", "lax", "grows", "spaces", "notes",
+        "good", "outside", "batch", "lax", "grows", "spaces", "notes",
     )
 }  # fmt: skip
 
@@ -112,11 +105,6 @@ TEXTS = """
                 for words in map(str.split, lines)
             ]
 
-    class Upper(Words):
-        label = "upper"
-        def analyse(self, lines, wanted):
-            return super().analyse([line.upper() for line in lines], wanted)
-
     def reader(score):
         def read(paths, options):
             for path in paths:
@@ -134,7 +122,7 @@ TEXTS = """
 TEXT_POINTS = {
     "tokeniser": {name: f"texts:{name}" for name in ("words", "elsewhere", "moody")},
     "stemmer": {name: f"texts:{name}" for name in ("first", "placed")},
-    "analyser": {name: f"texts:{name.capitalize()}" for name in ("words", "spaced", "tagged", "upper")},
+    "analyser": {name: f"texts:{name.capitalize()}" for name in ("words", "spaced", "tagged")},
     "page": {"leaf": "texts:words"},
     "format": {name: f"texts:{name.upper()}" for name in ("good", "nan", "silent", "none", "dreams")},
 }

@@ -18,13 +18,13 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "extending.md"
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
     """Names that the examples register, by kind."""
-    monkeypatch.setattr(registry, "_scripts", {})
+    monkeypatch.setattr(registry, "scripts", {})
     text = PAGE.read_text(encoding="utf-8")
     place: dict[str, Any] = {"__name__": "extending"}
     for block in re.findall(r"```python\n(.*?)```", text[text.index("## A matcher") :], re.DOTALL):
         exec(block, place)
     found: dict[str, list[str]] = {}
-    for kind, name in registry._scripts:
+    for kind, name in registry.scripts:
         found.setdefault(kind, []).append(name)
     return found
 

@@ -10,7 +10,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL, canonical, level_and_name
 from pfsm.features.values import feature_signature, feature_values
 from pfsm.metrics.registry import describe_feature, get_metric, metric_names
-from pfsm.model.plugins import metric_labels, plugin_labels, plugins_of
+from pfsm.model.references import metric_labels, plugin_labels, plugins_of
 from pfsm.model.settings import settings_from_dict
 from pfsm.registry import fault_of_plugin
 from tests.command_runs import Cli, Write
@@ -51,25 +51,20 @@ SOURCE = '''
         def understood_scores(self, hypotheses, references):
             return np.full(len(hypotheses), np.inf)
 
+    class Silent(Letters):
+        name = "silent"
+        def entries(self):
+            return {}
+    class Constant(Letters):
+        name = "constant"
+        def entries(self):
+            return {"weight": "1"}
     class Nameless(Letters):
         name = "other"
     class Abstract(SegmentMetric):
         name = "abstract"
-    class Short(Letters):
-        name = "short"
-        def score_pairs(self, hypotheses, references):
-            return np.ones(1)
     def nothing(): return 3
     NUMBER = 3
-
-    class Pooled(Letters):
-        name = "pooled"
-        def pair_statistics(self, hypotheses, references):
-            return np.column_stack([self.score_pairs(hypotheses, references), [len(set(one)) for one in references]])
-        def corpus_from_totals(self, totals):
-            return 100.0 * totals[..., 0] / totals[..., 1]
-        def named_parts(self, hypotheses, references):
-            return {"ours": np.array([float(len(line)) for line in hypotheses])}
 
     class Failing(SegmentMetric):
         name = "failing"
@@ -93,9 +88,9 @@ POINTS = {
     "metric": {
         "letters": "numbers_here:Letters", "made": "numbers_here:made", "nameless": "numbers_here:Nameless",
         "picky": "numbers_here:Picky", "boundless": "numbers_here:Boundless", "made_i": "numbers_here:made",
-        "abstract": "numbers_here:Abstract", "short": "numbers_here:Short", "nothing": "numbers_here:nothing",
-        "number": "numbers_here:NUMBER", "list": "builtins:list", "bleu": "numbers_here:Letters",
-        "pooled": "numbers_here:Pooled", "failing": "numbers_here:Failing",
+        "silent": "numbers_here:Silent", "constant": "numbers_here:Constant",
+        "abstract": "numbers_here:Abstract", "nothing": "numbers_here:nothing", "list": "builtins:list",
+        "bleu": "numbers_here:Letters", "failing": "numbers_here:Failing",
     },
     "feature": {
         **{name: f"numbers_here:{name}" for name in ("commas", "few", "infinite", "words", "NUMBER")},
@@ -112,6 +107,16 @@ POINTS = {
 @pytest.fixture(autouse=True)
 def _package(site: Path) -> None:
     installed(site, "pfsm-numbers", POINTS, {"numbers_here": SOURCE}, "0.9")
+
+
+@pytest.mark.parametrize("name", ["letters", "silent", "constant"])
+def test_options_are_in_the_signature_whatever_the_author_says(name: str) -> None:
+    metrics = [get_metric(f"{name}{options}") for options in ("", "(weight=2)", "(weight=9)")]
+    metrics += [get_metric(name, weight=value) for value in (0.5, 4.0)]
+    for level in ("segment", "corpus"):
+        assert len({metric.get_signature(1, level) for metric in metrics}) == len(metrics)
+        assert len({metric.get_short_signature(1, level) for metric in metrics}) == len(metrics)
+    assert get_metric(f"{name}(weight=2)").signature == metrics[1].signature
 
 
 def test_a_metric_by_its_name() -> None:

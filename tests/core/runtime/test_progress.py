@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from pfsm.runtime.bars import shown_progress
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 
 
 class Terminal(io.StringIO):

@@ -116,6 +116,16 @@ def test_damage_is_found_with_its_lines(said: str) -> None:
     assert said in " ".join(mismatches({"a": lines}, [references]))
 
 
+def test_an_empty_line_is_always_named() -> None:
+    """One of 700 may decide a gate: of references, of outputs, and of both; not where another reference is there."""
+    lines = [f"line {at}" for at in range(700)]
+    blank = [*lines[:6], " ", *lines[7:]]
+    said = "1 of 700 lines (line 7) empty"
+    assert mismatches({"a": lines}, [blank]) == mismatches({"a": blank}, [blank]) == [f"references: {said}"]
+    assert mismatches({"a": lines, "b": blank}, [lines]) == [f"b: {said}"]
+    assert mismatches({"a": lines}, [lines, [*lines[:6], None, *lines[7:]]]) == []
+
+
 def test_source() -> None:
     copied = [*GERMAN[:8], *GOOD[8:]]
     assert "a: 8 of 42 lines (line 1, 2, 3, 4, 5, …) equal to the source" in mismatches(

@@ -14,7 +14,6 @@ from pfsm.errors import PfsmError
 from pfsm.text import EncodedLines, Vocabulary
 from pfsm.text.language_names import looks_foreign
 from pfsm.text.languages import check_language, default_stemmer, default_tokeniser, tokeniser_named
-from pfsm.text.penn import tokenise
 from pfsm.text.stemming import stemmer_named
 
 
@@ -97,12 +96,6 @@ SUFFIXES = [
     "ate", "iti", "ous", "ive", "ize", "e", "ll", "y", "ly",
     "logi", "'s",
 ]  # fmt: skip
-
-
-def test_porter_equals_nltk_on_real_words(sentences: list[str]) -> None:
-    words = sorted({token.lower() for text in sentences for token in tokenise(text)})[::8]
-    assert len(words) > 2500
-    assert porter(words) == [nltk_stem(word) for word in words]
 
 
 def test_porter_equals_nltk_on_random_words() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from pfsm.facts.contrasts import contradictions, runs
 from pfsm.facts.dates import Meaning
-from pfsm.facts.numbers import english_numbers
-from pfsm.facts.quantities import quantities
+from pfsm.facts.quantities import english_numbers, quantities
 from pfsm.text.numbers import digit_value
 
 

@@ -1,4 +1,4 @@
-"""The cache of analyses: what it remembers, versions side by side, damage, and its limit."""
+"""The cache of analyses: what it remembers, versions side by side, and its limit."""
 
 import math
 import os
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.io.stores import LARGEST, make_room
+from pfsm.io.stores import LARGEST
 from pfsm_linguistics.analysers import cache as module
 from pfsm_linguistics.analysers.cache import (
     AnalysisCache,
@@ -66,22 +66,6 @@ def test_it_remembers_by_line_question_and_parser(tmp_path: Path) -> None:
     assert AnalysisCache("p@2", "one tree", tmp_path).find(["a b"]) == {}
 
 
-def test_a_damaged_file_is_begun_anew(tmp_path: Path) -> None:
-    cache = AnalysisCache("p@1", "x", tmp_path)
-    damage = b"this is not a database at all, but long enough to look at" * 20
-    cache.store.path.write_bytes(damage)
-    assert cache.find(["a"]) == {}
-    cache.add({"a": OURS})
-    cache.add({"a": OURS})
-    assert cache.find(["a"])["a"].tokens == OURS.tokens
-
-    # A folder that cannot be made is done without.
-    (tmp_path / "file").write_text("")
-    cache = AnalysisCache("p@1", "x", tmp_path / "file" / "below")
-    cache.add({"a": OURS})
-    assert cache.find(["a"]) == {}
-
-
 def test_another_version_has_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as other:
         other.setattr(module, "code_version", lambda: "9.9.9")
@@ -125,17 +109,6 @@ def found(cache: AnalysisCache, last: int) -> list[int]:
 
 def size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.glob("*.sqlite"))
-
-
-def test_the_oldest_entries_go_first(tmp_path: Path) -> None:
-    cache = AnalysisCache("p@1", "x", tmp_path)
-    fill(cache, 0, 60)
-    make_room(tmp_path.glob("*.sqlite"), size(tmp_path))
-    assert len(found(cache, 60)) == 60
-    make_room(tmp_path.glob("*.sqlite"), size(tmp_path) // 2)
-    left = found(cache, 60)
-    assert left == list(range(60 - len(left), 60))
-    assert 10 < len(left) < 40
 
 
 def test_files_that_were_used_longest_ago_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from pfsm.data import Judgments
 from pfsm_training.fit.training import Training
 from pfsm_training.report import write_report
@@ -37,11 +35,3 @@ def test_it_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> None:
     # What was learned comes first: this model and chrF++, held out.
     assert page.shown.index("it was not trained on") < page.shown.index("Agreement with people")
     assert "chrF++ by 0." in page.shown
-
-
-def test_the_same_bytes_whatever_the_threads_and_the_order(tmp_path: Path) -> None:
-    judgments = odd(invented(3, 22))
-    shuffled = judgments.select(np.random.default_rng(1).permutation(len(judgments)))
-    first = page_of(kept(judgments), tmp_path)
-    assert page_of(kept(shuffled, threads=3), tmp_path) == first
-    assert str(tmp_path) not in first

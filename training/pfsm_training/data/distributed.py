@@ -21,7 +21,7 @@ from pfsm.distributed.cluster import Cluster
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.model.builder import LatticeBuilder
-from pfsm.model.plugins import plugin_labels
+from pfsm.model.references import plugin_labels
 from pfsm.model.settings import Settings
 from pfsm.version import __version__
 from pfsm_training.data.training_set import PAIRS_PER_BLOCK, Rows, TrainingSet, text_offsets

@@ -14,7 +14,7 @@ from torch import Tensor
 from pfsm.arrays import Float
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.model.builder import LatticeBuilder
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import instances, total_instances
 from pfsm_training.lattices.store import HeldLattices, Room, lattice_memory

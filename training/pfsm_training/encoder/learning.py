@@ -27,7 +27,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import preference_counts
 from pfsm.model.builder import TextReader
 from pfsm.runtime.choice import simplest_within_noise
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm_training.config import TrainingConfig
 from pfsm_training.data.moments import correlation, finite
 from pfsm_training.encoder.fitting import (

@@ -14,7 +14,7 @@ from pfsm.embeddings.bert_weights import Weights
 from pfsm.embeddings.folder import FolderEncoder
 from pfsm.encoder.heads import EPSILON
 from pfsm.errors import PfsmError
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm_kernels.dense.vectors import mixed_layers
 from pfsm_training.encoder.network import Batch
 from pfsm_training.encoder.transformer import SequenceBatch, Sequences

@@ -12,7 +12,7 @@ from pfsm.arrays import Int64
 from pfsm.data import Judgments
 from pfsm.data.groups import SEGMENT, group_names, shuffled
 from pfsm.runtime.choice import NOISE
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm_training.config import TrainingConfig
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit.constraints import TrainedConstraint

@@ -21,7 +21,8 @@ from scipy.stats import t as student_t
 
 from pfsm.arrays import Float
 from pfsm.data import Judgments, Preferences
-from pfsm.data.groups import COLUMNS, SEGMENT, SEGMENT_ID, counted, group_names, shuffled
+from pfsm.data.groups import COLUMNS, SEGMENT, counted, group_names, shuffled
+from pfsm.data.judgments import DOCUMENT_COLUMNS, SEGMENT_ID, WITHIN
 from pfsm.errors import PfsmError
 from pfsm.evaluation import preference_counts
 from pfsm.runtime.choice import NOISE, simplest_within_noise
@@ -40,7 +41,7 @@ MIXTURES, USUAL_MIXTURE = (0.1, 0.3, 0.5, 0.7), 0.5
 NEVER_HELD_OUT = -1
 # Columns that folds are made by, where the data has them.
 SOURCE_LANG = "source_lang"
-FOLD_COLUMNS = SOURCE_LANG, SEGMENT_ID
+FOLD_COLUMNS = *WITHIN, *DOCUMENT_COLUMNS, SEGMENT_ID
 # Held-out judgments of a fold: a correlation of fewer says nothing.
 FEWEST_HELD_OUT = 5
 
@@ -195,10 +196,10 @@ def make_folds(
 ) -> Folds:
     """Divides the data by source language if there are several and every row names one, else by segment.
 
-    All translations of a segment are held out together. Rows with the same ``segment_id`` or the same reference belong
-    to one segment: some collections number their rows, not their segments. The folds depend on the data but not on
-    their order. If there are scores and preferences, the scores determine the folds, and a preference is held out with
-    the scores of its language, or of its reference.
+    All translations of a segment are held out together. Rows with the same ``segment_id`` in the same test set,
+    languages and document, or with the same reference, belong to one segment: some collections number their rows, not
+    their segments. The folds depend on the data but not on their order. If there are scores and preferences, the scores
+    determine the folds, and a preference is held out with the scores of its language, or of its reference.
 
     Args:
         judgments: Scores.

@@ -15,7 +15,7 @@ from pfsm.errors import PfsmError
 from pfsm.lattice.names import class_of, ends
 from pfsm.matchers.bins import is_rising
 from pfsm.model.file import Model
-from pfsm.runtime.progress import note
+from pfsm.runtime.terminal import note
 from pfsm_training.config import ZERO, TrainingConfig
 from pfsm_training.data.moments import correlation, mean_and_sd
 from pfsm_training.data.training_set import TrainingSet, amount_judged, amount_of, amount_of_pairs

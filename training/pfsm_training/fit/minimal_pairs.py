@@ -16,7 +16,7 @@ import numpy as np
 
 from pfsm.arrays import Float, Int64
 from pfsm.model.settings import Settings
-from pfsm.runtime.progress import Stage
+from pfsm.runtime.terminal import Stage
 from pfsm_training.data.minimal_pairs import PairsToLearn, pairs_to_learn
 from pfsm_training.data.moments import finite
 from pfsm_training.data.training_set import Encoder

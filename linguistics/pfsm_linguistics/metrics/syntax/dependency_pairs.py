@@ -26,7 +26,7 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.inputs import nearly
 from pfsm.metrics.metric_group import group_with_parts
 from pfsm.metrics.names import read_options
-from pfsm.runtime.options import Option, Options, flag, number, one_of, whole, with_defaults
+from pfsm.runtime.typed import Option, Options, flag, number, one_of, whole, with_defaults
 from pfsm_linguistics.analysis.constituents import Constituent
 from pfsm_linguistics.analysis.heads import projected_labels
 from pfsm_linguistics.analysis.sentence import Analysis, DependencyTree

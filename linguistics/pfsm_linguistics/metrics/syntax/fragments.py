@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from pfsm.arrays import Float, Int64
 from pfsm.metrics.metric_group import MetricGroup, group_with_parts
 from pfsm.metrics.names import read_options
-from pfsm.runtime.options import Option, Options, flag, number, one_of, whole, with_defaults
+from pfsm.runtime.typed import Option, Options, flag, number, one_of, whole, with_defaults
 from pfsm_linguistics.analysis.sentence import Analysis
 from pfsm_linguistics.analysis.wanted import Wanted
 from pfsm_linguistics.metrics.analysed import (

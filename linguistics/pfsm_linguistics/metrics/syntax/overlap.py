@@ -29,7 +29,7 @@ from pfsm.metrics.metric_group import MetricGroup
 from pfsm.metrics.names import read_options
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
 from pfsm.metrics.nist import ReferenceFittedMetric, WordPairs, counted_name, nist_scores
-from pfsm.runtime.options import Options, one_of
+from pfsm.runtime.typed import Options, one_of
 from pfsm.text.characters import composed
 from pfsm_linguistics.analysers.service import analyse_lines, analyser_label
 from pfsm_linguistics.analysis.chunks import base_chunks, iob_labels

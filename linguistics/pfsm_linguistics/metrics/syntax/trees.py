@@ -35,7 +35,7 @@ import numpy as np
 
 from pfsm.arrays import Int64
 from pfsm.errors import PfsmError
-from pfsm.runtime.options import text
+from pfsm.runtime.typed import text
 from pfsm_linguistics.analysers.registry import DEFAULT_PARSER
 from pfsm_linguistics.analysis.chunks import base_chunks
 from pfsm_linguistics.analysis.constituents import TOP, Constituent

@@ -23,7 +23,7 @@ async function several(asked) {
   const found = await post("/v1/compare", { model, systems, references, segments: true, force });
   const scores = table("Systems", ["System", "Score", "95% interval"],
     found.systems.map((system) => [system.name, shown(system.score), interval(system.interval)]));
-  const pairs = table("Pairs of systems (paired bootstrap)",
+  const pairs = table(`Pairs of systems (${found.test})`,
     ["Pair", "Difference", "95% interval", "p (Holm)", "Preferred", "Better, worse, tied"],
     found.pairs.map((pair) => [`${pair.system_a} – ${pair.system_b}`, signed(pair.difference), interval(pair.interval),
       `${pair.p_at_limit ? "≤ " : ""}${shown(pair.p_holm)}`, pair.preferred, `${pair.wins}, ${pair.losses}, ${pair.ties}`]));
