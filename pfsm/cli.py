@@ -19,7 +19,7 @@ from pfsm.commands.options import Parser, declare
 from pfsm.errors import PfsmError, PfsmNote, PfsmWarning
 from pfsm.registry import fault_of_plugin
 from pfsm.runtime.process import kept_interrupts
-from pfsm.runtime.terminal import AUTO, CHOICES, colored, error_line, shown_compiling
+from pfsm.runtime.terminal import AUTO, CHOICES, colored, error_line, shown_compiling, visible_errors
 
 __all__ = ["COMMANDS", "main"]
 
@@ -36,13 +36,18 @@ DESCRIPTION = "Learned translation metrics you can train on your own judgments, 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit status (0, 1 where a gate is closed, 2 for bad input, 130 after Ctrl-C)."""
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    with visible_errors():
+        return _status(sys.argv[1:] if arguments is None else list(arguments))
+
+
+def _status(arguments: list[str]) -> int:
+    """Run one command; turn what goes wrong into one line and a status."""
     try:
         with kept_interrupts(), warnings.catch_warnings():
             _show_warnings()
             return _run(arguments)
     except (PfsmError, PfsmWarning) as error:  # warnings: with --strict
-        told = _QUOTED.sub(r"\1\2…\1", str(error))
+        told = " ".join(_QUOTED.sub(r"\1\2…\1", str(error)).splitlines())
         print(f"pfsm: {told}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -150,8 +155,8 @@ def _run(arguments: list[str]) -> int:
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # File names may contain characters that the terminal's encoding lacks.
-        sys.stdout.reconfigure(errors="backslashreplace")
+        # Files and programs get UTF-8, whatever the locale; a terminal, or the name of a file, may lack characters.
+        sys.stdout.reconfigure(encoding=None if sys.stdout.isatty() else "utf-8", errors="backslashreplace")
     parser = Parser(prog="pfsm", description=DESCRIPTION)
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     # Only the command that runs is imported, and the core's run without a look at what other packages offer.

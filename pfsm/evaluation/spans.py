@@ -11,6 +11,7 @@ with a shared major mark has a costlier major span than one that nobody marked (
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +99,7 @@ class Marked:
         raters: How many looked at it.
         unit: What resampling draws it with: its document, or its segment.
         left_out: A rater whose marks do not count.
+        whole: The same translation without anybody left out, whose marks by rater serve all that leave one out.
     """
 
     hypothesis: str
@@ -106,24 +108,41 @@ class Marked:
     raters: int
     unit: str
     left_out: str | None = None
+    whole: "Marked | None" = None
+
+    @cached_property
+    def by_rater(self) -> dict[str, NDArray[np.int8]]:
+        """Of each rater with marks, int8 [n]: 0 where a character is not marked, 1 where it is, 2 where major."""
+        by: dict[str, NDArray[np.int8]] = {}
+        for mark in self.marks:
+            own = by.setdefault(mark.rater, np.zeros(len(self.hypothesis), dtype=np.int8))
+            own[mark.start : mark.end] = np.maximum(
+                own[mark.start : mark.end], 1 + (mark.severity in (MAJOR, CRITICAL))
+            )
+        return by
+
+    @cached_property
+    def numbers(self) -> tuple[Int64, Int64]:
+        """How many raters marked each character, and called it major: int64 [n] each."""
+        columns = np.array([*self.by_rater.values()]).reshape(-1, len(self.hypothesis))
+        return (columns > 0).sum(axis=0), (columns > 1).sum(axis=0)
 
     def levels(self) -> Int64:
         """Of each character: 0 not marked, 1 marked by those who agree, 2 marked and called major."""
-        n = len(self.hypothesis)
-        by: dict[str, Int64] = {}
-        for mark in self.marks:
-            if mark.rater != self.left_out:
-                own = by.setdefault(mark.rater, np.zeros(n, dtype=np.int64))
-                own[mark.start : mark.end] = np.maximum(
-                    own[mark.start : mark.end], 1 + (mark.severity in (MAJOR, CRITICAL))
-                )
-        if not by:
-            return np.zeros(n, dtype=np.int64)
-        columns = np.array(list(by.values()))
+        whole = self.whole or self
+        marked, major = whole.numbers
+        own = None if self.left_out is None else whole.by_rater.get(self.left_out)
+        if own is not None:
+            marked, major = marked - (own > 0), major - (own > 1)
         looked = self.raters - (self.left_out is not None)
-        agreed = (columns > 0).sum(axis=0) >= (2 if looked > 1 and self.raters > 2 else 1)
-        found: Int64 = np.where(agreed, columns.max(axis=0), 0)
-        return found
+        agreed = marked >= (2 if looked > 1 and self.raters > 2 else 1)
+        return np.where(agreed, 1 + (major > 0), 0)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody marked anything."""
+        by = (self.whole or self).by_rater
+        return len(by) == (self.left_out in by)
 
 
 def measured(
@@ -186,11 +205,10 @@ def _counts(translation: Marked, spans: Sequence[Mark]) -> list[float]:
     touches = [_touches(span, major) for span in spans[:_LARGEST_FIRST]] if asked else [False]
     width = spans[0].end - spans[0].start if spans else 0
     worst = max((span.points for span in spans if span.severity in (MAJOR, CRITICAL)), default=0.0)
-    is_free = all(mark.rater == translation.left_out for mark in translation.marks)
     return [
         *(both.sum(), (both & (ours == levels)).sum(), (ours > 0).sum(), (levels > 0).sum()),
         *(asked, touches[0], any(touches), touches[0] - _chance(major, width) if asked else 0.0),
-        *(width / n if asked else 0.0, wide / n if asked else 0.0, worst, is_free, major.any()),
+        *(width / n if asked else 0.0, wide / n if asked else 0.0, worst, translation.is_free, major.any()),
     ]
 
 
@@ -278,10 +296,12 @@ def between_raters(translations: Sequence[Marked]) -> tuple[list[Marked], list[l
     """Each of several raters against the others: translations without that rater, and that one's spans, worst first."""
     ones, spans = list[Marked](), list[list[Mark]]()
     for one in translations:
-        for rater in sorted({mark.rater for mark in one.marks}) if one.raters > 1 else []:
-            own = [mark for mark in one.marks if mark.rater == rater]
+        by: dict[str, list[Mark]] = {}
+        for mark in one.marks:
+            by.setdefault(mark.rater, []).append(mark)
+        for rater, own in sorted(by.items()) if one.raters > 1 else []:
             rank = {MINOR: 1.0, MAJOR: 5.0, CRITICAL: 25.0}
             worst = [Mark(m.start, m.end, m.severity, points=rank[m.severity]) for m in own]
-            ones.append(replace(one, left_out=rater))
+            ones.append(replace(one, left_out=rater, whole=one))
             spans.append(sorted(worst, key=lambda mark: (-mark.points, mark.start)))
     return ones, spans

@@ -1,10 +1,14 @@
-"""JSON from files, in which every key stands once."""
+"""JSON from files, in which every key stands once and every string is text."""
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
 from pfsm.errors import PfsmError
+from pfsm.io.containers import is_text
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parsed(text: str, where: str) -> Any:
@@ -15,7 +19,7 @@ def parsed(text: str, where: str) -> Any:
         where: Its place, for errors.
 
     Raises:
-        PfsmError: An object with a key twice, of which programs read different ones.
+        PfsmError: An object with a key twice, of which programs read different ones, or half of a surrogate pair.
     """
     twice: list[str] = []
 
@@ -31,4 +35,6 @@ def parsed(text: str, where: str) -> Any:
         return None
     if twice:
         raise PfsmError(f"{where}: JSON with the key {ascii(twice[0])[:40]} twice in one object")
+    if _HALF.search(text) and not is_text(json.dumps(value, ensure_ascii=False)):
+        raise PfsmError(f"{where}: half of a surrogate pair, which is not text; write the file in UTF-8")
     return value

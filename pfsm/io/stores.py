@@ -72,8 +72,11 @@ class Store:
                 self._written = 0.0
                 make_room(self.path.parent.glob(self._sharing), self._largest)
         except sqlite3.DatabaseError as error:
-            if not isinstance(error, sqlite3.OperationalError):
-                # Not a database, or a damaged one: the store can start afresh.
+            if (
+                not isinstance(error, sqlite3.OperationalError)
+                or error.sqlite_errorcode == sqlite3.SQLITE_ERROR
+            ):
+                # Not a database, a damaged one, or one of other columns: the store can start afresh.
                 with suppress(OSError):
                     self.path.unlink(missing_ok=True)
         except OSError:  # no room

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from pfsm.arrays import Float
-from pfsm.metrics.inputs import score_distinct
+from pfsm.metrics.inputs import nearly
 from pfsm.metrics.sacre import SacreMetric, own_entries, sacrebleu_metric
 
 # The features of BLEUR (Pado et al. 2009): precisions of 1- to 4-grams, smoothed and not; BLEU of n-grams up to each
@@ -60,14 +60,18 @@ class BleuMetric(SacreMetric):
     segment_references = "all"
     corpus_references = "all"
 
+    def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        return nearly(100.0, super()._score_pairs(hypotheses, references))
+
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """sacrebleu's ``sentence_score`` of each segment, float64 [n_segments]."""
         score = self._sentences().sentence_score
 
         def scores(ours: Sequence[str], theirs: Sequence[tuple[str, ...]]) -> Float:
-            return np.array([score(*segment).score for segment in zip(ours, theirs, strict=True)], np.float64)
+            found = [score(*segment).score for segment in zip(ours, theirs, strict=True)]
+            return nearly(100.0, np.array(found, np.float64))
 
-        return score_distinct(scores, hypotheses, [tuple(several) for several in references])
+        return self._distinct(scores, hypotheses, [tuple(several) for several in references])
 
     def corpus_entries(self) -> Mapping[str, str]:
         """Those of sacrebleu's own signature of corpora."""
@@ -77,7 +81,7 @@ class BleuMetric(SacreMetric):
 
     def _several_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """Lengths of hypothesis and closest reference, n-grams matched, and n-grams: float64 [n_segments, 10]."""
-        return score_distinct(self._counts, hypotheses, [tuple(several) for several in references])
+        return self._distinct(self._counts, hypotheses, [tuple(several) for several in references])
 
     def _counts(self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Float:
         # With add-k sacrebleu counts what it adds to each sentence.
@@ -100,4 +104,4 @@ class BleuMetric(SacreMetric):
             BLEU.compute_bleu(row[2:6], row[6:], int(row[0]), int(row[1]), **smoothing).score
             for row in totals.reshape(-1, totals.shape[-1]).tolist()
         ]
-        return np.array(scores, dtype=np.float64).reshape(totals.shape[:-1])
+        return nearly(100.0, np.array(scores, dtype=np.float64)).reshape(totals.shape[:-1])

@@ -12,7 +12,7 @@ import numpy as np
 
 from pfsm.arrays import Float, Int64
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import flat_pairs, numbered_words, score_distinct
+from pfsm.metrics.inputs import flat_pairs, numbered_words
 from pfsm.metrics.sacre import SacreMetric
 
 KINDS = ("insertions", "deletions", "substitutions", "shifts")
@@ -126,14 +126,14 @@ class TerMetric(FewestEditsMetric, SacreMetric):
 
     def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Edits, and words of the reference: float64 [n_pairs, 2]."""
-        return score_distinct(self._counted, hypotheses, references)
+        return self._distinct(self._counted, hypotheses, references)
 
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """Scores of segments, float64 [n_segments]."""
         return np.asarray(0.0 - rates_of_totals(fewest_edits(self.pair_statistics, hypotheses, references)))
 
     def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        return np.asarray(0.0 - rates_of_totals(self.pair_statistics(hypotheses, references)))
+        return np.asarray(0.0 - rates_of_totals(self._counted(hypotheses, references)))
 
     def _counted(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         edits, words = _edits_and_words(hypotheses, references, self.options)

@@ -20,7 +20,7 @@ from pfsm.arrays import Float, Int16
 from pfsm.embeddings.vectors import Vectors, cosine_table, row_cosines
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import score_distinct
+from pfsm.metrics.inputs import score_composed
 from pfsm.metrics.metric_group import MetricGroup, without_options
 
 DESCRIPTIONS: Mapping[str, str] = {
@@ -145,7 +145,7 @@ class _EmbeddingMetric(SegmentMetric):
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Values, float64 [n_pairs]."""
-        return score_distinct(
+        return score_composed(
             lambda some, others: _values(self.name, some, others)[self.name], hypotheses, references
         )
 

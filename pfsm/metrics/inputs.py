@@ -1,16 +1,19 @@
 """What metrics are given: lists and columns of strings, pairs, streams of references; each distinct pair once."""
 
 import math
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, Literal, TypeVar
+from unicodedata import is_normalized
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.arrays import Float, Int64
 from pfsm.data.segments import given_references
-from pfsm.errors import PfsmError
+from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.text.characters import composed
 
 
 def as_texts(values: Any, name: str, *, gaps: bool = False) -> Sequence[Any]:
@@ -55,6 +58,8 @@ def _shown(value: object) -> str:
     return f"{text if len(text) <= 40 else f'{text[:40]}…'} ({kind})"
 
 
+# Of scores, relative to the best one: sums of logarithms and powers leave about 1e-15.
+ROUNDING = 1e-12
 PairScorer = Callable[[Sequence[str], Sequence[str]], Float]
 # A reference, or all references of a segment.
 Reference = TypeVar("Reference", bound=Hashable)
@@ -87,6 +92,43 @@ def score_distinct(
     rows = [place.setdefault(pair, len(place)) for pair in zip(hypotheses, references, strict=True)]
     scores = score_pairs([hypothesis for hypothesis, _ in place], [reference for _, reference in place])
     return scores[np.array(rows, dtype=np.int64)]
+
+
+def score_composed(
+    score_pairs: Callable[[Sequence[str], Sequence[Reference]], Float],
+    hypotheses: Sequence[str],
+    references: Sequence[Reference],
+) -> Float:
+    """Return `score_distinct` of lines in Unicode NFC, so that canonically equal text scores the same."""
+    theirs: list[Any] = [
+        tuple(map(composed, one)) if isinstance(one, tuple) else composed(one)
+        for one in _listed(references, "references")
+    ]
+    return score_distinct(score_pairs, list(map(composed, as_texts(hypotheses, "hypotheses"))), theirs)
+
+
+def warn_of_forms(name: str, hypotheses: Sequence[str], references: Sequence[Any]) -> None:
+    """Warn of pairs of which one side alone is in Unicode NFC, for a metric that tells canonically equal text apart.
+
+    Args:
+        name: The metric.
+        hypotheses: Translations.
+        references: As many references, or the references of each.
+    """
+    for line, given in zip(hypotheses, references, strict=True):
+        if line.isascii():
+            continue
+        several = [given] if isinstance(given, str) else given
+        form = is_normalized("NFC", line)
+        if any(not other.isascii() and is_normalized("NFC", other) != form for other in several):
+            told = "are in another Unicode normal form than their references, so that equal letters differ"
+            warnings.warn(f"{name}: some translations {told}; convert both to NFC", PfsmWarning, stacklevel=1)
+            return
+
+
+def nearly(best: float, scores: Float) -> Float:
+    """Return scores where those within rounding of the best one are the best one: copies score it exactly."""
+    return np.where(np.abs(scores - best) <= ROUNDING * best, best, scores)
 
 
 def check_pairs(hypotheses: Sequence[str], references: Sequence[object]) -> None:
@@ -296,6 +338,14 @@ def sides_of(pair: Any, place: int) -> tuple[str, Sequence[str]]:
 def quotient(over: Float, under: Float) -> Float:
     """``over / under``, 0 where there is nothing to divide by."""
     return np.divide(over, under, out=np.zeros(over.shape), where=under > 0)
+
+
+def weighted_sums(rows: Float, weights: Float) -> Float:
+    """Return the weighted sum of each row, float64 [n], from float64 [n, k] and [k].
+
+    Added column by column: the order in which a matrix product adds depends on the number of rows.
+    """
+    return np.asarray(sum((rows[:, k] * weight for k, weight in enumerate(weights)), np.zeros(len(rows))))
 
 
 def numbered_words(lines: Sequence[Sequence[str]], ids: dict[str, int]) -> tuple[NDArray[np.int32], Int64]:

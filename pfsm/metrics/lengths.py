@@ -7,6 +7,7 @@ import numpy as np
 from pfsm.arrays import Float
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import check_pairs
+from pfsm.text.characters import composed
 from pfsm.text.scripts import spaceless_sizes
 
 CHARACTERS = ("length", "length_difference")
@@ -29,7 +30,7 @@ class LengthRatio(SegmentMetric):
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Ratios, float64 [n_pairs], from 0 (one side empty) to 1 (equally long)."""
         check_pairs(hypotheses, references)
-        lengths = np.array([spaceless_sizes(side) for side in (hypotheses, references)])
+        lengths = np.array([spaceless_sizes(list(map(composed, side))) for side in (hypotheses, references)])
         longest = lengths.max(axis=0, initial=0)
         ratios = np.ones(longest.size)
         np.divide(lengths.min(axis=0), longest, out=ratios, where=longest > 0)

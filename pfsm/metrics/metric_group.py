@@ -17,7 +17,7 @@ import numpy as np
 from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import score_distinct
+from pfsm.metrics.inputs import score_composed
 from pfsm.metrics.names import parse_name
 from pfsm.runtime.typed import Options
 
@@ -43,7 +43,7 @@ class MetricWithComponents(SegmentMetric):
             PfsmError: If something that is needed is not installed.
             ValueError: If the lists differ in length, or one of them is a single string.
         """
-        return score_distinct(self._rows, hypotheses, references)
+        return score_composed(self._rows, hypotheses, references)
 
 
 def _no_metric(name: str, _: Options) -> SegmentMetric:

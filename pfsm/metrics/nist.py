@@ -29,6 +29,7 @@ from pfsm.metrics.inputs import quotient
 from pfsm.metrics.names import parse_name, written_name
 from pfsm.metrics.ngram_table import INFO, ORDERS, SET, NgramTable, remember
 from pfsm.runtime.typed import Options
+from pfsm.text.characters import composed
 from pfsm.text.stemming import NO_STEMMER
 from pfsm.text.vocabulary import Vocabulary
 
@@ -95,7 +96,9 @@ class PairEncoder:
         with self._lock:
             if len(self._vocabulary) > LARGEST_VOCABULARY:
                 self._vocabulary = self._new()
-            one, other = self._vocabulary.encode(references), self._vocabulary.encode(hypotheses)
+            one, other = (
+                self._vocabulary.encode(list(map(composed, side))) for side in (references, hypotheses)
+            )
             words, labels = self._vocabulary.word_ids, self._vocabulary.words
         return WordPairs((words[one.ids], one.offsets, words[other.ids], other.offsets), labels)
 
@@ -249,7 +252,7 @@ class ReferenceFittedMetric(SegmentMetric):
 
     def table_for(self, references: Sequence[str]) -> NgramTable:
         """The given table, or else that of these lines; one that occurs twice counts once."""
-        return self.count(list(dict.fromkeys(references))) if self._table is None else self._table
+        return self._table or self.count(list(dict.fromkeys(map(composed, references))))
 
     def counted_over(self, references: Sequence[str]) -> Self:
         """As `SegmentMetric.counted_over`; a table that is given stays."""

@@ -19,7 +19,7 @@ import numpy as np
 from pfsm.arrays import Float, Int32, Int64
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.inputs import numbered_words, score_distinct
+from pfsm.metrics.inputs import Reference, numbered_words, score_distinct, warn_of_forms
 from pfsm.metrics.names import read_options
 from pfsm.runtime.typed import Option, flag, number, one_of
 from pfsm.text.scripts import spaceless
@@ -144,7 +144,18 @@ class SacreMetric(SegmentMetric):
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; on sacrebleu's scale, 0 to 100 (TER: at most 0)."""
-        return score_distinct(self._score_pairs, hypotheses, references)
+        return self._distinct(self._score_pairs, hypotheses, references)
+
+    def _distinct(
+        self,
+        compute: Callable[[Sequence[str], Sequence[Reference]], Float],
+        hypotheses: Sequence[str],
+        references: Sequence[Reference],
+    ) -> Float:
+        """Return `score_distinct`; sacrebleu tells canonically equal text apart, so warn of it."""
+        scores = score_distinct(compute, hypotheses, references)
+        warn_of_forms(self.name, hypotheses, references)
+        return scores
 
     def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         score = self._sentences().sentence_score
@@ -167,7 +178,7 @@ class ChrfMetric(SacreMetric):
 
         As in sacrebleu, those of the hypothesis do not count where the reference is too short to have any.
         """
-        return score_distinct(self._flat_counts, hypotheses, references)
+        return self._distinct(self._flat_counts, hypotheses, references)
 
     def _flat_counts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         counts = self._counts(hypotheses, references).astype(np.float64)

@@ -27,7 +27,7 @@ from pfsm.lexicons.registry import check_reference
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.synonym import DEFAULT_TABLE as SYNONYM_TABLE
 from pfsm.metrics.edit_rates import FewestEditsMetric, fewest_edits
-from pfsm.metrics.inputs import score_distinct
+from pfsm.metrics.inputs import score_composed, weighted_sums
 from pfsm.metrics.meteor.metric import LinkFinder, distinct, of_different_words, starts_of
 from pfsm.metrics.meteor.words import meteor_tokeniser, own_lists
 from pfsm.metrics.metric_group import MetricWithComponents, group_with_parts
@@ -151,7 +151,7 @@ class Matches:
             *self.hypotheses,
             *self.links,
             *self.phrases,
-            self.values @ costs[len(T) :],
+            weighted_sums(self.values, costs[len(T) :]),
             np.ascontiguousarray(costs[: len(T)]),
             self.types,
         )
@@ -280,7 +280,7 @@ class TerpMetric(FewestEditsMetric, MetricWithComponents):
 
     def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Cost of the edits, and words of the reference: float64 [n_pairs, 2]."""
-        return score_distinct(self._costs, hypotheses, references)
+        return score_composed(self._costs, hypotheses, references)
 
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """Scores of segments, float64 [n_segments]; where no reference has a word those of single pairs."""
@@ -299,7 +299,7 @@ class TerpMetric(FewestEditsMetric, MetricWithComponents):
     def _costs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         costs = cost_vector(self.costs)
         rows = [
-            np.column_stack([matches.count(costs) @ costs, matches.lengths[:, 0]])
+            np.column_stack([weighted_sums(matches.count(costs), costs), matches.lengths[:, 0]])
             for matches in self._batches(hypotheses, references)
         ]
         return np.concatenate([np.empty((0, 2)), *rows])
@@ -321,7 +321,7 @@ class TerpMetric(FewestEditsMetric, MetricWithComponents):
         for matches in self._batches(hypotheses, references):
             counts = matches.count(costs)
             # Edits are added up before they are divided, as TER has it; + 0.0: no -0.0.
-            scores = -100.0 * (counts @ costs / normaliser(matches)) + 0.0
+            scores = -100.0 * (weighted_sums(counts, costs) / normaliser(matches)) + 0.0
             rows.append(np.column_stack([scores, features(matches, counts)]))
         return np.concatenate(rows)
 

@@ -25,7 +25,7 @@ from pfsm.arrays import Float
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.edit_rates import rates_of_totals
-from pfsm.metrics.inputs import flat_pairs, quotient, score_distinct
+from pfsm.metrics.inputs import flat_pairs, nearly, quotient, score_composed
 from pfsm.metrics.metric_group import PairFeatures
 from pfsm.metrics.names import parse_name, read_options, written_name
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
@@ -73,7 +73,7 @@ def _rouge_w(pairs: WordPairs, power: float = ROUGE_W) -> Float:
 
     # The inverse of k^power, of the quotient of two such values.
     shared = common_subsequences(*pairs.sides, power) ** (1.0 / power)
-    return _f(shared, pairs.h, pairs.r)
+    return nearly(1.0, _f(shared, pairs.h, pairs.r))
 
 
 def _rouge_s(pairs: WordPairs) -> Float:
@@ -144,7 +144,7 @@ class _OverWords(SegmentMetric):
     ) -> Float:
         """What a function says of pairs, float64 [n_pairs, …]; each distinct pair once."""
         words = self._encoder
-        return score_distinct(
+        return score_composed(
             lambda ours, theirs: compute(words.encode(ours, theirs)), hypotheses, references
         )
 

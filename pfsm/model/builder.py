@@ -24,7 +24,7 @@ from pfsm.model.settings import RELATIVE, Settings
 from pfsm.registry import table
 from pfsm.runtime.process import gc_paused
 from pfsm.runtime.threads import at_most
-from pfsm.text.characters import CLEAN, clean, typewritten
+from pfsm.text.characters import CLEAN, clean, composed, typewritten
 from pfsm.text.classes import CLASSES, word_classes
 from pfsm.text.languages import edition_tokeniser
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
@@ -172,7 +172,7 @@ class TextReader:
         if self._edition == CLEAN:
             lines = list(map(clean, lines))
         if self._form == "nfc":
-            return [unicodedata.normalize("NFC", line) for line in lines]
+            return list(map(composed, lines))
         if self._form == "nfkc":
             return [unicodedata.normalize("NFKC", line) for line in lines]
         if self._form == "typewriter":

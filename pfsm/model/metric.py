@@ -24,6 +24,7 @@ from pfsm.metrics.inputs import (
     check_words,
     columns_of,
     needed_columns,
+    warn_of_forms,
 )
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder, Pairs, check_lengths
 from pfsm.model.explain.alignments import Alignments
@@ -38,6 +39,7 @@ from pfsm.model.settings import RELATIVE
 from pfsm.model.signature import signature
 from pfsm.runtime.terminal import Stage
 from pfsm.runtime.threads import default_threads, each
+from pfsm.text.characters import composed
 from pfsm.text.language_names import doubt_of_english
 from pfsm.text.scripts import is_without_spaces, needs_spaces
 
@@ -200,8 +202,13 @@ class Metric(SegmentMetric):
         for side in (hypotheses, references):
             check_words(self.name, self.most_words, side)
         numbers = needed_columns(self.columns, columns, len(hypotheses), f"model {self.name}")
-        relative = self.model.settings.form == RELATIVE
-        long = long_lines(hypotheses, references, self.language) if relative else None
+        form, long = self.model.settings.normalisation, None
+        if form == "none":
+            warn_of_forms(self.name, hypotheses, references)
+        if self.model.settings.form == RELATIVE:
+            sides = (hypotheses, references)
+            ours, theirs = sides if form == "none" else (list(map(composed, side)) for side in sides)
+            long = long_lines(ours, theirs, self.language)
         return hypotheses, references, numbers, long
 
     def _scored(self, builder: LatticeBuilder, pairs: Pairs, threads: int) -> Float:

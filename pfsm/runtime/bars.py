@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pfsm.runtime.terminal import ADVANCE, BEGIN, END, LOGGER, Stage, displays, told_to
+from pfsm.runtime.terminal import ADVANCE, BEGIN, END, LOGGER, Stage, VisibleText, displays, told_to, visible
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -58,7 +58,7 @@ class Lines(logging.Handler):
 
     def line(self, text: str) -> None:
         """A line of its own."""
-        self.stream.write(f"{text}\n")
+        self.stream.write(f"{visible(text)}\n")
         self.stream.flush()
 
 
@@ -104,7 +104,7 @@ class Bar(Lines):
     def _show(self, stage: Stage, notes: list[str]) -> None:
         if self.bar is not None:
             self.bar.total, self.bar.n = stage.total, stage.done
-            self.bar.set_postfix_str(", ".join(filter(None, notes)), refresh=False)
+            self.bar.set_postfix_str(", ".join(filter(None, map(visible, notes))), refresh=False)
             self.bar.refresh()
 
     def _drop(self, *, stays: bool = False) -> None:
@@ -132,7 +132,7 @@ def _bar(stream: TextIO, stage: Stage) -> "tqdm[Any]":
         known = False
     size: dict[str, Any] = {"dynamic_ncols": True} if known else {"ncols": WIDTH, "nrows": 24}
     bar: tqdm[Any] = tqdm(
-        desc=stage.name,
+        desc=visible(stage.name),
         total=stage.total,
         unit=stage.unit,
         file=stream,
@@ -147,7 +147,7 @@ def _bar(stream: TextIO, stage: Stage) -> "tqdm[Any]":
 @contextmanager
 def shown_progress(*, verbose: bool = False, quiet: bool = False) -> Iterator[None]:
     """Shows progress as long as the block lasts: a bar on a terminal, with ``verbose`` plain lines elsewhere."""
-    stream = sys.stderr
+    stream = sys.stderr.raw if isinstance(sys.stderr, VisibleText) else sys.stderr
     terminal = stream is not None and stream.isatty() and not quiet
     if stream is None or not (terminal or verbose):
         yield

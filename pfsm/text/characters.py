@@ -59,6 +59,11 @@ def clean(line: str) -> str:
     return " ".join(line.split()) if "  " in line or line[:1] == " " or line[-1:] == " " else line
 
 
+def composed(line: str) -> str:
+    """Return the line in Unicode NFC: canonically equal lines are the same afterwards."""
+    return unicodedata.normalize("NFC", line)
+
+
 # Quotation marks, apostrophes, dashes, ellipsis and spaces of typesetters, and those of a typewriter.
 _TYPEWRITTEN = (
     dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u02bc\uff07", "'")
@@ -75,4 +80,4 @@ def typewritten(line: str) -> str:
     """A line in NFC with ``'``, ``"``, ``-``, ``...`` and plain spaces for the marks and spaces of typesetters."""
     if line.isascii():
         return line
-    return _TYPESET.sub(lambda mark: _TYPEWRITTEN[mark[0]], unicodedata.normalize("NFC", line))
+    return _TYPESET.sub(lambda mark: _TYPEWRITTEN[mark[0]], composed(line))

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
+from pfsm.text.characters import composed
+
 # The language of a model that is for any: "undetermined" in ISO 639-2.
 ANY = "und"
 
@@ -169,7 +171,7 @@ def looks_foreign(lines: Iterable[str]) -> bool:
 
 
 def _is_foreign(line: str) -> bool:
-    words = [word.strip(_MARKS) for word in line.split()]
+    words = [word.strip(_MARKS) for word in composed(line).split()]
     if not _ENGLISH.isdisjoint(map(str.lower, words)):
         return False
     # A capital within the line may be that of a name: "Angela Merkel visited São Paulo."

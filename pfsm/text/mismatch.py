@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 
 from pfsm.errors import MismatchWarning
+from pfsm.text.characters import composed
 from pfsm.text.scripts import is_without_spaces
 
 Lines = Sequence[str | None]
@@ -53,6 +54,10 @@ def mismatches(
     Returns:
         One warning for each thing that is found in a file, with numbers of lines from 1.
     """
+    # Canonically equal lines are the same: words of decomposed letters are none.
+    outputs = {name: list(map(composed, lines)) for name, lines in outputs.items()}
+    references = [[line if line is None else composed(line) for line in stream] for stream in references]
+    source = None if source is None else list(map(composed, source))
     found = _of_references(references, outputs)
     for name, lines in outputs.items():
         found += _of_output(name, lines, references, source)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from pfsm.errors import PfsmError
+from pfsm.text.characters import composed
 from pfsm.text.chunks import LineCache
 from pfsm.text.plain import UNSPACED
 
@@ -33,11 +34,12 @@ def is_without_spaces(line: str) -> bool:
     """Whether a line is in a script written without spaces between words."""
     if line.isascii():
         return False
+    line = composed(line)
     return len(_WITHOUT_SPACES.findall(line)) > _LEAST_SHARE * sum(map(len, line.split()))
 
 
 def _n_words(line: str) -> float:
-    chunks = line.split()
+    chunks = composed(line).split()
     return sum(map(len, chunks)) / 2 if is_without_spaces(line) else float(len(chunks))
 
 

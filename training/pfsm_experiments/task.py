@@ -386,7 +386,12 @@ def run_tasks(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]
     with Workers(workers, _start, compiling) as pool:
         while True:
             for task in islice(waiting, workers - len(running)):
-                running[pool.submit(run_task, task)] = task
+                try:
+                    running[pool.submit(run_task, task)] = task
+                except OSError as error:
+                    raise PfsmError(
+                        f"{task.where}: no process can be started ({error.strerror}); try --jobs 1"
+                    ) from None
             if not running:
                 return
             done = pool.first_done(running)

@@ -89,9 +89,9 @@ def _analysed(
         try:
             found = workers.results(partial(_in_worker, parser, wanted), portions)
             yield from zip(portions, found, strict=True)
-        except BrokenProcessPool:
+        except (BrokenProcessPool, OSError):
             raise PfsmError(
-                "a parsing process was killed, perhaps for lack of memory; use fewer processes"
+                "a parsing process was killed or could not be started, perhaps for lack of memory; use fewer processes"
             ) from None
 
 

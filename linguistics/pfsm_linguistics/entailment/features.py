@@ -13,7 +13,7 @@ import numpy as np
 
 from pfsm.arrays import Float
 from pfsm.lexicons.relations import RelationTable, load_relations
-from pfsm.metrics.inputs import score_distinct
+from pfsm.metrics.inputs import score_composed
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.version import __version__
 from pfsm_linguistics.analysers.registry import DEFAULT_PARSER
@@ -330,7 +330,7 @@ def pair_values(pair: Pair, table: RelationTable) -> list[float]:
 
 def _values(_: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
     """All features of pairs by name, float64 [n_pairs] each; each distinct pair once."""
-    values = score_distinct(_distinct, hypotheses, references)
+    values = score_composed(_distinct, hypotheses, references)
     return dict(zip(FEATURES, values.T, strict=True))
 
 

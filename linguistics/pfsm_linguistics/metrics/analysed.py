@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.arrays import Float
-from pfsm.metrics.inputs import best_of_references, quotient, score_distinct
+from pfsm.metrics.inputs import best_of_references, quotient, score_composed
 from pfsm.metrics.metric_group import MetricWithComponents
 from pfsm_linguistics.analysers.service import analyse_lines, analyser_label
 from pfsm_linguistics.analysis.alignment import EMPTY
@@ -83,7 +83,7 @@ class AnalysedMetric(MetricWithComponents):
     def _over_pairs(
         self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str], wanted: Wanted
     ) -> Float:
-        return score_distinct(lambda h, r: self._analysed(compute, h, r, wanted), hypotheses, references)
+        return score_composed(lambda h, r: self._analysed(compute, h, r, wanted), hypotheses, references)
 
     def _compute_understood(self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
         pairs = list(zip(hypotheses, references, strict=True))
@@ -156,7 +156,7 @@ class AnalysedMetric(MetricWithComponents):
             batches = (slice(first, first + BATCH) for first in range(0, len(ours), BATCH))
             return np.concatenate([batch(ours[part], theirs[part]) for part in batches])
 
-        return score_distinct(rows, hypotheses, [tuple(several) for several in references])
+        return score_composed(rows, hypotheses, [tuple(several) for several in references])
 
     def without_failed(
         self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]

@@ -2,7 +2,8 @@
 
 If the words of a cycle prefer each other by a factor of e^40 to every way out, cancellation in double precision
 destroys the determinant of the matrix-tree theorem. Such sentences are rare (and mostly garbage), so they are
-computed again in decimal digits, whose number is doubled until two results agree.
+computed again in decimal digits, whose number is doubled until two results agree; in a sentence too long for that, the
+best tree alone counts.
 
 For constituents the parser has a distribution over binary bracketings, and one over the labels of each span; a span
 without a label is not a constituent. A tree can come from several bracketings, which differ in how they cut a
@@ -40,7 +41,7 @@ def tree_marginals(scores: Float) -> tuple[float, Float]:
     marginals = np.zeros_like(scores)
     log_sum, determinant = kernel(scores, marginals)
     if not determinant > _SAFE_DETERMINANT:
-        return _exact_tree_marginals(scores)
+        return _exact_tree_marginals(scores) if len(scores) <= _LONGEST_EXACT else _of_best_tree(scores)
     # Rounding may leave -1e-17.
     return float(log_sum), np.clip(marginals, 0.0, 1.0)
 
@@ -93,6 +94,8 @@ def best_trees(scores: Float, count: int) -> list[tuple[float, Int32]]:
     return found
 
 
+_LONGEST_EXACT = 40
+"""Words; the time grows with their cube, and is some tenths of a second here."""
 _FIRST_DIGITS = 60
 _MOST_DIGITS = 4000
 _AGREEMENT = 1e-12
@@ -109,6 +112,14 @@ def _exact_tree_marginals(scores: Float) -> tuple[float, Float]:
             return here
         last = here
     raise ArithmeticError("scores too far apart for a sum over trees")
+
+
+def _of_best_tree(scores: Float) -> tuple[float, Float]:
+    """As `tree_marginals`, as if there were the best tree alone."""
+    value, heads = best_tree(scores)
+    marginals = np.zeros_like(scores)
+    marginals[np.arange(len(heads)), heads] = 1.0
+    return value, marginals
 
 
 def _in_digits(scores: Float, digits: int) -> tuple[float, Float] | None:

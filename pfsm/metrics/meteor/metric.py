@@ -32,7 +32,7 @@ from pfsm.lexicons.synonyms import SynonymTable
 from pfsm.matchers.agreement import agreeing
 from pfsm.matchers.paraphrase import REPEATED, ParaphraseMatcher
 from pfsm.matchers.protocol import EncodedPairs, TypeLists
-from pfsm.metrics.inputs import quotient, score_distinct
+from pfsm.metrics.inputs import quotient, score_composed, weighted_sums
 from pfsm.metrics.meteor.options import BASE, STAGES, MeteorOptions, Parameters
 from pfsm.metrics.meteor.words import meteor_lists, meteor_tokeniser, own_lists
 from pfsm.metrics.metric_group import MetricWithComponents
@@ -247,7 +247,7 @@ class MeteorMetric(MetricWithComponents):
         Words matched by side (hypothesis, reference), class (content, function) and stage; words by side and class;
         chunks, of which a pair whose both sides are one chunk has none.
         """
-        return score_distinct(self._statistics, hypotheses, references)
+        return score_composed(self._statistics, hypotheses, references)
 
     def corpus_from_totals(self, totals: Float) -> Float:
         """METEOR of the sums."""
@@ -310,7 +310,8 @@ def _scores(counts: Float, parameters: Parameters) -> Float:
     content, function = parameters.delta, 1.0 - parameters.delta
     p, r = (
         quotient(
-            content * (matched[:, side, 0] @ weights) + function * (matched[:, side, 1] @ weights),
+            content * (weighted_sums(matched[:, side, 0], weights))
+            + function * (weighted_sums(matched[:, side, 1], weights)),
             content * total[:, side, 0] + function * total[:, side, 1],
         )
         for side in (0, 1)

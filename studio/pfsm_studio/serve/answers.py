@@ -1,6 +1,5 @@
 """Answers to checked requests: the documents that the command line prints, to the last digit."""
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -31,7 +30,7 @@ from pfsm.text.mismatch import mismatches
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 from pfsm_studio.explanation import render_page
 from pfsm_studio.serve.batching import Batcher, FaultyPairError, cost, portion_end
-from pfsm_studio.serve.limits import RequestError, invalid, too_late
+from pfsm_studio.serve.limits import RequestError, invalid
 from pfsm_studio.serve.model_pool import LoadedModel
 from pfsm_studio.serve.requests import CompareRequest, ExplainRequest, References, ScoreRequest, pointer
 
@@ -148,7 +147,8 @@ async def score(
         "segments": found.size,
     }
     if asked.confidence:
-        comparison = await batcher.run(partial(compare_systems, ["it"], [found], asked.resamples))
+        work = partial(compare_systems, ["it"], [found], asked.resamples)
+        comparison = await batcher.run_long(work, deadline)
         document |= {
             "interval": interval_entry(comparison.systems[0].interval),
             "resamples": asked.resamples,
@@ -187,10 +187,9 @@ async def compare(
         await scores(batcher, loaded, lines, references, deadline, f"systems/{place}/hypotheses")
         for place, lines in enumerate(outputs.values())
     ]
-    _check_time(deadline)
     seed = None if asked.seed is UNSET else asked.seed
     work = partial(compare_systems, list(outputs), found, n_resamples=asked.resamples, seed=seed)
-    result: Comparison = await batcher.run(work)
+    result: Comparison = await batcher.run_long(work, deadline)
     named = loaded.named(number_by_segment(references))
     document = comparison_document(result, named["name"], named["signature"], named["short_signature"])
     if asked.segments:
@@ -217,11 +216,10 @@ async def explain(
         for line, several in zip(asked.hypotheses, references, strict=True)
     ]
     while len(explained) < len(costs):
-        _check_time(deadline)
         first = len(explained)
         part = slice(first, portion_end(costs, first, EXPLAINED_AT_ONCE, MOST_CELLS))
         work = partial(_explained, loaded.metric, asked.hypotheses[part], references[part], first)
-        own, own_means = await batcher.run(work)
+        own, own_means = await batcher.run_long(work, deadline)
         explained += own
         means += own_means
     named = loaded.named(number_by_segment(references))
@@ -230,7 +228,7 @@ async def explain(
         numbers = range(start, start + len(explained))
         systems = [("translations", explained)]
         title = f"Explanations by {loaded.name}"
-        return await batcher.run(partial(render_page, systems, title, signature, numbers))
+        return await batcher.run_long(partial(render_page, systems, title, signature, numbers), deadline)
     return {
         "name": named["name"],
         "signature": named["segment_signature"],
@@ -265,9 +263,3 @@ def _explained(
     except PfsmError as error:
         raise invalid(pointer("hypotheses", first + len(found)), str(error)) from None
     return metric.undone(found, hypotheses, chosen), means
-
-
-def _check_time(deadline: float) -> None:
-    """Gives up on a request whose time is over."""
-    if time.monotonic() > deadline:
-        raise too_late()

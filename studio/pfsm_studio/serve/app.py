@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -112,7 +113,9 @@ class Service:
         self.pool = ThreadPoolExecutor(self.threads, "pfsm-serve")
         # What is read and written is not kept waiting by what is scored.
         self.texts = ThreadPoolExecutor(1, "pfsm-serve-text")
-        self.batcher = Batcher(self.pool, self.threads, self.limits)
+        # Nor are requests that are scored kept waiting by what is explained or compared.
+        self.long = ThreadPoolExecutor(max(1, self.threads - 1), "pfsm-serve-long")
+        self.batcher = Batcher(self.pool, self.threads, self.limits, self.long)
         self.bodies = Bodies(self.limits)
         self.figures = Figures(self.batcher)
 
@@ -338,4 +341,5 @@ def log(line: str, fault: BaseException | None = None) -> None:
         while trace.tb_next is not None:
             trace = trace.tb_next
         where = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})"
-    sys.stderr.write(f"{moment} {printable}{where}\n")
+    with suppress(OSError, ValueError):  # a full disk, a closed pipe: requests are answered all the same
+        sys.stderr.write(f"{moment} {printable}{where}\n")

@@ -69,10 +69,12 @@ class Batcher:
         pool: The threads.
         threads: Their number.
         limits: Bounds of the service.
+        long: Threads for work that cannot be cut into pieces of `SHARE` seconds; None: those of ``pool``.
     """
 
-    def __init__(self, pool: Executor, threads: int, limits: Limits) -> None:
+    def __init__(self, pool: Executor, threads: int, limits: Limits, long: Executor | None = None) -> None:
         self._pool, self._threads, self._limits = pool, threads, limits
+        self._long = pool if long is None else long
         # By model, and whether its requests are small.
         self._lines: dict[tuple[LoadedModel, bool], deque[_Portion]] = {}
         # Of each model, seconds a pair and seconds a cell in its last calls.
@@ -90,6 +92,16 @@ class Batcher:
     async def run(self, work: Callable[[], Result]) -> Result:
         """The result of a function that a thread of the pool calls."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    async def run_long(self, work: Callable[[], Result], deadline: float) -> Result:
+        """The result of a function that may take seconds: a request that only scores does not wait for it.
+
+        Raises:
+            RequestError: If the deadline has come.
+        """
+        if time.monotonic() > deadline:
+            raise too_late()
+        return await asyncio.get_running_loop().run_in_executor(self._long, work)
 
     async def score(
         self, loaded: LoadedModel, hypotheses: Sequence[str], references: Sequence[str], deadline: float
@@ -165,8 +177,13 @@ class Batcher:
             if line:
                 self._lines[key] = line
             if together:
+                try:
+                    task = asyncio.get_running_loop().run_in_executor(self._pool, _timed, loaded, together)
+                except RuntimeError:  # the system starts no more threads
+                    for portion in together:
+                        portion.scores.set_exception(RequestError(503, "no thread can be started", retry=1))
+                    continue
                 self._busy += 1
-                task = asyncio.get_running_loop().run_in_executor(self._pool, _timed, loaded, together)
                 task.add_done_callback(partial(self._done, loaded, together))
 
     def _done(

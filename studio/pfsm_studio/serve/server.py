@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import sys
 from types import FrameType
 from typing import Any
 
@@ -140,9 +139,9 @@ def serve(listener: socket.socket, service: Service) -> None:
     try:
         server.run(sockets=[listener])
     finally:
-        service.pool.shutdown(wait=not server.force_exit, cancel_futures=True)
+        for pool in (service.pool, service.long):
+            pool.shutdown(wait=not server.force_exit, cancel_futures=True)
     log(f"ended; {service.figures.answered} requests answered, {service.figures.under_way} lost")
-    sys.stderr.flush()
 
 
 async def _later(*_: object) -> None:

@@ -79,6 +79,7 @@ def test_faults_of_json_lines(cli: Cli, write: Write, model: str) -> None:
         ("a bird", "x:2: no JSON; give one list of candidates a line, or text with --num-samples"),
         ('["a"]', "x:2: a list of at least 2 candidates is needed"),
         ('["a", 1]', "x:2: candidate 2 is 1, text is needed"),
+        ('["a", "\\ud800"]', "x:2: half of a surrogate pair, which is not text"),
         (
             '{"candidates": ["a", "b"], "weights": [1]}',
             "x:2: weights must be a list of 2 numbers, one for each",

@@ -1,5 +1,7 @@
 """Stores on disk: they may lose contents, but never return wrong ones or cause an error."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from pfsm.io.stores import Store
@@ -40,3 +42,14 @@ def test_a_damaged_file_and_a_folder_that_cannot_be(tmp_path: Path) -> None:
     other.path.mkdir()
     assert other.get([b"k"]) == {}
     other.put({b"k": b"v"})
+
+
+def test_a_file_of_other_columns_begins_afresh(tmp_path: Path) -> None:
+    store = Store(tmp_path / "a.sqlite")
+    with closing(sqlite3.connect(store.path)) as base:
+        base.execute("CREATE TABLE contents (other TEXT)")
+        base.commit()
+    assert store.get([b"k"]) == {}
+    store.put({b"k": b"v"})
+    store.put({b"k": b"v"})
+    assert store.get([b"k"]) == {b"k": b"v"}

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from pfsm.arrays import Float, Int64
 from pfsm.errors import PfsmError
+from pfsm.metrics.inputs import nearly
 from pfsm.metrics.metric_group import group_with_parts
 from pfsm.metrics.names import read_options
 from pfsm.runtime.typed import Option, Options, flag, number, one_of, whole, with_defaults
@@ -292,7 +293,7 @@ def pair_metric(name: str, options: Options) -> PrecisionRecallMetric:
         chosen["parser"],
         _wanted(n, gamma, chosen["labels"]),
         lambda ours, theirs: pair_counts(ours, theirs, parts, expectation),
-        lambda counts: np.column_stack([mean(counts), _by_kind(counts)]),
+        lambda counts: np.column_stack([nearly(1.0, mean(counts)), _by_kind(counts)]),
         expectation.can_be_had,
     )
 

@@ -24,12 +24,13 @@ import numpy as np
 
 from pfsm.arrays import Float, Int64
 from pfsm.errors import PfsmError
-from pfsm.metrics.inputs import numbered_words, score_distinct
+from pfsm.metrics.inputs import check_pairs, numbered_words, score_distinct
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.metrics.names import read_options
 from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
 from pfsm.metrics.nist import ReferenceFittedMetric, WordPairs, counted_name, nist_scores
 from pfsm.runtime.typed import Options, one_of
+from pfsm.text.characters import composed
 from pfsm_linguistics.analysers.service import analyse_lines, analyser_label
 from pfsm_linguistics.analysis.chunks import base_chunks, iob_labels
 from pfsm_linguistics.analysis.lemmas import lemma_of
@@ -118,7 +119,9 @@ class _SequenceNist(ReferenceFittedMetric):
         return self._scores(hypotheses, references, self._layer.wanted.with_gaps())
 
     def _scores(self, hypotheses: Sequence[str], references: Sequence[str], wanted: Wanted) -> Float:
+        check_pairs(hypotheses, references)
         table = self.table_for(references)
+        hypotheses, references = list(map(composed, hypotheses)), list(map(composed, references))
         labels = self._labels(list(dict.fromkeys([*references, *hypotheses])), wanted)
 
         def score(ours: Sequence[str], theirs: Sequence[str]) -> Float:

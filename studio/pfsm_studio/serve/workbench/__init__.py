@@ -9,7 +9,6 @@ from starlette.responses import Response
 
 from pfsm.encoder.heads import contents_of
 from pfsm_studio.explanation import FRAME_SCRIPTS, asset
-from pfsm_studio.serve import answers
 from pfsm_studio.serve.app import Handler, Service, json_response
 from pfsm_studio.serve.limits import RequestError
 from pfsm_studio.serve.model_pool import LoadedModel
@@ -62,8 +61,9 @@ class Workbench:
     async def _weights(self, service: Service, request: Request) -> Response:
         asked = await service.asked(request, LaboratoryRequest)
         loaded = service.models.find(asked.model)
-        await service.batcher.run(partial(answers.check_text, loaded, asked.all_references, False))
-        return json_response(await service.batcher.run(partial(self._laboratory.answer, loaded, asked)))
+        return json_response(
+            await service.in_time(partial(self._laboratory.answer, service.batcher, loaded, asked))
+        )
 
 
 def _part(request: Request) -> str:

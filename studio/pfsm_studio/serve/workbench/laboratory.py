@@ -8,7 +8,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from threading import Lock
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,23 +16,26 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from pfsm.arrays import Float
 from pfsm.encoder.heads import contents_of, head_path
+from pfsm.errors import PfsmError
 from pfsm.evaluation import kendall_tau_b, pearson
 from pfsm.evaluation.comparison import number
-from pfsm.metrics.inputs import best_of_references, mean_of_references
+from pfsm.metrics.inputs import best_of_references, flat_pairs, mean_of_references
 from pfsm.model import file
 from pfsm.model.labels import plain_label
 from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import MEAN
 from pfsm.model.training_record import weight_groups
-from pfsm_studio.serve.limits import Limits, RequestError, invalid
+from pfsm_studio.serve.answers import check_text
+from pfsm_studio.serve.batching import FIRST_COST, Batcher, cost, portion_end
+from pfsm_studio.serve.limits import Limits, invalid
 from pfsm_studio.serve.model_pool import LoadedModel, check_name
 from pfsm_studio.serve.requests import Asked, Model, TextRequest, pointer, shown
 
 LARGEST_WEIGHT = 1e6
-# Pairs on screen; texts whose lattices are kept.
-MOST_PAIRS, MOST_TEXTS = 3_000, 4
-# Characters of hypotheses times those of their references, which bound the cells of lattices.
-MOST_AREA = 400_000_000
+# Pairs on screen, and those that a thread is busy with at one time.
+MOST_PAIRS, MOST_PAIRS_AT_ONCE = 3_000, 200
+# Of all texts whose lattices are kept, what they cost (`cost`): some 20 bytes for each.
+MOST_KEPT = 16_000_000
 
 
 class LaboratoryRequest(TextRequest, frozen=True, kw_only=True):
@@ -44,9 +47,6 @@ class LaboratoryRequest(TextRequest, frozen=True, kw_only=True):
     def check(self, limits: Limits) -> None:
         """As of any request."""
         self.check_outputs({"/hypotheses": self.hypotheses}, limits, min(limits.pairs, MOST_PAIRS))
-        pairs = zip(self.hypotheses, self.all_references, strict=True)
-        if sum(len(one) * len(line) for one, several in pairs for line in several) > MOST_AREA:
-            raise RequestError(413, "the texts are too long to be kept on screen; take fewer segments")
         if self.human is not UNSET and len(self.human) != len(self.hypotheses):
             raise invalid("/human", f"{len(self.human)} human scores for {len(self.hypotheses)} segments")
         _check_weights(self.weights)
@@ -121,60 +121,70 @@ def model_document(loaded: LoadedModel) -> dict[str, Any]:
 
 
 class Laboratory:
-    """Scores texts with changed weights; keeps the lattices of the last texts."""
+    """Scores texts with changed weights; keeps the lattices of the last texts, as many as memory is given to."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, PreparedPairs] = OrderedDict()
-        self._lock = Lock()
+        # By a digest of the texts, in the order of their last use: what they cost, and their portions.
+        self._kept: OrderedDict[str, tuple[int, list[PreparedPairs]]] = OrderedDict()
 
-    def scores(self, loaded: LoadedModel, texts: TextRequest, model: file.Model) -> Float:
-        """Scores of segments, float64 [n_segments], as ``Metric(model)`` gives them; runs in a thread.
-
-        Args:
-            loaded: The model as it was.
-            texts: The texts.
-            model: The model with other weights.
-        """
-        over = mean_of_references if model.settings.references == MEAN else best_of_references
-        return over(
-            lambda *pairs: self._prepared(loaded, *pairs).scores(model),
-            texts.hypotheses,
-            texts.all_references,
-        )
-
-    def _prepared(
-        self, loaded: LoadedModel, hypotheses: Sequence[str], references: Sequence[str]
-    ) -> PreparedPairs:
-        text = json.dumps([loaded.name, loaded.model.fingerprint, hypotheses, references])
-        key = hashlib.sha256(text.encode()).hexdigest()
-        with self._lock:
-            found = self._kept.get(key)
-            if found is not None:
-                self._kept.move_to_end(key)
-                return found
-        found = loaded.metric.prepare(hypotheses, references)
-        with self._lock:
-            self._kept[key] = found
-            while len(self._kept) > MOST_TEXTS:
-                self._kept.popitem(last=False)
-        return found
-
-    def answer(self, loaded: LoadedModel, asked: LaboratoryRequest) -> dict[str, Any]:
-        """Scores before and after, and how both agree with people.
+    async def answer(
+        self, batcher: Batcher, loaded: LoadedModel, asked: LaboratoryRequest, deadline: float
+    ) -> dict[str, Any]:
+        """Scores before and after, as ``Metric(model)`` gives them, and how both agree with people.
 
         Raises:
-            RequestError: If the model has no weight of a name.
+            RequestError: If the model has no weight of a name, a pair cannot be scored, or not in time.
         """
-        model = edited(loaded, asked.weights)
-        was, now = self.scores(loaded, asked, loaded.model), self.scores(loaded, asked, model)
+        model, references = edited(loaded, asked.weights), asked.all_references
+        await batcher.run(partial(check_text, loaded, references, False))
+        ours, theirs, _ = flat_pairs(asked.hypotheses, references)
+        costs = [*map(cost, ours, theirs)]
+        key = _digest(loaded, ours, theirs)
+        kept = self._kept.get(key, (0, []))[1]
+        portions: list[PreparedPairs] = []
+        found, first = list[Float](), 0
+
+        def scored() -> Float:
+            pairs = kept[len(found)] if kept else loaded.metric.prepare(ours[first:stop], theirs[first:stop])
+            if sum(costs) <= MOST_KEPT:
+                portions.append(pairs)
+            return np.stack([pairs.scores(one) for one in (loaded.model, model)])
+
+        while first < len(costs):
+            stop = portion_end(costs, first, MOST_PAIRS_AT_ONCE, FIRST_COST)
+            try:
+                found.append(await batcher.run_long(scored, deadline))
+            except PfsmError as error:
+                raise invalid("/hypotheses", str(error)) from None
+            first = stop
+        self._keep(key, sum(costs), portions)
+        over = mean_of_references if model.settings.references == MEAN else best_of_references
+        was, now = (
+            over(lambda *_, own=own: own, asked.hypotheses, references)
+            for own in np.concatenate(found, axis=1)
+        )
+        human = None if asked.human is UNSET else np.array(asked.human)
         return {
             "name": model.name,
             "fingerprint": model.fingerprint,
             "was": was.tolist(),
             "now": now.tolist(),
             "mean": [float(was.mean()), float(now.mean())],
-            "agreement": None if asked.human is UNSET else _agreement(was, now, np.array(asked.human)),
+            "agreement": None if human is None else await batcher.run(partial(_agreement, was, now, human)),
         }
+
+    def _keep(self, key: str, spent: int, portions: list[PreparedPairs]) -> None:
+        """Keep the lattices of texts, if there are any; those used last stay as long as there is room."""
+        if portions:
+            self._kept[key] = spent, portions
+            self._kept.move_to_end(key)
+        while sum(own for own, _ in self._kept.values()) > MOST_KEPT:
+            self._kept.popitem(last=False)
+
+
+def _digest(loaded: LoadedModel, hypotheses: Sequence[str], references: Sequence[str]) -> str:
+    text = json.dumps([loaded.name, loaded.model.fingerprint, hypotheses, references])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _agreement(was: Float, now: Float, human: Float) -> dict[str, list[float | None]]:

@@ -181,7 +181,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"errors": [{"start_i": 2, "end_i": 9, "severity": "minor"}]}, "errors, mark 1: end_i is '9', a whole number"),
     ({"errors": [[0, 1, "bad"]]}, "errors, mark 1: severity is 'bad', one of neutral, minor, major, critical is"),
     ({"score": float("inf")}, "score is 'inf', a finite number is needed"),
-    ({"hypothesis": "\ud800"}, "hypothesis is '\\ud800', text is needed"),
+    ({"hypothesis": "\ud800"}, "half of a surrogate pair, which is not text"),
     ({"lp": "en"}, "lp is 'en', a language pair such as cs-en is needed"),
 ]  # fmt: skip
 
