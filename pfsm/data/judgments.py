@@ -235,6 +235,9 @@ def judgments_from_table(table: Table, score_column: str) -> Judgments:
         table: With the columns ``reference`` and ``hypothesis``.
         score_column: Name of the column of scores.
 
+    Returns:
+        The judgments, in the order of the rows.
+
     Raises:
         PfsmError: a missing column, no rows, or a score that is not a finite number.
     """
@@ -255,7 +258,14 @@ def judgments_from_table(table: Table, score_column: str) -> Judgments:
 
 
 def is_preferences(table: Table) -> bool:
-    """Whether a table holds preferences: it has the columns ``better`` and ``worse``."""
+    """Whether a table holds preferences: it has the columns ``better`` and ``worse``.
+
+    Args:
+        table: Any table.
+
+    Returns:
+        True for preferences.
+    """
     return "better" in table.columns and "worse" in table.columns
 
 
@@ -286,6 +296,9 @@ def read_preferences(path: StrPath) -> Preferences:
     Args:
         path: a file with the columns ``reference``, ``better`` and ``worse``; the column ``votes`` is optional.
 
+    Returns:
+        The preferences, in the order of the rows.
+
     Raises:
         PfsmError: what `pfsm.data.table.read_table` or `preferences_from_table` raises.
     """
@@ -297,6 +310,9 @@ def preferences_from_table(table: Table) -> Preferences:
 
     Args:
         table: With the columns ``reference``, ``better`` and ``worse``.
+
+    Returns:
+        The preferences, in the order of the rows.
 
     Raises:
         PfsmError: a missing column, no rows, or votes that are not a finite number of 0 or more.

@@ -98,6 +98,9 @@ def read_parallel(
         system_paths: One file for each system.
         skip_missing_references: Leave out segments whose references are all blank.
 
+    Returns:
+        References and outputs, line by line.
+
     Raises:
         PfsmError: what `pfsm.io.files.read_lines` raises, files with different numbers of lines or with none, a
             system given twice, or standard input given more than once.
@@ -140,6 +143,9 @@ def read_pairs_table(
             ``reference_2``, ``reference_3`` … with further references, and ``system``, are optional.
         numeric: further columns to read, of numbers.
         skip_missing_references: leave out rows whose references are all blank.
+
+    Returns:
+        The pairs, in the order of the rows.
 
     Raises:
         PfsmError: what `pfsm.data.formats.read_judged` raises, a missing column, no rows, or a number that is not

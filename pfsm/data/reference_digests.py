@@ -21,12 +21,26 @@ def normal_form(text: str) -> str:
 
 
 def digest(text: str) -> str:
-    """The fingerprint of a text: the first 10 hexadecimal digits of the SHA-256 of its normal form."""
+    """The fingerprint of a text: the first 10 hexadecimal digits of the SHA-256 of its normal form.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        Ten hexadecimal digits.
+    """
     return hashlib.sha256(normal_form(text).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 def digests(texts: Iterable[str]) -> str:
-    """The fingerprints of the distinct texts, sorted and joined by single spaces; ``""`` for no texts."""
+    """The fingerprints of the distinct texts, sorted and joined by single spaces; ``""`` for no texts.
+
+    Args:
+        texts: Any texts.
+
+    Returns:
+        One string, which model files hold.
+    """
     return " ".join(sorted({digest(text) for text in texts}))
 
 
@@ -36,5 +50,8 @@ def overlap(texts: Iterable[str], known: str) -> int:
     Args:
         texts: any texts; those with the same normal form count once.
         known: what `digests` returned.
+
+    Returns:
+        A number from 0 to the number of texts.
     """
     return len({digest(text) for text in texts} & set(known.split()))

@@ -32,6 +32,9 @@ def unquoting(wanted: bool = True) -> Iterator[None]:
 
     Args:
         wanted: False: as it is outside.
+
+    Returns:
+        The context to read them in.
     """
     token = _UNQUOTING.set(wanted or _UNQUOTING.get())
     try:
@@ -351,14 +354,16 @@ def mean_of_judges(table: Table) -> Table:
 def read_table(path: StrPath, separator: Separator | None = None) -> Table:
     """Read a TSV or CSV file with a header row, gzip or plain (``-``: standard input).
 
-    A name that ends in ``.csv`` or ``.csv.gz`` makes it a CSV, as does a header with commas or semicolons and no tab;
-    the commoner of the two separates fields. All else is TSV. Spaces around the names in the header are dropped; fields
-    stay as they are. Empty lines at the end are ignored, except in a table of a single column, where each is a row with
-    an empty field.
+    A name that ends in ``.csv`` or ``.csv.gz`` makes it a CSV, as does a header with commas and no tab; all else is
+    TSV. Spaces around the names in the header are dropped; fields stay as they are. Empty lines at the end are ignored,
+    except in a table of a single column, where each is a row with an empty field.
 
     Args:
         path: The file; ``-`` is standard input.
-        separator: What separates fields, "tab" or "space"; None: as told by name and header.
+        separator: What separates fields, "tab", "comma" or "space"; None: as told by name and header.
+
+    Returns:
+        The columns, all of text.
 
     Raises:
         PfsmError: what `pfsm.io.files.read_bytes` raises, bytes that are not UTF-8, an empty file, a header without
