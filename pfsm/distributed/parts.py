@@ -28,6 +28,7 @@ from pfsm.metrics.inputs import as_streams
 
 RECORDS = "_parts"
 TEMPORARY = ".pfsm-"
+SHOWN = 200  # characters of settings in a message; the signature of a metric begins with its name
 # Of a worker's threads one scores at a time: a metric remembers words, and its kernels have threads of their own.
 _one_at_a_time = threading.Lock()
 
@@ -91,9 +92,10 @@ def finished_parts(job: Job) -> dict[str, Part]:
         except (ValueError, TypeError, RecursionError):
             continue  # what no run of ours has written is written anew
         if part.settings != job.settings:
-            raise PfsmError(
-                f"{job.folder.label}: holds {part.settings}; that is not {job.settings}; give another folder"
+            there, wanted = (
+                f"{text[:SHOWN]}{'…' * (len(text) > SHOWN)}" for text in (part.settings, job.settings)
             )
+            raise PfsmError(f"{job.folder.label}: holds {there}; that is not {wanted}; give another folder")
         if sizes.get(f"{part.name}.{job.form}") == part.size:
             known[part.name] = part
     return known

@@ -4,7 +4,7 @@ import contextlib
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from threading import Event, Lock
 from typing import TypeVar
@@ -14,6 +14,8 @@ Result = TypeVar("Result")
 
 
 _at_most: ContextVar[int | None] = ContextVar("pfsm_threads", default=None)
+# What stops the work, by `each`, that this thread is part of, from the outside in.
+_stops: ContextVar[tuple[Event, ...]] = ContextVar("pfsm_stops", default=())
 
 
 @contextlib.contextmanager
@@ -62,15 +64,17 @@ def each(work: Callable[[Item], Result], items: Iterable[Item], threads: int) ->
     """The results of ``work`` for all items, in their order.
 
     Items are made one at a time, by whichever thread is free, while the others work: ``items`` may be a generator that
-    is not safe for threads. At most one item per thread is in memory. An exception, Ctrl-C included, stops all threads.
+    is not safe for threads. At most one item per thread is in memory. An exception, Ctrl-C included, stops all threads,
+    those of calls of `each` within the work too.
     """
     if threads <= 1:
         return [work(item) for item in items]
-    numbered, lock, stopped = enumerate(items), Lock(), Event()
+    around, numbered, lock, stopped = _stops.get(), enumerate(items), Lock(), Event()
     results: dict[int, Result] = {}
 
     def worker() -> None:
-        while not stopped.is_set():
+        _stops.set((*around, stopped))
+        while not any(stop.is_set() for stop in (*around, stopped)):
             with lock:
                 found = next(numbered, None)
             if found is None:
@@ -83,4 +87,6 @@ def each(work: Callable[[Item], Result], items: Iterable[Item], threads: int) ->
                 done.result()
         finally:
             stopped.set()
+    if any(stop.is_set() for stop in around):
+        raise CancelledError
     return [results[number] for number in range(len(results))]

@@ -40,6 +40,30 @@ def test_results_keep_the_order_of_the_items_and_an_error_stops_all(threads: int
             list(way(lambda item: 1 // (5 - item), iter(range(1000)), threads))
 
 
+def test_work_shared_out_within_work_is_stopped_with_it() -> None:
+    begun, told, made = threading.Event(), threading.Event(), []
+
+    def items() -> Iterator[int]:
+        for item in range(1000):
+            made.append(item)
+            yield item
+
+    def inner(_: int) -> None:
+        begun.set()
+        told.wait(60)
+
+    def outer(item: int) -> None:
+        if item == 1:
+            each(inner, items(), 2)
+        begun.wait(60)
+        threading.Timer(0.3, told.set).start()  # when the failure of the first item has long been noticed
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        each(outer, range(2), 2)
+    assert len(made) <= 4
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_few_items_are_made_before_their_results_are_taken(threads: int) -> None:
     made = []
