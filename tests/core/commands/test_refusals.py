@@ -109,7 +109,8 @@ MODELS = (
 @pytest.mark.parametrize("command", MODELS)
 def test_bad_models(command: tuple[str, ...], cli: Cli, write: Write, tmp_path: Path) -> None:
     for name in ("en-smal", "no/such/file.json", "x" * 5000, "a\0b", ""):
-        wanted = f"{name or repr(name)}: no such file and no model of this name; shipped models: en"
+        shown = name.replace("\0", r"\x00") or repr(name)
+        wanted = f"{shown}: no such file and no model of this name; shipped models: en"
         assert cli(*command, name).fault.startswith(wanted)
     write("m.json", '{"format": "pfsm-model-1",\n"name": oops}')
     assert cli(*command, "m.json").fault.startswith("m.json:2: not valid JSON (Expecting value)")
