@@ -55,7 +55,7 @@ def test_results_keep_the_order_of_the_jobs() -> None:
     assert [*forked_results(lambda number: factor * number, range(100), 3)] == [*range(0, 300, 3)]
     with Workers(2) as workers:
         assert [*workers.results(squared, range(10))] == [number * number for number in range(10)]
-    assert multiprocessing.active_children() == children
+    assert {*multiprocessing.active_children()} <= {*children}
 
 
 @pytest.mark.parametrize("forked", [pytest.param(True, marks=forked_only), False])
@@ -65,7 +65,7 @@ def test_a_fault_of_a_job_is_raised_and_none_is_left(forked: bool, capfd: pytest
         list(workers.results(refused, range(10)))
     with Workers(2, forked=forked) as workers, pytest.raises(BrokenProcessPool):
         list(workers.results(killed, range(10)))
-    assert multiprocessing.active_children() == children
+    assert {*multiprocessing.active_children()} <= {*children}
     assert capfd.readouterr().err == ""
 
 
@@ -79,7 +79,7 @@ def test_too_many_processes_are_refused_and_none_is_left() -> None:
             list(forked_results(squared, range(40), 40))
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
-    assert set(multiprocessing.active_children()) == set(children)
+    assert {*multiprocessing.active_children()} <= {*children}
 
 
 def test_plug_ins_and_given_resources_reach_the_others(tmp_path: Path) -> None:
