@@ -85,6 +85,7 @@ def _metric(result: MetricResult, buckets: Sequence[Buckets], compared: Compared
     return {
         "label": result.metric.name,
         "lowerIsBetter": result.comparison.lower_is_better,
+        "method": f"{result.comparison.drawn}; {result.comparison.method}",
         "pooled": result.statistics is not None,
         "result": result.document,
         "scores": [values.tolist() for values in result.scores],

@@ -15,7 +15,7 @@ function systemLabel(s) {
 }
 
 function drawSystems() {
-  const { systems: found, pairs, segments, documents, test, resamples, seed, significance } = metricNow().result;
+  const { systems: found, pairs, significance } = metricNow().result;
   const scale = scaleOf(found.flatMap((one) => [one.score, ...one.interval.filter((end) => end !== null)]));
   fill("systems-chart", chart(
     `Scores by ${metricNow().label}`, ["Score", "95% interval"], found.map((one, s) => ({
@@ -48,7 +48,7 @@ function drawSystems() {
   fill("pairs-chart", chart(
     "Differences of systems", ["Difference", "95% interval", "p (Holm)", "Better / worse / tied", "Preferred"], rows, pairScale,
   ));
-  byId("resampling").textContent = `${counted(segments)}; ${test} over ${documents ? `${documents} documents` : "segments"}, ${resamples} resamples, seed ${seed}. `
+  byId("resampling").textContent = `${metricNow().method}. `
     + `p is corrected for the number of pairs by Holm's method; a system is preferred where it is below ${significance}. `
     + `${metricNow().lowerIsBetter ? "Lower scores of systems are better; segment scores have the sign turned. " : ""}`
     + "A pair that is chosen here is A and B below.";
